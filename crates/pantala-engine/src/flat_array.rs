@@ -65,9 +65,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for FlatArray<T> {
 impl<T> FlatArray<T> {
     /// An array whose items have the numbers `first`, `first + 1`, ...
     pub fn numbered_from(first: usize, items: Vec<T>) -> Self {
-        let mut slab = Self { items, first, origin: std::ptr::null_mut() };
-        slab.aim();
-        slab
+        let mut array = Self { items, first, origin: std::ptr::null_mut() };
+        array.aim();
+        array
     }
 
     /// Updates `origin` after the items may have moved.

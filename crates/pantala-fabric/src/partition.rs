@@ -1,9 +1,9 @@
 //! A partition of a network: the event loop over its fabric and its hosts.
 //!
-//! The events of one time are handled in a fixed order: arrivals (phase 1), then deliveries, timers,
-//! link decisions and NIC pulls in the order of [`Kind`], then routing and arbitration at every
-//! router that something came to (`settle`). Routers affect one another only over links with
-//! latency, so the order of routers within one time does not matter.
+//! The loop handles the events of one time in a fixed order: arrivals, then deliveries, timers,
+//! link decisions and NIC pulls, in the order of [`Kind`]. Then it routes and arbitrates at every
+//! router that a packet came to (`settle`). Routers affect each other only over links with latency,
+//! so the order of routers within one time does not matter.
 
 pub(crate) mod agenda;
 pub(crate) mod audit;

@@ -1,14 +1,15 @@
 //! The stages of a router and a NIC, in the order that a packet passes them.
 //!
-//! | stage | file |
-//! | --- | --- |
-//! | injection and delivery | `nic`; `responses` for the packets that a NIC sends by itself |
-//! | arrival and route computation | `arrival`; `congestion` for the queues that routing reads, `estimates` for `q_adaptive` |
-//! | arbitration | `arbitration` with the default round-robin; `arbiters` and `islip` for the other arbiters |
-//! | crossbar | `crossbar`; `virtual_output` instead, if inputs queue by output |
-//! | output buffer and link | `link` |
-//! | credits back to the sender | `credits` |
-//! | flits that move one by one | `wormhole` |
+//! 1. Injection and delivery: `nic`, and `responses` for the packets that a NIC sends by itself.
+//! 2. Arrival and route computation: `arrival`, with `congestion` for the queues that routing reads
+//!    and `estimates` for `q_adaptive`.
+//! 3. Arbitration: `arbitration` with the default round-robin, `arbiters` and `islip` for the other
+//!    arbiters.
+//! 4. Crossbar: `crossbar`, or `virtual_output` if inputs queue by output.
+//! 5. Output buffer and link: `link`.
+//! 6. Credits back to the sender: `credits`.
+//!
+//! `wormhole` has the flits that move one by one. `stages` has the constants of all stages.
 
 mod arbiters;
 pub(crate) mod arbitration;

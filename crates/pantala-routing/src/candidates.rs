@@ -1,7 +1,7 @@
 //! Candidate paths of the adaptive algorithms: drawing them, reading their queues, and taking the
 //! better one.
 //!
-//! Each algorithm's file says what its candidates are, how it weighs them and when it decides.
+//! The file of each algorithm states its candidates, their costs and the place of its decision.
 
 use crate::config::QueueScope;
 use crate::config::RoutingConfig;
@@ -13,7 +13,7 @@ use crate::vc_map::SegmentVcs;
 use crate::view::CongestionView;
 use pantala_topology::{GlobalLink, Topology};
 
-/// Where a decision is made.
+/// The place of a decision: a router, and the routing.
 pub(crate) struct Here<'a> {
     pub(crate) routing: &'a RoutingConfig,
     pub(crate) topology: &'a Topology,
@@ -21,8 +21,8 @@ pub(crate) struct Here<'a> {
     pub(crate) group: u32,
 }
 
-/// A candidate path: where it leads, by which link it leaves the group, by which port and VC this
-/// router, and its queue.
+/// A candidate path: its intermediate, its gateway link, its port and VC at this router, and its
+/// queue.
 #[derive(Clone, Copy)]
 pub(crate) struct Candidate {
     /// The intermediate group or router; [`NONE`] if the path is minimal.
@@ -35,12 +35,13 @@ pub(crate) struct Candidate {
 }
 
 impl Here<'_> {
-    /// Whether the packet has come from another router of the group: its gateway is fixed then.
+    /// Returns whether the packet has come from another router of the group, so that its gateway is
+    /// fixed.
     pub(crate) fn later(route: &RouteState) -> bool {
         route.phase == Phase::Revisable
     }
 
-    /// The path over link `gateway` of `links`, those to a group; its queue is not read yet.
+    /// Returns the path over link `gateway` of `links`, without its queue.
     #[inline(always)]
     fn path(
         &self,
@@ -59,8 +60,7 @@ impl Here<'_> {
         self.along(links[gateway as usize], gateway, lane, intermediate, route)
     }
 
-    /// The path over link `gateway` of those to a group, on the VCs of `lane`; its queue is not read
-    /// yet.
+    /// Returns the path over link `gateway` to a group, on the VCs of `lane`, without its queue.
     pub(crate) fn over(
         &self,
         to_group: u32,
@@ -78,8 +78,8 @@ impl Here<'_> {
         )
     }
 
-    /// The path over `link`, which is number `gateway` of those to a group, on the VCs of `lane`; its
-    /// queue is not read yet.
+    /// Returns the path over `link`, which is link `gateway` to a group, on the VCs of `lane`,
+    /// without its queue.
     #[inline(always)]
     fn along(
         &self,
@@ -98,7 +98,7 @@ impl Here<'_> {
         Candidate { intermediate, gateway, link, port, vc: routing.first_vc + vc, queue: 0 }
     }
 
-    /// The best minimal candidate: the least cost, the first of equals. A packet that has left its
+    /// Returns the minimal candidate of least cost, the first of equals. A packet that has left its
     /// source router keeps its gateway.
     pub(crate) fn minimal(
         &self,
@@ -133,7 +133,8 @@ impl Here<'_> {
         })
     }
 
-    /// The best non-minimal candidate over intermediates that `draw_intermediate(draw)` gives.
+    /// Returns the non-minimal candidate of least cost, over intermediates that
+    /// `draw_intermediate(draw)` returns.
     pub(crate) fn nonminimal(
         &self,
         route: &RouteState,
@@ -171,14 +172,15 @@ impl Here<'_> {
         }
     }
 
-    /// The queue at a candidate's port, as the keys `queue` and `queue_scope` say.
+    /// Returns the queue at a candidate's port, by the keys `queue` and `queue_scope`.
     pub(crate) fn queue<S: CongestionView>(&self, view: &mut S, path: &Candidate) -> i64 {
         let ugal = &self.routing.ugal;
         view.queue(path.port, (ugal.scope == QueueScope::Vc).then_some(path.vc), ugal.queue)
     }
 
-    /// The queue at the port towards another router of this group, on VC `vc` if the scope is that.
-    pub(crate) fn beside<S: CongestionView>(
+    /// Returns the queue at the port towards another router of this group, on VC `vc` if the scope
+    /// is one VC.
+    pub(crate) fn queue_inside<S: CongestionView>(
         &self,
         route: &RouteState,
         target: u32,
@@ -195,8 +197,8 @@ impl Here<'_> {
         )
     }
 
-    /// The two queues to compare: where both paths leave by one port, those of the VC that each
-    /// would use.
+    /// Returns the two queues to compare. If both paths leave by the same port, only the VC of each
+    /// path counts.
     pub(crate) fn queues<S: CongestionView>(
         &self,
         view: &mut S,
@@ -214,7 +216,7 @@ impl Here<'_> {
         }
     }
 
-    /// Sets the packet on the path chosen.
+    /// Sends the packet on the chosen path.
     pub(crate) fn take(
         &self,
         route: &mut RouteState,
@@ -230,7 +232,7 @@ impl Here<'_> {
     }
 }
 
-/// The candidate of least cost, the first of equals; a plan has at least one of each kind.
+/// Returns the candidate of least cost, the first of equals. A plan has at least one of each kind.
 #[inline(always)]
 fn best(count: u32, mut candidate: impl FnMut(u64) -> Candidate) -> Candidate {
     let mut best = candidate(0);

@@ -15,26 +15,26 @@ pub use aries::AriesConfig;
 pub use q_adaptive::QAdaptiveConfig;
 pub use ugal::{QueueScope, Tie, UgalConfig};
 
-/// Which routers `booksim_ugal` draws its intermediate from.
+/// The routers that `booksim_ugal` draws its intermediate from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntermediateChoice {
-    /// Those of neither the source's nor the destination's group.
+    /// Routers outside the source's and the destination's group.
     Third,
-    /// All, each by its nodes.
+    /// All routers, weighted by their nodes.
     Any,
 }
 
-/// How packets go to another router of their own group under valiant_group and valiant_node.
+/// The paths to another router of the same group, under `valiant_group` and `valiant_node`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntraGroup {
-    /// Minimally.
+    /// Minimal paths.
     #[default]
     Minimal,
-    /// Through another group, like all others (CAMINOS).
+    /// Paths through another group, as for all other packets (CAMINOS).
     Nonminimal,
-    /// Over another router of the group (SST's merlin).
+    /// Paths over another router of the group (SST's merlin).
     Valiant,
 }
 
@@ -43,29 +43,29 @@ pub enum IntraGroup {
 pub struct RoutingConfig {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// Its VC map: [`Algorithm::channels`], unless a test wants a deadlock.
+    /// The VC map.
     pub vc_map: VcMap,
-    /// Added to every VC: traffic classes that must not wait for one another have VCs of their own.
+    /// Added to every VC, so that responses have VCs of their own.
     pub first_vc: u8,
-    /// Two-dimensional groups: along the row or along the column first.
+    /// The order of dimensions in a two-dimensional group.
     pub local_order: LocalOrder,
-    /// Which links between two groups a path may take.
+    /// The gateway links that a path may take.
     pub gateways: Gateways,
-    /// What the adaptive algorithms compare.
+    /// The keys of UGAL's comparison.
     pub ugal: UgalConfig,
-    /// booksim_ugal: where its intermediate is.
+    /// `booksim_ugal`: the routers that it draws its intermediate from.
     pub intermediate: IntermediateChoice,
-    /// valiant_group and valiant_node: how packets go to another router of their own group.
+    /// `valiant_group` and `valiant_node`: the paths to another router of the same group.
     pub intra_group: IntraGroup,
-    /// aries: its bias.
+    /// `aries`: its bias.
     pub aries: AriesConfig,
-    /// q_adaptive: its learning and its choices.
+    /// `q_adaptive`: its learning and its thresholds.
     pub q_adaptive: QAdaptiveConfig,
 }
 
 impl RoutingConfig {
-    /// `algorithm` with its own VC map and SST's decision (threshold 2, one candidate each, whole
-    /// port).
+    /// Returns `algorithm` with its own VC map and the decision of SST's SC22 fork: threshold 2,
+    /// one candidate of each kind, queues of the whole port.
     #[must_use]
     pub fn new(algorithm: Algorithm) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl RoutingConfig {
         }
     }
 
-    /// The VCs it needs, those below its first included.
+    /// Returns the VCs that the routing needs, with those below its first one.
     #[must_use]
     pub const fn virtual_channels(&self) -> u8 {
         self.first_vc + self.vc_map.count

@@ -1,4 +1,4 @@
-//! The decision on a packet's path: where it is due, and the dispatch to the algorithm.
+//! The decision on a packet's path: the routers that decide, and the dispatch to the algorithm.
 
 use crate::algorithms::q_adaptive;
 use crate::candidates::Here;
@@ -9,9 +9,9 @@ use crate::view::CongestionView;
 use pantala_topology::Topology;
 
 impl RoutingConfig {
-    /// Decides which path the packet takes: at the source router, and at later routers of its group
-    /// while it is [`Phase::Revisable`]. Where there is nothing left to decide it does nothing, but
-    /// for algorithms that [decide_per_hop](Algorithm::per_hop_adaptive).
+    /// Decides on the packet's path: at the source router, and at later routers of the source group
+    /// while the packet is [`Phase::Revisable`]. At other routers only [per-hop
+    /// adaptive](crate::Algorithm::per_hop_adaptive) algorithms decide.
     pub fn decide<S: CongestionView>(
         &self,
         topology: &Topology,
@@ -45,7 +45,7 @@ impl RoutingConfig {
         }
     }
 
-    /// The same for a packet in the group of its destination.
+    /// Decides on the path of a packet in the group of its destination.
     fn decide_inside<S: CongestionView>(
         &self,
         here: &Here<'_>,
@@ -62,9 +62,9 @@ impl RoutingConfig {
         }
     }
 
-    /// Routes a packet of `q_adaptive`; `row` gives the estimates for it at `router`, by port from
-    /// the first that is not a terminal, if its destination is in another group; `early` says that
-    /// the router has made few decisions yet.
+    /// Routes a packet of `q_adaptive`; returns its next hop. `row` has the estimates of `router`
+    /// for the packet, per port from the first non-terminal port; it is empty in the destination's
+    /// group. `early` says that this is one of the router's first decisions.
     pub fn route_by_estimates(
         &self,
         topology: &Topology,

@@ -1,24 +1,23 @@
-//! Which packets may wait for which: the channel-dependency graph, and the search for cycles in it.
+//! The proof of freedom from deadlock: the channel-dependency graph, and the search for cycles in
+//! it.
 //!
 //! A *channel* is a virtual channel of a link in one direction, with the buffers at both its ends.
 //! Injection links (node to router) and ejection links (router to node) have channels, too. A
-//! packet holds a channel and asks for the next; there is a *dependency* from one channel to
-//! another if some packet may hold the first while it asks for the second. Packets that wait for
-//! one another for ever hold the channels of a cycle of dependencies. So a network whose graph has
-//! no cycle is free of deadlock (Dally and Seitz, 1987; for routings that choose by queues, too:
-//! every choice has its dependencies in the graph, so any one may be the one that a packet waits
-//! for).
+//! packet holds a channel and asks for the next. There is a *dependency* from one channel to
+//! another if some packet may hold the first while it asks for the second. In a deadlock, packets
+//! hold the channels of a cycle of dependencies. So a network whose graph has no cycle is free of
+//! deadlock (Dally and Seitz, 1987). This also holds for adaptive routings, because the graph has
+//! the dependencies of every choice.
 //!
-//! The graph is that of all routings of a run together, since their packets share the channels. It
-//! is built from what each routing declares of its paths
-//! ([`RoutingConfig::paths`](crate::RoutingConfig::paths)), never from sampled packets: a
-//! dependency that no run has shown yet is there all the same. Where NICs answer packets, a request
-//! that is ejected leads to a response that is injected, so the ejection channels of requests
-//! depend on the injection channels of responses.
+//! The graph covers all routings of a run together, because their packets share the channels. It is
+//! built from the paths that each routing declares
+//! ([`RoutingConfig::paths`](crate::RoutingConfig::paths)), not from sampled packets. So it also
+//! has dependencies that no run has shown. If NICs send responses, the ejection channels of
+//! requests depend on the injection channels of responses.
 //!
-//! Two ways to an answer. [`ascends`] takes all channels of one link class and one VC as one: if
-//! even that graph, of less than a hundred nodes, has no cycle, then the network's has none,
-//! whatever its size. Else there is the graph itself, [`Dependencies`], link by link.
+//! There are two checks. [`ascends`] merges all channels of one link class and one VC. If that
+//! graph, of less than a hundred nodes, has no cycle, the graph of the network has none, for any
+//! size. Otherwise [`Dependencies`] is the graph itself, link by link.
 
 mod channel;
 mod classes;
@@ -71,9 +70,9 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// The graph of all routings of `channels` on `topology`.
+    /// Builds the graph of all routings of `channels` on `topology`.
     ///
-    /// It takes a bit of memory for every channel and every channel behind it.
+    /// It takes one bit of memory per pair of a channel and a channel that leaves its far end.
     #[must_use]
     pub fn of(channels: &ChannelUse<'_>, topology: &Topology) -> Self {
         let numbering = channel::Numbering::new(topology, channels.virtual_channels);
@@ -93,26 +92,26 @@ impl Dependencies {
         Self { graph }
     }
 
-    /// Channels of the network, whether anybody uses them or not.
+    /// Returns the number of channels of the network, used or not.
     #[must_use]
     pub fn channels(&self) -> u64 {
         self.graph.numbering.existing() as u64
     }
 
-    /// Dependencies between them.
+    /// Returns the number of dependencies.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.graph.size()
     }
 
-    /// Whether some packet may hold one channel and ask for the other.
+    /// Returns whether some packet may hold `held` and ask for `asked`.
     #[must_use]
     pub fn contains(&self, held: Channel, asked: Channel) -> bool {
         let number = |channel| self.graph.numbering.number(channel);
         self.graph.contains(number(held), number(asked))
     }
 
-    /// All dependencies: the channel held and the one asked for, in a fixed order.
+    /// Returns all dependencies in a fixed order: the channel held and the channel asked for.
     pub fn iter(&self) -> impl Iterator<Item = (Channel, Channel)> + '_ {
         let numbering = &self.graph.numbering;
         (0..numbering.count() as u32).flat_map(move |held| {
@@ -122,9 +121,9 @@ impl Dependencies {
         })
     }
 
-    /// Channels each of which is asked for by packets that may hold the one before, and the first
-    /// by those that may hold the last; `None` if there are none such: the network is free of
-    /// deadlock. Of cycles with a channel in common it is one of the shortest.
+    /// Returns a cycle of channels, in which packets that may hold one channel ask for the next;
+    /// `None` if there is none, so that the network is free of deadlock. No cycle through its
+    /// channels is shorter.
     #[must_use]
     pub fn cycle(&self) -> Option<Vec<Channel>> {
         let cycle = search::cycle(&self.graph)?;
@@ -132,7 +131,7 @@ impl Dependencies {
     }
 }
 
-/// All that the graph needs to know of a routing.
+/// The facts of a routing that the graph depends on.
 #[derive(Clone, Debug, PartialEq)]
 struct Way {
     paths: Paths,
@@ -142,7 +141,7 @@ struct Way {
     injection_vcs: Range<u8>,
 }
 
-/// The ways of a configuration's routings: those that differ in what they compare only are one.
+/// Returns the ways of all routings. Routings that differ in their comparison only share one.
 fn ways(channels: &ChannelUse<'_>, topology: &Topology) -> Vec<Way> {
     let mut ways: Vec<Way> = Vec::new();
     for (place, routing) in channels.routings.iter().enumerate() {
@@ -160,7 +159,7 @@ fn ways(channels: &ChannelUse<'_>, topology: &Topology) -> Vec<Way> {
     ways
 }
 
-/// The VCs that packets of a routing are injected on.
+/// Returns the VCs on which packets of a routing are injected.
 fn injection_vcs(channels: &ChannelUse<'_>, place: usize) -> Range<u8> {
     let (first, end) = match channels.responses {
         Some(responses) if place >= usize::from(responses.first_routing) => {
@@ -172,7 +171,7 @@ fn injection_vcs(channels: &ChannelUse<'_>, place: usize) -> Range<u8> {
     first..if channels.injects_on_first { first + 1 } else { end }
 }
 
-/// VCs of requests' ejection, and of the injection of the responses to them.
+/// Returns the pairs of an ejection VC of requests and an injection VC of their responses.
 fn answers(channels: &ChannelUse<'_>, topology: &Topology) -> Vec<(u8, u8)> {
     let Some(responses) = channels.responses else { return Vec::new() };
     let first = usize::from(responses.first_routing);

@@ -1,7 +1,7 @@
-//! The descriptor of a routing: all facts about it but its decision, declared in its own file.
+//! [`Descriptor`]: all facts about a routing except its decision. Each algorithm declares its own.
 //!
 //! Plans, checks, the channel-dependency graph, the catalogue, Python's models and the reference
-//! pages read descriptors. None of them names a routing of its own accord.
+//! pages read descriptors. None of them names a routing itself.
 
 use crate::{Gateways, Paths, QueueMeasure, QueueScope, RoutingConfig, Tie, VcMap, VcMapName};
 use pantala_topology::Topology;

@@ -1,23 +1,23 @@
-//! Draws of a packet's routing: pure functions of the packet's own random word, so that no order of
-//! execution changes them.
+//! The random draws of a packet's routing. They are functions of the packet's random word, so no
+//! order of execution changes them.
 
 use pantala_engine::random::mix;
 use pantala_topology::Topology;
 
-/// A draw of a packet for one purpose.
+/// Returns a draw of a packet for one purpose, by a salt.
 #[inline]
 pub(crate) fn salted(draw: u64, salt: u64) -> u64 {
     mix(draw ^ salt.wrapping_mul(0x9E37_79B9_7F4A_7C15))
 }
 
-/// A uniform integer below `bound` from a draw.
+/// Returns a uniform integer below `bound` from a draw.
 #[inline]
 pub(crate) fn scaled(draw: u64, bound: u32) -> u32 {
     ((u128::from(draw) * u128::from(bound)) >> 64) as u32
 }
 
-/// A group that is neither source nor destination, which may be one group, uniformly (there are at
-/// least three groups).
+/// Returns a uniformly drawn group other than source and destination, which may be the same group.
+/// There must be at least three groups.
 #[inline]
 pub(crate) fn third_group(topology: &Topology, source: u32, destination: u32, draw: u64) -> u32 {
     if source == destination {
@@ -30,7 +30,8 @@ pub(crate) fn third_group(topology: &Topology, source: u32, destination: u32, dr
     group + u32::from(group >= high)
 }
 
-/// A router of the same group other than `router`, uniformly (there are at least two).
+/// Returns a uniformly drawn router of the same group other than `router`. The group must have at
+/// least two routers.
 #[inline]
 pub(crate) fn other_router(topology: &Topology, router: u32, draw: u64) -> u32 {
     let a = topology.routers_per_group();
@@ -39,7 +40,7 @@ pub(crate) fn other_router(topology: &Topology, router: u32, draw: u64) -> u32 {
     first + other + u32::from(other >= own)
 }
 
-/// A router of a group that is neither source nor destination, uniformly.
+/// Returns a uniformly drawn router outside the source's and the destination's group.
 #[inline]
 pub(crate) fn third_router(topology: &Topology, source: u32, destination: u32, draw: u64) -> u32 {
     let a = topology.routers_per_group();

@@ -8,18 +8,18 @@ use crate::state::{NONE, Phase, RouteState};
 use crate::vc_map::SegmentVcs;
 use pantala_topology::Topology;
 
-/// Where a packet goes next.
+/// The next hop of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// Output port.
+    /// The output port.
     pub port: u16,
-    /// VC on it.
+    /// The VC of that port.
     pub vc: u8,
 }
 
 impl RoutingConfig {
-    /// Follows the packet's path from `router`, which is in `group`, and updates it. The packet has
-    /// been decided on.
+    /// Returns the next hop of a packet at `router`, in `group`, and updates its route state. The
+    /// decision must have been made.
     #[inline(always)]
     pub fn follow(
         &self,
@@ -30,7 +30,7 @@ impl RoutingConfig {
     ) -> Hop {
         let Hop { port, vc } = self.step(topology, router, group, route);
         let vc = if self.vc_map.by_hop {
-            // Ejection is no link of its own.
+            // An ejection link does not count as a hop.
             route.hops.saturating_sub(u8::from(router == route.destination_router))
         } else {
             vc
@@ -38,8 +38,8 @@ impl RoutingConfig {
         Hop { port, vc: vc + self.first_vc }
     }
 
-    /// [`follow`](Self::follow) where every packet is minimal and on a plain map: nothing to
-    /// decide, nothing to look up.
+    /// Does the same as [`follow`](Self::follow) if every packet takes a minimal path on a plain VC
+    /// map. It has no decision to read.
     #[inline(always)]
     #[must_use]
     pub fn follow_minimal(
@@ -125,7 +125,7 @@ impl RoutingConfig {
         self.towards(topology, router, group, target, lane, route)
     }
 
-    /// The VC in the destination's group.
+    /// Returns the VC in the destination's group.
     #[inline(always)]
     fn destination_vc(&self, route: &RouteState) -> u8 {
         if route.nonminimal {
@@ -147,8 +147,8 @@ impl RoutingConfig {
         }
     }
 
-    /// The hop towards another group, over the packet's gateway, which is chosen at the first router
-    /// of the stretch.
+    /// Returns the hop towards another group, over the packet's gateway link. The first router of
+    /// the segment chooses the gateway.
     #[inline(always)]
     fn towards(
         &self,

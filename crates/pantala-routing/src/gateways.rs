@@ -1,4 +1,4 @@
-//! Gateways: which of the links between two groups a path takes, and which of the parallel links to a
+//! The choice of a gateway link to another group, and of one of several parallel links to a
 //! neighbour.
 
 use crate::draws::{salted, scaled};
@@ -8,24 +8,24 @@ use pantala_topology::{GlobalLink, LocalOrder, Topology};
 /// Salt of the choice among parallel links inside a group.
 const PARALLEL: u64 = 256;
 
-/// A target of a path: a group, and the router in it if one is meant.
+/// The target of a path segment: a group, and the router in it if the target is a router.
 #[derive(Clone, Copy)]
 pub(crate) struct GatewayTarget {
     pub(crate) group: u32,
     pub(crate) router: Option<u32>,
 }
 
-/// Which links between two groups a path may take.
+/// The gateway links that a path may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gateways {
-    /// Those with the fewest hops from here to the target.
+    /// Links with the fewest hops from here to the target.
     Fewest,
-    /// All.
+    /// All links.
     Any,
 }
 
-/// Which of the links between two groups a path takes: uniformly among those that `gateways` allows,
-/// by a draw if there is a choice.
+/// Returns the gateway link that a path takes: uniform over the links that `gateways` allows, by a
+/// draw if there are several.
 #[inline(always)]
 pub(crate) fn choose(
     topology: &Topology,
@@ -68,8 +68,8 @@ fn choose_of_several(
         .map_or(0, |(index, _)| index as u32)
 }
 
-/// The port of the next hop towards `target`, another router of the group; one of several parallel
-/// links is drawn by packet and hop.
+/// Returns the port of the next hop towards `target`, another router of the group. One of several
+/// parallel links is drawn per packet and hop.
 #[inline(always)]
 pub(crate) fn step(
     topology: &Topology,

@@ -1,16 +1,16 @@
-//! Learning, for `q_adaptive`: every router's table of estimates, and the feedback that corrects
+//! Learning of `q_adaptive`: the table of estimates of each router, and the feedback that corrects
 //! it.
 //!
-//! When a packet leaves the input buffer of a router, the router before it, which sent it there,
-//! hears how long the hop has taken and how long the rest of the way is estimated to be. That
-//! feedback travels as the packet's credits do: over the same link, with the same delay, from the
-//! grant of the crossbar on. As with credits no event is spent on it: it lies in a queue with its
-//! time, and before any read of a router's table at time t all feedback for that router up to t is
-//! applied. Nothing sent at t arrives at t, and the feedback of different links corrects different
-//! cells, so no order of events or of reads can matter.
+//! When a packet leaves the input buffer of a router, that router sends feedback to the router
+//! before it: the time of the hop, and the estimated time of the rest of the path. The feedback
+//! travels like the packet's credits: over the same link, with the same delay, from the grant of
+//! the crossbar on. Like credits it needs no event. It waits in a queue with its time, and before a
+//! read of a router's table at time t all feedback for that router up to t is applied. No feedback
+//! sent at t arrives at t, and the feedback of two links corrects different cells. So the order of
+//! events and reads does not matter.
 //!
-//! What the tables mean and how a packet is routed by them stands in
-//! [`crate::q_adaptive`]. None of this exists in a network without that routing.
+//! [`crate::algorithms::q_adaptive`] describes the tables and the routing by them. All this is
+//! empty in a network without that routing.
 
 mod feedback;
 mod record;
@@ -35,16 +35,16 @@ pub struct LinkLatencies {
     pub global: Time,
 }
 
-/// What a packet brings along for feedback.
+/// The state that a packet carries for feedback.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Trail {
-    /// When its head came to the router where it is, or whence it is on its way.
+    /// When its head arrived at the current router, or at the router that it has left.
     arrived: Time,
-    /// What lay between its arrivals at the router before and at this one, in ns.
+    /// The time between its arrivals at the router before and at this one, in ns.
     hop: f32,
     /// The least estimate of its row when it was routed here; 0 in the destination's group.
     estimate: f32,
-    /// Which node of its source router it is from.
+    /// The place of its source node at its source router.
     slot: u16,
 }
 
@@ -54,18 +54,18 @@ pub struct Sent {
     router: u32,
     column: u32,
     feedback: Feedback,
-    /// When it comes due there.
+    /// When it takes effect there.
     pub time: Time,
 }
 
-/// The decisions that a router has made.
+/// The number of decisions of a router.
 #[derive(Clone, Copy, Debug, Default)]
 struct Decisions {
-    /// When the latest was.
+    /// The time of the latest decision.
     time: Time,
-    /// How many came before that time.
+    /// Decisions before that time.
     before: u32,
-    /// How many there have been.
+    /// All decisions.
     all: u32,
 }
 
@@ -75,15 +75,15 @@ pub struct Learning {
     rates: QAdaptiveConfig,
     table: QTable,
     queues: FeedbackQueues,
-    /// By packet.
+    /// Per packet.
     trails: FlatArray<Trail>,
-    /// By router, if the first are special.
+    /// Per router, if its first decisions explore.
     decisions: FlatArray<Decisions>,
     record: Option<record::Record>,
 }
 
 impl Learning {
-    /// Untrained tables of the routers `own`, if any of `routings` needs them.
+    /// Makes untrained tables of the routers `own`, if any of `routings` learns.
     #[must_use]
     pub fn new(
         routings: &[RoutingConfig],
@@ -102,24 +102,24 @@ impl Learning {
         Self { rates, table, queues, trails: FlatArray::default(), decisions, record: None }
     }
 
-    /// A packet's head comes from the node in `slot` to its source router.
+    /// Notes that a packet's head arrives at its source router from the node in place `slot`.
     #[inline]
     pub fn enter(&mut self, packet: u32, slot: u16, now: Time) {
         self.resume(packet, Trail { arrived: now, hop: 0.0, estimate: 0.0, slot });
     }
 
-    /// What a packet brings along, if there is learning.
+    /// Returns the state that a packet carries; the default if no routing learns.
     pub fn trail(&self, packet: u32) -> Trail {
         if self.trails.is_empty() { Trail::default() } else { self.trails[packet] }
     }
 
-    /// Asks for what is noted of a packet that will come soon.
+    /// Prefetches the state of a packet.
     #[inline(always)]
     pub fn prefetch(&self, packet: u32) {
         self.trails.prefetch::<1>(packet as usize);
     }
 
-    /// A packet is here that brings this along.
+    /// Stores the state that a packet carries.
     pub fn resume(&mut self, packet: u32, trail: Trail) {
         while self.trails.len() <= packet as usize {
             self.trails.push(Trail::default());
@@ -127,7 +127,7 @@ impl Learning {
         self.trails[packet] = trail;
     }
 
-    /// A packet's head comes to a router from another.
+    /// Notes that a packet's head arrives at a router from another router.
     #[inline]
     pub fn arrive(&mut self, packet: u32, now: Time) {
         let trail = &mut self.trails[packet];
@@ -140,8 +140,8 @@ impl Learning {
         trail.arrived = now;
     }
 
-    /// The estimates of `router`, in `group`, at `now` for a packet to another group, by port from
-    /// the first that is not a terminal; notes the least of them for the packet's feedback.
+    /// Returns the estimates of `router`, in `group`, at `now` for a packet to another group, per
+    /// port from the first non-terminal port. Notes the least estimate for the packet's feedback.
     #[inline]
     pub fn consult(
         &mut self,
@@ -159,8 +159,8 @@ impl Learning {
         row
     }
 
-    /// Counts a decision of `router`; whether it is one of its first. Those of one time count as if
-    /// each were the first of them: their order must not matter.
+    /// Counts a decision of `router`; returns whether it is one of its first. All decisions of one
+    /// time count as the first of them, so that their order does not matter.
     #[inline]
     pub fn decides_early(&mut self, router: u32, now: Time) -> bool {
         if self.decisions.is_empty() {
@@ -174,14 +174,14 @@ impl Learning {
         made.before < self.rates.first_explorations
     }
 
-    /// A packet is routed in the group of its destination.
+    /// Notes that a packet is routed in the group of its destination.
     #[inline]
     pub fn at_destination(&mut self, packet: u32) {
         self.trails[packet].estimate = 0.0;
     }
 
-    /// A packet leaves an input buffer: its feedback for the router that sent it there (router,
-    /// group and port), which arrives at `time`.
+    /// Returns the feedback about a packet that leaves an input buffer, for the router that sent it
+    /// (router, group and port). It takes effect at `time`.
     #[inline]
     pub fn feedback(
         &self,
@@ -202,7 +202,7 @@ impl Learning {
         }
     }
 
-    /// Feedback is on its way to a router.
+    /// Queues feedback for a router.
     #[inline]
     pub fn expect(&mut self, sent: Sent) {
         let Sent { router, column, feedback, time } = sent;
@@ -240,33 +240,33 @@ impl Learning {
         }
     }
 
-    /// The tables.
+    /// Returns the tables.
     pub fn table(&self) -> &QTable {
         &self.table
     }
 
-    /// Starts from other tables, of the same machine.
+    /// Replaces the estimates by those of other tables of the same network.
     pub fn start_from(&mut self, table: &QTable) {
         self.table.take_from(table);
     }
 
-    /// From now on, sums feedback up by windows of this length, in ps.
+    /// Sums feedback per window of this length, in ps, from now on.
     pub fn record(&mut self, window: Time) {
         self.record = Some(record::Record::new(window));
     }
 
-    /// What has been recorded, in order of time.
+    /// Returns the recorded windows in order of time.
     pub fn windows(&self) -> &[LearningWindow] {
         self.record.as_ref().map_or(&[], record::Record::windows)
     }
 
-    /// Bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn memory(&self) -> usize {
         self.table.memory() + self.queues.memory() + self.trails.memory() + self.decisions.memory()
     }
 }
 
-/// The learning of the `q_adaptive` routings, which agree on it; `None` if there are none.
+/// Returns the keys of the `q_adaptive` routings, which must be equal; `None` if there are none.
 fn learns(routings: &[RoutingConfig]) -> Option<QAdaptiveConfig> {
     let mut learning = routings.iter().filter(|r| r.algorithm.learns()).map(|r| r.q_adaptive);
     let first = learning.next()?;
@@ -274,8 +274,8 @@ fn learns(routings: &[RoutingConfig]) -> Option<QAdaptiveConfig> {
     Some(first)
 }
 
-/// What an untrained table says of a router's own link to the destination's group, and of every
-/// other port, in ns: the latency of a global link, and of a global and a local one.
+/// Returns the estimates of an untrained table, in ns: for a router's own link to the destination's
+/// group the latency of a global link, for every other port that of a global and a local link.
 fn first_estimates(routings: &[RoutingConfig], latencies: LinkLatencies) -> (f32, f32) {
     let truncate = learns(routings).is_none_or(|learning| learning.truncate);
     let ns = |time: Time| {

@@ -1,54 +1,54 @@
-//! The paths of every routing, as data: which stretches they are made of, and on which VCs.
+//! The paths of every routing as data: their segments and VCs.
 //!
-//! `follow` and `decide` move one packet; this says where they may move any packet. The
-//! channel-dependency graph is built from it ([`crate::dependencies`]), and tests hold the packets
-//! of real runs against that. A routing's descriptor names its paths: one of the functions here, or
-//! its own, put together from [`PathSet`].
+//! `follow` and `decide` move one packet. This file states all paths that packets may take. The
+//! channel-dependency graph is built from it ([`crate::dependencies`]), and tests compare packets
+//! of real runs with the graph. The descriptor of a routing names its paths: one of the functions
+//! here, or its own function, made with [`PathSet`].
 
 use super::descriptor::Intermediate;
 use super::{Gateways, IntraGroup, RoutingConfig, SegmentVcs};
 use pantala_topology::Topology;
 use std::collections::BTreeSet;
 
-/// What a packet is after in the group that it leaves for: its gateway has the fewest hops to that,
-/// under [`Gateways::Fewest`].
+/// The target of a packet in the group that it enters next. Under [`Gateways::Fewest`] its gateway
+/// has the fewest hops to the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// One router.
     Router,
     /// Any router.
     Group,
-    /// Any router that this one has a global link of its own to: over that.
+    /// Any router at the far end of this router's own global links.
     OwnLink,
 }
 
-/// A part of a path. The next one begins at the router where it ends.
+/// A path segment. The next segment begins at the router where this one ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Segment {
-    /// To a router of the group, or nowhere if that is this one.
+    /// To a router of the group; no hop if that is this router.
     Within {
         /// The VC of its hops.
         vc: u8,
     },
-    /// Over a link to another group: to the router that owns it, and over it.
+    /// To another group: to the router that owns the gateway link, then over that link.
     Leave {
-        /// The VCs at the first router of the stretch.
+        /// The VCs at the first router of the segment.
         first: SegmentVcs,
-        /// The VCs at those after it.
+        /// The VCs at later routers.
         later: SegmentVcs,
-        /// What is sought in the other group.
+        /// The target in the other group.
         target: Target,
-        /// Whether the other group may be the one that the path has come from.
+        /// Whether the path may return to the group that it came from.
         back: bool,
     },
-    /// As `Leave`, broken off at a router after the first one of the stretch: the packet thinks
-    /// again, or is there.
+    /// Like `Leave`, but it ends at a router after the first one of the segment: the packet is
+    /// diverted there, or has arrived.
     BreakOff {
         /// The VC of the first hop.
         first: u8,
-        /// The VC of those after it.
+        /// The VC of later hops.
         later: u8,
-        /// What was sought in the other group.
+        /// The target in the other group.
         target: Target,
     },
     /// To a node of this router.
@@ -61,21 +61,20 @@ pub enum Segment {
 /// All paths of a routing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Paths {
-    /// Segment after segment. A path that leaves a group goes neither to the one that it left
-    /// before (but for [`Segment::Leave::back`]) nor to the one on the way to which it was broken
-    /// off.
+    /// Lists of segments. A path that leaves a group goes neither to the group that it left before
+    /// (except with [`Segment::Leave::back`]) nor to the group of a segment that ended early.
     Segments(Vec<Vec<Segment>>),
-    /// Over any port of any router, on the VC that is the number of hops made; ejection on any VC.
+    /// Over any port of any router. The VC is the number of hops made. Ejection is on any VC.
     AnyPort {
         /// Most links between routers.
         hops: u8,
-        /// VCs; the last one holds on.
+        /// Number of VCs. All further hops use the last one.
         count: u8,
     },
 }
 
 impl Paths {
-    /// The VCs that packets are ejected on.
+    /// Returns the VCs on which packets are ejected.
     #[must_use]
     pub fn ejection_vcs(&self) -> BTreeSet<u8> {
         match self {
@@ -92,7 +91,7 @@ impl Paths {
 }
 
 impl RoutingConfig {
-    /// The paths that packets may take through `topology`. VCs are counted from
+    /// Returns the paths that packets may take through `topology`. VCs are counted from
     /// [`RoutingConfig::first_vc`].
     #[must_use]
     pub fn paths(&self, topology: &Topology) -> Paths {
@@ -103,15 +102,16 @@ impl RoutingConfig {
         }
     }
 
-    /// Which links between two groups are taken: [`RoutingConfig::gateways`], where it has an effect.
+    /// Returns the gateway links that packets take: [`RoutingConfig::gateways`], if it has an
+    /// effect.
     #[must_use]
     pub const fn gateways_taken(&self) -> Gateways {
         if self.algorithm.per_hop_adaptive() { Gateways::Fewest } else { self.gateways }
     }
 
-    /// The target of a packet in the destination's group. A routing that picks links anew at every
-    /// router minimises the path to the link only. In one and in two dimensions that path has the
-    /// same links as if the first pick had stood.
+    /// The target of a packet in the destination's group. A per-hop adaptive routing minimises the
+    /// path to the link only. In one and in two dimensions that path has the same links as with a
+    /// fixed choice.
     const fn onward_target(&self) -> Target {
         if self.algorithm.per_hop_adaptive() { Target::Group } else { Target::Router }
     }
@@ -147,7 +147,8 @@ pub(super) fn valiant(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let back = routing.intra_group == IntraGroup::Nonminimal;
     let paths =
         if back && paths.has_detours() { paths.inside_through_another() } else { paths.inside() };
-    let paths = if routing.intra_group == IntraGroup::Valiant { paths.beside() } else { paths };
+    let paths =
+        if routing.intra_group == IntraGroup::Valiant { paths.inside_valiant() } else { paths };
     let paths = if paths.has_detours() { paths } else { paths.minimal() };
     paths.detours(&Detours { back, ..Detours::default() }).done()
 }
@@ -168,7 +169,7 @@ pub(super) struct PathSet<'a> {
 /// Which non-minimal paths there are.
 #[derive(Default)]
 pub(super) struct Detours {
-    /// What a later router of the source group seeks when it diverts a packet; `None` if later
+    /// The target of a packet that a later router of the source group diverts; `None` if later
     /// routers do not decide.
     pub(super) again: Option<Target>,
     /// Whether the destination may be in the source's group.
@@ -215,7 +216,7 @@ impl<'a> PathSet<'a> {
     }
 
     /// Adds paths inside a group over a router that is not on the minimal path.
-    pub(super) fn beside(self) -> Self {
+    pub(crate) fn inside_valiant(self) -> Self {
         let map = &self.routing.vc_map;
         let over = Segment::Within { vc: map.nonminimal.local };
         self.with([&[over], &within(map.destination_nonminimal)[..]].concat())

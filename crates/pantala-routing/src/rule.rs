@@ -11,7 +11,7 @@ pub(crate) trait Rule {
     const DESCRIPTOR: Descriptor;
 
     /// Decides the path of a packet that goes to another group: at its source router, and at the
-    /// later routers of its source group while its leg is [`crate::Phase::Revisable`].
+    /// later routers of its source group while its phase is [`crate::Phase::Revisable`].
     #[inline]
     fn decide<S: CongestionView>(_here: &Here<'_>, _route: &mut RouteState, _view: &mut S) {}
 
@@ -21,7 +21,7 @@ pub(crate) trait Rule {
     fn decide_inside<S: CongestionView>(_here: &Here<'_>, _route: &mut RouteState, _view: &mut S) {}
 
     /// Picks the link to the next group for a packet whose path is decided, at every router. Called
-    /// only if the routing [per_hop_adaptive](Descriptor::per_hop_adaptive).
+    /// only if the routing is [per-hop adaptive](Descriptor::per_hop_adaptive).
     #[inline]
     fn decide_per_hop<S: CongestionView>(_here: &Here<'_>, _route: &mut RouteState, _view: &mut S) {
     }

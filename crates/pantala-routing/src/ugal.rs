@@ -5,9 +5,10 @@ use crate::draws::salted;
 use crate::state::RouteState;
 use crate::view::CongestionView;
 
-/// The decision of the UGAL family (Kang et al., SC22, section II.B; SST's `adp_select_port`): the
-/// least queue of each kind, compared by [`UgalConfig::diverts`](crate::UgalConfig::diverts). `salt` sets the draws of one
-/// decision apart from those of another.
+/// Makes the decision of the UGAL family (Kang et al., SC22, section II.B; SST's
+/// `adp_select_port`): compares the least queue of each kind by
+/// [`UgalConfig::diverts`](crate::UgalConfig::diverts). `salt` separates the draws of two decisions
+/// of a packet.
 pub(crate) fn decide<S: CongestionView>(
     here: &Here<'_>,
     route: &mut RouteState,

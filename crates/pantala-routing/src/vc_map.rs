@@ -1,16 +1,15 @@
-//! Which VC a hop uses, by where the packet is: an algorithm's VC map.
+//! [`VcMap`]: the VC of each hop, by the packet's phase.
 //!
 //! A packet holds a channel (a VC of a link) while it asks for the next. A map is free of deadlock
-//! if no chain of such dependencies closes. The maps marked as *ascending* order all channels by VC
-//! first and link class second (terminal injection, row, column, local, global) and let every path
-//! go up only; inside a group of a two-dimensional Dragonfly the fixed order of dimensions keeps
-//! the same VC free of cycles, so a map serves one and two dimensions alike. `dependencies` checks
-//! it link by link.
+//! if these dependencies have no cycle. *Ascending* maps order all channels by VC first and link
+//! class second (terminal injection, row, column, local, global), and every path only ascends. In a
+//! two-dimensional group the fixed order of dimensions keeps one VC free of cycles, so a map serves
+//! one and two dimensions. `dependencies` checks maps link by link.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most VCs that a port can have: a set of them is a `u16`.
+/// The most VCs that a port can have. A set of VCs is a `u16`.
 pub const MAX_VIRTUAL_CHANNELS: u8 = u16::BITS as u8;
 
 /// The VCs of the two kinds of hop in one segment of a path.
@@ -30,10 +29,10 @@ impl SegmentVcs {
     }
 }
 
-/// A VC map. A packet's VC is that of the buffer it is sent to.
+/// A VC map. The VC of a hop is that of the buffer at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VcMap {
-    /// How many there are.
+    /// The number of VCs.
     pub count: u8,
     /// A path that stays in its group, and its ejection.
     pub inside: u8,
@@ -47,20 +46,21 @@ pub struct VcMap {
     pub nonminimal_later: SegmentVcs,
     /// Intermediate group, to the intermediate router.
     pub to_intermediate: u8,
-    /// Intermediate group, from there on.
+    /// Intermediate group, from the intermediate on.
     pub from_intermediate: SegmentVcs,
     /// Destination group of a minimal path, and its ejection.
     pub destination_minimal: u8,
     /// Destination group of a non-minimal path, and its ejection.
     pub destination_nonminimal: u8,
-    /// The VC of a hop is the number of hops before it, and all of the above stands for nothing.
+    /// Whether the VC of a hop is the number of hops before it. Then the other fields have no
+    /// effect.
     pub by_hop: bool,
 }
 
 impl VcMap {
-    /// An ascending map of `count` VCs in which a minimal path starts on VC `minimal`, a non-minimal
-    /// one on `nonminimal`, turns to `to_intermediate` and `from_intermediate` in its intermediate
-    /// group, and every path ends on the last VC.
+    /// Makes an ascending map of `count` VCs. A minimal path starts on VC `minimal`. A non-minimal
+    /// path starts on `nonminimal` and uses `to_intermediate` and `from_intermediate` in its
+    /// intermediate group. Every path ends on the last VC.
     #[must_use]
     pub const fn ascending(
         count: u8,
@@ -84,7 +84,7 @@ impl VcMap {
         }
     }
 
-    /// A map in which the VC is the number of hops made.
+    /// Makes a map in which the VC is the number of hops made.
     #[must_use]
     pub const fn by_hop(count: u8) -> Self {
         let mut map = Self::ascending(count, 0, 0, 0, 0);
@@ -143,18 +143,18 @@ impl VcMap {
     }
 }
 
-/// Whose VC map an algorithm uses.
+/// The simulator whose VC map an algorithm uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VcMapName {
-    /// The algorithm's own, as its file describes it: free of deadlock.
+    /// The algorithm's own map, which is free of deadlock.
     #[default]
     Ascending,
-    /// BookSim2's.
+    /// The map of BookSim2.
     Booksim2,
-    /// CAMINOS' ascending channels.
+    /// The ascending map of CAMINOS.
     Caminos,
-    /// CODES' four.
+    /// The map of CODES, with four VCs.
     Codes,
 }
 

@@ -728,10 +728,10 @@ class RoutingKeys(Model):
     vc_map: Literal["ascending", "booksim2", "caminos", "codes"] = "ascending"
     """The map from the place of a packet on its path to its virtual channel.
 
-    - ascending: the algorithm's own, as its file describes it: free of deadlock.
-    - booksim2: BookSim2's.
-    - caminos: CAMINOS' ascending channels.
-    - codes: CODES' four.
+    - ascending: the algorithm's own map, which is free of deadlock.
+    - booksim2: the map of BookSim2.
+    - caminos: the ascending map of CAMINOS.
+    - codes: the map of CODES, with four VCs.
     """
     local_order: Literal["row_first", "column_first"] = "row_first"
     """The first direction of a path inside a group. Only with machine.topology.kind = "dragonfly_2d".
@@ -767,20 +767,20 @@ class RoutingKeys(Model):
     """The path that a packet takes if both queues are equal.
 
     - minimal: the minimal path.
-    - random: a coin.
+    - random: either path, at random.
     """
     intermediate: Literal["third", "any"] = "any"
     """The routers from which a packet draws its intermediate router.
 
-    - third: those of neither the source's nor the destination's group.
-    - any: all, each by its nodes.
+    - third: routers outside the source's and the destination's group.
+    - any: all routers, weighted by their nodes.
     """
     intra_group: Literal["minimal", "nonminimal", "valiant"] = "minimal"
     """The path of packets to another router of their own group.
 
-    - minimal: minimally.
-    - nonminimal: through another group, like all others (CAMINOS).
-    - valiant: over another router of the group (SST's merlin).
+    - minimal: minimal paths.
+    - nonminimal: paths through another group, as for all other packets (CAMINOS).
+    - valiant: paths over another router of the group (SST's merlin).
     """
 
     declared: ClassVar[Mapping[str, Key]] = {

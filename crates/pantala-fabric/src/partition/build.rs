@@ -61,8 +61,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
     /// and this key only.
     ///
     /// # Panics
-    /// If a latency is zero, if there are more than [`MAX_VIRTUAL_CHANNELS`] VCs, or if `routing_keys` is
-    /// not one a node: plans are checked before.
+    /// If a latency is zero, if there are more than [`MAX_VIRTUAL_CHANNELS`] VCs, or if
+    /// `routing_keys` does not have one key per node. Plans are checked before.
     pub fn new(
         config: FabricConfig,
         topology: Topology,

@@ -1,4 +1,4 @@
-//! Inter-partition messages: packets, credits and feedback of the fabric, and the messages of hosts.
+//! Inter-partition messages: packets, credits and feedback of the fabric, and hosts' messages.
 //!
 //! A partition posts messages during a window. The others take them after the window, because each
 //! message takes effect later than that ([`crate::FabricConfig::lookahead`]). Partitions may take

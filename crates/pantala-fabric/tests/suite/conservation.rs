@@ -26,7 +26,7 @@ proptest! {
         let mut host = Uniform::new(topology.nodes(), &config, load, quiet);
         host.shortest = if choices.short { 1 } else { host.bytes };
         let mut net = partition(config, topology, host);
-        // The books balance at any moment, not only at the end.
+        // The counts balance at any moment, not only at the end.
         net.advance(quiet / 2);
         prop_assert!(net.audit().balanced(), "half way: {}", net.audit());
         net.advance(quiet);

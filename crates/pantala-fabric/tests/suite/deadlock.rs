@@ -47,7 +47,8 @@ fn papers() -> Vec<(&'static str, Topology)> {
 }
 
 /// Small machines of every shape: of one and two dimensions, with one and several links between
-/// routers and between groups, under every wiring and spread, whole and partly populated.
+/// routers and between groups, under every global arrangement and port assignment, fully and partly
+/// populated.
 fn small() -> Vec<Topology> {
     let shapes = [
         spec(1, mesh(4, 1), 2, 9),

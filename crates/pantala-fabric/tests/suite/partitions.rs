@@ -1,4 +1,5 @@
-//! A machine in parts, on threads, is the machine in one piece: packet by packet, link by link.
+//! A network in several partitions gives the results of one partition, packet by packet and link by
+//! link.
 
 use crate::choices::{choices, configuration, machines};
 use crate::support::*;
@@ -13,15 +14,15 @@ use pantala_topology::Topology;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A machine in so many parts, each with the traffic of its own nodes.
+/// A network in this number of partitions, each with the traffic of its own nodes.
 fn network(
     config: &FabricConfig,
     topology: &Arc<Topology>,
-    parts: u32,
+    count: u32,
     load: f64,
     quiet: Time,
 ) -> Network<Uniform, Log> {
-    let partitions = Arc::new(PartitionMap::new(topology, parts));
+    let partitions = Arc::new(PartitionMap::new(topology, count));
     let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
     let ends = (0..partitions.count())
         .map(|_| (Uniform::new(topology.nodes(), config, load, quiet), Log::default()));
@@ -50,17 +51,17 @@ struct Run {
 fn run(
     config: &FabricConfig,
     topology: &Arc<Topology>,
-    parts: u32,
+    count: u32,
     quiet: Time,
     scramble: Option<u64>,
 ) -> Run {
-    let mut net = network(config, topology, parts, 0.8, quiet);
-    assert_eq!(u32::from(net.partitions()), parts.min(topology.groups()));
+    let mut net = network(config, topology, count, 0.8, quiet);
+    assert_eq!(u32::from(net.partitions()), count.min(topology.groups()));
     if let Some(seed) = scramble {
         net.scramble(seed);
     }
     net.record_learning(100_000);
-    // Once in the middle, where much is on its way from part to part.
+    // Audit once in the middle, when many messages between partitions are on their way.
     net.advance(quiet / 2);
     let mut audits = vec![net.audit()];
     net.advance(Time::MAX);
@@ -104,13 +105,13 @@ fn every_routing_and_router_model_is_the_same_in_parts() {
             config.router.output_buffer = 8;
             let whole = run(&config, &topology, 1, quiet, None);
             assert!(whole.packets.len() > 100 && whole.audits.iter().all(Audit::balanced));
-            for (parts, scramble) in [(2, None), (5, Some(1))] {
-                let parted = run(&config, &topology, parts, quiet, scramble);
-                let differs = whole.packets.iter().zip(&parted.packets).find(|(a, b)| a != b);
-                assert!(differs.is_none(), "{algorithm:?} in {parts}: {differs:?}");
+            for (count, scramble) in [(2, None), (5, Some(1))] {
+                let partitioned = run(&config, &topology, count, quiet, scramble);
+                let differs = whole.packets.iter().zip(&partitioned.packets).find(|(a, b)| a != b);
+                assert!(differs.is_none(), "{algorithm:?} in {count}: {differs:?}");
                 assert!(
-                    whole == parted,
-                    "{algorithm:?} in {parts}: links, totals or estimates differ"
+                    whole == partitioned,
+                    "{algorithm:?} in {count}: links, totals or estimates differ"
                 );
             }
         }
@@ -121,8 +122,8 @@ proptest! {
     #![proptest_config(pantala_testing::cases(32))]
 
     #[test]
-    fn any_machine_is_the_same_in_any_number_of_parts(
-        topology in machines(), algorithm in 0..Algorithm::COUNT, seed: u64, choices in choices(), parts in 1u32..16, blocks in 0u32..4,
+    fn results_do_not_depend_on_the_number_of_partitions(
+        topology in machines(), algorithm in 0..Algorithm::COUNT, seed: u64, choices in choices(), count in 1u32..16, blocks in 0u32..4,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
         prop_assume!(topology.nodes() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
@@ -131,31 +132,31 @@ proptest! {
         let mut config = configuration(algorithm, seed, &choices);
         let whole = run(&config, &topology, 1, 150_000, None);
         config.blocks = blocks;
-        prop_assert!(whole == run(&config, &topology, parts, 150_000, None));
+        prop_assert!(whole == run(&config, &topology, count, 150_000, None));
     }
 }
 
 /// With one VC for everything a Dragonfly deadlocks; the diagnosis is the same wherever the cycle
-/// crosses from part to part.
+/// crosses from partition to partition.
 #[test]
-fn a_deadlock_is_diagnosed_across_parts() {
+fn a_deadlock_is_diagnosed_across_partitions() {
     let mut config = kang(Algorithm::ValiantNode);
     config.router.output_buffer = 4;
     let whole = deadlocked(config.clone());
-    let stuck = |parts: u32| -> Diagnosis {
+    let stuck = |count: u32| -> Diagnosis {
         let topology = Arc::new(whole.topology().clone());
-        let mut net = network(whole.config(), &topology, parts, 1.0, 50_000_000);
+        let mut net = network(whole.config(), &topology, count, 1.0, 50_000_000);
         net.advance(Time::MAX);
         assert!(net.audit().balanced());
         net.diagnose()
     };
     assert!(whole.diagnose().cycle);
-    for parts in [1, 2, 5] {
-        assert_eq!(stuck(parts), whole.diagnose(), "{parts}");
+    for count in [1, 2, 5] {
+        assert_eq!(stuck(count), whole.diagnose(), "{count}");
     }
 }
 
-/// Routers that read the queues of others cannot be simulated apart from them.
+/// A network whose routers read the queues of other groups must have one partition.
 #[test]
 #[should_panic(expected = "a routing that reads all queues needs one partition")]
 fn a_routing_that_reads_all_queues_is_refused_in_several_partitions() {
@@ -181,7 +182,7 @@ impl Host for Broken {
     }
 }
 
-/// A part that breaks down takes the others with it: nobody waits for it for ever.
+/// A partition that panics ends the others too: none waits forever.
 #[test]
 fn a_panic_in_one_part_ends_all() {
     let topology = Arc::new(dragonfly(2, 4, 2, 9));

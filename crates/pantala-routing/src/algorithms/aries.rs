@@ -16,8 +16,8 @@
 //! Paper: Chunduri et al., IPDPS 2021, section II.D. Not in the paper, and assumed here: two
 //! candidates of each kind; what a load is, and its levels: a port's load is its flits as a share
 //! of one VC's input and output buffer, in so many steps (key `levels`: 16, since a bias is four
-//! bits wide), from 1, nothing or next to it, to the highest. It begins with 1 and not with 0,
-//! which shifted is 0 still: AD3, the paper's strong bias, would be none on a quiet machine.
+//! bits wide), from 1, nothing or next to it, to the highest. The lowest level is 1, not 0, because
+//! a shifted 0 is still 0: AD3, the paper's strong bias, would have no effect in a quiet network.
 //! Further: AD1's schedule; links to a group are drawn among all there are, not the nearest only;
 //! the intermediate is a group, from whose first router the packet goes on minimally; traffic
 //! inside a group is minimal.

@@ -77,8 +77,8 @@ impl Rule for MerlinUgal {
     fn decide_inside<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
         let over = other_router(here.topology, here.router, salted(route.draw, 128));
         let straight =
-            here.beside(route, route.destination_router, here.routing.vc_map.inside, view);
-        let detour = here.beside(route, over, here.routing.vc_map.nonminimal.local, view);
+            here.queue_inside(route, route.destination_router, here.routing.vc_map.inside, view);
+        let detour = here.queue_inside(route, over, here.routing.vc_map.nonminimal.local, view);
         if here.routing.ugal.diverts(straight, detour, || 0) {
             route.divert_inside(over);
         }
@@ -91,7 +91,7 @@ fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let again = Some(Target::OwnLink);
     PathSet::of(routing, topology)
         .inside()
-        .beside()
+        .inside_valiant()
         .minimal()
         .detours(&Detours { again, ..Detours::default() })
         .done()

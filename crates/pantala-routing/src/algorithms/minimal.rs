@@ -1,9 +1,9 @@
 //! `minimal`: local to the router that owns the global link, global, local.
 //!
-//! Paper: Kim, Dally, Scott and Abts, ISCA 2008 (MIN). Reads nothing; decides nothing.
-//! Where two groups share several links: one with the fewest hops from this router to the
-//! destination router; ties are drawn per packet. In a two-dimensional group a stretch is up to two
-//! hops, row then column or column then row (key `local_order`).
+//! Paper: Kim, Dally, Scott and Abts, ISCA 2008 (MIN). Reads nothing; decides nothing. Where two
+//! groups share several links: one with the fewest hops from this router to the destination router;
+//! ties are drawn per packet. In a two-dimensional group a segment has up to two hops, row then
+//! column or column then row (key `local_order`).
 //!
 //! VCs: 2. Source group (local and global hop) 0, destination group 1, as SST's merlin. A path is
 //! l0 g0 l1: it ascends. SST and CODES: the same path. BookSim2 puts the source group's global hop

@@ -10,7 +10,7 @@
 //!     non-minimal through n  iff  H(m) Q(m) > H(n) Q(n) + bias_flits          (default 0)
 //! ```
 //! The UGAL-G of the literature: queue information of all global channels of the group, with no
-//! delay. No machine can do that; it is a yardstick for what local information costs. Ties go to
+//! delay. No real router can do that. It measures the cost of local information. Ties go to
 //! minimal. It reads other routers, so a run with it cannot be cut into partitions.
 //!
 //! VCs: 3, as `ugal_g`.

@@ -4,7 +4,7 @@ use crate::view::QueueMeasure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Over which VCs the queue counts.
+/// The VCs whose flits count as queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueScope {
@@ -14,40 +14,41 @@ pub enum QueueScope {
     Vc,
 }
 
-/// Who wins when neither path is better.
+/// The path taken if neither is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tie {
     /// The minimal path.
     Minimal,
-    /// A coin.
+    /// Either path, at random.
     Random,
 }
 
-/// The keys of the comparison.
+/// The keys of UGAL's comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UgalConfig {
-    /// Non-minimal iff `q_min > floor(threshold * q_nonmin) + bias` and `q_min > minimal_up_to`.
+    /// The threshold: a packet takes the non-minimal path if and only if `q_min > floor(threshold *
+    /// q_nonmin) + bias` and `q_min > minimal_up_to`.
     pub threshold: f64,
-    /// In flits.
+    /// The bias, in flits.
     pub bias: i64,
-    /// In flits: a minimal queue of no more than this is never left.
+    /// A packet never leaves a minimal queue of at most this many flits.
     pub minimal_up_to: i64,
-    /// Minimal candidates.
+    /// The number of minimal candidates.
     pub candidates_minimal: u32,
-    /// Non-minimal candidates.
+    /// The number of non-minimal candidates.
     pub candidates_nonminimal: u32,
-    /// What counts as queued.
+    /// The flits that count as queued.
     pub queue: QueueMeasure,
-    /// Where.
+    /// The VCs whose flits count as queued.
     pub scope: QueueScope,
-    /// If both sides are equal.
+    /// The path taken if both sides are equal.
     pub tie: Tie,
 }
 
 impl Default for UgalConfig {
-    /// SST's SC22 fork: threshold 2, one candidate of each kind, output buffer plus credits of the
-    /// whole port.
+    /// The values of SST's SC22 fork: threshold 2, one candidate of each kind, output buffer plus
+    /// credits of the whole port.
     fn default() -> Self {
         Self {
             threshold: 2.0,
@@ -63,7 +64,7 @@ impl Default for UgalConfig {
 }
 
 impl UgalConfig {
-    /// Whether the non-minimal path is taken; `coin` draws for ties.
+    /// Returns whether the packet takes the non-minimal path. `coin` draws for ties.
     #[inline]
     pub(crate) fn diverts(&self, q_min: i64, q_non: i64, coin: impl FnOnce() -> u64) -> bool {
         if q_min <= self.minimal_up_to {

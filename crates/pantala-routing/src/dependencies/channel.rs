@@ -5,12 +5,12 @@ use pantala_topology::{LinkClass, Peer, Topology};
 /// A link in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Link {
-    /// From a node to its router.
+    /// The injection link from a node to its router.
     Injection {
         /// The node.
         node: u32,
     },
-    /// Out of a router by one of its ports: to another router, or to a node (ejection).
+    /// The link at an output port of a router: to another router, or to a node (ejection).
     Output {
         /// The router.
         router: u32,
@@ -29,7 +29,7 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// `injection`, `ejection`, or the class of a link between routers.
+    /// Returns `injection`, `ejection`, or the class of a link between routers.
     #[must_use]
     pub fn class(&self, topology: &Topology) -> &'static str {
         match self.link {
@@ -42,26 +42,26 @@ impl Channel {
     }
 }
 
-/// The number of a channel: those of one link in a row, those of one router's outputs in a row,
-/// injection after all outputs.
+/// The number of a channel. The channels of one link are consecutive, then those of one router's
+/// outputs. Injection channels follow all outputs.
 pub(super) type Number = u32;
 
-/// How channels are numbered.
+/// The numbering of channels.
 #[derive(Clone, Debug)]
 pub(super) struct Numbering {
     routers: u32,
     ports: u32,
     vcs: u32,
     nodes: u32,
-    /// By link: the number of the first channel that leaves its far end, or [`NOWHERE`].
+    /// Per link, the number of the first channel that leaves its far end, or [`NOWHERE`].
     after: Vec<Number>,
 }
 
-/// What is behind a port without a link.
+/// The far end of a port without a link.
 const NOWHERE: Number = Number::MAX;
 
 impl Numbering {
-    /// The numbering of a network's channels, with `vcs` a link.
+    /// Numbers the channels of a network with `vcs` per link.
     pub(super) fn new(topology: &Topology, vcs: u8) -> Self {
         let (routers, ports, nodes) =
             (topology.routers(), topology.ports_per_router(), topology.nodes());
@@ -79,17 +79,17 @@ impl Numbering {
         numbering
     }
 
-    /// All numbers, those of ports without a link included.
+    /// Returns the number of numbers, with those of ports without a link.
     pub(super) const fn count(&self) -> usize {
         (self.routers as usize * self.ports as usize + self.nodes as usize) * self.vcs as usize
     }
 
-    /// Channels that there are.
+    /// Returns the number of channels that exist.
     pub(super) fn existing(&self) -> usize {
         self.after.iter().filter(|&&after| after != NOWHERE).count() * self.vcs as usize
     }
 
-    /// Channels that leave one router.
+    /// Returns the number of channels that leave one router.
     pub(super) const fn at_router(&self) -> usize {
         (self.ports * self.vcs) as usize
     }

@@ -1,9 +1,9 @@
-//! The graph of channels by class and VC: the network's, with all channels of one class and one VC
-//! taken for one.
+//! The graph of channels by class and VC: the graph of the network with all channels of one link
+//! class and one VC merged.
 //!
 //! Every dependency of the network is one between the classes and VCs of its two channels. So a
-//! cycle in the network is a cycle here, and where there is none here there is none in the network.
-//! The other way it does not hold: a cycle here may be no cycle of links.
+//! cycle in the network is a cycle here. The reverse does not hold: a cycle here need not be a
+//! cycle of links.
 
 use super::{ChannelUse, Way, answers, ways};
 use crate::{MAX_VIRTUAL_CHANNELS, Paths, Segment, Target};
@@ -23,21 +23,21 @@ const GLOBAL: u8 = 4;
 const EJECTION: u8 = 5;
 const CLASSES: usize = 6;
 
-/// By channel held: those asked for.
+/// Per channel held, the channels asked for.
 #[derive(Clone, Debug)]
 struct Classes {
     asked: Vec<Set>,
 }
 
-/// Whether no cycle is possible by class and VC alone, whatever is linked to what: then the network
-/// is free of deadlock. If not, it may be all the same: ask [`super::Dependencies`].
+/// Returns whether the graph by class and VC has no cycle. Then the network is free of deadlock.
+/// Otherwise it may still be: [`super::Dependencies`] decides.
 #[must_use]
 pub fn ascends(channels: &ChannelUse<'_>, topology: &Topology) -> bool {
     Classes::of(channels, topology).are_acyclic()
 }
 
 impl Classes {
-    /// The graph of all routings of `channels`.
+    /// Builds the graph of all routings of `channels`.
     fn of(channels: &ChannelUse<'_>, topology: &Topology) -> Self {
         let mut classes = Self { asked: vec![0; CLASSES * usize::from(MAX_VIRTUAL_CHANNELS)] };
         for way in ways(channels, topology) {
@@ -49,7 +49,7 @@ impl Classes {
         classes
     }
 
-    /// Whether there is no cycle.
+    /// Returns whether there is no cycle.
     fn are_acyclic(&self) -> bool {
         let edges = self
             .asked
@@ -59,7 +59,7 @@ impl Classes {
         !is_cyclic_directed(&DiGraph::<(), ()>::from_edges(edges))
     }
 
-    /// Who holds a channel of `held` may ask for those of `asked`.
+    /// Adds the dependencies of each channel of `held` on each of `asked`.
     fn join(&mut self, held: Set, asked: Set) {
         bits(held).for_each(|channel| self.asked[channel as usize] |= asked);
     }
@@ -124,7 +124,7 @@ impl Classes {
         }
     }
 
-    /// Hops inside a group, at least one: the channels that are held after each.
+    /// Adds one or more hops inside a group; returns the channels held after each.
     fn hops(
         &mut self,
         front: Set,

@@ -1,8 +1,8 @@
-//! Rules of other simulators that have a cycle, and are shipped all the same.
+//! The routings of other simulators that have a cycle and are shipped nevertheless.
 
 use crate::{Algorithm, RoutingConfig, VcMap};
 
-/// The name under which a routing's cycle is known; `None` if it is not to have any.
+/// Returns the name of a routing's known cycle; `None` if the routing must not have one.
 ///
 /// | name | why |
 /// | --- | --- |

@@ -1,21 +1,21 @@
-//! Which links between groups packets may take, and for whose sake.
+//! The gateway links that packets may take, per target router.
 
 use crate::{Gateways, Target};
 use pantala_topology::{GlobalLink, Topology};
 
-/// For every router and every link out of its group: the routers behind it for whose sake it is
-/// taken from here.
+/// Per router and link out of its group, the target routers for which packets take the link from
+/// here.
 pub(super) struct GatewayTable {
     /// Links out of a group.
     links: usize,
     /// Words of a set of a group's routers.
     words: usize,
-    /// By router, other group, parallel index: bits of local routers.
+    /// Per router, other group and parallel index: bits of local routers.
     sought: Vec<u64>,
 }
 
 impl GatewayTable {
-    /// The links that packets with this choice and this target take, worked out for all pairs of a
+    /// Computes the links that packets with this choice and this target take, for all pairs of a
     /// router and another group.
     pub(super) fn new(topology: &Topology, gateways: Gateways, target: Target) -> Self {
         let a = topology.routers_per_group() as usize;
@@ -28,7 +28,7 @@ impl GatewayTable {
         };
         let all: Vec<u64> =
             (0..words).map(|word| u64::MAX >> (64 - (a - 64 * word).min(64))).collect();
-        // By router of a group, then router: hops between them, the same in every group.
+        // Hops between two routers of a group, the same in every group.
         let hops: Vec<u8> = (0..a * a)
             .map(|i| topology.local_distance((i / a) as u32, (i % a) as u32) as u8)
             .collect();
@@ -70,8 +70,8 @@ impl GatewayTable {
         table
     }
 
-    /// For each of the links from `router`'s group to another one, in order: bits of the local
-    /// routers behind it for whose sake it is taken from `router`; no bits: it is not taken.
+    /// Returns, per link from `router`'s group to another one, the target routers (bits) for which
+    /// packets take it from `router`; no bits: they do not take it.
     pub(super) fn of(
         &self,
         topology: &Topology,

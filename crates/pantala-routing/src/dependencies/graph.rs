@@ -1,11 +1,11 @@
-//! The graph as rows of bits: for every channel, which of those that leave its far end are asked
-//! for by who holds it.
+//! The graph as rows of bits: per channel, the channels leaving its far end that its packets ask
+//! for.
 
 use super::channel::{Number, Numbering};
 use fixedbitset::FixedBitSet;
 use petgraph::visit::{GraphBase, IntoNeighbors, Visitable};
 
-/// Channels and dependencies.
+/// The channels and their dependencies.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
     pub(super) numbering: Numbering,
@@ -15,20 +15,20 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Channels without any dependency.
+    /// Makes a graph without dependencies.
     pub(super) fn new(numbering: Numbering) -> Self {
         let words = numbering.at_router().div_ceil(64);
         Self { words, rows: vec![0; numbering.count() * words], numbering }
     }
 
-    /// Who holds `held` may ask for `asked`, which leaves the far end of `held`.
+    /// Adds the dependency of `held` on `asked`, which leaves the far end of `held`.
     pub(super) fn add(&mut self, held: Number, asked: Number) {
         let bit = (asked - self.numbering.after(held)) as usize;
         debug_assert!(bit < self.numbering.at_router(), "{asked} does not follow {held}");
         self.rows[held as usize * self.words + bit / 64] |= 1 << (bit % 64);
     }
 
-    /// Whether who holds `held` may ask for `asked`.
+    /// Returns whether `held` depends on `asked`.
     pub(super) fn contains(&self, held: Number, asked: Number) -> bool {
         let Some(bit) = asked.checked_sub(self.numbering.after(held)).map(|bit| bit as usize)
         else {
@@ -37,18 +37,18 @@ impl Graph {
         bit < self.numbering.at_router() && self.row(held)[bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    /// How many dependencies there are.
+    /// Returns the number of dependencies.
     pub(super) fn size(&self) -> u64 {
         self.rows.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The bits of the channels that leave the far end of `held`.
+    /// Returns the bits of the channels that leave the far end of `held`.
     fn row(&self, held: Number) -> &[u64] {
         let first = held as usize * self.words;
         &self.rows[first..first + self.words]
     }
 
-    /// The channels that are asked for by who holds `held`, in order.
+    /// Returns the channels that `held` depends on, in order.
     pub(super) fn asked(&self, held: Number) -> Asked<'_> {
         let row = self.row(held);
         Asked { first: self.numbering.after(held), row, word: 0, bits: row[0] }

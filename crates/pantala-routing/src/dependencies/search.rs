@@ -5,12 +5,12 @@ use super::graph::Graph;
 use petgraph::visit::{DfsPostOrder, VisitMap, Visitable};
 use std::collections::VecDeque;
 
-/// The channels of a cycle, each of which is asked for by who holds the one before; `None` if there
-/// is no cycle. It is no longer than any other through its channels; elsewhere there may be a
-/// shorter one.
+/// Returns the channels of a cycle, each of which depends on the next; `None` if there is none. No
+/// cycle through its channels is shorter.
 ///
-/// The order is that of a depth-first search, last out first. It is then held against every
-/// dependency: where all of them lead on in it, there is no cycle, whatever the search did.
+/// The order is the reverse postorder of a depth-first search. The function then checks every
+/// dependency against the order. If all follow it, there is no cycle, even if the search had a
+/// fault.
 pub(super) fn cycle(graph: &Graph) -> Option<Vec<Number>> {
     let channels = 0..graph.numbering.count() as Number;
     let mut place = vec![0u32; graph.numbering.count()];
@@ -40,7 +40,7 @@ pub(super) fn cycle(graph: &Graph) -> Option<Vec<Number>> {
     Some(cycle)
 }
 
-/// The shortest cycle through a channel, if it has fewer than `most`.
+/// Returns the shortest cycle through a channel, if it has fewer than `most` channels.
 fn through(graph: &Graph, start: Number, most: usize) -> Option<Vec<Number>> {
     let mut seen = graph.visit_map();
     let mut before = vec![Number::MAX; graph.numbering.count()];

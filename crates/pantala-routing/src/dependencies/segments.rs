@@ -1,10 +1,10 @@
-//! The dependencies of one routing: its paths, walked stretch by stretch through the topology.
+//! The dependencies of one routing: a walk over its paths through the topology, segment by segment.
 //!
-//! A stretch is walked between all pairs of routers that it may begin and end at, once, and not for
-//! every path that has it: where two stretches meet, every channel that the first may end with is
-//! joined to every channel that the second may begin with. Two things are carried over the meeting
-//! point, so that nothing is joined which no packet does: the group that a packet may not go to
-//! next, and the routers that it may be after ([`Front`]).
+//! The walk visits a segment once between all pairs of routers at which it may begin and end, and
+//! not once per path. Where two segments meet, it joins every last channel of the first to every
+//! first channel of the second. A [`Front`] carries two facts over the meeting point, so that no
+//! impossible dependency arises: the group that a packet may not enter next, and the routers that
+//! may be its target.
 
 use super::Way;
 use super::channel::Number;
@@ -13,7 +13,7 @@ use super::graph::Graph;
 use crate::{Paths, Segment, SegmentVcs, Target};
 use pantala_topology::{GlobalLink, Peer, Topology};
 
-/// Groups by which packets that share a channel differ.
+/// The groups that packets of one channel may not enter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Groups {
     /// There is no such packet.
@@ -45,12 +45,12 @@ impl Groups {
     }
 }
 
-/// Where one stretch has ended and the next begins.
+/// The end of one segment, where the next begins.
 struct Front {
-    /// By channel: the groups that packets which hold it here may not go to next.
+    /// Per channel, the groups that packets which hold it here may not enter next.
     avoided: Vec<Groups>,
-    /// By channel: bits of the routers of the group that its packets may be after; empty: all, for
-    /// every channel.
+    /// Per channel, the routers (bits) of the group that may be the target of its packets; empty:
+    /// all, for every channel.
     sought: Vec<u64>,
 }
 
@@ -59,14 +59,14 @@ pub(super) struct Walk<'a> {
     graph: &'a mut Graph,
     topology: &'a Topology,
     way: &'a Way,
-    /// By target: which links packets take to another group.
+    /// Per target, the links that packets take to another group.
     gateways: [Option<GatewayTable>; 2],
     /// Words of a set of a group's routers.
     words: usize,
 }
 
 impl<'a> Walk<'a> {
-    /// The walk that adds the dependencies of `way` to `graph`.
+    /// Makes the walk that adds the dependencies of `way` to `graph`.
     pub(super) fn new(graph: &'a mut Graph, topology: &'a Topology, way: &'a Way) -> Self {
         let words = topology.routers_per_group().div_ceil(64) as usize;
         Self { graph, topology, way, gateways: [None, None], words }
@@ -99,12 +99,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Nobody anywhere.
+    /// Returns a front without packets.
     fn empty(&self) -> Front {
         Front { avoided: vec![Groups::None; self.graph.numbering.count()], sought: Vec::new() }
     }
 
-    /// Packets on all injection links, free to go anywhere.
+    /// Returns packets on all injection links, which may go anywhere.
     fn injected(&self) -> Front {
         let mut front = self.empty();
         for node in 0..self.topology.nodes() {
@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
         front
     }
 
-    /// The channels into `router` that are held where a stretch begins there.
+    /// Returns the channels into `router` that packets hold when a segment begins there.
     fn held(&self, front: &Front, router: u32) -> Vec<(Number, Groups)> {
         let numbering = &self.graph.numbering;
         let channels =
@@ -350,14 +350,15 @@ impl Front {
         }
     }
 
-    /// Whether packets that hold `channel` may be after router `local` of the group.
+    /// Returns whether router `local` of the group may be the target of packets that hold
+    /// `channel`.
     fn seeks(&self, channel: Number, local: u32, words: usize) -> bool {
         self.sought.is_empty()
             || self.sought[channel as usize * words + local as usize / 64] >> (local % 64) & 1 == 1
     }
 }
 
-/// Who holds one of `held` may ask for each of `asked`.
+/// Adds the dependencies of each of `held` on each of `asked`.
 fn join(graph: &mut Graph, held: &[Number], asked: &[Number]) {
     for held in held {
         asked.iter().for_each(|asked| graph.add(*held, *asked));

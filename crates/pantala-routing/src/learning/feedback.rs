@@ -1,5 +1,4 @@
-//! Feedback on its way: a queue for every link between routers, its entries in the order of their
-//! times.
+//! Feedback on its way: one queue per link between routers, in order of time.
 //!
 //! An input port grants its packets one after another and all its feedback has one delay, so what
 //! is pushed for a link comes due in the order of pushing.
@@ -9,14 +8,15 @@ use pantala_engine::{DuePool, DueQueue, FlatArray, NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What a router hears of a packet that it has sent.
+/// The feedback about a packet, for the router that sent it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Feedback {
-    /// The row of its table that it corrects; the column is the port that the packet left by.
+    /// The row of its table that the feedback corrects. The column is the port that the packet left
+    /// by.
     pub(super) row: u32,
     /// Time of the hop plus the estimate at its end, in ns.
     pub(super) target: f32,
-    /// What kind of port it was.
+    /// The kind of that port.
     pub(super) via: Via,
 }
 

@@ -1,17 +1,17 @@
-//! Learning over time: sums of all feedback, by window and kind of port.
+//! The record of learning: sums of all feedback per window and kind of port.
 //!
-//! Feedback is applied when a table is read, not when it arrives, so it comes here out of the order
-//! of time; it counts in the window of its arrival. All sums are integers: no order of adding
-//! changes them.
+//! Feedback is applied when a table is read, not when it arrives, so it comes here out of order. It
+//! counts in the window of its arrival. All sums are integers, so the order of addition does not
+//! matter.
 
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What kind of port a packet left by, seen from its destination group.
+/// The kind of port that a packet left by, with respect to its destination group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Via {
-    /// To another router of the group.
+    /// A port to another router of the group.
     Local,
     /// A global link to the destination's group.
     Direct,
@@ -23,7 +23,7 @@ impl Via {
     /// All kinds, in the order of [`LearningWindow::via`].
     pub const ALL: [Self; 3] = [Self::Local, Self::Direct, Self::Detour];
 
-    /// Its name in tables.
+    /// Returns its name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,25 +39,25 @@ impl Via {
 pub struct LearningSums {
     /// Feedback applied.
     pub updates: u64,
-    /// Of what packets have found: the hop plus the estimate at its end.
+    /// Sum of feedback: the hop plus the estimate at its end.
     pub feedback: u64,
-    /// Of the estimates, after their correction.
+    /// Sum of the estimates after their correction.
     pub estimate: u64,
-    /// Of how far the estimates had been off.
+    /// Sum of the absolute errors of the estimates before.
     pub error: u64,
 }
 
-/// One window.
+/// The sums of one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearningWindow {
     /// The window's number, from 0.
     pub number: u64,
-    /// By [`Via`].
+    /// Per [`Via`].
     pub via: [LearningSums; 3],
 }
 
 impl LearningWindow {
-    /// The windows of several records as those of one.
+    /// Sums the windows of several records by their numbers.
     #[must_use]
     pub fn summed<'a>(windows: impl Iterator<Item = &'a Self>) -> Vec<Self> {
         let mut by_number = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The tables: what every router believes of its ports.
+//! The tables of estimates of all routers.
 
 use super::{LinkLatencies, first_estimates};
 use crate::RoutingConfig;
@@ -10,9 +10,9 @@ use std::ops::Range;
 /// The tables of all routers.
 ///
 /// A router's table has a row for each (destination group, slot) and a column for each port to a
-/// router: (g - 1) p rows and a - 1 + h columns where links are single. The slot is the place of a
-/// packet's source node at its source router, the same at every router of its way. A cell estimates
-/// the time, in ns, from the packet's arrival at this router until it arrives in the destination's
+/// router: (g - 1) p rows and a - 1 + h columns if all links are single. The slot is the place of a
+/// packet's source node at its source router, at every router of its path. A cell estimates the
+/// time, in ns, from the packet's arrival at this router until it arrives in the destination's
 /// group, if it leaves by this port. The cells of ports without a link are infinite.
 ///
 /// A cell is an `f32`: whole nanoseconds are exact up to 16 ms, and a table of 16,512 nodes takes
@@ -24,39 +24,39 @@ pub struct QTable {
     slots: u32,
     first_port: u32,
     columns: u32,
-    /// By router, row and column.
+    /// Per router, row and column.
     cells: FlatArray<f32>,
 }
 
 /// One estimate of a router's table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Whose.
+    /// The router.
     pub router: u32,
-    /// For packets to this group.
+    /// The destination group of packets.
     pub destination_group: u32,
-    /// From nodes in this place of their routers.
+    /// The place of their source nodes at their routers.
     pub slot: u32,
-    /// That leave by this port.
+    /// The port that they leave by.
     pub port: u32,
     /// Time from here to the destination's group, in ns.
     pub ns: f32,
 }
 
-/// Why estimates are not those of a machine.
+/// The reason why estimates do not fit a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Misfit {
-    /// There is no such router, group, slot or port with a link, or it is not a time.
+    /// The router, group, slot or port with a link does not exist, or the value is not a time.
     Stray(Estimate),
-    /// It is not the first of its place.
+    /// The estimate exists twice.
     Twice(Estimate),
-    /// So many places have none.
+    /// This many estimates are missing.
     Missing(usize),
 }
 
 impl QTable {
-    /// Tables that know the links' latencies only: that of a global link for a router's own link to
-    /// the destination's group, a local link's more for every other port.
+    /// Makes tables from the latencies of links: for a router's own link to the destination's group
+    /// the latency of a global link, for every other port that of a global and a local link.
     #[must_use]
     pub fn untrained(
         routings: &[RoutingConfig],
@@ -66,7 +66,7 @@ impl QTable {
         Self::untrained_part(routings, latencies, topology, 0..topology.routers())
     }
 
-    /// Such tables of the routers `own` only.
+    /// Makes such tables of the routers `own` only.
     pub(super) fn untrained_part(
         routings: &[RoutingConfig],
         latencies: LinkLatencies,
@@ -77,7 +77,7 @@ impl QTable {
         Self::of(topology, own, direct, other)
     }
 
-    /// The tables of all routers, from those of parts of them in order.
+    /// Joins the tables of consecutive routers, in order.
     #[must_use]
     pub fn joined<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut parts = parts.into_iter();
@@ -88,12 +88,12 @@ impl QTable {
         all
     }
 
-    /// Takes the values of the same routers from other tables.
+    /// Replaces the estimates by those of the same routers in other tables.
     ///
     /// # Panics
-    /// If those are of another machine.
+    /// If those are for another network.
     pub(super) fn take_from(&mut self, other: &Self) {
-        assert!(self.has_shape_of(other), "tables of this machine");
+        assert!(self.has_shape_of(other), "tables of this network");
         let cells = other.cells.run(self.cells.first(), self.cells.len());
         assert!(
             self.cells.iter().zip(cells).all(|(a, b)| a.is_finite() == b.is_finite()),
@@ -102,8 +102,8 @@ impl QTable {
         self.cells = FlatArray::numbered_from(self.cells.first(), cells.to_vec());
     }
 
-    /// Tables with one estimate for a router's own links to the destination's group, and one for
-    /// every other port.
+    /// Makes tables with one estimate for a router's own links to the destination's group, and one
+    /// for every other port.
     pub(super) fn of(topology: &Topology, own: Range<u32>, direct: f32, other: f32) -> Self {
         let first_port = u32::from(topology.first_local_port());
         let mut table = Self {
@@ -140,13 +140,13 @@ impl QTable {
         table
     }
 
-    /// Rows of a router's table.
+    /// Returns the rows of a router's table.
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.groups.saturating_sub(1) * self.slots
     }
 
-    /// Columns of a table: ports of a router that are not terminals.
+    /// Returns the columns of a router's table: its non-terminal ports.
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.columns
@@ -184,7 +184,7 @@ impl QTable {
         &mut self.cells[index]
     }
 
-    /// Whether the other is for the same machine.
+    /// Returns whether the other tables are for the same network.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.has_shape_of(other)
@@ -201,19 +201,19 @@ impl QTable {
             == (other.routers_per_group, other.groups, other.slots, other.first_port, other.columns)
     }
 
-    /// Estimates that there are: those of ports with a link.
+    /// Returns the number of estimates: those of ports with a link.
     #[must_use]
     pub fn len(&self) -> usize {
         self.cells.iter().filter(|cell| cell.is_finite()).count()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Every estimate, by router, destination group, slot and port.
+    /// Returns every estimate in the order of router, destination group, slot and port.
     pub fn estimates(&self) -> impl Iterator<Item = Estimate> + '_ {
         let (rows, columns) = (self.rows().max(1) as usize, self.columns.max(1) as usize);
         self.cells.numbered().filter(|(_, ns)| ns.is_finite()).map(move |(index, &ns)| {
@@ -230,11 +230,11 @@ impl QTable {
         })
     }
 
-    /// Tables for the same machine with other estimates: one for every port with a link, in any
-    /// order.
+    /// Returns tables for the same network with other estimates: one for every port with a link, in
+    /// any order.
     ///
     /// # Errors
-    /// A [`Misfit`] if these are not the estimates of this machine.
+    /// Returns a [`Misfit`] if these are not the estimates of this network.
     pub fn filled(&self, estimates: impl IntoIterator<Item = Estimate>) -> Result<Self, Misfit> {
         let open = |&cell: &f32| if cell.is_finite() { f32::NAN } else { cell };
         let mut filled =
@@ -267,7 +267,7 @@ impl QTable {
         })
     }
 
-    /// Bytes of memory held.
+    /// Returns the bytes of memory held.
     pub(super) fn memory(&self) -> usize {
         self.cells.memory()
     }

@@ -46,7 +46,7 @@ fn walk(
 
 proptest! {
     #![proptest_config(pantala_testing::cases(1024))]
-    /// On any Dragonfly, parallel links and every wiring included, under any queues.
+    /// On any Dragonfly, parallel links and every global arrangement included, under any queues.
     #[test]
     fn paths_arrive_and_ascend(
         p in 1u32..3, group in prop_oneof![meshes(1..6), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, global_arrangement in 0usize..4, round_robin: bool,
