@@ -10,9 +10,6 @@ use std::path::Path;
 /// Files in the largest cycle that a crate may have.
 const LARGEST: usize = 3;
 
-/// Crates with a larger cycle, and how many files it has. Lower a number when its cycle shrinks.
-const KNOWN: [(&str, usize); 1] = [("pantala-fabric", 12)];
-
 /// A module by its path; the root of the crate is empty.
 type Module = Vec<String>;
 
@@ -26,15 +23,12 @@ fn cycles_of_imports_are_small() {
             continue;
         }
         let cycle = largest_cycle(&Imports::of(&path.join("src")).edges());
-        let known = KNOWN.iter().find(|(known, _)| *known == name);
-        let allowed = known.map_or(LARGEST, |(_, files)| *files);
         let files: Vec<String> = cycle.iter().map(|module| module.join("/")).collect();
         assert!(
-            files.len() <= allowed,
+            files.len() <= LARGEST,
             "{name}: {} files import in a cycle: {files:?}",
             files.len()
         );
-        assert!(known.is_none() || files.len() > LARGEST, "{name}: take it out of KNOWN");
     }
 }
 
