@@ -71,7 +71,7 @@ def test_the_job_is_optional_if_there_is_one(experiment: pt.InterferenceExperime
         ("zzz", None, r"Run.metrics\(\) lists them"),
         ("packets", None, "add job = one of"),
         ("packets", "fft", "there is no job 'fft'; the jobs are"),
-        ("packet_hops", "fft3d", "leave out job"),
+        ("packet_hops", "fft3d", "remove job"),
     ],
 )
 def test_an_unavailable_metric_is_rejected(
