@@ -130,7 +130,7 @@ BENCHMARKS = {
 
 
 class BenchResult(TypedDict):
-    """The result of a benchmark; latency and accepted load equal those of `curve` at this load."""
+    """The result of a benchmark; its load, latency and throughput equal a point of `curve`."""
 
     packets: int
     packet_hops: int

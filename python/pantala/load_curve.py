@@ -1,4 +1,4 @@
-"""Load curves: latency and accepted load against offered load."""
+"""Load curves: latency and accepted throughput against offered load."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def curve(
     threads: native.Threads = 1,
     on_point: Callable[[CurvePoint], None] | None = None,
 ) -> list[CurvePoint]:
-    """Measures latency and accepted load of synthetic traffic at several offered loads.
+    """Measures latency and accepted throughput of synthetic traffic at several offered loads.
 
     ``polars.DataFrame(pt.curve(...))`` makes a table of the result.
 
@@ -138,7 +138,7 @@ def curve(
         warmup: simulated time before the measured window, e.g. ``"20 us"``.
         measure: length of that window.
         injection: bernoulli or periodic.
-        timeline: also return accepted load and non-minimal share in windows of this length.
+        timeline: also return accepted throughput and non-minimal share in windows of this length.
         drain: whether latency covers the packets injected in the window, after which the sources
             stop and the network drains (BookSim2). Otherwise it covers the packets delivered in the
             window.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pantala.figures.runs import RunLike
     from pantala.results import Run
 
-__all__ = ["SLOWDOWN_COLUMNS", "SLOWDOWN_FILE", "accepted_load", "slowdown_of"]
+__all__ = ["SLOWDOWN_COLUMNS", "SLOWDOWN_FILE", "accepted_throughput", "slowdown_of"]
 
 SLOWDOWN_FILE = "slowdown.parquet"
 
@@ -38,7 +38,7 @@ _MEASURES: Mapping[str, str] = MappingProxyType(
         ),
         "run_time_ns": "duration from the job's start to the end of the work compared",
         "packet_latency_mean_ns": "mean packet latency; null for a job that ends",
-        "accepted_load": (
+        "accepted_throughput": (
             "payload delivered, as a share of terminal bandwidth; null for a job that ends"
         ),
     }
@@ -77,7 +77,7 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
             pl.Float64,
             "Mean packet latency together over alone; null for a job that ends.",
         ),
-        "accepted_load_slowdown": (
+        "accepted_throughput_slowdown": (
             pl.Float64,
             "Accepted load alone over together; null for a job that ends.",
         ),
@@ -120,7 +120,7 @@ def _coarsen(run: RunLike) -> int:
     return int(run.document["plan"].get("detail", {}).get("coarsen", 1))
 
 
-def accepted_load(run: RunLike, job: int) -> float | None:
+def accepted_throughput(run: RunLike, job: int) -> float | None:
     """Returns the payload that a job's nodes accepted, as a share of terminal bandwidth.
 
     It is None if the job never ran.
@@ -189,7 +189,7 @@ class _Part:
         latency = self.row["packet_latency_mean_ns"] if self.row["packets"] else None
         return {
             "packet_latency_mean_ns": latency,
-            "accepted_load": accepted_load(self.run, self.row["job"]),
+            "accepted_throughput": accepted_throughput(self.run, self.row["job"]),
         }
 
 
@@ -203,7 +203,9 @@ def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
             "packet_latency_slowdown": _ratio(
                 after["packet_latency_mean_ns"], before["packet_latency_mean_ns"]
             ),
-            "accepted_load_slowdown": _ratio(before["accepted_load"], after["accepted_load"]),
+            "accepted_throughput_slowdown": _ratio(
+                before["accepted_throughput"], after["accepted_throughput"]
+            ),
         }
     first, second = alone.finished(), together.finished()
     both = first & second

@@ -236,17 +236,17 @@ def test_finding_of_truncated_jobs_names_the_compared_part() -> None:
     )
 
 
-def test_finding_of_patterns_reports_latency_and_accepted_load() -> None:
+def test_finding_of_patterns_reports_latency_and_accepted_throughput() -> None:
     noise = {"name": "a", "compared": "duration", "packet_latency_slowdown": 1.31}
-    noise |= {"alone_accepted_load": 0.4, "together_accepted_load": 0.3}
+    noise |= {"alone_accepted_throughput": 0.4, "together_accepted_throughput": 0.3}
     even = {"name": "b", "compared": "duration", "packet_latency_slowdown": 1.003}
-    even |= {"alone_accepted_load": 0.2, "together_accepted_load": 0.2}
+    even |= {"alone_accepted_throughput": 0.2, "together_accepted_throughput": 0.2}
     assert (
         finding_about([noise, even])
         == "a is synthetic traffic. Together with b, its packets take 1.31 times as long as"
-        " alone, and its accepted load falls from 0.400 to 0.300. b is synthetic traffic. Together"
-        " with a, its packet latency is unchanged (1.00 times, within 2 %), and its accepted load"
-        " is unchanged at 0.200 (within 2 %)."
+        " alone, and its accepted throughput falls from 0.400 to 0.300. b is synthetic traffic."
+        " Together with a, its packet latency is unchanged (1.00 times, within 2 %), and its"
+        " accepted throughput is unchanged at 0.200 (within 2 %)."
     )
 
 

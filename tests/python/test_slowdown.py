@@ -181,7 +181,7 @@ def test_a_duration_truncates_the_jobs(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
-def test_patterns_are_compared_by_latency_and_accepted_load(tmp_path: Path) -> None:
+def test_patterns_are_compared_by_latency_and_accepted_throughput(tmp_path: Path) -> None:
     hot = NOISE | {"pattern": "hotspot", "load": 0.9, "hotspot_share": 0.5}
     jobs = (
         pt.Job(name="noise", ranks=30, workload=NOISE),
@@ -196,12 +196,12 @@ def test_patterns_are_compared_by_latency_and_accepted_load(tmp_path: Path) -> N
         run.metric("packet_latency_mean_ns", job="noise") or 0.0 for run in (alone, together)
     ]
     assert noise["packet_latency_slowdown"] == latency[1] / latency[0] > 1
-    assert noise["alone_accepted_load"] == pytest.approx(0.3, abs=0.02)
+    assert noise["alone_accepted_throughput"] == pytest.approx(0.3, abs=0.02)
     assert (
-        noise["accepted_load_slowdown"]
-        == noise["alone_accepted_load"] / noise["together_accepted_load"]
+        noise["accepted_throughput_slowdown"]
+        == noise["alone_accepted_throughput"] / noise["together_accepted_throughput"]
     )
-    assert hot_row["together_accepted_load"] < 0.5, "saturated"
+    assert hot_row["together_accepted_throughput"] < 0.5, "saturated"
     assert noise["slowdown"] is None
     assert noise["run_time_slowdown"] is None
     assert (

@@ -24,7 +24,7 @@ STEADY = 0.97
 
 
 def peer(title: str, drawn: Sequence[Drawn]) -> Figure:
-    """Draws latency and accepted load over offered load, with one row of panels per pattern.
+    """Draws latency and accepted throughput over offered load, with one row of panels per pattern.
 
     A pattern with many series has one row per routing.
     """
@@ -44,7 +44,7 @@ def peer(title: str, drawn: Sequence[Drawn]) -> Figure:
 
 
 def learning(theirs: Mapping[int, float], ours: Mapping[int, float]) -> Figure:
-    """Draws the accepted load over time in us, at the end of each step, for SST and Pantala."""
+    """Draws the accepted throughput of SST and Pantala at the end of each step, time in us."""
     with style():
         figure = new_figure(2.6)
         axes = figure.add_subplot()

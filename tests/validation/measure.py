@@ -43,7 +43,7 @@ def point(call: Mapping[str, Any], load: float, since_start: frozenset[str]) -> 
 def accepted_over_time(
     call: Mapping[str, Any], load: float, until_us: int, step_us: int
 ) -> list[tuple[int, float]]:
-    """Returns the accepted load per step of time: pairs of the step's end in us and the load."""
+    """Returns the accepted throughput per step of time, in pairs with the step's end in us."""
     times = {
         "warmup": "1 ps",
         "measure": f"{until_us * 1_000_000 - 1} ps",

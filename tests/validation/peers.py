@@ -102,7 +102,7 @@ class Series:
 
     @property
     def saturation(self) -> float:
-        """The largest accepted load."""
+        """The largest accepted throughput."""
         return max(point.theirs["accepted"] for point in self.points)
 
     @property
@@ -120,8 +120,8 @@ class Learning:
     Attributes:
         call: the arguments of `pantala.curve` for the same run.
         load: the offered load.
-        step_us: length of the steps in which accepted load is counted.
-        accepted: accepted load by the end of the step in us.
+        step_us: length of the steps in which accepted throughput is counted.
+        accepted: accepted throughput by the end of the step in us.
     """
 
     call: Mapping[str, Any]

@@ -152,7 +152,7 @@ class Caminos:
         return ["caminos.cfg"]
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
-        """Returns packet-hops from the mean utilization of links and from the accepted load."""
+        """Returns packet-hops from the mean link utilization and the accepted throughput."""
         used = number(r"average_link_utilization\s*:\s*([\d.e+-]+)", process.output, self.title)
         accepted = number(r"accepted_load\s*:\s*([\d.e+-]+)", process.output, self.title)
         links = described.routers * (described.a - 1 + described.h)

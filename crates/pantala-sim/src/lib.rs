@@ -1,5 +1,5 @@
-//! From a plan to a run directory: read, resolve, simulate, record, write. The only crate that writes
-//! files.
+//! From a plan to a run directory: read, resolve, simulate, record, write. The only crate that
+//! writes files.
 //!
 //! ```text
 //! plan.json --parse--> Plan --resolve--> resolved Plan --Simulation::new--> network, hosts, recorders
@@ -8,10 +8,11 @@
 //! ```
 //!
 //! - `plan`: a [`Plan`] is data: integers, names, every default filled in. `resolve` checks it and
-//!   computes node lists, virtual channels and derived values. A fault ([`PlanError`]) names the key,
-//!   the value, the cause and the remedy.
+//!   computes node lists, virtual channels and derived values. A fault ([`PlanError`]) names the
+//!   key, the value, the cause and the remedy.
 //! - `run`: a [`Simulation`] runs in steps of simulated time. Between two steps it closes windows,
-//!   checks the watchdog and calls an observer, which may stop it. Nothing else depends on the steps.
+//!   checks the watchdog and calls an observer, which may stop it. Nothing else depends on the
+//!   steps.
 //! - `output`: the tables and run.json. A run writes some tables window by window and the others at
 //!   its end. run.json comes last.
 //!
@@ -25,8 +26,8 @@
 //! | stalled | packets in flight have not moved for `stop.watchdog_ps`, or ranks wait for one another; with a diagnosis |
 //! | failed | a program violated MPI's rules |
 //!
-//! Every end writes a complete run directory. [`run::measure`] runs a plan in another way: a warm-up
-//! and a window give one point of a load curve instead of tables.
+//! Every end writes a complete run directory. [`run::measure`] runs a plan in another way: a
+//! warm-up and a window give one point of a load curve instead of tables.
 
 pub mod catalogue;
 pub mod error;

@@ -155,10 +155,10 @@ impl DragonflySpec {
                 "mirrored",
                 true,
                 format!(
-                    "only the palmtree wiring can be mirrored, and this one is {}",
+                    "only the palmtree arrangement can be mirrored, and this one is {}",
                     self.global_arrangement
                 ),
-                "set mirrored to false or wiring to \"palmtree\"",
+                "set mirrored to false or global_arrangement to \"palmtree\"",
             ));
         }
         let links = self.check_links()?;

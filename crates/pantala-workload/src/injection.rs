@@ -1,8 +1,8 @@
 //! Injection: the creation times of a pattern's packets.
 //!
 //! A source is a clock, not a queue. When the NIC takes a packet, the source computes the creation
-//! time of the next one from that of the packet taken. So a source that lags keeps its offered load,
-//! and its packets keep their true age.
+//! time of the next one from that of the packet taken. So a source that lags keeps its offered
+//! load, and its packets keep their true age.
 //!
 //! Load counts whole flits: at load 1 the packets of a source fill its injection link. With `S`
 //! flits per packet and a flit time of `flit_bytes / bandwidth`,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HELP", "curve"]
 
-HELP = """Measure latency and accepted load of synthetic traffic against offered load.
+HELP = """Measure latency and accepted throughput of synthetic traffic against offered load.
 
 The machine comes from a scenario or from a preset. A preset is a router model or a machine.
 
@@ -154,7 +154,7 @@ def curve(
         typer.Option(
             "--timeline",
             metavar="TIME",
-            help="Also print accepted load and non-minimal share per window of this length.",
+            help="Also print accepted throughput and non-minimal share per window of this length.",
         ),
     ] = None,
     drain: Annotated[
@@ -321,7 +321,7 @@ def _table(points: list[CurvePoint], title: str) -> Table:
 
 
 def _timeline(points: list[CurvePoint]) -> Table:
-    """Returns a table of accepted load and non-minimal share per load and window of time."""
+    """Returns a table of accepted throughput and non-minimal share per load and window of time."""
     from pantala.progress import time_text
 
     shown = table(

@@ -155,7 +155,7 @@ def _slowdown(rows: list[dict[str, Any]]) -> Table:
 
 
 def _traffic(rows: list[dict[str, Any]]) -> Table:
-    """Returns a table of latency and accepted load of synthetic traffic, alone and together."""
+    """Returns a table of latency and throughput of synthetic traffic, alone and together."""
     headings = [
         "job",
         "alone",
@@ -166,15 +166,15 @@ def _traffic(rows: list[dict[str, Any]]) -> Table:
         "slowdown of load",
     ]
     shown = table(
-        "Packet latency and accepted load of synthetic traffic", headings, _TRAFFIC_CAPTION
+        "Packet latency and accepted throughput of synthetic traffic", headings, _TRAFFIC_CAPTION
     )
     for row in rows:
         shown.add_row(
             row["name"],
             *(_time(row[f"{part}_packet_latency_mean_ns"]) for part in ("alone", "together")),
             _ratio(row["packet_latency_slowdown"]),
-            *(_number(row[f"{part}_accepted_load"]) for part in ("alone", "together")),
-            _ratio(row["accepted_load_slowdown"]),
+            *(_number(row[f"{part}_accepted_throughput"]) for part in ("alone", "together")),
+            _ratio(row["accepted_throughput_slowdown"]),
         )
     return shown
 

@@ -1,4 +1,4 @@
-"""Latency and accepted load over offered load."""
+"""Latency and accepted throughput over offered load."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS = {"mean": "mean", "p50": "median", "p95": "95th percentile of", "p99": "
 def curve(
     series: Mapping[str, Points], statistic: Literal["mean", "p50", "p95", "p99"] = "mean"
 ) -> Figure:
-    """Draws latency (left) and accepted load (right) over offered load, one line per series.
+    """Draws latency (left) and accepted throughput (right) over offered load, one line per series.
 
     Beyond saturation the latency depends on the measured window and is no steady state. Such points
     are hollow, and the line to them is dotted. A point above the latency axis is drawn as a

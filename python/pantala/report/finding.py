@@ -157,7 +157,7 @@ def _why_missing(row: dict[str, Any]) -> str:
 def _traffic(row: dict[str, Any], other: str) -> str:
     """Returns a sentence with the two slowdowns of synthetic traffic."""
     name, ratio = row["name"], row["packet_latency_slowdown"]
-    alone, together = row["alone_accepted_load"], row["together_accepted_load"]
+    alone, together = row["alone_accepted_throughput"], row["together_accepted_throughput"]
     if ratio is None or not alone or not together:
         return f"{name} has no slowdown: it delivered no packet in one of its runs."
     load = f"is unchanged at {significant(together)} ({_WITHIN})"
@@ -170,8 +170,8 @@ def _traffic(row: dict[str, Any], other: str) -> str:
     if not _is_unchanged(ratio):
         latency = f"its packets take {ratio:.2f} times as long as alone"
     return (
-        f"{name} is synthetic traffic. Together with {other}, {latency}, and its accepted load"
-        f" {load}."
+        f"{name} is synthetic traffic. Together with {other}, {latency}, and its accepted"
+        f" throughput {load}."
     )
 
 

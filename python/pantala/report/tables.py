@@ -126,7 +126,7 @@ def communication_table(reported: ReportedRun) -> ReportTable:
 
 
 def traffic_table(reported: ReportedRun) -> ReportTable:
-    """Returns packet latency and accepted load of synthetic traffic, alone and together.
+    """Returns packet latency and accepted throughput of synthetic traffic, alone and together.
 
     The table has no rows if the experiment has no synthetic traffic.
     """
@@ -137,8 +137,8 @@ def traffic_table(reported: ReportedRun) -> ReportTable:
     )
     table = ReportTable(
         "Synthetic traffic, alone and together for the same simulated time: mean packet latency and"
-        " its slowdown, together over alone; accepted load as a share of terminal bandwidth and its"
-        " slowdown, alone over together.",
+        " its slowdown, together over alone; accepted throughput as a share of terminal bandwidth"
+        " and its slowdown, alone over together.",
         [
             "job",
             "slowdown",
@@ -151,12 +151,12 @@ def traffic_table(reported: ReportedRun) -> ReportTable:
     )
     for row in patterns.to_dicts():
         latencies = [row[f"{part}_packet_latency_mean_ns"] for part in ("alone", "together")]
-        loads = [row[f"{part}_accepted_load"] for part in ("alone", "together")]
+        loads = [row[f"{part}_accepted_throughput"] for part in ("alone", "together")]
         table.rows.append(
             [
                 Cell(row["name"], job=row["name"]),
                 _times(row["packet_latency_slowdown"]),
-                _times(row["accepted_load_slowdown"]),
+                _times(row["accepted_throughput_slowdown"]),
                 *(_NONE if value is None else Cell(duration(value), value) for value in latencies),
                 *(_NONE if value is None else Cell(significant(value), value) for value in loads),
             ]

@@ -30,7 +30,7 @@ def _tile(row: dict[str, Any]) -> Tile:
     if row["compared"] == "duration":
         lines = [
             _before_and_after("packet latency", row, "packet_latency_mean_ns"),
-            _before_and_after("accepted load", row, "accepted_load", significant),
+            _before_and_after("accepted throughput", row, "accepted_throughput", significant),
         ]
         return Tile(row["name"], _times(row["packet_latency_slowdown"]), lines)
     lines = [

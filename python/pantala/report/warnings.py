@@ -5,7 +5,7 @@ from __future__ import annotations
 from pantala.figures.runs import RunLike
 from pantala.report.formatting import duration, significant
 from pantala.report.reported_run import ReportedRun
-from pantala.slowdown import accepted_load
+from pantala.slowdown import accepted_throughput
 
 __all__ = ["warnings"]
 
@@ -56,7 +56,7 @@ def _saturation(run: RunLike) -> list[str]:
     found = []
     for number, job in enumerate(run.document["plan"]["jobs"]):
         offered = job["workload"].get("load")
-        accepted = None if offered is None else accepted_load(run, number)
+        accepted = None if offered is None else accepted_throughput(run, number)
         if accepted is not None and accepted < _SATURATED * offered:
             found.append(
                 f"{job['name']} is saturated: {significant(accepted)} accepted of {offered:g}"

@@ -199,8 +199,8 @@ def merged(delivered: Sequence[tuple[int, int]], windows: int) -> np.ndarray:
     series = np.zeros(windows)
     for number, amount in delivered:
         series[number] = amount
-    stretches: np.ndarray = series[windows % together :].reshape(-1, together).mean(axis=1)
-    return stretches
+    joined: np.ndarray = series[windows % together :].reshape(-1, together).mean(axis=1)
+    return joined
 
 
 def _factor(found: Estimate) -> float:

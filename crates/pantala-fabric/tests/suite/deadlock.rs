@@ -292,7 +292,8 @@ fn at_full_size(names: &[&str]) {
                 continue;
             }
             let config = together(vec![routing.clone()]);
-            // With detours inside a group it takes as long again; that these ascend is proof enough.
+            // With detours inside a group it takes as long again; that these ascend is proof
+            // enough.
             if routing.intra_group != IntraGroup::Minimal {
                 assert!(ascends(&config.channel_use(), &topology), "{name} {algorithm:?}");
                 continue;

@@ -59,9 +59,9 @@ fn learned(net: &Partition<Script, Log>, before: &[Estimate]) -> Vec<(u32, u32, 
 
 /// A hop takes 10 ns of output latency, a crossbar flit of 1.28, a link flit of 5.12, the link, and
 /// 10 ns of input latency: 56.4 ns locally and 326.4 globally. The packet is at its source router
-/// at 25.12 ns, at the gateway at 81.52, in group 8 at 407.92. From there the gateway hears 326.4 + 0 and
-/// its 300 become 301.056; the source router hears 56.4 + 300 and its 330 become 331.056. Credits
-/// take the link's latency back: 111.52 and 707.92 ns.
+/// at 25.12 ns, at the gateway at 81.52, in group 8 at 407.92. From there the gateway hears 326.4 +
+/// 0 and its 300 become 301.056; the source router hears 56.4 + 300 and its 330 become 331.056.
+/// Credits take the link's latency back: 111.52 and 707.92 ns.
 #[test]
 fn a_packet_teaches_the_routers_before() {
     for (truncate, local, global) in [(false, 331.056, 301.056), (true, 331.0, 301.0)] {

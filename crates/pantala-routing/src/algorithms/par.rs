@@ -7,8 +7,8 @@
 //!     the same rule with the same intermediate routers, from here; the packet's own gateway is the only minimal candidate
 //! ```
 //! Reads this router's own outputs only. In one dimension there is one later router at most, the
-//! gateway's; in two there are up to two. Once diverted a packet stays so, and in other groups nothing
-//! is decided. Ties go to minimal.
+//! gateway's; in two there are up to two. Once diverted a packet stays so, and in other groups
+//! nothing is decided. Ties go to minimal.
 //!
 //! VCs: 5. Minimal: the local hop 0; the global hop 0 from the source router and 3 from a later
 //! one; non-minimal: source group 1, to the intermediate router 2, from it 3, destination group 4.

@@ -242,8 +242,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Calls `to_gateway` with every router where packets are, every link that they may leave the
-    /// group by, and the routers that they may seek behind it (bits). `to_gateway` says which channels
-    /// out of the router lead there; who is at the router asks for these.
+    /// group by, and the routers that they may seek behind it (bits). `to_gateway` says which
+    /// channels out of the router lead there; who is at the router asks for these.
     fn visit_gateways(
         &mut self,
         front: &Front,

@@ -1,8 +1,8 @@
 //! No import cycle of a crate has more than three files.
 //!
-//! The test reads the paths that begin with `crate`, `self`, `super` or a child module, in `use` and
-//! in the code. A re-export (`pub use`) leads to the file that declares the name; it is no import of
-//! its own. Comments and unit tests do not count.
+//! The test reads the paths that begin with `crate`, `self`, `super` or a child module, in `use`
+//! and in the code. A re-export (`pub use`) leads to the file that declares the name; it is no
+//! import of its own. Comments and unit tests do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -102,7 +102,7 @@ fn responses_of_the_warm_up_do_not_count() {
 /// Responses share the terminal links: with one as long as its request, half of their bandwidth is
 /// left.
 #[test]
-fn accepted_load_is_that_of_requests() {
+fn accepted_throughput_is_that_of_requests() {
     let mut all = plan(json!([noise(0.3)]));
     all["jobs"][0]["ranks"] = json!(40);
     all["topology"]["links_per_pair"] = json!(2);

@@ -170,7 +170,7 @@ impl Multigrid {
 
     /// Hands over the data of ranks that become idle on the coarser level, or returns them on the
     /// way up.
-    fn hand_over(
+    fn move_idle_data(
         &self,
         at: [u32; 3],
         finer: &Level,
@@ -263,14 +263,14 @@ impl Motif for Multigrid {
         script.compute(self.compute_ps);
         for pair in levels.windows(2) {
             (0..self.sweeps).for_each(|_| relax(&pair[0], script));
-            self.hand_over(at, &pair[0], &pair[1], true, script);
+            self.move_idle_data(at, &pair[0], &pair[1], true, script);
         }
         for _ in 0..self.coarse_sweeps {
             relax(&levels[levels.len() - 1], script);
             (0..self.coarse_sums).for_each(|_| script.allreduce(self.sum_bytes));
         }
         for pair in levels.windows(2).rev() {
-            self.hand_over(at, &pair[0], &pair[1], false, script);
+            self.move_idle_data(at, &pair[0], &pair[1], false, script);
             (0..self.sweeps).for_each(|_| relax(&pair[0], script));
         }
         (0..self.sums).for_each(|_| script.allreduce(self.sum_bytes));

@@ -58,9 +58,9 @@ pub trait Row: Sized {
 /// }
 /// ```
 ///
-/// The doc comments are the descriptions. A type is one of [`Value`](crate::output::columns::Value),
-/// `Option` makes the column nullable, and the unit follows in brackets. `if` names the key of the
-/// plan that switches the table on.
+/// The doc comments are the descriptions. A type is one of
+/// [`Value`](crate::output::columns::Value), `Option` makes the column nullable, and the unit
+/// follows in brackets. `if` names the key of the plan that switches the table on.
 macro_rules! table {
     (
         $(#[doc = $text:expr])+
