@@ -53,11 +53,11 @@ pub struct Delivery {
     pub source: u32,
     /// Payload in bytes.
     pub bytes: u32,
-    /// The same value as in the [`PacketOffer`].
+    /// The value of [`PacketOffer::created`].
     pub created: Time,
-    /// The same value as in the [`PacketOffer`].
+    /// The value of [`PacketOffer::message`].
     pub message: u32,
-    /// The same value as in the [`PacketOffer`].
+    /// The value of [`PacketOffer::job`].
     pub job: u16,
 }
 

@@ -31,8 +31,8 @@ impl<H: Host + Send, P: Probe + Send> Network<H, P> {
     /// partitions `here` only.
     ///
     /// # Panics
-    /// As that does; and if there are several parts of a machine whose routers read the queues of
-    /// other groups.
+    /// If [`Partition::new`] panics, or if there are several partitions and a routing reads the
+    /// queues of other groups.
     pub fn new(
         config: &FabricConfig,
         topology: Arc<Topology>,

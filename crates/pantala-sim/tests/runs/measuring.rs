@@ -160,8 +160,8 @@ fn latency_can_start_at_the_nic() {
     );
 }
 
-/// What is injected in the window counts, all of it; then nobody sends any more, and the network is
-/// empty at the end.
+/// All packets injected in the window count. Sources stop after it, and the network is empty at the
+/// end.
 #[test]
 fn draining_counts_what_is_injected() {
     let plan = everywhere(0.4);

@@ -143,7 +143,7 @@ pub(crate) fn finish(mut simulation: Simulation, observe: impl FnMut(&Progress) 
     finish_in(&directory, simulation, observe)
 }
 
-/// The same for a simulation that writes to `directory` already.
+/// Runs a simulation that writes to `directory` already, and reads its tables.
 pub(crate) fn finish_in(
     directory: &Path,
     mut simulation: Simulation,
