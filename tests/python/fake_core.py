@@ -170,7 +170,7 @@ class FakeCore:
     def deadlock(self, plan_json: str) -> str:
         """Returns a cycle for booksim_ugal and none for other routings.
 
-        As in the core, q_adaptive needs one dimension.
+        Like the core, it refuses q_adaptive on two dimensions.
         """
         plan = json.loads(plan_json)
         names = [plan["routing"]["algorithm"]]

@@ -11,7 +11,7 @@ repeats its runs and checks its claims (`study.py`).
 
     papers.study("prisacari2015").run(Options(out=Path("runs/prisacari2015"), quick=True))
 
-The same as a command: ``pantala study run prisacari2015 --quick``.
+The command ``pantala study run prisacari2015 --quick`` does this too.
 """
 
 from __future__ import annotations

@@ -30,6 +30,18 @@ impl Fabric {
         self.agenda.wake_nic(node, &mut self.nics.nics[node as usize], time);
     }
 
+    /// Returns the set of those of `vcs` on which a node's injection link has credit for `flits`.
+    #[inline(always)]
+    pub(crate) fn open_vcs<const F: bool>(
+        &mut self,
+        node: u32,
+        vcs: &Range<u8>,
+        flits: u32,
+        now: Time,
+    ) -> u16 {
+        self.nics.open_vcs::<F>(&self.setup, &mut self.ports.pool, node, vcs, flits, now)
+    }
+
     /// Waits for credit: the link is free, and a packet has no credit on any of `vcs`.
     #[inline]
     pub(crate) fn await_credit<const F: bool>(
@@ -155,14 +167,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         };
         let vcs = self.fabric.setup.stages.request_vcs::<F>();
         let needed = self.fabric.setup.stages.needed_to_start::<F>(flits);
-        let open = self.fabric.nics.open_vcs::<F>(
-            &self.fabric.setup,
-            &mut self.fabric.ports.pool,
-            node,
-            &vcs,
-            needed,
-            now,
-        );
+        let open = self.fabric.open_vcs::<F>(node, &vcs, needed, now);
         if open == 0 {
             let nic = &mut self.fabric.nics.nics[node as usize];
             nic.offer = *offer;

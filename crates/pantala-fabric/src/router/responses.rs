@@ -84,14 +84,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let (bytes, vcs) = (responses.bytes, self.fabric.response_vcs::<F>());
         let flits = self.fabric.setup.config.flits(bytes);
         let needed = self.fabric.setup.stages.needed_to_start::<F>(flits);
-        let open = self.fabric.nics.open_vcs::<F>(
-            &self.fabric.setup,
-            &mut self.fabric.ports.pool,
-            node,
-            &vcs,
-            needed,
-            now,
-        );
+        let open = self.fabric.open_vcs::<F>(node, &vcs, needed, now);
         if open == 0 {
             self.fabric.await_credit::<F>(node, &vcs, needed, now);
             return false;

@@ -80,14 +80,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let vc = (self.fabric.packets[begun.packet].at
             - self.fabric.nics.nics[node as usize].target) as u8;
         let vcs = vc..vc + 1;
-        let open = self.fabric.nics.open_vcs::<false>(
-            &self.fabric.setup,
-            &mut self.fabric.ports.pool,
-            node,
-            &vcs,
-            1,
-            now,
-        );
+        let open = self.fabric.open_vcs::<false>(node, &vcs, 1, now);
         if open == 0 {
             self.fabric.await_credit::<false>(node, &vcs, 1, now);
             return true;

@@ -56,7 +56,7 @@ fn listed_operations_run_beside_a_motif() {
     assert!(sender.end.unwrap() >= 4_000_000);
 }
 
-/// The same operations give the same result, whatever kind of program yields them.
+/// Two kinds of program that yield equal operations give equal results.
 #[test]
 fn a_list_repeats_a_motif() {
     let of = |first: JobSpec| {
