@@ -7,6 +7,7 @@ __all__ = ["now_called"]
 #: The new name by former name.
 _KEYS = {
     "channels": "vc_map",
+    "copy_per_byte": "send_copy_per_byte and receive_copy_per_byte",
     "hand_over": "flow_control and serialization",
     "inside_group": "intra_group",
     "law": "distribution",

@@ -1,8 +1,16 @@
 //! The configuration of messages and collectives: the plan's `mpi` object.
 
+mod algorithms;
+
 use pantala_engine::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use algorithms::{
+    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
+    BarrierAlgorithm, BcastAlgorithm, Collectives, ReduceAlgorithm, ReduceScatterAlgorithm,
+    RootedAlgorithm, ScanAlgorithm,
+};
 
 /// The message protocol, the costs of messages on hosts and NICs, and the algorithms of
 /// collectives: the `mpi` object of a plan.
@@ -13,10 +21,23 @@ pub struct MpiConfig {
     /// Largest message that is sent eagerly. A longer message uses the rendezvous protocol: the
     /// sender first asks the receiver. SST, as used by Kang et al. (SC 2022), has 12,000 B.
     pub eager_threshold_bytes: u64,
-    /// Size on the wire of a control message (request to send, get, acknowledgement) and of a
-    /// message of zero bytes.
+    /// Size on the wire of a request to send, and of a message of zero bytes without a header.
     #[schemars(range(min = 1), extend("x-source" = "assumption: the paper does not say"))]
     pub control_bytes: u32,
+    /// Size on the wire of a get: the receiver's answer to a request.
+    #[serde(default)]
+    #[schemars(extend("x-zero" = "as a request"))]
+    pub get_bytes: u32,
+    /// Size on the wire of an acknowledgement.
+    #[serde(default)]
+    #[schemars(extend("x-zero" = "as a request"))]
+    pub acknowledgement_bytes: u32,
+    /// Size of the header that an eager message has on the wire in front of its payload.
+    #[serde(default)]
+    pub eager_header_bytes: u32,
+    /// Size of the header that the data of a rendezvous have on the wire in front of the payload.
+    #[serde(default)]
+    pub data_header_bytes: u32,
     /// When an eager send is complete for its sender.
     pub eager_completion: EagerCompletion,
     /// Time that a rank spends to start a message, before the NIC has the message. It is the
@@ -45,14 +66,28 @@ pub struct MpiConfig {
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub call_overhead_ps: Time,
-    /// Time in which a host copies one byte of an eager message. The sender copies before the
-    /// message leaves. The receiver copies before its receive or wait returns. Rendezvous messages
-    /// are not copied.
+    /// Time of `MPI_Init` and of the calls that follow it (size and rank), before the program.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
+    pub initialization_ps: Time,
+    /// What the end of a program costs (`MPI_Finalize`).
+    #[serde(default)]
+    pub finalize: Finalize,
+    /// When a host handles what has arrived for a rank.
+    #[serde(default)]
+    pub progress: Progress,
+    /// Time in which the sender copies one byte of an eager message, before the message leaves.
+    /// Rendezvous messages are not copied.
     #[serde(default)]
     #[schemars(range(max = LONGEST_PER_BYTE))]
-    pub copy_per_byte_fs: u64,
+    pub send_copy_per_byte_fs: u64,
+    /// Time in which the receiver copies one byte of an eager message, before its receive or wait
+    /// returns.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_PER_BYTE))]
+    pub receive_copy_per_byte_fs: u64,
     /// Time to register the memory of a rendezvous message with the NIC. The sender registers
-    /// before it sends the request, the receiver before it sends the answer.
+    /// before it sends the request; `receive_registration` says when the receiver does.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub registration_ps: Time,
@@ -61,10 +96,57 @@ pub struct MpiConfig {
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub registration_per_page_ps: Time,
+    /// When the receiver of a rendezvous message registers its memory.
+    #[serde(default)]
+    pub receive_registration: ReceiveRegistration,
+    /// Time in which a receiver deregisters the memory of a rendezvous message, before its receive
+    /// or wait returns. The sender's memory stays registered.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
+    pub deregistration_ps: Time,
+    /// Time to deregister each whole page of 4096 B, in addition to `deregistration`, if the
+    /// message is longer than one page.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
+    pub deregistration_per_page_ps: Time,
     /// Time to match a message with a receive.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub match_delay_ps: Time,
+    /// Time for each entry that the host inspects to match: the posted receives, oldest first, for
+    /// an arrived message, and the unexpected messages, oldest first, for a new receive.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
+    pub match_per_entry_ps: Time,
+    /// Time in which the NIC prepares a transmission, before its first packet. A get has none.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
+    pub nic_transmit_ps: Time,
+    /// Time in which the NIC matches the first packet of an arrived transmission. Later packets
+    /// arrive meanwhile. A get and the data of a rendezvous have none.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
+    pub nic_match_ps: Time,
+    /// What serves a get at the sender.
+    #[serde(default)]
+    pub get_service: GetService,
+    /// Time from the arrival of a get at the sender's NIC until the NIC queues the data.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD), extend("x-effect" = {"get_service": ["nic"]}))]
+    pub nic_read_ps: Time,
+    /// The order in which a NIC sends its transmissions.
+    #[serde(default)]
+    pub nic_order: NicOrder,
+    /// Bytes of one transmission that the NIC prepares in front of its output buffer. A get waits
+    /// for them and for the output buffer.
+    #[serde(default = "default_window")]
+    #[schemars(range(min = 1), extend("default" = 51_200, "x-effect" = {"nic_order": ["gets_apart"]}))]
+    pub nic_window_bytes: u32,
+    /// Size of the NIC's output buffer, in front of the link. The NIC begins the next transmission
+    /// when the last packet of the previous one has entered it.
+    #[serde(default = "default_buffer")]
+    #[schemars(range(min = 1), extend("default" = 15_360, "x-effect" = {"nic_order": ["gets_apart"]}))]
+    pub nic_buffer_bytes: u32,
     /// Time that a message or control message takes from the host to the queue of its NIC.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
@@ -98,195 +180,71 @@ pub enum EagerCompletion {
     Injected,
 }
 
-/// The algorithm of each collective operation. A key that is left out has the value of SST's
-/// firefly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Collectives {
-    /// Algorithm of Barrier.
-    pub barrier: BarrierAlgorithm,
-    /// Algorithm of Bcast.
-    pub bcast: BcastAlgorithm,
-    /// Algorithm of Reduce.
-    pub reduce: ReduceAlgorithm,
-    /// Algorithm of Allreduce. Kang et al. (SC 2022, IV) use the binary tree.
-    pub allreduce: AllreduceAlgorithm,
-    /// Algorithm of Reduce_scatter and Reduce_scatter_block.
-    pub reduce_scatter: ReduceScatterAlgorithm,
-    /// Algorithm of Allgather.
-    pub allgather: AllgatherAlgorithm,
-    /// Algorithm of Allgatherv (blocks of different sizes).
-    pub allgatherv: AllgatherAlgorithm,
-    /// Algorithm of Gather.
-    pub gather: RootedAlgorithm,
-    /// Algorithm of Gatherv (blocks of different sizes).
-    pub gatherv: RootedAlgorithm,
-    /// Algorithm of Scatter.
-    pub scatter: RootedAlgorithm,
-    /// Algorithm of Scatterv (blocks of different sizes).
-    pub scatterv: RootedAlgorithm,
-    /// Algorithm of Alltoall. Kang et al. (SC 2022, IV) use the ring.
-    pub alltoall: AlltoallAlgorithm,
-    /// Algorithm of Alltoallv (blocks of different sizes).
-    pub alltoallv: AlltoallvAlgorithm,
-    /// Algorithm of Scan and Exscan.
-    pub scan: ScanAlgorithm,
+/// The time at which a host handles messages, requests and acknowledgements that have arrived for a
+/// rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Progress {
+    /// At once, whatever the rank does.
+    #[default]
+    Independent,
+    /// While the rank is blocked in an MPI call. A rank that computes answers no request. One
+    /// interrupt handles all acknowledgements, and then either one payload that has arrived or all
+    /// arrived messages, as in SST's firefly.
+    InCalls,
 }
 
-/// Algorithms of barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The end of a program: `MPI_Finalize`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum BarrierAlgorithm {
-    /// Up a binary tree and down again.
-    BinaryTree,
-    /// Up a binomial tree and down again.
-    BinomialTree,
-    /// Every rank sends to rank 0, then rank 0 sends to every rank.
-    Linear,
-    /// Exchanges with partners at doubling distances.
-    RecursiveDoubling,
-    /// Messages around the ring of ranks, at doubling distances.
-    Dissemination,
-    /// MPICH's choice: dissemination.
-    Mpich,
+pub enum Finalize {
+    /// No message and no time.
+    #[default]
+    Local,
+    /// A barrier of all ranks, as in SST's firefly.
+    Barrier,
 }
 
-/// Algorithms of bcast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The time at which the receiver of a rendezvous message registers its memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum BcastAlgorithm {
-    /// Down a binary tree.
-    BinaryTree,
-    /// Down a binomial tree.
-    BinomialTree,
-    /// The root sends to all other ranks at once.
-    Linear,
-    /// A binomial scatter, then an allgather by recursive doubling.
-    ScatterRecursiveDoubling,
-    /// A binomial scatter, then an allgather along a ring.
-    ScatterRing,
-    /// MPICH's choice, by message size and number of ranks.
-    Mpich,
+pub enum ReceiveRegistration {
+    /// When the request has matched, before the answer.
+    #[default]
+    Matched,
+    /// When the rank posts the receive. The rank is busy with it.
+    Posted,
 }
 
-/// Algorithms of reduce.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What serves a get at the sender of a rendezvous message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ReduceAlgorithm {
-    /// Up a binary tree.
-    BinaryTree,
-    /// Up a binomial tree.
-    BinomialTree,
-    /// All other ranks send to the root at once.
-    Linear,
-    /// A reduce-scatter by recursive halving, then a gather.
-    Rabenseifner,
-    /// MPICH's choice, by message size.
-    Mpich,
+pub enum GetService {
+    /// The host, which then hands the data to the NIC.
+    #[default]
+    Host,
+    /// The NIC alone.
+    Nic,
 }
 
-/// Algorithms of allreduce.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The order in which a NIC sends its transmissions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum AllreduceAlgorithm {
-    /// Up a binary tree to rank 0 and down again.
-    BinaryTree,
-    /// Up a binomial tree to rank 0 and down again.
-    BinomialTree,
-    /// Exchanges of the whole vector at doubling distances.
-    RecursiveDoubling,
-    /// A reduce-scatter and an allgather along a ring.
-    Ring,
-    /// A reduce-scatter by recursive halving, then an allgather by recursive doubling.
-    Rabenseifner,
-    /// MPICH's choice, by message size.
-    Mpich,
+pub enum NicOrder {
+    /// First in, first out.
+    #[default]
+    Fifo,
+    /// Whole transmissions, first in, first out. Gets have a queue of their own and wait only for
+    /// packets that the NIC has already prepared, as in SST's firefly.
+    GetsApart,
 }
 
-/// Algorithms of reduce-scatter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ReduceScatterAlgorithm {
-    /// A binomial reduce to rank 0, then a binomial scatter.
-    BinomialTree,
-    /// Rounds of exchanges; each round halves the data and the distance.
-    RecursiveHalving,
-    /// In round i, each rank sends one block to the rank i places after it.
-    Pairwise,
-    /// Along a ring, one block at a time.
-    Ring,
-    /// MPICH's choice, by message size.
-    Mpich,
+const fn default_window() -> u32 {
+    51_200
 }
 
-/// Algorithms of allgather and allgatherv.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AllgatherAlgorithm {
-    /// Exchanges with partners at doubling distances.
-    RecursiveDoubling,
-    /// The algorithm of Bruck: messages around the ring of ranks, at doubling distances.
-    Bruck,
-    /// Along a ring, one block at a time.
-    Ring,
-    /// MPICH's choice, by message size and number of ranks.
-    Mpich,
-}
-
-/// Algorithms of gather, gatherv, scatter and scatterv.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RootedAlgorithm {
-    /// Between the root and all others at once.
-    Linear,
-    /// Along a binomial tree.
-    BinomialTree,
-    /// MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
-    Mpich,
-}
-
-/// Algorithms of alltoall.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AlltoallAlgorithm {
-    /// In round i, rank N sends to rank N + i and receives from rank N - i.
-    Ring,
-    /// In round i, rank N exchanges with rank N xor i if the number of ranks is a power of two.
-    /// Otherwise as `ring`.
-    Pairwise,
-    /// Every rank exchanges with all other ranks, 32 at a time.
-    Linear,
-    /// The algorithm of Bruck: log2(ranks) rounds of many blocks each.
-    Bruck,
-    /// MPICH's choice, by message size and number of ranks.
-    Mpich,
-}
-
-/// Algorithms of alltoallv.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AlltoallvAlgorithm {
-    /// In round i, rank N sends to rank N + i and receives from rank N - i.
-    Ring,
-    /// In round i, rank N exchanges with rank N xor i if the number of ranks is a power of two.
-    /// Otherwise as `ring`.
-    Pairwise,
-    /// Every rank exchanges with all other ranks, 32 at a time.
-    Linear,
-    /// MPICH's choice: linear.
-    Mpich,
-}
-
-/// Algorithms of scan and exscan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ScanAlgorithm {
-    /// Each rank receives from the rank before it and sends to the rank after it.
-    Linear,
-    /// Exchanges with partners at doubling distances.
-    RecursiveDoubling,
-    /// MPICH's choice: recursive doubling.
-    Mpich,
+const fn default_buffer() -> u32 {
+    15_360
 }
 
 impl Default for MpiConfig {
@@ -296,16 +254,35 @@ impl Default for MpiConfig {
         Self {
             eager_threshold_bytes: 12_000,
             control_bytes: 64,
+            get_bytes: 0,
+            acknowledgement_bytes: 0,
+            eager_header_bytes: 0,
+            data_header_bytes: 0,
             eager_completion: EagerCompletion::Posted,
             send_overhead_ps: 0,
             receive_overhead_ps: 0,
             gap_ps: 0,
             gap_per_byte_fs: 0,
             call_overhead_ps: 0,
-            copy_per_byte_fs: 0,
+            initialization_ps: 0,
+            finalize: Finalize::Local,
+            progress: Progress::Independent,
+            send_copy_per_byte_fs: 0,
+            receive_copy_per_byte_fs: 0,
             registration_ps: 0,
             registration_per_page_ps: 0,
+            receive_registration: ReceiveRegistration::Matched,
+            deregistration_ps: 0,
+            deregistration_per_page_ps: 0,
             match_delay_ps: 0,
+            match_per_entry_ps: 0,
+            nic_transmit_ps: 0,
+            nic_match_ps: 0,
+            get_service: GetService::Host,
+            nic_read_ps: 0,
+            nic_order: NicOrder::Fifo,
+            nic_window_bytes: default_window(),
+            nic_buffer_bytes: default_buffer(),
             host_to_nic_ps: 0,
             nic_to_host_ps: 0,
             memory_latency_ps: 0,
@@ -313,50 +290,6 @@ impl Default for MpiConfig {
             collectives: Collectives::default(),
         }
     }
-}
-
-impl Default for Collectives {
-    /// The algorithms of Kang et al. (SC 2022) and SST's firefly: binary trees, a ring for
-    /// Alltoall(v), the mirror image of Bruck's Allgather. Firefly has no Reduce_scatter and no
-    /// Scan; these two are assumed.
-    fn default() -> Self {
-        Self {
-            barrier: BarrierAlgorithm::BinaryTree,
-            bcast: BcastAlgorithm::BinaryTree,
-            reduce: ReduceAlgorithm::BinaryTree,
-            allreduce: AllreduceAlgorithm::BinaryTree,
-            reduce_scatter: ReduceScatterAlgorithm::BinomialTree,
-            allgather: AllgatherAlgorithm::Bruck,
-            allgatherv: AllgatherAlgorithm::Bruck,
-            gather: RootedAlgorithm::BinomialTree,
-            gatherv: RootedAlgorithm::BinomialTree,
-            scatter: RootedAlgorithm::BinomialTree,
-            scatterv: RootedAlgorithm::BinomialTree,
-            alltoall: AlltoallAlgorithm::Ring,
-            alltoallv: AlltoallvAlgorithm::Ring,
-            scan: ScanAlgorithm::Linear,
-        }
-    }
-}
-
-impl Collectives {
-    /// MPICH's choice for every collective.
-    pub const MPICH: Self = Self {
-        barrier: BarrierAlgorithm::Mpich,
-        bcast: BcastAlgorithm::Mpich,
-        reduce: ReduceAlgorithm::Mpich,
-        allreduce: AllreduceAlgorithm::Mpich,
-        reduce_scatter: ReduceScatterAlgorithm::Mpich,
-        allgather: AllgatherAlgorithm::Mpich,
-        allgatherv: AllgatherAlgorithm::Mpich,
-        gather: RootedAlgorithm::Mpich,
-        gatherv: RootedAlgorithm::Mpich,
-        scatter: RootedAlgorithm::Mpich,
-        scatterv: RootedAlgorithm::Mpich,
-        alltoall: AlltoallAlgorithm::Mpich,
-        alltoallv: AlltoallvAlgorithm::Mpich,
-        scan: ScanAlgorithm::Mpich,
-    };
 }
 
 /// The longest overhead, in ps. It keeps sums of times within the clock's range.

@@ -11,9 +11,11 @@ use crate::accounting::records::{IterationRecord, MessageRecord};
 use crate::arena::{Arena, LinkedQueue, NONE};
 use crate::coarse_packets::CoarsePackets;
 use crate::communicators::communicator::Communicator;
-use crate::config::{MpiConfig, Recording};
+use crate::config::{MpiConfig, NicOrder, Recording};
 use crate::layer::injection_pacing::InjectionPacer;
 use crate::layer::partition_outbox::PartitionOutbox;
+use crate::layer::progress_in_calls::CallProgress;
+use crate::layer::send_engines::SendEngines;
 use crate::message::Message;
 use crate::program::error::ProgramError;
 use crate::program::operation::Program;
@@ -30,9 +32,11 @@ mod nic;
 mod nonblocking_collectives;
 mod partition_messages;
 pub(crate) mod partition_outbox;
+pub(crate) mod progress_in_calls;
 mod protocol;
 mod reports;
 mod run_loop;
+mod send_engines;
 mod setup;
 pub mod setup_error;
 mod waits_and_tests;
@@ -117,6 +121,13 @@ pub struct MpiLayer<P> {
     pub(crate) paced: bool,
     pub(crate) costly_sends: bool,
     pub(crate) costly_receives: bool,
+    pub(crate) costly_posts: bool,
+    /// Time in which the NIC prepares a transmission, if its queue is first in, first out.
+    pub(crate) nic_transmit: Time,
+    /// By NIC. Empty if NICs send first in, first out.
+    pub(crate) engines: Vec<SendEngines>,
+    /// By rank. Empty if hosts make progress at any time.
+    pub(crate) hosts: Vec<CallProgress>,
     /// By rank. Empty if calls take no time.
     pub(crate) calls: Vec<CallState>,
     pub(crate) messages: Arena<Message>,
@@ -168,6 +179,13 @@ impl<P: Program> MpiLayer<P> {
             paced: config.paces(),
             costly_sends: config.sends_cost(),
             costly_receives: config.receives_cost(),
+            costly_posts: config.posts_cost(),
+            nic_transmit: match config.nic_order {
+                NicOrder::Fifo => config.nic_transmit_ps,
+                NicOrder::GetsApart => 0,
+            },
+            engines: Vec::new(),
+            hosts: Vec::new(),
             calls: Vec::new(),
             messages: Arena::new(),
             receives: Arena::new(),

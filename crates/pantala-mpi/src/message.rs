@@ -5,6 +5,7 @@ use pantala_fabric::TrafficClass;
 
 use crate::arena::{Linked, NONE};
 use crate::collectives::kind::CollectiveKind;
+use crate::config::MpiConfig;
 use serde::{Deserialize, Serialize};
 
 /// The role of one transmission of a message.
@@ -131,14 +132,25 @@ impl Header {
         }
     }
 
-    /// Bytes on the wire: the payload, or the size of a control message.
+    /// Bytes on the wire.
     #[inline]
-    pub(crate) fn wire_bytes(&self, control_bytes: u32) -> u64 {
-        match self.kind {
-            TransmissionKind::Eager | TransmissionKind::Data if self.bytes > 0 => self.bytes,
-            _ => u64::from(control_bytes),
-        }
+    pub(crate) fn wire_bytes(&self, config: &MpiConfig) -> u64 {
+        transmission_bytes(self.kind, self.bytes, config)
     }
+}
+
+/// Bytes on the wire of a transmission of a message of `bytes`: a header and the payload, or the
+/// size of a control message.
+#[inline]
+pub(crate) fn transmission_bytes(kind: TransmissionKind, bytes: u64, config: &MpiConfig) -> u64 {
+    let size = match kind {
+        TransmissionKind::Eager => bytes.saturating_add(config.eager_header_bytes.into()),
+        TransmissionKind::Data => bytes.saturating_add(config.data_header_bytes.into()),
+        TransmissionKind::RequestToSend => 0,
+        TransmissionKind::Get => config.get_bytes.into(),
+        TransmissionKind::Acknowledge => config.acknowledgement_bytes.into(),
+    };
+    if size > 0 { size } else { config.control_bytes.into() }
 }
 
 /// A transmission: in a NIC's queue, on its way, or arrived and not yet matched.
@@ -157,6 +169,8 @@ pub(crate) struct Message {
     pub(crate) node: u32,
     /// Bytes that have not arrived yet.
     pub(crate) to_arrive: u64,
+    /// The time at which the NIC has matched the first packet.
+    pub(crate) nic_matched: Time,
     /// The next transmission in the NIC's queue; later, the next in the channel's list of
     /// unexpected or held messages.
     pub(crate) next: u32,
@@ -167,14 +181,15 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    pub(crate) fn new(header: Header, created: Time, control_bytes: u32) -> Self {
-        let bytes = header.wire_bytes(control_bytes);
+    pub(crate) fn new(header: Header, created: Time, config: &MpiConfig) -> Self {
+        let bytes = header.wire_bytes(config);
         Self {
             header,
             created,
             to_send: bytes,
             node: NONE,
             to_arrive: bytes,
+            nic_matched: 0,
             next: NONE,
             earlier: NONE,
             later: NONE,

@@ -67,6 +67,8 @@ pub(crate) enum BlockedUntil {
     Requests(Request, u32),
     /// A message has arrived that this source (the job's rank or [`NONE`]), context and tag accept.
     Message { source: u32, context: u32, tag: TagSelect },
+    /// The host has handled the messages that have arrived. Only with progress in calls.
+    Progress,
 }
 
 /// The outcome of the last operation, to be determined when the operation is over.
@@ -106,6 +108,8 @@ pub(crate) struct Rank<P> {
     pub(crate) until: Time,
     /// Number of sends and receives of the present call that are not complete.
     pub(crate) call_pending: u32,
+    /// Number of these that are sends.
+    pub(crate) call_sends: u32,
     /// The time until which the rank is busy with messages that it sends.
     pub(crate) busy_until: Time,
     /// The time for which the rank will be busy with messages that it has received.
@@ -145,6 +149,8 @@ pub(crate) struct Rank<P> {
     pub(crate) iteration: Option<(Time, Time)>,
     pub(crate) start: Option<Time>,
     pub(crate) end: Option<Time>,
+    /// Whether the rank is in `MPI_Finalize`.
+    pub(crate) finalizes: bool,
     pub(crate) program: P,
 }
 
@@ -162,6 +168,7 @@ impl<P> Rank<P> {
             since: start,
             until: start,
             call_pending: 0,
+            call_sends: 0,
             busy_until: 0,
             host_work: 0,
             arrived: None,
@@ -189,6 +196,7 @@ impl<P> Rank<P> {
             iteration: None,
             start: None,
             end: None,
+            finalizes: false,
             program,
         }
     }
@@ -294,6 +302,21 @@ impl<P> Rank<P> {
             CALL | DETACHED => None,
             request if request < MAX_REQUESTS => Some(request),
             _ => Some(self.background.get((owner & !BACKGROUND) as usize)?.as_ref()?.request),
+        }
+    }
+
+    /// Whether a condition holds, whatever the rank does.
+    pub(crate) fn holds(&mut self, until: BlockedUntil, messages: &Arena<Message>) -> bool {
+        match until {
+            BlockedUntil::Call => self.call_pending == 0,
+            BlockedUntil::Requests(first, count) => match self.pending_outcome {
+                PendingOutcome::CloseAll(..) => !self.requests.await_all(first, count),
+                _ => !self.requests.await_any(first, count),
+            },
+            BlockedUntil::Message { source, context, tag } => {
+                self.matcher.peek(source, context, tag, messages).is_some()
+            }
+            BlockedUntil::Progress => true,
         }
     }
 

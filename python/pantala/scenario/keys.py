@@ -358,7 +358,15 @@ class MpiKeys(Model):
     """Largest message that is sent eagerly. A longer message uses the rendezvous protocol: the sender first asks the
     receiver. SST, as used by Kang et al. (SC 2022), has 12,000 B."""
     control: PositiveSize = Size(64)
-    """Size on the wire of a control message (request to send, get, acknowledgement) and of a message of zero bytes."""
+    """Size on the wire of a request to send, and of a message of zero bytes without a header."""
+    get: PositiveSize | None = None
+    """Size on the wire of a get: the receiver's answer to a request. If not given: as a request."""
+    acknowledgement: PositiveSize | None = None
+    """Size on the wire of an acknowledgement. If not given: as a request."""
+    eager_header: UnsignedSize = Size(0)
+    """Size of the header that an eager message has on the wire in front of its payload."""
+    data_header: UnsignedSize = Size(0)
+    """Size of the header that the data of a rendezvous have on the wire in front of the payload."""
     eager_completion: Literal["posted", "injected"] = "posted"
     """When an eager send is complete for its sender.
 
@@ -379,17 +387,77 @@ class MpiKeys(Model):
     byte is at the NIC. A message of k bytes occupies the sending side of the NIC for max(g, (k - 1) G)."""
     call_overhead: UnsignedDuration = Duration(0)
     """Time that a rank spends to enter an MPI call, and again to return from it."""
-    copy_per_byte: UnsignedTimePerByte = TimePerByte(0)
-    """Time in which a host copies one byte of an eager message. The sender copies before the message leaves. The
-    receiver copies before its receive or wait returns. Rendezvous messages are not copied."""
+    initialization: UnsignedDuration = Duration(0)
+    """Time of `MPI_Init` and of the calls that follow it (size and rank), before the program."""
+    finalize: Literal["local", "barrier"] = "local"
+    """What the end of a program costs (`MPI_Finalize`).
+
+    - local: no message and no time.
+    - barrier: a barrier of all ranks, as in SST's firefly.
+    """
+    progress: Literal["independent", "in_calls"] = "independent"
+    """When a host handles what has arrived for a rank.
+
+    - independent: at once, whatever the rank does.
+    - in_calls: while the rank is blocked in an MPI call. A rank that computes answers no request. One interrupt
+      handles all acknowledgements, and then either one payload that has arrived or all arrived messages, as in
+      SST's firefly.
+    """
+    send_copy_per_byte: UnsignedTimePerByte = TimePerByte(0)
+    """Time in which the sender copies one byte of an eager message, before the message leaves. Rendezvous messages
+    are not copied."""
+    receive_copy_per_byte: UnsignedTimePerByte = TimePerByte(0)
+    """Time in which the receiver copies one byte of an eager message, before its receive or wait returns."""
     registration: UnsignedDuration = Duration(0)
     """Time to register the memory of a rendezvous message with the NIC. The sender registers before it sends the
-    request, the receiver before it sends the answer."""
+    request; `receive_registration` says when the receiver does."""
     registration_per_page: UnsignedDuration = Duration(0)
     """Time to register each whole page of 4096 B, in addition to `registration`, if the message is longer than one
     page."""
+    receive_registration: Literal["matched", "posted"] = "matched"
+    """When the receiver of a rendezvous message registers its memory.
+
+    - matched: when the request has matched, before the answer.
+    - posted: when the rank posts the receive. The rank is busy with it.
+    """
+    deregistration: UnsignedDuration = Duration(0)
+    """Time in which a receiver deregisters the memory of a rendezvous message, before its receive or wait returns.
+    The sender's memory stays registered."""
+    deregistration_per_page: UnsignedDuration = Duration(0)
+    """Time to deregister each whole page of 4096 B, in addition to `deregistration`, if the message is longer than
+    one page."""
     match_delay: UnsignedDuration = Duration(0)
     """Time to match a message with a receive."""
+    match_per_entry: UnsignedDuration = Duration(0)
+    """Time for each entry that the host inspects to match: the posted receives, oldest first, for an arrived
+    message, and the unexpected messages, oldest first, for a new receive."""
+    nic_transmit: UnsignedDuration = Duration(0)
+    """Time in which the NIC prepares a transmission, before its first packet. A get has none."""
+    nic_match: UnsignedDuration = Duration(0)
+    """Time in which the NIC matches the first packet of an arrived transmission. Later packets arrive meanwhile. A
+    get and the data of a rendezvous have none."""
+    get_service: Literal["host", "nic"] = "host"
+    """What serves a get at the sender.
+
+    - host: the host, which then hands the data to the NIC.
+    - nic: the NIC alone.
+    """
+    nic_read: UnsignedDuration = Duration(0)
+    """Time from the arrival of a get at the sender's NIC until the NIC queues the data. Only with get_service =
+    "nic"."""
+    nic_order: Literal["fifo", "gets_apart"] = "fifo"
+    """The order in which a NIC sends its transmissions.
+
+    - fifo: first in, first out.
+    - gets_apart: whole transmissions, first in, first out. Gets have a queue of their own and wait only for
+      packets that the NIC has already prepared, as in SST's firefly.
+    """
+    nic_window: PositiveSize = Size(51_200)
+    """Bytes of one transmission that the NIC prepares in front of its output buffer. A get waits for them and for
+    the output buffer. Only with nic_order = "gets_apart"."""
+    nic_buffer: PositiveSize = Size(15_360)
+    """Size of the NIC's output buffer, in front of the link. The NIC begins the next transmission when the last
+    packet of the previous one has entered it. Only with nic_order = "gets_apart"."""
     host_to_nic: UnsignedDuration = Duration(0)
     """Time that a message or control message takes from the host to the queue of its NIC."""
     nic_to_host: UnsignedDuration = Duration(0)
@@ -405,16 +473,35 @@ class MpiKeys(Model):
     declared: ClassVar[Mapping[str, Key]] = {
         "eager_threshold": Key("eager_threshold_bytes", unit="bytes"),
         "control": Key("control_bytes", unit="bytes", source="assumption: the paper does not say"),
+        "get": Key("get_bytes", unit="bytes"),
+        "acknowledgement": Key("acknowledgement_bytes", unit="bytes"),
+        "eager_header": Key("eager_header_bytes", unit="bytes"),
+        "data_header": Key("data_header_bytes", unit="bytes"),
         "eager_completion": Key("eager_completion"),
         "send_overhead": Key("send_overhead_ps", unit="ps"),
         "receive_overhead": Key("receive_overhead_ps", unit="ps"),
         "gap": Key("gap_ps", unit="ps"),
         "gap_per_byte": Key("gap_per_byte_fs", unit="fs"),
         "call_overhead": Key("call_overhead_ps", unit="ps"),
-        "copy_per_byte": Key("copy_per_byte_fs", unit="fs"),
+        "initialization": Key("initialization_ps", unit="ps"),
+        "finalize": Key("finalize"),
+        "progress": Key("progress"),
+        "send_copy_per_byte": Key("send_copy_per_byte_fs", unit="fs"),
+        "receive_copy_per_byte": Key("receive_copy_per_byte_fs", unit="fs"),
         "registration": Key("registration_ps", unit="ps"),
         "registration_per_page": Key("registration_per_page_ps", unit="ps"),
+        "receive_registration": Key("receive_registration"),
+        "deregistration": Key("deregistration_ps", unit="ps"),
+        "deregistration_per_page": Key("deregistration_per_page_ps", unit="ps"),
         "match_delay": Key("match_delay_ps", unit="ps"),
+        "match_per_entry": Key("match_per_entry_ps", unit="ps"),
+        "nic_transmit": Key("nic_transmit_ps", unit="ps"),
+        "nic_match": Key("nic_match_ps", unit="ps"),
+        "get_service": Key("get_service"),
+        "nic_read": Key("nic_read_ps", unit="ps", effect={"get_service": ("nic",)}),
+        "nic_order": Key("nic_order"),
+        "nic_window": Key("nic_window_bytes", unit="bytes", effect={"nic_order": ("gets_apart",)}),
+        "nic_buffer": Key("nic_buffer_bytes", unit="bytes", effect={"nic_order": ("gets_apart",)}),
         "host_to_nic": Key("host_to_nic_ps", unit="ps"),
         "nic_to_host": Key("nic_to_host_ps", unit="ps"),
         "memory_latency": Key("memory_latency_ps", unit="ps", effect={"/jobs.*.ranks_per_node": 1}),

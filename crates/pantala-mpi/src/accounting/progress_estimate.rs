@@ -7,6 +7,7 @@
 
 use crate::collectives::Collective;
 use crate::config::MpiConfig;
+use crate::message::{TransmissionKind, transmission_bytes};
 use crate::program::operation::{Op, Outgoing, Program};
 use crate::rank::Rank;
 use serde::Deserialize;
@@ -98,10 +99,15 @@ fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
 
 /// Bytes on the wire of all transmissions of a message.
 fn on_the_wire(bytes: u64, config: &MpiConfig) -> u64 {
-    let control = u64::from(config.control_bytes);
-    match bytes {
-        0 => control,
-        _ if bytes <= config.eager_threshold_bytes => bytes,
-        _ => bytes.saturating_add(3 * control),
+    let of = |kind| transmission_bytes(kind, bytes, config);
+    if bytes <= config.eager_threshold_bytes {
+        return of(TransmissionKind::Eager);
     }
+    let kinds = [
+        TransmissionKind::RequestToSend,
+        TransmissionKind::Get,
+        TransmissionKind::Data,
+        TransmissionKind::Acknowledge,
+    ];
+    kinds.into_iter().fold(0, |sum: u64, kind| sum.saturating_add(of(kind)))
 }

@@ -32,7 +32,7 @@ impl<P: Program> MpiLayer<P> {
         let ready =
             self.messages[handle].created.saturating_add(self.config.through_memory(payload));
         if header.source != header.destination {
-            self.progress_estimate.arrived(header.wire_bytes(self.config.control_bytes));
+            self.progress_estimate.arrived(header.wire_bytes(&self.config));
         }
         self.delay_until(nic, handle, ready, wakes);
     }

@@ -15,8 +15,10 @@
 use pantala_engine::{Time, time_per_byte, transfer_time};
 use pantala_fabric::Wakes;
 
-use crate::config::MpiConfig;
+use crate::arena::NONE;
+use crate::config::{Finalize, MpiConfig, Progress, ReceiveRegistration};
 use crate::layer::MpiLayer;
+use crate::message::Header;
 use crate::program::operation::{Op, Program};
 use crate::rank::{Activity, CallState};
 
@@ -26,12 +28,28 @@ const PAGE: u64 = 4_096;
 impl MpiConfig {
     /// Whether a send costs time before the NIC gets the message.
     pub(crate) const fn sends_cost(&self) -> bool {
-        self.send_overhead_ps > 0 || self.copy_per_byte_fs > 0 || self.registers()
+        self.send_overhead_ps > 0 || self.send_copy_per_byte_fs > 0 || self.registers()
     }
 
     /// Whether an arrived message costs time.
     pub(crate) const fn receives_cost(&self) -> bool {
-        self.receive_overhead_ps > 0 || self.copy_per_byte_fs > 0 || self.match_delay_ps > 0
+        self.receive_overhead_ps > 0
+            || self.receive_copy_per_byte_fs > 0
+            || self.match_delay_ps > 0
+            || self.inspects()
+    }
+
+    /// Whether the cost of matching depends on the entries that the host inspects.
+    pub(crate) const fn inspects(&self) -> bool {
+        self.match_per_entry_ps > 0
+    }
+
+    /// Whether a posted receive needs more than its match: it costs time, or the rank's host makes
+    /// progress in calls.
+    pub(crate) fn posts_cost(&self) -> bool {
+        self.inspects()
+            || self.progress == Progress::InCalls
+            || self.receive_registration == ReceiveRegistration::Posted && self.registers()
     }
 
     /// Whether a rendezvous registers memory.
@@ -39,15 +57,24 @@ impl MpiConfig {
         self.registration_ps > 0 || self.registration_per_page_ps > 0
     }
 
-    /// Time of one copy of an eager message.
-    pub(crate) fn copy(&self, bytes: u64) -> Time {
-        if self.copy_per_byte_fs == 0 { 0 } else { time_per_byte(bytes, self.copy_per_byte_fs) }
+    /// Time of the sender's copy of an eager message.
+    pub(crate) fn send_copy(&self, bytes: u64) -> Time {
+        copy(bytes, self.send_copy_per_byte_fs)
+    }
+
+    /// Time of the receiver's copy of an eager message.
+    pub(crate) fn receive_copy(&self, bytes: u64) -> Time {
+        copy(bytes, self.receive_copy_per_byte_fs)
     }
 
     /// Time to register the memory of a rendezvous message on one side: firefly's `regRegionDelay`.
     pub(crate) const fn registration(&self, bytes: u64) -> Time {
-        let pages = if bytes > PAGE { bytes / PAGE } else { 0 };
-        self.registration_ps.saturating_add(pages.saturating_mul(self.registration_per_page_ps))
+        by_pages(bytes, self.registration_ps, self.registration_per_page_ps)
+    }
+
+    /// Time to deregister the memory of a rendezvous message at the receiver.
+    const fn deregistration(&self, bytes: u64) -> Time {
+        by_pages(bytes, self.deregistration_ps, self.deregistration_per_page_ps)
     }
 
     /// Time of a payload of `bytes` through the memory of a node.
@@ -57,6 +84,20 @@ impl MpiConfig {
             bandwidth => transfer_time(bytes, bandwidth),
         };
         self.memory_latency_ps.saturating_add(bytes)
+    }
+}
+
+/// Time of one copy, with a time per byte in fs.
+fn copy(bytes: u64, per_byte_fs: u64) -> Time {
+    if per_byte_fs == 0 { 0 } else { time_per_byte(bytes, per_byte_fs) }
+}
+
+/// A time that grows with the whole pages of a message longer than one page. Nothing costs nothing.
+const fn by_pages(bytes: u64, time: Time, per_page: Time) -> Time {
+    match bytes {
+        0 => 0,
+        1..=PAGE => time,
+        _ => time.saturating_add((bytes / PAGE).saturating_mul(per_page)),
     }
 }
 
@@ -77,8 +118,20 @@ impl<P: Program> MpiLayer<P> {
         if self.config.call_overhead_ps > 0 {
             return self.next_call(r, now);
         }
+        self.program_operation(r).map_or(Next::End, Next::Operation)
+    }
+
+    /// The next operation of a rank's program, and at its end the barrier of `MPI_Finalize` if there
+    /// is one.
+    #[inline]
+    fn program_operation(&mut self, r: usize) -> Option<Op> {
         let rank = &mut self.ranks[r];
-        rank.program.next(&rank.outcome).map_or(Next::End, Next::Operation)
+        let operation = rank.program.next(&rank.outcome);
+        if operation.is_none() && self.config.finalize == Finalize::Barrier && !rank.finalizes {
+            rank.finalizes = true;
+            return Some(Op::Finalize);
+        }
+        operation
     }
 
     fn next_call(&mut self, r: usize, now: Time) -> Next {
@@ -90,15 +143,15 @@ impl<P: Program> MpiLayer<P> {
             call.returning = true;
             return Next::Operation(op);
         }
+        let Some(op) = self.program_operation(r) else { return Next::End };
         let rank = &mut self.ranks[r];
-        let Some(op) = rank.program.next(&rank.outcome) else { return Next::End };
         if !op.is_call() {
             return Next::Operation(op);
         }
         rank.operation = op.name();
         rank.call = op.call_kind();
         rank.busy_until = now.saturating_add(self.config.call_overhead_ps);
-        call.entered = Some(op);
+        self.calls[r].entered = Some(op);
         Next::Entry
     }
 
@@ -139,7 +192,7 @@ impl<P: Program> MpiLayer<P> {
     ) -> Time {
         let config = &self.config;
         let work = match (eager, by_nic) {
-            (true, _) => config.copy(bytes),
+            (true, _) => config.send_copy(bytes),
             (false, true) => config.registration(bytes),
             (false, false) => 0,
         };
@@ -150,6 +203,58 @@ impl<P: Program> MpiLayer<P> {
         rank.busy_until =
             rank.busy_until.max(now).saturating_add(config.send_overhead_ps).saturating_add(work);
         rank.busy_until
+    }
+
+    /// Makes a rank busy with a receive that it posts: registers its memory, and inspects
+    /// `inspected` unexpected messages. Returns the time at which the rank is done.
+    pub(crate) fn prepare_receive(
+        &mut self,
+        r: usize,
+        source: u32,
+        bytes: u64,
+        inspected: usize,
+        now: Time,
+    ) -> Time {
+        let mut work = self.inspection(inspected);
+        let rank = &self.ranks[r];
+        let job = self.jobs[rank.job as usize].id;
+        let on_node = source != NONE && self.on_same_node(job, rank.number, source);
+        if self.config.receive_registration == ReceiveRegistration::Posted
+            && bytes > self.config.eager_threshold_bytes
+            && !on_node
+        {
+            work = work.saturating_add(self.config.registration(bytes));
+        }
+        let rank = &mut self.ranks[r];
+        let ready = rank.busy_until.max(now).saturating_add(work);
+        if work > 0 {
+            rank.busy_until = ready;
+        }
+        ready
+    }
+
+    /// Time to inspect entries for a match.
+    #[inline]
+    pub(crate) const fn inspection(&self, entries: usize) -> Time {
+        self.config.match_per_entry_ps.saturating_mul(entries as u64)
+    }
+
+    /// Time in which the receiver registers its memory when a request has matched.
+    pub(crate) fn registration_at_match(&self, header: &Header) -> Time {
+        let now = self.config.receive_registration == ReceiveRegistration::Matched;
+        let Header { job, source, destination, bytes, .. } = *header;
+        if now && self.config.registers() && !self.on_same_node(job, source, destination) {
+            self.config.registration(bytes)
+        } else {
+            0
+        }
+    }
+
+    /// Time in which the receiver of a rendezvous message deregisters its memory.
+    pub(crate) fn deregistration(&self, header: &Header) -> Time {
+        let Header { job, source, destination, bytes, .. } = *header;
+        let work = self.config.deregistration(bytes);
+        if work > 0 && self.on_same_node(job, source, destination) { 0 } else { work }
     }
 
     /// Whether two ranks of a job are on one node.

@@ -6,7 +6,8 @@ use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
 use crate::arena::NONE;
 use crate::layer::MpiLayer;
 use crate::layer::partition_outbox::MpiMessage;
-use crate::message::TransmissionKind;
+use crate::config::GetService;
+use crate::message::{Header, TransmissionKind};
 use crate::program::operation::Program;
 use crate::rank::Activity;
 
@@ -27,14 +28,28 @@ impl<P: Program> MpiLayer<P> {
         if !self.nics[nic as usize].delayed.is_empty() {
             self.release_delayed(nic as usize, now, wakes);
         }
+        if !self.engines.is_empty() {
+            self.run_engines(nic as usize, now, wakes);
+        }
+        let in_calls = self.in_calls();
         let mut r = self.nics[nic as usize].first_rank;
         while r != NONE {
+            if in_calls {
+                self.deliver_notices(r as usize, now, wakes);
+            }
             let rank = &mut self.ranks[r as usize];
             let next = rank.next;
             if rank.until <= now {
+                let busy = rank.activity == Activity::Busy;
+                if busy && in_calls && self.resume_call(r as usize, now, wakes) {
+                    r = next;
+                    continue;
+                }
+                let rank = &mut self.ranks[r as usize];
                 match rank.activity {
                     Activity::Waiting => {
                         rank.start = Some(now);
+                        rank.busy_until = now.saturating_add(self.config.initialization_ps);
                         self.run(r as usize, now, wakes);
                     }
                     Activity::Computing => {
@@ -58,6 +73,9 @@ impl<P: Program> MpiLayer<P> {
     /// send, and the rank continues at once. `wakes` then holds the timers that the rank requests.
     #[inline]
     pub fn pull(&mut self, nic: u32, now: Time, wakes: &mut Wakes) -> Pull {
+        if !self.engines.is_empty() {
+            return self.pull_from_engines(nic as usize, now, wakes);
+        }
         let queue = &mut self.nics[nic as usize].queue;
         let front = queue.front(&self.messages);
         if front == NONE {
@@ -89,13 +107,36 @@ impl<P: Program> MpiLayer<P> {
         };
         if left == 0 {
             queue.pop_front(&mut self.messages);
-            if header.kind == TransmissionKind::Eager && header.origin != NONE {
-                let r = self.rank_index(header.job, header.source);
-                self.complete_send(header.origin);
+            self.last_packet_left(&header, now, wakes);
+        }
+        Pull::Packet(packet)
+    }
+
+    /// Handles the departure of a transmission's last packet: it can complete an eager send.
+    #[inline]
+    pub(crate) fn last_packet_left(&mut self, header: &Header, now: Time, wakes: &mut Wakes) {
+        if header.kind == TransmissionKind::Eager && header.origin != NONE {
+            let r = self.rank_index(header.job, header.source);
+            self.complete_send(header.origin);
+            if self.in_calls() {
+                self.signal(r, now, wakes);
+            } else {
                 self.proceed(r, now, wakes);
             }
         }
-        Pull::Packet(packet)
+        if self.engines.is_empty() {
+            self.acknowledgement_left(header, now, wakes);
+        }
+    }
+
+    /// Tells the host that its NIC has sent an acknowledgement, if progress depends on it.
+    #[inline]
+    pub(crate) fn acknowledgement_left(&mut self, header: &Header, now: Time, wakes: &mut Wakes) {
+        if self.in_calls() && header.kind == TransmissionKind::Acknowledge {
+            let r = self.rank_index(header.job, header.destination);
+            let time = now.saturating_add(self.config.nic_to_host_ps);
+            self.note_acknowledged(r, time, wakes);
+        }
     }
 
     /// The earliest time at which the NIC has a packet: a past time (or 0) for at once, a later
@@ -103,6 +144,9 @@ impl<P: Program> MpiLayer<P> {
     #[inline]
     #[must_use]
     pub fn next_at(&self, nic: u32) -> Time {
+        if !self.engines.is_empty() {
+            return self.engines_next_at(nic as usize);
+        }
         let front = self.nics[nic as usize].queue.front(&self.messages);
         if front == NONE {
             return NEVER;
@@ -130,6 +174,9 @@ impl<P: Program> MpiLayer<P> {
             Some(part) => self.outbox.local_handle(part, packet.message),
         };
         let message = &mut self.messages[handle];
+        if self.config.nic_match_ps > 0 && message.nic_matched == 0 {
+            message.nic_matched = now.saturating_add(self.config.nic_match_ps);
+        }
         message.to_arrive -= u64::from(packet.bytes);
         if message.to_arrive == 0 {
             if let Some(part) = from {
@@ -138,9 +185,18 @@ impl<P: Program> MpiLayer<P> {
             let behind = self
                 .coarse_packets
                 .map_or(0, |coarse_packets| coarse_packets.delivery(packet.bytes.into()));
-            match self.config.nic_to_host_ps.saturating_add(behind) {
-                0 => self.arrived(handle, now, wakes),
-                delay => self.delay_until(nic as usize, handle, now.saturating_add(delay), wakes),
+            let (kind, matched) = (message.header.kind, message.nic_matched);
+            let here = now.saturating_add(behind);
+            if kind == TransmissionKind::Get && self.config.get_service == GetService::Nic {
+                return self.serve_get(handle, here, wakes);
+            }
+            let ready = match kind {
+                TransmissionKind::Get | TransmissionKind::Data => here,
+                _ => here.max(matched),
+            };
+            match ready.saturating_add(self.config.nic_to_host_ps) {
+                time if time == now => self.arrived(handle, now, wakes),
+                time => self.delay_until(nic as usize, handle, time, wakes),
             }
         }
     }

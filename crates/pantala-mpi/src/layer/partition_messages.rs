@@ -23,7 +23,7 @@ impl<P: Program> MpiLayer<P> {
     pub fn receive_message(&mut self, part: u16, messages: MpiMessage) {
         match messages {
             MpiMessage::Announced { handle, header, created } => {
-                let mut message = Message::new(header, created, self.config.control_bytes);
+                let mut message = Message::new(header, created, &self.config);
                 message.to_send = 0;
                 let here = self.messages.insert(message);
                 let known = &mut self.outbox.known[usize::from(part)];

@@ -6,7 +6,7 @@ use pantala_fabric::Wakes;
 use crate::accounting::records::MessageRecord;
 use crate::arena::NONE;
 use crate::collectives::kind::CollectiveKind;
-use crate::config::EagerCompletion;
+use crate::config::{EagerCompletion, GetService};
 use crate::layer::MpiLayer;
 use crate::layer::partition_outbox::MpiMessage;
 use crate::message::{CollectiveInstance, Header, Message, Protocol, TransmissionKind};
@@ -118,16 +118,18 @@ impl<P: Program> MpiLayer<P> {
             rank.complete(owner);
             owner = DETACHED;
         }
-        let mut message = Message::new(header, handed, self.config.control_bytes);
+        let mut message = Message::new(header, handed, &self.config);
         if at_once {
             rank.complete(owner);
         } else {
+            rank.call_sends += u32::from(owner == CALL);
             let send =
                 PendingSend { bytes, rank: r as u32, owner, destination, tag, matched: eager };
             message.header.origin = self.sends.insert(send);
         }
         let handle = self.messages.insert(message);
-        if local && handed == now && self.config.through_memory(bytes) == 0 {
+        let through_memory = local && handed == now && self.config.through_memory(bytes) == 0;
+        if through_memory && !self.in_calls() {
             return self.present(r, handle, now, wakes);
         }
         self.transmit(handle, wakes);
@@ -149,21 +151,43 @@ impl<P: Program> MpiLayer<P> {
         let mut receive = PostedReceive::new(r as u32, owner, source, context, tag, bytes);
         receive.instance = instance;
         let handle = self.receives.insert(receive);
-        match rank.matcher.post(handle, &mut self.messages, &mut self.receives) {
-            Some(message) => self.matched(r, message, handle, now, wakes),
-            None => Ok(()),
+        let taken = rank.matcher.post(handle, &mut self.messages, &mut self.receives);
+        if !self.costly_posts {
+            return taken.map_or(Ok(()), |message| self.matched(r, message, handle, now, wakes));
         }
+        let mut inspected = 0;
+        if self.config.inspects() {
+            inspected = rank.matcher.unexpected_inspected(taken, &self.messages);
+            if taken.is_none() {
+                rank.matcher.inspected.push(handle);
+            }
+        }
+        let ready = self.prepare_receive(r, source, bytes, inspected, now);
+        let Some(message) = taken else { return Ok(()) };
+        if !self.in_calls() {
+            return self.matched(r, message, handle, ready, wakes);
+        }
+        self.ranks[r].busy_until = self.match_in_call(r, message, handle, ready, wakes)?;
+        Ok(())
     }
 
     /// Handles the last byte of a transmission.
     pub(crate) fn arrived(&mut self, handle: u32, now: Time, wakes: &mut Wakes) {
         let header = self.messages[handle].header;
         let r = self.rank_index(header.job, header.addressee());
+        let payload = match header.kind {
+            TransmissionKind::Eager if header.source != header.destination => Some(Protocol::Eager),
+            TransmissionKind::Data => Some(Protocol::Rendezvous),
+            _ => None,
+        };
+        if let Some(protocol) = payload {
+            self.delivered(r, &header, protocol, now);
+        }
+        if self.in_calls() && header.kind != TransmissionKind::Get {
+            return self.arrived_in_calls(r, handle, &header, now, wakes);
+        }
         match header.kind {
             TransmissionKind::Eager | TransmissionKind::RequestToSend => {
-                if header.kind == TransmissionKind::Eager && header.source != header.destination {
-                    self.delivered(r, &header, Protocol::Eager, now);
-                }
                 if let Err(fault) = self.present(r, handle, now, wakes) {
                     self.fail(r, fault, now);
                     return;
@@ -174,8 +198,9 @@ impl<P: Program> MpiLayer<P> {
                 self.reply(handle, Header { kind: TransmissionKind::Data, ..header }, now, wakes);
             }
             TransmissionKind::Data => {
-                self.delivered(r, &header, Protocol::Rendezvous, now);
-                self.complete_receive(header.target, &header, self.config.receive_overhead_ps);
+                let work = self.deregistration(&header);
+                let work = work.saturating_add(self.config.receive_overhead_ps);
+                self.complete_receive(header.target, &header, work);
                 self.reply(
                     handle,
                     Header { kind: TransmissionKind::Acknowledge, ..header },
@@ -222,30 +247,17 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
         let header = self.messages[handle].header;
-        let PostedReceive { bytes: room, tag, instance, owner, .. } = self.receives[receive];
-        if header.is_collective() && (tag, instance) != (TagSelect::Is(header.tag), header.instance)
-        {
-            let kind = match tag {
-                TagSelect::Is(tag) => CollectiveKind::of_tag(tag),
-                TagSelect::Any => None,
-            };
-            return Err(ProgramFault::mismatch(
-                (kind.unwrap_or(CollectiveKind::Barrier), instance.root),
-                &header,
-            ));
-        }
-        if header.bytes > room {
-            let Header { source, tag, bytes, .. } = header;
-            return Err(ProgramFault::Truncated { source, tag, bytes, room });
+        self.check_match(&header, receive)?;
+        let owner = self.receives[receive].owner;
+        let mut matching = self.config.match_delay_ps;
+        if self.config.inspects() {
+            let entries = self.ranks[r].matcher.inspected.remove(receive);
+            matching = matching.saturating_add(self.inspection(entries));
         }
         let local = header.source == self.ranks[r].number;
         if header.kind == TransmissionKind::RequestToSend && !local {
-            let mut ready = now.saturating_add(self.config.match_delay_ps);
-            if self.config.registers()
-                && !self.on_same_node(header.job, header.source, header.destination)
-            {
-                ready = ready.saturating_add(self.config.registration(header.bytes));
-            }
+            let ready =
+                now.saturating_add(matching).saturating_add(self.registration_at_match(&header));
             self.reply(
                 handle,
                 Header { kind: TransmissionKind::Get, target: receive, ..header },
@@ -260,11 +272,11 @@ impl<P: Program> MpiLayer<P> {
         let mut work = 0;
         if self.costly_receives {
             let copy = if header.kind == TransmissionKind::Eager {
-                self.config.copy(header.bytes)
+                self.config.receive_copy(header.bytes)
             } else {
                 0
             };
-            work = self.config.match_delay_ps.saturating_add(copy);
+            work = matching.saturating_add(copy);
             if work > 0 && owner != CALL && owner >= MAX_REQUESTS {
                 self.messages[handle].header.target = receive;
                 self.delay_until(
@@ -282,11 +294,40 @@ impl<P: Program> MpiLayer<P> {
         Ok(())
     }
 
+    /// Checks that a message fits the receive that it matches.
+    pub(crate) fn check_match(&self, header: &Header, receive: u32) -> Result<(), ProgramFault> {
+        let PostedReceive { bytes: room, tag, instance, .. } = self.receives[receive];
+        if header.is_collective() && (tag, instance) != (TagSelect::Is(header.tag), header.instance)
+        {
+            let kind = match tag {
+                TagSelect::Is(tag) => CollectiveKind::of_tag(tag),
+                TagSelect::Any => None,
+            };
+            return Err(ProgramFault::mismatch(
+                (kind.unwrap_or(CollectiveKind::Barrier), instance.root),
+                header,
+            ));
+        }
+        let Header { source, tag, bytes, .. } = *header;
+        if bytes > room {
+            return Err(ProgramFault::Truncated { source, tag, bytes, room });
+        }
+        Ok(())
+    }
+
     /// Replaces a transmission that has arrived by the message's next one. The host hands it over
     /// at `ready`.
-    fn reply(&mut self, handle: u32, header: Header, ready: Time, wakes: &mut Wakes) {
-        self.messages[handle] = Message::new(header, ready, self.config.control_bytes);
+    pub(crate) fn reply(&mut self, handle: u32, header: Header, ready: Time, wakes: &mut Wakes) {
+        self.messages[handle] = Message::new(header, ready, &self.config);
         self.transmit(handle, wakes);
+    }
+
+    /// Answers a get that has arrived at the sender's NIC, without the sender's host.
+    pub(crate) fn serve_get(&mut self, handle: u32, now: Time, wakes: &mut Wakes) {
+        let header = self.messages[handle].header;
+        self.sends[header.origin].matched = true;
+        let ready = now.saturating_add(self.config.nic_read_ps);
+        self.reply(handle, Header { kind: TransmissionKind::Data, ..header }, ready, wakes);
     }
 
     /// Adds a transmission to its NIC's queue, after all that were handed over before it.
@@ -300,21 +341,39 @@ impl<P: Program> MpiLayer<P> {
             return self.pass_through_memory(nic, handle, wakes);
         }
         self.messages[handle].node = node;
-        self.messages[handle].created =
-            self.messages[handle].created.saturating_add(self.config.host_to_nic_ps);
+        let way = self.way_to_queue(header.kind);
+        self.messages[handle].created = self.messages[handle].created.saturating_add(way);
         if let Some(part) = self.outbox.elsewhere(node) {
             let Message { header, created, .. } = self.messages[handle];
             self.outbox.put(part, MpiMessage::Announced { handle, header, created });
         }
         let created = self.messages[handle].created;
+        if !self.engines.is_empty() {
+            return self.enqueue_at_engines(nic, handle, wakes);
+        }
         self.nics[nic].queue.insert(&mut self.messages, handle, |other| other.created > created);
         wakes.nic = true;
+    }
+
+    /// Time from the hand-over of a transmission until its NIC can send it.
+    #[inline]
+    const fn way_to_queue(&self, kind: TransmissionKind) -> Time {
+        let config = &self.config;
+        match kind {
+            TransmissionKind::Get => config.host_to_nic_ps,
+            TransmissionKind::Data if matches!(config.get_service, GetService::Nic) => {
+                self.nic_transmit
+            }
+            _ => config.host_to_nic_ps.saturating_add(self.nic_transmit),
+        }
     }
 
     pub(crate) fn complete_send(&mut self, handle: u32) {
         let PendingSend { rank, owner, .. } = self.sends[handle];
         self.sends.remove(handle);
-        self.ranks[rank as usize].complete(owner);
+        let rank = &mut self.ranks[rank as usize];
+        rank.call_sends -= u32::from(owner == CALL);
+        rank.complete(owner);
     }
 
     /// Completes a receive. Its rank is busy with it for `work`.

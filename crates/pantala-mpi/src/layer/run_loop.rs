@@ -14,7 +14,7 @@ use crate::layer::MpiLayer;
 use crate::layer::host_costs::Next;
 use crate::message::CollectiveInstance;
 use crate::program::error::{ProgramError, ProgramFault};
-use crate::program::identifiers::{CommunicatorId, Request, TagSelect};
+use crate::program::identifiers::{COMM_WORLD, CommunicatorId, Request, TagSelect};
 use crate::program::operation::{Op, Outgoing, Program};
 use crate::rank::collective::{Membership, RunningCollective};
 use crate::rank::posting::{Expected, Mode, Outbound};
@@ -68,7 +68,12 @@ impl<P: Program> MpiLayer<P> {
                         let members =
                             |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
                         self.jobs[rank.job as usize].profile.called(&op, members);
-                        self.execute(r, op, now, wakes)
+                        let leaves = self.in_calls() && op.is_call() && !op.waits();
+                        let kind = op.call_kind();
+                        match self.execute(r, op, now, wakes) {
+                            Ok(true) if leaves => Ok(self.attend(r, None, kind, now, wakes)),
+                            goes => goes,
+                        }
                     }
                     Next::End => return self.finalize(r, now),
                 }
@@ -118,7 +123,7 @@ impl<P: Program> MpiLayer<P> {
                 let expected = self.expected(r, &incoming)?;
                 self.ranks[r].pending_outcome = PendingOutcome::Received;
                 self.post_receive(r, expected, CALL, now, wakes)?;
-                Ok(self.finish_call(r, CallKind::Recv, now))
+                Ok(self.finish_call(r, CallKind::Recv, now, wakes))
             }
             Op::Sendrecv(outgoing, incoming) => {
                 let (outbound, expected) =
@@ -126,7 +131,7 @@ impl<P: Program> MpiLayer<P> {
                 self.ranks[r].pending_outcome = PendingOutcome::Received;
                 self.post_receive(r, expected, CALL, now, wakes)?;
                 self.post_send(r, outbound, CALL, now, wakes)?;
-                Ok(self.finish_call(r, CallKind::Recv, now))
+                Ok(self.finish_call(r, CallKind::Recv, now, wakes))
             }
             Op::Isend(outgoing, request) => {
                 self.isend(r, &outgoing, Mode::Standard, request, now, wakes)
@@ -172,7 +177,7 @@ impl<P: Program> MpiLayer<P> {
             | Op::Testany { .. }
             | Op::Testsome { .. }
             | Op::Probe(_)
-            | Op::Iprobe(_)) => self.wait_or_test(r, op, now),
+            | Op::Iprobe(_)) => self.wait_or_test(r, op, now, wakes),
             Op::Collective(communicator, call) => {
                 let running = self.start_collective(r, communicator, &call);
                 self.begin_collective(r, running)
@@ -194,6 +199,10 @@ impl<P: Program> MpiLayer<P> {
                 let running = self.create(r, id, &group);
                 self.begin_collective(r, running)
             }
+            Op::Finalize => {
+                let running = self.start_collective(r, COMM_WORLD, &Call::Barrier);
+                self.begin_collective(r, running)
+            }
             Op::CommFree(id) => self.ranks[r].leave(id).map(|()| true),
             Op::IterationStart => self.start_iteration(r, now),
             Op::IterationEnd => self.end_iteration(r, now),
@@ -210,7 +219,7 @@ impl<P: Program> MpiLayer<P> {
     ) -> Continues {
         let outbound = Outbound { mode, ..self.outbound(r, outgoing)? };
         self.post_send(r, outbound, CALL, now, wakes)?;
-        Ok(self.finish_call(r, CallKind::Send, now))
+        Ok(self.finish_call(r, CallKind::Send, now, wakes))
     }
 
     fn isend(
@@ -246,11 +255,14 @@ impl<P: Program> MpiLayer<P> {
 
     /// Blocks if an operation of the call is not complete. A send that completes at once does not
     /// count as a wait; every other call does.
-    fn finish_call(&mut self, r: usize, kind: CallKind, now: Time) -> bool {
+    fn finish_call(&mut self, r: usize, kind: CallKind, now: Time, wakes: &mut Wakes) -> bool {
         let rank = &mut self.ranks[r];
         let complete = rank.call_pending == 0;
         if !complete || kind != CallKind::Send {
             rank.ingress = 0;
+        }
+        if self.in_calls() {
+            return self.attend(r, Some(BlockedUntil::Call), kind, now, wakes);
         }
         complete || self.block(r, BlockedUntil::Call, kind, now)
     }
@@ -300,10 +312,11 @@ impl<P: Program> MpiLayer<P> {
             return Err(ProgramFault::UnknownCommunicator { communicator: running.communicator });
         };
         match running.machine.next(communicator.me(), communicator.size()) {
-            Some(Step::Waitall) => Ok(self.finish_call(r, CallKind::Collective, now)),
+            Some(Step::Waitall) => Ok(self.finish_call(r, CallKind::Collective, now, wakes)),
             Some(step) => {
                 let envelope = CollectiveEnvelope::of(running, communicator);
-                self.take_step(r, step, envelope, CALL, now, wakes).map(|()| true)
+                self.take_step(r, step, envelope, CALL, now, wakes)?;
+                Ok(!self.in_calls() || self.attend(r, None, CallKind::Collective, now, wakes))
             }
             None => {
                 let Some(mut running) = rank.collective.take() else { return Ok(true) };

@@ -6,7 +6,10 @@ use crate::accounting::call_profile::Profile;
 use crate::accounting::latency::LatencyStatistics;
 use crate::arena::{LinkedQueue, NONE};
 use crate::communicators::communicator::Communicator;
+use crate::config::NicOrder;
 use crate::layer::injection_pacing::InjectionPacer;
+use crate::layer::progress_in_calls::CallProgress;
+use crate::layer::send_engines::SendEngines;
 use crate::layer::setup_error::SetupError;
 use crate::layer::{Job, MpiLayer, Nic, RankLocation, RankSetup};
 use crate::program::operation::Program;
@@ -17,6 +20,9 @@ impl<P: Program> MpiLayer<P> {
     pub fn add_nic(&mut self, node: u32) -> u32 {
         if self.paced {
             self.pacers.push(InjectionPacer::default());
+        }
+        if self.config.nic_order == NicOrder::GetsApart {
+            self.engines.push(SendEngines::default());
         }
         self.nics.push(Nic {
             node,
@@ -82,6 +88,9 @@ impl<P: Program> MpiLayer<P> {
             let rank = Rank::new(job, number, setup.nic, start, communicators, setup.program);
             self.progress_estimate.add(&rank, &self.config);
             self.ranks.push(rank);
+            if self.in_calls() {
+                self.hosts.push(CallProgress::default());
+            }
         }
         self.jobs.push(Job {
             id,

@@ -4,6 +4,7 @@
 //! time pass, so the rank stops after [`MAX_POLLS`] tests in a row.
 
 use pantala_engine::Time;
+use pantala_fabric::Wakes;
 
 use crate::accounting::account::CallKind;
 use crate::layer::MpiLayer;
@@ -20,18 +21,24 @@ const MAX_POLLS: u32 = 1 << 16;
 
 impl<P: Program> MpiLayer<P> {
     /// Executes a wait, a test or a probe.
-    pub(crate) fn wait_or_test(&mut self, r: usize, op: &Op, now: Time) -> Continues {
+    pub(crate) fn wait_or_test(
+        &mut self,
+        r: usize,
+        op: &Op,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Continues {
         match *op {
             Op::Wait(request) => {
                 self.ranks[r].requests.check(request)?;
-                Ok(self.wait_all(r, request, 1, now))
+                Ok(self.wait_all(r, request, 1, now, wakes))
             }
-            Op::Waitall { first, count } => Ok(self.wait_all(r, first, count, now)),
+            Op::Waitall { first, count } => Ok(self.wait_all(r, first, count, now, wakes)),
             Op::Waitany { first, count } => {
-                Ok(self.wait_any(r, PendingOutcome::CloseAny(first, count), first, count, now))
+                Ok(self.wait_any(r, PendingOutcome::CloseAny(first, count), first, count, now, wakes))
             }
             Op::Waitsome { first, count } => {
-                Ok(self.wait_any(r, PendingOutcome::CloseSome(first, count), first, count, now))
+                Ok(self.wait_any(r, PendingOutcome::CloseSome(first, count), first, count, now, wakes))
             }
             Op::Test(request) => {
                 self.ranks[r].requests.check(request)?;
@@ -60,13 +67,8 @@ impl<P: Program> MpiLayer<P> {
                 self.ranks[r].pending_outcome = PendingOutcome::Found { source, context, tag };
                 let found =
                     self.ranks[r].matcher.peek(source, context, tag, &self.messages).is_some();
-                Ok(found
-                    || self.block(
-                        r,
-                        BlockedUntil::Message { source, context, tag },
-                        CallKind::Recv,
-                        now,
-                    ))
+                let until = BlockedUntil::Message { source, context, tag };
+                Ok(self.wait_until(r, found, until, CallKind::Recv, now, wakes))
             }
             Op::Iprobe(ref incoming) => {
                 let Expected { source, context, tag, .. } = self.expected(r, incoming)?;
@@ -78,12 +80,20 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    fn wait_all(&mut self, r: usize, first: Request, count: u32, now: Time) -> bool {
+    fn wait_all(
+        &mut self,
+        r: usize,
+        first: Request,
+        count: u32,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> bool {
         let rank = &mut self.ranks[r];
         rank.ingress = 0;
         rank.pending_outcome = PendingOutcome::CloseAll(first, count);
-        !rank.requests.await_all(first, count)
-            || self.block(r, BlockedUntil::Requests(first, count), CallKind::Wait, now)
+        let complete = !rank.requests.await_all(first, count);
+        let until = BlockedUntil::Requests(first, count);
+        self.wait_until(r, complete, until, CallKind::Wait, now, wakes)
     }
 
     fn wait_any(
@@ -93,12 +103,30 @@ impl<P: Program> MpiLayer<P> {
         first: Request,
         count: u32,
         now: Time,
+        wakes: &mut Wakes,
     ) -> bool {
         let rank = &mut self.ranks[r];
         rank.ingress = 0;
         rank.pending_outcome = pending_outcome;
-        !rank.requests.await_any(first, count)
-            || self.block(r, BlockedUntil::Requests(first, count), CallKind::Wait, now)
+        let complete = !rank.requests.await_any(first, count);
+        let until = BlockedUntil::Requests(first, count);
+        self.wait_until(r, complete, until, CallKind::Wait, now, wakes)
+    }
+
+    /// Blocks a rank unless the wait is `complete`. Returns whether the rank continues at once.
+    fn wait_until(
+        &mut self,
+        r: usize,
+        complete: bool,
+        until: BlockedUntil,
+        kind: CallKind,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> bool {
+        if self.in_calls() {
+            return self.attend(r, Some(until), kind, now, wakes);
+        }
+        complete || self.block(r, until, kind, now)
     }
 
     /// Blocks a rank. Returns false: the rank does not continue at once.

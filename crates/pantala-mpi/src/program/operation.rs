@@ -143,6 +143,9 @@ pub enum Op {
     CommCreate(CommunicatorId, Group),
     /// Free a communicator that no message or request uses any more. Its number becomes free.
     CommFree(CommunicatorId),
+    /// `MPI_Finalize` with a barrier of all ranks. The MPI layer calls it at a program's end if the
+    /// configuration asks for it ([`crate::Finalize::Barrier`]).
+    Finalize,
     /// Mark the start of an iteration of the application. It takes no time.
     IterationStart,
     /// Mark the end of the iteration. It takes no time.
@@ -156,6 +159,29 @@ impl Op {
     /// Whether the operation is an MPI call: neither compute nor a mark.
     pub(crate) const fn is_call(&self) -> bool {
         !matches!(self, Self::Compute(_) | Self::IterationStart | Self::IterationEnd)
+    }
+
+    /// Whether the call can wait: for a message, a request or other ranks.
+    pub(crate) const fn waits(&self) -> bool {
+        matches!(
+            self,
+            Self::Send(_)
+                | Self::Rsend(_)
+                | Self::Ssend(_)
+                | Self::Bsend(_)
+                | Self::Recv(_)
+                | Self::Sendrecv(..)
+                | Self::Wait(_)
+                | Self::Waitall { .. }
+                | Self::Waitany { .. }
+                | Self::Waitsome { .. }
+                | Self::Probe(_)
+                | Self::Collective(..)
+                | Self::CommDup(_)
+                | Self::CommSplit(..)
+                | Self::CommCreate(..)
+                | Self::Finalize
+        )
     }
 
     /// The message that the operation itself sends. Collectives and persistent requests send their
@@ -186,7 +212,8 @@ impl Op {
             | Self::Icollective(..)
             | Self::CommDup(_)
             | Self::CommSplit(..)
-            | Self::CommCreate(..) => CallKind::Collective,
+            | Self::CommCreate(..)
+            | Self::Finalize => CallKind::Collective,
             Self::Wait(_)
             | Self::Waitall { .. }
             | Self::Waitany { .. }
@@ -234,6 +261,7 @@ impl Op {
             Self::CommSplit(..) => "comm_split",
             Self::CommCreate(..) => "comm_create",
             Self::CommFree(_) => "comm_free",
+            Self::Finalize => "finalize",
             Self::IterationStart => "iteration start",
             Self::IterationEnd => "iteration end",
         }

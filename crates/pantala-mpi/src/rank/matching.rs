@@ -137,6 +137,35 @@ const fn key(peer: u32, context: u32) -> u64 {
     (peer as u64) << 32 | context as u64
 }
 
+/// Receives that have found no message, in the order of posting: the list that a host inspects to
+/// match a message.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InspectedReceives {
+    receives: Vec<u32>,
+}
+
+impl InspectedReceives {
+    /// Number of receives.
+    pub(crate) fn len(&self) -> usize {
+        self.receives.len()
+    }
+
+    /// Adds a receive.
+    pub(crate) fn push(&mut self, receive: u32) {
+        self.receives.push(receive);
+    }
+
+    /// Removes a receive. Returns the number of entries up to it, itself included; 0 if it is not
+    /// in the list.
+    pub(crate) fn remove(&mut self, receive: u32) -> usize {
+        let place = self.receives.iter().position(|posted| *posted == receive);
+        place.map_or(0, |place| {
+            self.receives.remove(place);
+            place + 1
+        })
+    }
+}
+
 /// The matching state of one rank.
 #[derive(Clone, Debug)]
 pub(crate) struct Matcher {
@@ -144,6 +173,8 @@ pub(crate) struct Matcher {
     channels: HashMap<u64, Channel, BuildHasherDefault<KeyHasher>>,
     /// Posted receives from any source.
     from_any: LinkedQueue,
+    /// Posted receives in the order of posting, if the cost of matching depends on it.
+    pub(crate) inspected: InspectedReceives,
     /// The oldest and the latest unexpected message.
     oldest: u32,
     latest: u32,
@@ -155,6 +186,7 @@ impl Matcher {
         Self {
             channels: HashMap::default(),
             from_any: LinkedQueue::EMPTY,
+            inspected: InspectedReceives::default(),
             oldest: NONE,
             latest: NONE,
             stamp: 0,
@@ -171,19 +203,19 @@ impl Matcher {
     }
 
     /// Handles an envelope that has arrived: appends the pairs (message, receive) that now match,
-    /// in order.
+    /// in order. Returns whether the envelope is in order.
     pub(crate) fn arrive(
         &mut self,
         message: u32,
         messages: &mut Arena<Message>,
         receives: &mut Arena<PostedReceive>,
         matches: &mut Vec<(u32, u32)>,
-    ) {
+    ) -> bool {
         let header = messages[message].header;
         let channel = self.channels.entry(key(header.source, header.context)).or_default();
         if header.sequence != channel.expected {
             hold(&mut channel.held, channel.expected, messages, message);
-            return;
+            return false;
         }
         let mut current = message;
         loop {
@@ -218,7 +250,7 @@ impl Matcher {
             }
             let next = channel.held.front(messages);
             if next == NONE || messages[next].header.sequence != channel.expected {
-                return;
+                return true;
             }
             channel.held.pop_front(messages);
             current = next;
@@ -272,6 +304,22 @@ impl Matcher {
         self.unlist(message, messages);
         receives[receive].matched = true;
         Some(message)
+    }
+
+    /// Number of unexpected messages that a new receive inspects: up to the one that it takes, or
+    /// all.
+    pub(crate) fn unexpected_inspected(
+        &self,
+        taken: Option<u32>,
+        messages: &Arena<Message>,
+    ) -> usize {
+        // A message that was taken still names the one before it.
+        let (mut message, mut count) = (taken.unwrap_or(self.latest), 0);
+        while message != NONE {
+            count += 1;
+            message = messages[message].earlier;
+        }
+        count
     }
 
     /// Messages that have found no receive, the oldest first.

@@ -1,5 +1,7 @@
 //! The requests of one rank.
 
+use pantala_engine::Time;
+
 use crate::program::error::ProgramFault;
 use crate::program::identifiers::{MAX_REQUESTS, Request};
 use crate::program::outcome::Arrived;
@@ -115,6 +117,14 @@ impl Requests {
     /// Stores the message that a request has received.
     pub(crate) fn receive(&mut self, request: Request, arrived: Arrived) {
         self.slots[request as usize].arrived = Some(arrived);
+    }
+
+    /// Takes the work for the complete requests among `count` from `first` on, in ps.
+    pub(crate) fn take_work(&mut self, first: Request, count: u32) -> Time {
+        let range = self.range(first, count);
+        let complete = self.slots[range].iter_mut().filter(|slot| slot.state == State::Complete);
+        let arrived = complete.filter_map(|slot| slot.arrived.as_mut());
+        arrived.map(|arrived| std::mem::take(&mut arrived.work)).sum()
     }
 
     /// Whether the present wait needs no more completions.

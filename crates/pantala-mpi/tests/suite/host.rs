@@ -15,7 +15,8 @@ fn sst() -> MpiConfig {
         call_overhead_ps: 30_000,
         send_overhead_ps: 13_000,
         receive_overhead_ps: 10_000,
-        copy_per_byte_fs: 344_000,
+        send_copy_per_byte_fs: 344_000,
+        receive_copy_per_byte_fs: 344_000,
         registration_ps: 300_000,
         registration_per_page_ps: 10_000,
         match_delay_ps: 15_000,
@@ -49,7 +50,7 @@ fn ends(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<Time> {
 /// sender's call. The receive is already posted.
 fn one_way(c: &MpiConfig, bytes: u64) -> (Time, Time) {
     let cross = |size: u64| c.host_to_nic_ps + size * PER_BYTE + LATENCY + c.nic_to_host_ps;
-    let copy = time_per_byte(bytes, c.copy_per_byte_fs);
+    let copy = time_per_byte(bytes, c.send_copy_per_byte_fs);
     let start = c.call_overhead_ps + c.send_overhead_ps;
     let finish = c.receive_overhead_ps + c.call_overhead_ps;
     if bytes <= c.eager_threshold_bytes {
@@ -105,7 +106,8 @@ fn any_config() -> impl Strategy<Value = MpiConfig> {
                 send_overhead_ps: send,
                 receive_overhead_ps: receive,
                 match_delay_ps: matching,
-                copy_per_byte_fs: copy,
+                send_copy_per_byte_fs: copy,
+                receive_copy_per_byte_fs: copy,
                 registration_ps: registration,
                 registration_per_page_ps: page,
                 host_to_nic_ps: there,
@@ -151,7 +153,7 @@ proptest! {
         let config = MpiConfig { eager_threshold_bytes: 12_000, ..config };
         let script = vec![Op::Compute(late), Op::Recv(from(0, 0, bytes))];
         let ends = ends(config, vec![vec![Op::Send(to(1, 0, bytes))], script]);
-        let work = config.match_delay_ps + time_per_byte(bytes, config.copy_per_byte_fs) + config.receive_overhead_ps;
+        let work = config.match_delay_ps + time_per_byte(bytes, config.send_copy_per_byte_fs) + config.receive_overhead_ps;
         prop_assert_eq!(ends[1], late + work + 2 * config.call_overhead_ps);
     }
 }
@@ -159,7 +161,11 @@ proptest! {
 /// Several messages are copied one after the other, at both ends.
 #[test]
 fn copies_take_turns() {
-    let config = MpiConfig { copy_per_byte_fs: 1_000_000, ..MpiConfig::default() };
+    let config = MpiConfig {
+        send_copy_per_byte_fs: 1_000_000,
+        receive_copy_per_byte_fs: 1_000_000,
+        ..MpiConfig::default()
+    };
     let (n, bytes) = (4, 500);
     let mut send: Vec<Op> = (0..n).map(|i| Op::Isend(to(1, 0, bytes), i)).collect();
     send.push(Op::WAITALL);

@@ -9,6 +9,7 @@ mod communicators;
 mod faults;
 mod gaps;
 mod host;
+mod host_stack;
 mod matching;
 mod memory;
 mod nonblocking;

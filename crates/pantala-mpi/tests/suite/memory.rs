@@ -43,7 +43,8 @@ proptest! {
             memory_bandwidth_bytes_per_s: bandwidth,
             send_overhead_ps: 300,
             receive_overhead_ps: 500,
-            copy_per_byte_fs: 1_000,
+            send_copy_per_byte_fs: 1_000,
+            receive_copy_per_byte_fs: 1_000,
             match_delay_ps: 70,
             registration_ps: 1_000_000_000,
             host_to_nic_ps: 1_000_000_000,
@@ -142,7 +143,11 @@ fn one_nic() {
     assert_eq!(offers, [(0, 0), (bytes * PER_BYTE, 10)]);
     assert_eq!(reports(&layer)[2].end, Some(2 * bytes * PER_BYTE + LATENCY));
     // A rank that is busy with a long copy does not delay the other.
-    let config = MpiConfig { copy_per_byte_fs: 1_000_000, ..MpiConfig::default() };
+    let config = MpiConfig {
+        send_copy_per_byte_fs: 1_000_000,
+        receive_copy_per_byte_fs: 1_000_000,
+        ..MpiConfig::default()
+    };
     let scripts = vec![
         vec![Op::Send(to(2, 0, 500))],
         vec![Op::Send(to(2, 0, 5))],
@@ -200,7 +205,8 @@ proptest! {
             gap_ps: costs[2],
             gap_per_byte_fs: costs[3],
             call_overhead_ps: costs[4],
-            copy_per_byte_fs: costs[5],
+            send_copy_per_byte_fs: costs[5],
+            receive_copy_per_byte_fs: costs[5],
             registration_ps: costs[6],
             match_delay_ps: costs[7],
             host_to_nic_ps: costs[8],

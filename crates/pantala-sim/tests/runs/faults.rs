@@ -237,7 +237,7 @@ fn of_too_many_routings() {
 fn of_mpi() {
     at("mpi.control_bytes", json!(0), &["more than zero"]);
     at("mpi.send_overhead_ps", json!(u64::MAX), &["longer than any run", "at most 1000 s"]);
-    at("mpi.copy_per_byte_fs", json!(u64::MAX), &["at most 1 ms for a byte"]);
+    at("mpi.send_copy_per_byte_fs", json!(u64::MAX), &["at most 1 ms for a byte"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(crate) fn with_a_host_stack(plan: &Value, ranks_per_node: u32) -> Value {
         ("gap_ps", 20_000),
         ("gap_per_byte_fs", 41_000),
         ("call_overhead_ps", 30_000),
-        ("copy_per_byte_fs", 344_000),
+        ("send_copy_per_byte_fs", 344_000),
         ("registration_ps", 300_000),
         ("registration_per_page_ps", 10_000),
         ("match_delay_ps", 15_000),

@@ -44,9 +44,7 @@ def _alone(application: str, workload: Workload, seed: int, ranks: int | None = 
     job = Job(name=name, ranks=ranks, workload=workload)
     given: dict[str, Any] = {"name": f"kang2022-{name}", "seed": seed, "machine": "kang2022"}
     if Mpi.shorthand == "preset":
-        # The host stack of the paper's simulator. The paper's time of UR leaves room for one copy
-        # of a short message, not for two.
-        given["mpi"] = {"preset": "sst_sc22", "copy_per_byte": "172 ps/B"}
+        given["mpi"] = "sst_sc22"
     return Scenario(**given, routing="q_adaptive", jobs=(job,))
 
 
