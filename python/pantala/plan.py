@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan"]
 
-PLAN_VERSION = 4
+PLAN_VERSION = 5
 
 _WIDTH = 110
 

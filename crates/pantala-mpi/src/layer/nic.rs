@@ -188,7 +188,8 @@ impl<P: Program> MpiLayer<P> {
             let (kind, matched) = (message.header.kind, message.nic_matched);
             let here = now.saturating_add(behind);
             if kind == TransmissionKind::Get && self.config.get_service == GetService::Nic {
-                return self.serve_get(handle, here, wakes);
+                let ready = here.saturating_add(self.config.nic_read_ps);
+                return self.answer_get(handle, ready, wakes);
             }
             let ready = match kind {
                 TransmissionKind::Get | TransmissionKind::Data => here,

@@ -31,7 +31,7 @@ pub(crate) struct CallProgress {
     acknowledgements: Vec<u32>,
     /// Payloads of rendezvous messages that have arrived.
     payloads: VecDeque<u32>,
-    /// Eager messages and requests that have arrived, in order.
+    /// Eager messages, requests and gets that have arrived, in order.
     arrived: Vec<u32>,
     /// Whether an interrupt came while the rank could not be interrupted.
     missed: bool,
@@ -241,6 +241,11 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Result<Time, ProgramFault> {
+        let header = self.messages[handle].header;
+        if header.kind == TransmissionKind::Get {
+            self.answer_get(handle, now, wakes);
+            return Ok(now);
+        }
         let mut matches = std::mem::take(&mut self.matches);
         let rank = &mut self.ranks[r];
         let (messages, receives) = (&mut self.messages, &mut self.receives);

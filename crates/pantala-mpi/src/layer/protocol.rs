@@ -183,7 +183,7 @@ impl<P: Program> MpiLayer<P> {
         if let Some(protocol) = payload {
             self.delivered(r, &header, protocol, now);
         }
-        if self.in_calls() && header.kind != TransmissionKind::Get {
+        if self.in_calls() {
             return self.arrived_in_calls(r, handle, &header, now, wakes);
         }
         match header.kind {
@@ -194,8 +194,7 @@ impl<P: Program> MpiLayer<P> {
                 }
             }
             TransmissionKind::Get => {
-                self.sends[header.origin].matched = true;
-                self.reply(handle, Header { kind: TransmissionKind::Data, ..header }, now, wakes);
+                self.answer_get(handle, now, wakes);
             }
             TransmissionKind::Data => {
                 let work = self.deregistration(&header);
@@ -322,11 +321,10 @@ impl<P: Program> MpiLayer<P> {
         self.transmit(handle, wakes);
     }
 
-    /// Answers a get that has arrived at the sender's NIC, without the sender's host.
-    pub(crate) fn serve_get(&mut self, handle: u32, now: Time, wakes: &mut Wakes) {
+    /// Answers a get with the data, which the NIC can queue at `ready`.
+    pub(crate) fn answer_get(&mut self, handle: u32, ready: Time, wakes: &mut Wakes) {
         let header = self.messages[handle].header;
         self.sends[header.origin].matched = true;
-        let ready = now.saturating_add(self.config.nic_read_ps);
         self.reply(handle, Header { kind: TransmissionKind::Data, ..header }, ready, wakes);
     }
 

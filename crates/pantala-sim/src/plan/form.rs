@@ -19,7 +19,7 @@ pub use routing::{AriesPlan, QAdaptivePlan, RoutingPlan};
 pub use topology::{TopologyKind, TopologyPlan};
 
 /// The version of the plan's form. Pantala refuses a plan of another version.
-pub const PLAN_VERSION: u32 = 4;
+pub const PLAN_VERSION: u32 = 5;
 
 /// A plan.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -14,6 +14,7 @@ use pantala_fabric::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention,
     CrossbarDelay, FlowControl, InputQueue, LinkDecision, Release, RouterConfig, Serialization,
 };
+use pantala_mpi::NicOrder;
 use pantala_routing::learning::QTable;
 use pantala_topology::Topology;
 use pantala_workload::WorkloadSpec;
@@ -72,6 +73,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     }
     faults.note(routings::check(&mut plan, &topology));
     faults.note(check_jobs(&plan));
+    faults.note(check_mpi(&plan));
     faults.note(coarsen::check(&plan));
     faults.result()?;
     complete_patterns(&mut plan);
@@ -354,6 +356,24 @@ fn require(
             format!("set {other} to {only}, or {key} to {instead:?}"),
         )),
     }
+}
+
+/// Checks the keys of MPI that exclude each other.
+fn check_mpi(plan: &Plan) -> Result<(), PlanError> {
+    let mpi = &plan.mpi;
+    if mpi.nic_order == NicOrder::Fifo || mpi.gap_ps == 0 && mpi.gap_per_byte_fs == 0 {
+        return Ok(());
+    }
+    let (key, value) = match mpi.gap_ps {
+        0 => ("mpi.gap_per_byte_fs", mpi.gap_per_byte_fs),
+        gap => ("mpi.gap_ps", gap),
+    };
+    Err(PlanError::new(
+        key,
+        value,
+        "the gaps of LogGP do not apply to a NIC that sends gets apart",
+        "remove it, or set mpi.nic_order to \"fifo\"",
+    ))
 }
 
 fn check_jobs(plan: &Plan) -> Result<(), PlanError> {

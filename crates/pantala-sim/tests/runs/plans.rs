@@ -80,7 +80,7 @@ fn what_is_derived_is_not_read() {
 fn plans_of_another_version_are_refused() {
     let remedy = "write plans with `pantala check FILE --plan plan.json`";
     for (version, told) in [
-        (json!(PLAN_VERSION + 1), "5"),
+        (json!(PLAN_VERSION + 1), "6"),
         (json!(0), "0"),
         (json!("1"), "absent"),
         (Value::Null, "absent"),
@@ -92,7 +92,7 @@ fn plans_of_another_version_are_refused() {
             (error.key.as_str(), error.value.as_str(), error.remedy.as_str()),
             ("plan_version", told, remedy)
         );
-        assert_eq!(error.message, "this version of Pantala reads plans of version 4");
+        assert_eq!(error.message, "this version of Pantala reads plans of version 5");
     }
     assert_eq!(parse("{}").unwrap_err().key, "plan_version");
 }

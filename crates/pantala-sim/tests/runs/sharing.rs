@@ -83,19 +83,65 @@ fn memory_does_not_feel_the_network() {
     assert_eq!(ends(json!([halo()])), ends(json!([halo(), noise(0.6)])));
 }
 
+/// The host stack of SST's firefly on top of other costs: every key that is off by default.
+fn with_firefly(plan: &Value) -> Value {
+    let mut plan = plan.clone();
+    for key in ["gap_ps", "gap_per_byte_fs"] {
+        plan["mpi"][key] = json!(0);
+    }
+    for (key, value) in [
+        ("progress", json!("in_calls")),
+        ("finalize", json!("barrier")),
+        ("initialization_ps", json!(180_000)),
+        ("receive_registration", json!("posted")),
+        ("deregistration_ps", json!(300_000)),
+        ("match_per_entry_ps", json!(15_000)),
+        ("nic_transmit_ps", json!(5_000)),
+        ("nic_match_ps", json!(10_000)),
+        ("get_service", json!("nic")),
+        ("nic_read_ps", json!(200_000)),
+        ("nic_order", json!("gets_apart")),
+        ("control_bytes", json!(45)),
+        ("get_bytes", json!(13)),
+        ("acknowledgement_bytes", json!(15)),
+        ("eager_header_bytes", json!(45)),
+        ("data_header_bytes", json!(13)),
+    ] {
+        plan["mpi"][key] = value;
+    }
+    plan
+}
+
 #[test]
 fn threads_change_nothing() {
-    let mut plan = with_a_host_stack(&plan(json!([halo(), fft(), noise(0.4)])), 2);
-    plan["jobs"][1]["ranks_per_node"] = json!(5);
-    let tables = |threads| {
-        let ran =
-            finish(Simulation::on_threads(read(&plan), 0, threads, |_| {}).unwrap(), |_| true);
-        assert_eq!(ran.end, End::Finished);
-        let document = ran.reproducible();
-        (ran.files.into_iter().filter(|(name, _)| name != "run.json").collect::<Vec<_>>(), document)
-    };
-    let one = tables(1);
-    assert!(one == tables(2) && one == tables(3));
+    let mut costly = with_a_host_stack(&plan(json!([halo(), fft(), noise(0.4)])), 2);
+    costly["jobs"][1]["ranks_per_node"] = json!(5);
+    let mut service = with_firefly(&costly);
+    service["mpi"]["get_service"] = json!("host");
+    for plan in [with_firefly(&costly), service, costly] {
+        let tables = |threads| {
+            let simulation = Simulation::on_threads(read(&plan), 0, threads, |_| {});
+            let ran = finish(simulation.unwrap(), |_| true);
+            assert_eq!(ran.end, End::Finished);
+            let document = ran.reproducible();
+            let files = ran.files.into_iter().filter(|(name, _)| name != "run.json");
+            (files.collect::<Vec<_>>(), document)
+        };
+        let one = tables(1);
+        assert!(one == tables(2) && one == tables(3));
+    }
+}
+
+#[test]
+fn gaps_and_two_engines_exclude_each_other() {
+    let mut plan = with_firefly(&plan(json!([halo()])));
+    plan["mpi"]["gap_ps"] = json!(1_000);
+    let told = Simulation::new(read(&plan), 0).err().expect("refused").to_string();
+    assert_eq!(
+        told,
+        "mpi.gap_ps = 1000: the gaps of LogGP do not apply to a NIC that sends gets apart; remove it, \
+         or set mpi.nic_order to \"fifo\""
+    );
 }
 
 #[test]

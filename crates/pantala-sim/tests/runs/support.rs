@@ -19,7 +19,7 @@ pub(crate) fn plan(jobs: Value) -> Value {
     let link =
         |latency: u64| json!({"bandwidth_bytes_per_s": 25_000_000_000_u64, "latency_ps": latency});
     json!({
-        "plan_version": 4, "name": "test", "seed": 1,
+        "plan_version": 5, "name": "test", "seed": 1,
         "topology": {
             "kind": "dragonfly", "p": 2, "a": 4, "rows": 1, "columns": 4, "h": 2, "g": 5, "links_per_local_pair": 1,
             "links_per_row_pair": 1, "links_per_column_pair": 1, "links_per_pair": 1, "global_arrangement": "palmtree",
