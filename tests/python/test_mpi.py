@@ -16,17 +16,41 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 COSTS = {
     "eager_threshold_bytes": 12_000,
+    "initialization_ps": 180_000,
     "call_overhead_ps": 30_000,
-    "send_overhead_ps": 13_000,
+    "send_overhead_ps": 24_000,
     "receive_overhead_ps": 10_000,
-    "copy_per_byte_fs": 344_000,
+    "send_copy_per_byte_fs": 344_000,
     "registration_ps": 300_000,
     "registration_per_page_ps": 10_000,
-    "match_delay_ps": 15_000,
-    "host_to_nic_ps": 10_000,
-    "nic_to_host_ps": 15_000,
+    "deregistration_ps": 300_000,
+    "deregistration_per_page_ps": 10_000,
+    "match_per_entry_ps": 15_000,
+    "host_to_nic_ps": 5_000,
+    "nic_to_host_ps": 5_000,
+    "nic_transmit_ps": 5_000,
+    "nic_match_ps": 10_000,
+    "nic_read_ps": 200_000,
+    "eager_header_bytes": 45,
+    "data_header_bytes": 13,
+    "get_bytes": 13,
+    "acknowledgement_bytes": 15,
 }
-OFF = ("gap_ps", "gap_per_byte_fs", "memory_latency_ps", "memory_bandwidth_bytes_per_s")
+OFF = (
+    "gap_ps",
+    "gap_per_byte_fs",
+    "receive_copy_per_byte_fs",
+    "match_delay_ps",
+    "memory_latency_ps",
+    "memory_bandwidth_bytes_per_s",
+)
+HABITS = {
+    "progress": ("independent", "in_calls"),
+    "finalize": ("local", "barrier"),
+    "receive_registration": ("matched", "posted"),
+    "get_service": ("host", "nic"),
+    "nic_order": ("fifo", "gets_apart"),
+}
 
 
 def scenario(mpi: Any = None, /, stop: Any = None, **job: Any) -> pt.Scenario:
@@ -52,6 +76,7 @@ def run(given: pt.Scenario, directory: Path, threads: int = 1) -> pt.Run:
 def test_host_costs_are_zero_by_default() -> None:
     plan = scenario().plan()["mpi"]
     assert all(plan[key] == 0 for key in {*COSTS, *OFF} - {"eager_threshold_bytes"})
+    assert all(plan[key] == usual for key, (usual, _) in HABITS.items())
 
 
 @pytest.mark.parametrize("mpi", ["sst_sc22", {"preset": "sst_sc22"}])
@@ -59,28 +84,25 @@ def test_the_preset_sst_sc22_sets_its_values(mpi: Any) -> None:
     plan = scenario(mpi).plan()["mpi"]
     assert {key: plan[key] for key in COSTS} == COSTS
     assert all(plan[key] == 0 for key in OFF)
+    assert all(plan[key] == preset for key, (_, preset) in HABITS.items())
     assert plan["collectives"] == scenario().plan()["mpi"]["collectives"]
 
 
 def test_given_keys_replace_the_preset() -> None:
     given = scenario(
-        {"preset": "sst_sc22", "match_delay": "0 ns", "gap": "100 ns", "eager_threshold": "1 kB"}
+        {"preset": "sst_sc22", "match_per_entry": "0 ns", "eager_threshold": "1 kB"}
     )
     plan = given.plan()["mpi"]
-    assert (plan["match_delay_ps"], plan["gap_ps"], plan["eager_threshold_bytes"]) == (
-        0,
-        100_000,
-        1_000,
-    )
-    assert plan["copy_per_byte_fs"] == 344_000
-    assert "mpi.match_delay" not in given.assumptions()
-    assert "txMemcpyMod" in given.assumptions()["mpi.copy_per_byte"]
-    assert "mpi.copy_per_byte" not in scenario().assumptions()
+    assert (plan["match_per_entry_ps"], plan["eager_threshold_bytes"]) == (0, 1_000)
+    assert plan["send_copy_per_byte_fs"] == 344_000
+    assert "mpi.match_per_entry" not in given.assumptions()
+    assert "txMemcpyMod" in given.assumptions()["mpi.send_copy_per_byte"]
+    assert "mpi.send_copy_per_byte" not in scenario().assumptions()
     assert (
         scenario().replace({"mpi.preset": "sst_sc22"}).plan()["mpi"]["registration_ps"] == 300_000
     )
     assert (
-        scenario("sst_sc22").replace({"mpi.gap": "1 ns"}).plan()["mpi"]["registration_ps"]
+        scenario("sst_sc22").replace({"mpi.control": "9 B"}).plan()["mpi"]["registration_ps"]
         == 300_000
     )
 
@@ -97,11 +119,13 @@ def test_every_key_reaches_the_plan() -> None:
     given = {
         "gap": "50 ns",
         "gap_per_byte": "0.05 ns/B",
+        "receive_copy_per_byte": "7 ps/B",
+        "match_delay": "5 ns",
         "memory_latency": "80 ns",
         "memory_bandwidth": "8 GB/s",
     }
     plan = scenario(given, ranks_per_node=2).plan()["mpi"]
-    assert [plan[key] for key in OFF] == [50_000, 50_000, 80_000, 8 * 10**9]
+    assert [plan[key] for key in OFF] == [50_000, 50_000, 7_000, 5_000, 80_000, 8 * 10**9]
 
 
 @pytest.mark.parametrize(
@@ -118,12 +142,12 @@ def test_times_per_byte_are_exact(text: str, femtoseconds: int) -> None:
     ("mpi", "line"),
     [
         (
-            {"copy_per_byte": "2.9 GB/s"},
-            'mpi.copy_per_byte = "2.9 GB/s": is a bandwidth, not a time per byte',
+            {"send_copy_per_byte": "2.9 GB/s"},
+            'mpi.send_copy_per_byte = "2.9 GB/s": is a bandwidth, not a time per byte',
         ),
         (
-            {"copy_per_byte": "344 ps"},
-            'mpi.copy_per_byte = "344 ps": is a time, not a time per byte',
+            {"send_copy_per_byte": "344 ps"},
+            'mpi.send_copy_per_byte = "344 ps": is a time, not a time per byte',
         ),
         ({"gap_per_byte": "-1 ps/B"}, 'mpi.gap_per_byte = "-1 ps/B": must not be negative'),
         ({"gap": 5}, "mpi.gap = 5: has no unit"),
@@ -134,8 +158,8 @@ def test_times_per_byte_are_exact(text: str, femtoseconds: int) -> None:
             'mpi.call_overhead = "2000 s": is longer than any run; give at most 1000 s',
         ),
         (
-            {"copy_per_byte": "2 ms/B"},
-            'mpi.copy_per_byte = "2 ms/B": must be at most 1 ms for a byte',
+            {"send_copy_per_byte": "2 ms/B"},
+            'mpi.send_copy_per_byte = "2 ms/B": must be at most 1 ms for a byte',
         ),
         ("sst_sc21", 'mpi.preset = "sst_sc21": is not known; choose one of sst_sc22'),
         ({"preset": "kang"}, 'mpi.preset = "kang": is not known'),

@@ -187,9 +187,9 @@ pub use communicators::communicator::Communicator;
 pub use communicators::group::{Group, Split};
 pub use config::{
     AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
-    BarrierAlgorithm, BcastAlgorithm, Collectives, EagerCompletion, Finalize, GetService, MpiConfig,
-    NicOrder, Progress, ReceiveRegistration, Recording, ReduceAlgorithm, ReduceScatterAlgorithm,
-    RootedAlgorithm, ScanAlgorithm,
+    BarrierAlgorithm, BcastAlgorithm, Collectives, EagerCompletion, Finalize, GetService,
+    MpiConfig, NicOrder, Progress, ReceiveRegistration, Recording, ReduceAlgorithm,
+    ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm,
 };
 pub use key_fault::Fault;
 pub use layer::diagnosis::{Blocked, Waits};

@@ -4,9 +4,9 @@ use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
 
 use crate::arena::NONE;
+use crate::config::GetService;
 use crate::layer::MpiLayer;
 use crate::layer::partition_outbox::MpiMessage;
-use crate::config::GetService;
 use crate::message::{Header, TransmissionKind};
 use crate::program::operation::Program;
 use crate::rank::Activity;

@@ -285,9 +285,8 @@ impl<P: Program> MpiLayer<P> {
         let header = self.messages[handle].header;
         self.check_match(&header, receive)?;
         let config = &self.config;
-        let mut ready = now
-            .saturating_add(config.match_delay_ps)
-            .saturating_add(config.receive_overhead_ps);
+        let mut ready =
+            now.saturating_add(config.match_delay_ps).saturating_add(config.receive_overhead_ps);
         let local = header.source == self.ranks[r].number;
         if header.kind == TransmissionKind::RequestToSend && !local {
             ready = ready.saturating_add(self.registration_at_match(&header));

@@ -34,12 +34,22 @@ impl<P: Program> MpiLayer<P> {
                 Ok(self.wait_all(r, request, 1, now, wakes))
             }
             Op::Waitall { first, count } => Ok(self.wait_all(r, first, count, now, wakes)),
-            Op::Waitany { first, count } => {
-                Ok(self.wait_any(r, PendingOutcome::CloseAny(first, count), first, count, now, wakes))
-            }
-            Op::Waitsome { first, count } => {
-                Ok(self.wait_any(r, PendingOutcome::CloseSome(first, count), first, count, now, wakes))
-            }
+            Op::Waitany { first, count } => Ok(self.wait_any(
+                r,
+                PendingOutcome::CloseAny(first, count),
+                first,
+                count,
+                now,
+                wakes,
+            )),
+            Op::Waitsome { first, count } => Ok(self.wait_any(
+                r,
+                PendingOutcome::CloseSome(first, count),
+                first,
+                count,
+                now,
+                wakes,
+            )),
             Op::Test(request) => {
                 self.ranks[r].requests.check(request)?;
                 self.test(r, PendingOutcome::CloseAll(request, 1), |rank| {
