@@ -336,6 +336,8 @@ impl<P: Program> MpiLayer<P> {
         let nic = self.ranks[from].nic as usize;
         let node = self.location(header.job, header.addressee()).node;
         if node == self.nics[nic].node {
+            let handed = self.messages[handle].created;
+            self.acknowledgement_left(&header, handed, wakes);
             return self.pass_through_memory(nic, handle, wakes);
         }
         self.messages[handle].node = node;

@@ -61,7 +61,7 @@ impl Default for SendEngines {
             prepared: VecDeque::new(),
             buffer: VecDeque::new(),
             filled: 0,
-            armed: 0,
+            armed: NEVER,
         }
     }
 }
@@ -75,7 +75,17 @@ impl<P: Program> MpiLayer<P> {
             _ => &mut self.nics[nic].queue,
         };
         queue.insert(&mut self.messages, handle, |other| other.created > created);
-        wakes.nic = true;
+        self.arm(nic, wakes);
+    }
+
+    /// Requests a timer for the next start of an engine. The link may be busy then, but what the
+    /// engines do takes place at its own time.
+    fn arm(&mut self, nic: usize, wakes: &mut Wakes) {
+        let time = self.next_starts(nic).into_iter().min().unwrap_or(NEVER);
+        if time < NEVER && self.engines[nic].armed != time {
+            self.engines[nic].armed = time;
+            wakes.timers.push(time);
+        }
     }
 
     /// The time at which an engine has its next transmission: that of the first engine, and that
@@ -101,10 +111,7 @@ impl<P: Program> MpiLayer<P> {
             let [first, get] = self.next_starts(nic);
             let time = first.min(get);
             if time > now {
-                if time < NEVER && self.engines[nic].armed != time {
-                    self.engines[nic].armed = time;
-                    wakes.timers.push(time);
-                }
+                self.arm(nic, wakes);
                 break;
             }
             if first <= get {

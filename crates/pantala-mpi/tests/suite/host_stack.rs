@@ -1,11 +1,9 @@
 //! The host stack of SST's firefly with the values of Kang et al. (SC 2022): closed forms, to the
 //! picosecond. The timelines follow from firefly's source (`ctrlMsg` and `Nic`, SST elements 11).
 
-use crate::common::{Ideal, finish, from, layer, reports, to};
+use crate::common::{Ideal, finish, firefly, from, layer, reports, to};
 use pantala_engine::Time;
-use pantala_mpi::{
-    COMM_WORLD, Call, Finalize, GetService, MpiConfig, NicOrder, Op, Progress, ReceiveRegistration,
-};
+use pantala_mpi::{COMM_WORLD, Call, Finalize, MpiConfig, Op, Progress};
 use proptest::prelude::*;
 
 const LATENCY: Time = 100_000;
@@ -21,35 +19,6 @@ const WAY: Time = 5_000;
 const TRANSMIT: Time = 5_000;
 const NIC_MATCH: Time = 10_000;
 const READ: Time = 200_000;
-
-fn firefly() -> MpiConfig {
-    MpiConfig {
-        control_bytes: 45,
-        get_bytes: 13,
-        acknowledgement_bytes: 15,
-        eager_header_bytes: 45,
-        data_header_bytes: 13,
-        call_overhead_ps: CALL,
-        send_overhead_ps: SETUP,
-        receive_overhead_ps: RECEIVE,
-        send_copy_per_byte_fs: 344_000,
-        registration_ps: 300_000,
-        registration_per_page_ps: 10_000,
-        receive_registration: ReceiveRegistration::Posted,
-        deregistration_ps: 300_000,
-        deregistration_per_page_ps: 10_000,
-        match_per_entry_ps: MATCH,
-        host_to_nic_ps: WAY,
-        nic_to_host_ps: WAY,
-        nic_transmit_ps: TRANSMIT,
-        nic_match_ps: NIC_MATCH,
-        get_service: GetService::Nic,
-        nic_read_ps: READ,
-        nic_order: NicOrder::GetsApart,
-        progress: Progress::InCalls,
-        ..MpiConfig::default()
-    }
-}
 
 fn registration(bytes: u64) -> Time {
     300_000 + if bytes > 4_096 { bytes / 4_096 * 10_000 } else { 0 }

@@ -1,6 +1,6 @@
 //! Order and wildcards on networks that reorder packets.
 
-use crate::common::{Ideal, finish, from, from_any, layer, layer_with, reports, to};
+use crate::common::{Ideal, finish, firefly, from, from_any, layer, layer_with, reports, to};
 use pantala_mpi::{Call, Communicator, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
 use proptest::prelude::*;
 
@@ -115,8 +115,11 @@ proptest! {
     /// messages are received, and nothing remains.
     #[test]
     fn random_exchanges_complete(
-        ranks in 2u32..9, rounds in 1u32..6, seed: u64, threshold in 0u64..3_000, wildcard: bool, injected: bool,
+        ranks in 2u32..9, rounds in 1u32..6, seed: u64, threshold in 0u64..3_000, wildcard: bool, injected: bool, in_calls: bool,
     ) {
+        // A receive from any source may take a message of the next round. With progress in calls a
+        // message of a rank to itself is no earlier than others, and would wait for ever.
+        let wildcard = wildcard && !in_calls;
         let mut stream = pantala_engine::Stream::new(seed, 1, 1);
         let mut scripts = vec![Vec::new(); ranks as usize];
         let mut sent = vec![0u64; ranks as usize];
@@ -145,7 +148,8 @@ proptest! {
             }
         }
         let completion = if injected { pantala_mpi::EagerCompletion::Injected } else { pantala_mpi::EagerCompletion::Posted };
-        let config = MpiConfig { eager_threshold_bytes: threshold, eager_completion: completion, ..MpiConfig::default() };
+        let stack = if in_calls { firefly() } else { MpiConfig::default() };
+        let config = MpiConfig { eager_threshold_bytes: threshold, eager_completion: completion, ..stack };
         let mut layer = layer(config, scripts);
         finish(&mut layer, &mut Ideal::reordering(50, 1, 20_000, seed));
         let reports = reports(&layer);

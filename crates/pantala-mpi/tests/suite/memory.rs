@@ -3,7 +3,8 @@
 use crate::common::{Ideal, finish, from, from_any, layer, reports, shared_layer, to};
 use pantala_engine::{Time, transfer_time};
 use pantala_mpi::{
-    COMM_WORLD, Call, MessageRecord, MpiConfig, MpiLayer, Op, Program, Protocol, TagSelect,
+    COMM_WORLD, Call, GetService, MessageRecord, MpiConfig, MpiLayer, NicOrder, Op, Program,
+    Progress, Protocol, ReceiveRegistration, TagSelect,
 };
 use proptest::prelude::*;
 
@@ -197,13 +198,24 @@ proptest! {
     fn everything_at_once(
         costs in prop::collection::vec(prop_oneof![Just(0), 0..100_000_u64], 11),
         per_node in 1..7_u32,
+        habits: [bool; 4],
         seed in 0..1_000_u64,
     ) {
+        let [in_calls, posted, by_nic, apart] = habits;
         let config = MpiConfig {
             send_overhead_ps: costs[0],
             receive_overhead_ps: costs[1],
-            gap_ps: costs[2],
-            gap_per_byte_fs: costs[3],
+            gap_ps: if apart { 0 } else { costs[2] },
+            gap_per_byte_fs: if apart { 0 } else { costs[3] },
+            nic_read_ps: costs[2],
+            nic_transmit_ps: costs[3],
+            nic_match_ps: costs[4],
+            deregistration_ps: costs[5],
+            match_per_entry_ps: costs[6],
+            progress: if in_calls { Progress::InCalls } else { Progress::Independent },
+            receive_registration: if posted { ReceiveRegistration::Posted } else { ReceiveRegistration::Matched },
+            get_service: if by_nic { GetService::Nic } else { GetService::Host },
+            nic_order: if apart { NicOrder::GetsApart } else { NicOrder::Fifo },
             call_overhead_ps: costs[4],
             send_copy_per_byte_fs: costs[5],
             receive_copy_per_byte_fs: costs[5],

@@ -1,7 +1,7 @@
 //! Non-blocking collectives: they progress by themselves, several at once, and end when blocking
 //! ones would.
 
-use crate::common::{Ideal, finish, from, layer, reports, to};
+use crate::common::{Ideal, finish, firefly, from, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Call, Collectives, MpiConfig, Op};
 use proptest::prelude::*;
@@ -112,7 +112,7 @@ proptest! {
     fn any_mixture_ends(
         picks in prop::collection::vec((0usize..10, any::<bool>(), 0u64..200_000), 1..12),
         n in 2u32..10,
-        mpich: bool,
+        stack in 0usize..3,
         seed: u64,
     ) {
         let calls = calls();
@@ -131,7 +131,8 @@ proptest! {
             script.push(Op::WAITALL);
             script
         };
-        let config = configs()[usize::from(mpich)];
+        let [sst, mpich] = configs();
+        let config = [sst, mpich, firefly()][stack];
         let mut layer = layer(config, (0..n).map(script).collect());
         finish(&mut layer, &mut Ideal::reordering(1_000, 1, 300_000, seed));
         let held = layer.holdings();

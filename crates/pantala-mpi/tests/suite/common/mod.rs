@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use pantala_engine::{Stream, Time};
 use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
 use pantala_mpi::{
-    COMM_WORLD, Communicator, Incoming, MpiConfig, MpiLayer, Op, Outcome, Outgoing, Program,
-    RankReport, RankSetup, Recording, Source, TagSelect,
+    COMM_WORLD, Communicator, GetService, Incoming, MpiConfig, MpiLayer, NicOrder, Op, Outcome,
+    Outgoing, Program, Progress, RankReport, RankSetup, ReceiveRegistration, Recording, Source,
+    TagSelect,
 };
 
 /// The hosts that the network drives. A node is a NIC.
@@ -167,6 +168,36 @@ pub struct Script(pub std::vec::IntoIter<Op>);
 impl Program for Script {
     fn next(&mut self, _: &Outcome) -> Option<Op> {
         self.0.next()
+    }
+}
+
+/// The host stack of SST's firefly with the values of Kang et al. (SC 2022).
+pub fn firefly() -> MpiConfig {
+    MpiConfig {
+        control_bytes: 45,
+        get_bytes: 13,
+        acknowledgement_bytes: 15,
+        eager_header_bytes: 45,
+        data_header_bytes: 13,
+        call_overhead_ps: 30_000,
+        send_overhead_ps: 24_000,
+        receive_overhead_ps: 10_000,
+        send_copy_per_byte_fs: 344_000,
+        registration_ps: 300_000,
+        registration_per_page_ps: 10_000,
+        receive_registration: ReceiveRegistration::Posted,
+        deregistration_ps: 300_000,
+        deregistration_per_page_ps: 10_000,
+        match_per_entry_ps: 15_000,
+        host_to_nic_ps: 5_000,
+        nic_to_host_ps: 5_000,
+        nic_transmit_ps: 5_000,
+        nic_match_ps: 10_000,
+        get_service: GetService::Nic,
+        nic_read_ps: 200_000,
+        nic_order: NicOrder::GetsApart,
+        progress: Progress::InCalls,
+        ..MpiConfig::default()
     }
 }
 
