@@ -29,7 +29,9 @@ def workload_lines(job: Mapping[str, Any]) -> list[str]:
         parts, names = workload["parts"], name.split(", ")
         if len(names) != len(parts):
             names = [part["kind"] for part in parts]
-        return [line for name, part in zip(names, parts, strict=True) for line in _lines(name, part)]
+        return [
+            line for name, part in zip(names, parts, strict=True) for line in _lines(name, part)
+        ]
     return _lines(name, workload)
 
 

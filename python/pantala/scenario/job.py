@@ -134,6 +134,8 @@ class Job(JobKeys):
 
     @model_validator(mode="after")
     def _legal_ranks(self) -> Job:
+        if not self.workloads:
+            raise fault("is empty", "add an application to the list", "workload")
         refuse_all(
             fault(
                 "is a pattern, which never ends, in a list of applications",

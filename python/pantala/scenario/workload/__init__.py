@@ -81,7 +81,7 @@ else:
     )
     Workload = Annotated[Union[_KINDS], Field(discriminator="kind")]  # noqa: UP007 - of classes in a tuple
     Workloads = Annotated[
-        Annotated[Workload, Tag(ONE)] | Annotated[tuple[Workload, ...], Field(min_length=1), Tag(LIST)],
+        Annotated[Workload, Tag(ONE)] | Annotated[tuple[Workload, ...], Tag(LIST)],
         Discriminator(lambda given: LIST if isinstance(given, list | tuple) else ONE),
     ]
 
