@@ -162,8 +162,13 @@ def _job(job: Job, machine: Machine) -> dict[str, Any]:
         "nodes": [],
         "routing": _routing(job.routing, machine),
         "routing_all_to_all": _routing(job.routing_all_to_all, machine),
-        "workload": job.workload.as_plan(job.ranks),
+        "workload": _workload(job),
     }
+
+
+def _workload(job: Job) -> dict[str, Any]:
+    parts = [workload.as_plan(job.ranks) for workload in job.workloads]
+    return {"kind": "sequence", "parts": parts} if isinstance(job.workload, tuple) else parts[0]
 
 
 def _placement(placement: Placement) -> dict[str, Any]:

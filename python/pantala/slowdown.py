@@ -27,6 +27,9 @@ __all__ = ["SLOWDOWN_COLUMNS", "SLOWDOWN_FILE", "accepted_throughput", "slowdown
 
 SLOWDOWN_FILE = "slowdown.parquet"
 
+#: The columns that name an iteration of a job, or a phase of it.
+_ITERATION = ("motif", "iteration", "phase")
+
 _MEASURES: Mapping[str, str] = MappingProxyType(
     {
         "communication_time_mean_ns": "communication time over the work compared, mean over ranks",
@@ -159,21 +162,21 @@ class _Part:
     def iterations(self) -> pl.LazyFrame:
         return self.run.iterations.filter(pl.col("job") == self.row["job"])
 
-    def finished(self) -> set[int]:
-        """Returns the number of iterations that every rank has finished."""
-        counted = (
-            self.iterations.group_by("iteration").len().filter(pl.col("len") == self.row["ranks"])
-        )
-        return set(counted.collect()["iteration"])
+    def finished(self) -> pl.DataFrame:
+        """Returns the iterations that every rank has finished, or their phases."""
+        counted = self.iterations.group_by(_ITERATION).len()
+        return counted.filter(pl.col("len") == self.row["ranks"]).select(_ITERATION).collect()
 
     def whole(self) -> dict[str, float | None]:
         """Returns the measurements of a job that ended."""
         times = {name: self.row[name] for name in _MEASURES if name.startswith("communication")}
         return times | {"run_time_ns": self.row["end_ns"] - self.row["start_ns"]}
 
-    def during(self, iterations: set[int]) -> dict[str, float | None]:
+    def during(self, iterations: pl.DataFrame) -> dict[str, float | None]:
         """Returns communication time and run time of the job over some iterations only."""
-        chosen = self.iterations.filter(pl.col("iteration").is_in(sorted(iterations)))
+        chosen = self.iterations.join(
+            iterations.lazy(), on=_ITERATION, how="semi", nulls_equal=True
+        )
         of_ranks = chosen.group_by("rank").agg(pl.col("communication_time_ns").sum())
         time, prefix = pl.col("communication_time_ns"), "communication_time"
         spread = of_ranks.sort("rank").select(
@@ -208,17 +211,17 @@ def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
             ),
         }
     first, second = alone.finished(), together.finished()
-    both = first & second
+    both = first.join(second, on=_ITERATION, how="semi", nulls_equal=True)
     row: dict[str, Any] = {"compared": "nothing"}
     if together.run.document["plan"]["record"]["iterations"]:
         row |= {
-            "alone_iterations": len(first),
-            "together_iterations": len(second),
-            "compared_iterations": len(both),
+            "alone_iterations": _count(first),
+            "together_iterations": _count(second),
+            "compared_iterations": _count(both),
         }
     if alone.row["complete"] and together.row["complete"]:
         row |= {"compared": "run"} | _beside(alone.whole(), together.whole())
-    elif both:
+    elif len(both):
         row |= {"compared": "iterations"} | _beside(alone.during(both), together.during(both))
     for name, measure in (
         ("slowdown", "communication_time_mean_ns"),
@@ -226,6 +229,11 @@ def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
     ):
         row[name] = _ratio(row.get(f"together_{measure}"), row.get(f"alone_{measure}"))
     return row
+
+
+def _count(iterations: pl.DataFrame) -> int:
+    """Returns the number of iterations. Phases of one iteration count once."""
+    return iterations.select("motif", "iteration").unique().height
 
 
 def _beside(

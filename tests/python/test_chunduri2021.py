@@ -218,10 +218,10 @@ def test_small_runs_send_their_closed_forms(kind: str, tmp_path: Path) -> None:
     calls = {row["call"]: row for row in run.calls.collect().iter_rows(named=True)}
     spent = run.ranks.select(pl.col("communication_time_ns").sum()).collect().item()
     assert sum(row["time_ns"] for row in calls.values()) == pytest.approx(spent, rel=1e-9)
-    phases = scenario.jobs[0].workload.as_plan(ranks)["phases"]
+    phases = scenario.jobs[0].workloads[0].as_plan(ranks)["phases"]
     allreduces = sum(phase["times"] for phase in phases if phase["phase"] == "allreduce")
     assert calls.get("allreduce", {"calls": 0})["calls"] == 2 * ranks * allreduces
-    messages, size = _sent(scenario.jobs[0].workload.as_plan(ranks), ranks)
+    messages, size = _sent(scenario.jobs[0].workloads[0].as_plan(ranks), ranks)
     parts = ("isend", "send")
     if kind not in {"qbox", "rayleigh"}:  # all their messages are their own
         assert sum(calls[call]["calls"] for call in parts if call in calls) == 2 * messages

@@ -26,6 +26,8 @@ class Written:
     finished: tuple[int, int]
     complete: bool = True
     recorded: bool = True
+    #: The phases of an iteration.
+    phases: tuple[str | None, ...] = (None,)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -57,15 +59,24 @@ class Written:
             {
                 "job": 0,
                 "rank": rank,
+                "motif": 0,
                 "iteration": i,
+                "phase": phase,
                 "end_ns": 15.0 + 10 * i,
                 "communication_time_ns": self.time + rank,
             }
             for rank, count in enumerate(self.finished if self.recorded else (0, 0))
             for i in range(count)
+            for phase in self.phases
         ]
-        schema = {"job": pl.UInt16, "rank": pl.UInt32, "iteration": pl.UInt32, "end_ns": pl.Float64}
-        return pl.LazyFrame(rows, schema | {"communication_time_ns": pl.Float64})
+        numbers: dict[str, Any] = {
+            "job": pl.UInt16,
+            "rank": pl.UInt32,
+            "motif": pl.UInt16,
+            "iteration": pl.UInt32,
+        }
+        times = {"end_ns": pl.Float64, "communication_time_ns": pl.Float64}
+        return pl.LazyFrame(rows, numbers | {"phase": pl.String} | times)
 
 
 def compared(alone: Written | None, together: Written) -> dict[str, Any]:
@@ -73,6 +84,14 @@ def compared(alone: Written | None, together: Written) -> dict[str, Any]:
     found = slowdown_of(cast("pt.Run", together), runs)
     assert found.columns == list(SLOWDOWN_COLUMNS)
     return found.row(0, named=True)
+
+
+def test_phases_of_an_iteration_count_once() -> None:
+    phases = ("bcast", "sweep")
+    alone, together = Written(3, (4, 4), False, phases=phases), Written(6, (2, 3), phases=phases)
+    row = compared(alone, together)
+    assert (row["compared"], row["compared_iterations"]) == ("iterations", 2)
+    assert row["alone_communication_time_mean_ns"] == 2 * 2 * 3.5
 
 
 def test_jobs_that_end_are_compared_over_both_whole_runs() -> None:

@@ -201,5 +201,6 @@ pub use program::error::{ProgramError, ProgramFault, Unfinished};
 pub use program::identifiers::{
     COMM_WORLD, CommunicatorId, MAX_REQUESTS, Request, Source, TagSelect,
 };
+pub use program::iteration_mark::{IterationMark, PhaseName};
 pub use program::operation::{Incoming, Op, Outgoing, Program};
 pub use program::outcome::{Completion, Outcome, Status};

@@ -2,5 +2,6 @@
 
 pub mod error;
 pub mod identifiers;
+pub mod iteration_mark;
 pub mod operation;
 pub mod outcome;

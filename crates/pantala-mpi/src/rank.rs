@@ -8,6 +8,7 @@ use crate::communicators::communicator::Communicator;
 use crate::message::{Header, Message};
 use crate::program::error::ProgramFault;
 use crate::program::identifiers::{CommunicatorId, MAX_REQUESTS, Request, TagSelect};
+use crate::program::iteration_mark::IterationMark;
 use crate::program::operation::Op;
 use crate::program::outcome::{Arrived, Completion, Outcome, Status};
 use crate::rank::collective::{BackgroundCollective, Membership, RunningCollective};
@@ -144,9 +145,8 @@ pub(crate) struct Rank<P> {
     pub(crate) ready: u32,
     /// The name of the latest operation.
     pub(crate) operation: &'static str,
-    pub(crate) iterations: u32,
-    /// The start of the present iteration, and the communication time until then.
-    pub(crate) iteration: Option<(Time, Time)>,
+    /// The mark and the start of the present iteration, and the communication time until then.
+    pub(crate) iteration: Option<(IterationMark, Time, Time)>,
     pub(crate) start: Option<Time>,
     pub(crate) end: Option<Time>,
     /// Whether the rank is in `MPI_Finalize`.
@@ -192,7 +192,6 @@ impl<P> Rank<P> {
             background: Vec::new(),
             ready: 0,
             operation: "start",
-            iterations: 0,
             iteration: None,
             start: None,
             end: None,

@@ -23,9 +23,10 @@ impl WorkloadSpec {
     pub fn check(&self, ranks: u32) -> Result<(), Fault> {
         check_ranks(ranks)?;
         match (self, self.motif()) {
-            (_, Some(motif)) => motif.check(ranks),
             (Self::Pattern(spec), _) => spec.check(ranks),
-            (_, None) => unreachable!("what is no pattern is a motif"),
+            (Self::Sequence(spec), _) => spec.check(ranks),
+            (_, Some(motif)) => motif.check(ranks),
+            (_, None) => unreachable!("what is neither pattern nor sequence is a motif"),
         }
     }
 }

@@ -8,6 +8,7 @@ mod lattice;
 mod process_array;
 mod program;
 mod script;
+mod sequence;
 
 use std::fmt::Debug;
 
@@ -22,28 +23,31 @@ use crate::random_streams::{Purpose, keyed};
 
 pub use program::{MotifProgram, MotifRank};
 pub use script::Script;
+pub use sequence::Sequence;
 
 /// Declares the motifs: the module of each motif, and [`WorkloadSpec`] with one variant per motif.
 macro_rules! motifs {
     ($($(#[$doc:meta])* $module:ident: $Motif:ident,)*) => {
         $(pub mod $module;)*
 
-        /// The workload of a job: the plan's `workload` object. Its `kind` is `pattern` or the name
-        /// of a motif.
+        /// The workload of a job: the plan's `workload` object. Its `kind` is `pattern`, `sequence`
+        /// or the name of a motif.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind", rename_all = "snake_case")]
         pub enum WorkloadSpec {
             /// Synthetic traffic at an offered load, without end.
             Pattern(Pattern),
+            /// Motifs that run one after another.
+            Sequence(Sequence),
             $($(#[$doc])* $Motif($module::$Motif),)*
         }
 
         impl WorkloadSpec {
-            /// The motif; `None` for a pattern.
+            /// The motif; `None` for a pattern and for a sequence.
             #[must_use]
             pub fn motif(&self) -> Option<&dyn Motif> {
                 match self {
-                    Self::Pattern(_) => None,
+                    Self::Pattern(_) | Self::Sequence(_) => None,
                     $(Self::$Motif(motif) => Some(motif),)*
                 }
             }
@@ -81,6 +85,18 @@ motifs! {
     multigrid: Multigrid,
     /// An all-to-all exchange by recursive halving.
     crystal_router: CrystalRouter,
+}
+
+impl WorkloadSpec {
+    /// The motifs that run one after another; none for a pattern.
+    #[must_use]
+    pub fn parts(&self) -> &[Self] {
+        match self {
+            Self::Pattern(_) => &[],
+            Self::Sequence(sequence) => &sequence.parts,
+            motif => std::slice::from_ref(motif),
+        }
+    }
 }
 
 /// A rank, its job and an iteration.
@@ -123,6 +139,12 @@ pub trait Motif: Debug {
     /// is relative to the workload.
     fn check(&self, ranks: u32) -> Result<(), Fault>;
 
+    /// Writes the operations of a rank before its first iteration.
+    fn before(&self, _context: &IterationContext, _script: &mut Script) {}
+
+    /// Writes the operations of a rank after its last iteration.
+    fn after(&self, _context: &IterationContext, _script: &mut Script) {}
+
     /// Number of iterations of every rank.
     fn iterations(&self) -> u32;
 
@@ -132,7 +154,8 @@ pub trait Motif: Debug {
         Vec::new()
     }
 
-    /// Writes the operations of a rank in an iteration, without the marks of its start and end.
+    /// Writes the operations of a rank in an iteration, without the marks of its start and end. A
+    /// motif that reports each phase by itself marks the start of each with [`Script::phase`].
     fn iteration(&self, context: &IterationContext, script: &mut Script);
 
     /// The sends of a rank in all iterations: operations, each with its number of executions. See

@@ -286,20 +286,28 @@ _CALLS = Table(
 _ITERATIONS = Table(
     "iterations",
     text=(
-        "One row per rank and iteration of its program that ended. Rows are ordered by the window of "
-        "`end_ns` (of length `record.window_ps`), and in a window by `job`, `iteration` and `rank`."
+        "One row per rank and iteration of its program that ended. Motifs that report by phase have one row "
+        "per phase of an iteration. Rows are ordered by the window of `end_ns` (of length "
+        "`record.window_ps`), and in a window by `job`, `motif`, `iteration`, `rank` and `start_ns`."
     ),
     switch="record.iterations",
     columns=(
         Column("job", "u16", "Number of the job in the plan, from 0."),
         Column("rank", "u32", "Rank within the job, from 0."),
-        Column("iteration", "u32", "Number of the iteration, from 0."),
+        Column("motif", "u16", "Number of the motif in the job's sequence of motifs, from 0."),
+        Column("iteration", "u32", "Number of the iteration of the motif, from 0."),
+        Column(
+            "phase",
+            "str",
+            "Name of the phase of the iteration; null if the motif does not report by phase.",
+            nullable=True,
+        ),
         Column("start_ns", "f64", "Start of the iteration on this rank.", unit="ns"),
         Column("end_ns", "f64", "End of the iteration on this rank.", unit="ns"),
         Column(
             "communication_time_ns",
             "f64",
-            "Duration inside MPI calls in this iteration.",
+            "Duration inside MPI calls in this iteration: its duration without the compute phases.",
             unit="ns",
         ),
     ),

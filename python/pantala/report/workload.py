@@ -23,8 +23,19 @@ def application(job: Mapping[str, Any]) -> str:
 
 
 def workload_lines(job: Mapping[str, Any]) -> list[str]:
-    """Returns lines that describe a planned job's work: one line, and one more per phase."""
+    """Returns lines that describe a planned job's work: one per motif, and one more per phase."""
     workload, name = job["workload"], application(job)
+    if workload["kind"] == "sequence":
+        parts, names = workload["parts"], name.split(", ")
+        if len(names) != len(parts):
+            names = [part["kind"] for part in parts]
+        return [
+            line for name, part in zip(names, parts, strict=True) for line in _lines(name, part)
+        ]
+    return _lines(name, workload)
+
+
+def _lines(name: str, workload: Mapping[str, Any]) -> list[str]:
     traffic = workload["kind"] == "pattern"
     told = [f"pattern {name}" if traffic else name]
     if workload["kind"] not in (name, "pattern"):

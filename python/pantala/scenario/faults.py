@@ -13,10 +13,13 @@ from pantala.errors import Fault, ScenarioError, nearest, show
 from pantala.former_names import now_called
 from pantala.scenario.key_path import dotted
 
-__all__ = ["scenario_error"]
+__all__ = ["LIST", "ONE", "scenario_error"]
 
 #: Keys of tables that `kind` distinguishes. Pydantic puts the kind into the place of an error.
 _TAGGED = frozenset({"placement", "workload"})
+
+#: The names of one workload and of a list of workloads in the place of an error.
+ONE, LIST = "one", "list"
 
 _Words = Callable[[Mapping[str, Any]], tuple[str, str]]
 
@@ -134,13 +137,15 @@ def _say(
 def _place(loc: tuple[str | int, ...]) -> list[str | int]:
     """Returns the key as written in the scenario: pydantic's place without the kinds of tables."""
     path: list[str | int] = []
-    skip = False
+    skip, listed = False, False
     for step in loc:
         if skip and isinstance(step, str):
-            skip = False
+            listed = step == LIST
+            skip = step == ONE
             continue
         path.append(step)
-        skip = step in _TAGGED
+        skip = step in _TAGGED or listed
+        listed = False
     return path
 
 

@@ -9,7 +9,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from pantala.scenario.base import Index, Model, Name
 from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.routing import Routing
-from pantala.scenario.workload import Application, Pattern, Workload
+from pantala.scenario.validation import fault, refuse_all
+from pantala.scenario.workload import Application, Pattern, Workload, Workloads
 
 __all__ = [
     "ComputeNoise",
@@ -126,14 +127,35 @@ class Job(JobKeys):
     scenario's `routing_all_to_all` (MPICH_GNI_A2A_ROUTING_MODE of Cray's MPI)."""
     compute_noise: ComputeNoise = ComputeNoise()
     """Noise of the ranks' compute times. The name of a distribution alone is enough."""
-    workload: Workload
-    """The workload of the ranks: a pattern or an application."""
+    workload: Workloads
+    """The workload of the ranks: a pattern, an application, or a list of applications. The
+    applications of a list run one after another: a rank begins the next one when it has finished
+    the previous one."""
 
     @model_validator(mode="after")
     def _legal_ranks(self) -> Job:
-        if isinstance(self.workload, Application):
-            self.workload.check(self.ranks)
+        if not self.workloads:
+            raise fault("is empty", "add an application to the list", "workload")
+        refuse_all(
+            fault(
+                "is a pattern, which never ends, in a list of applications",
+                "remove it, or give the pattern a job of its own",
+                "workload",
+                number,
+                "kind",
+            )
+            for number, workload in enumerate(self.workloads)
+            if isinstance(self.workload, tuple) and isinstance(workload, Pattern)
+        )
+        for workload in self.workloads:
+            if isinstance(workload, Application):
+                workload.check(self.ranks)
         return self
+
+    @property
+    def workloads(self) -> tuple[Workload, ...]:
+        """The workloads of the ranks in the order in which they run."""
+        return self.workload if isinstance(self.workload, tuple) else (self.workload,)
 
     @property
     def node_count(self) -> int:
@@ -142,9 +164,11 @@ class Job(JobKeys):
 
     @property
     def application(self) -> str:
-        """The kind of the job's application, or the name of its pattern."""
-        workload = self.workload
-        return workload.pattern if isinstance(workload, Pattern) else workload.application
+        """The kinds of the job's applications, or the name of its pattern."""
+        return ", ".join(
+            workload.pattern if isinstance(workload, Pattern) else workload.application
+            for workload in self.workloads
+        )
 
     @property
     def endless(self) -> bool:

@@ -98,6 +98,7 @@ def _laid_over(job: Mapping[str, Any], given: Any, name: str) -> dict[str, Any]:
     workload = given.get("workload")
     if (
         isinstance(workload, Mapping)
+        and isinstance(job["workload"], Mapping)
         and workload.get("kind", job["workload"]["kind"]) != job["workload"]["kind"]
     ):
         del below["workload"]

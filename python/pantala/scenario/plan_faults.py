@@ -51,7 +51,7 @@ def scenario_key(plan_key: str) -> str:
 
     ``links.local.latency_ps`` becomes ``machine.links.local.latency``.
     """
-    key = _UNIT.sub("", plan_key)
+    key = _UNIT.sub("", plan_key.replace(".workload.parts[", ".workload["))
     root = re.split(r"[.\[]", plan_key, maxsplit=1)[0]
     return f"machine.{key}" if root in _OF_MACHINE else key
 

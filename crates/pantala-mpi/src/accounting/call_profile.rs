@@ -70,7 +70,7 @@ impl Profile {
 
     /// Counts a call. Compute and marks are not calls.
     pub(crate) fn called(&mut self, op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) {
-        if matches!(op, Op::Compute(_) | Op::IterationStart | Op::IterationEnd) {
+        if matches!(op, Op::Compute(_) | Op::IterationStart(_) | Op::IterationEnd) {
             return;
         }
         let bytes = bytes(op, members);

@@ -4,6 +4,7 @@ use pantala_engine::Time;
 
 use crate::accounting::account::Account;
 use crate::message::Protocol;
+use crate::program::iteration_mark::IterationMark;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -29,7 +30,7 @@ pub struct MessageRecord {
     pub protocol: Protocol,
 }
 
-/// One iteration of one rank, from its start mark to its end mark.
+/// One iteration of one rank, or one phase of it, from its start mark to its end mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IterationRecord {
     /// Start of the iteration, in ps.
@@ -40,8 +41,8 @@ pub struct IterationRecord {
     pub communication: Time,
     /// The rank of the job.
     pub rank: u32,
-    /// The number of the iteration, from 0.
-    pub iteration: u32,
+    /// The motif, the number and the phase of the iteration.
+    pub mark: IterationMark,
     /// The job's number in the plan.
     pub job: u16,
 }

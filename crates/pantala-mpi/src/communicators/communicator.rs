@@ -119,7 +119,8 @@ impl Communicator {
     }
 
     /// A communicator with the same members and another context.
-    pub(crate) fn with_context(&self, context: u32) -> Self {
+    #[must_use]
+    pub fn with_context(&self, context: u32) -> Self {
         Self { context, ..self.clone() }
     }
 

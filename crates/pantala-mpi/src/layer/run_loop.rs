@@ -15,6 +15,7 @@ use crate::layer::host_costs::Next;
 use crate::message::CollectiveInstance;
 use crate::program::error::{ProgramError, ProgramFault};
 use crate::program::identifiers::{COMM_WORLD, CommunicatorId, Request, TagSelect};
+use crate::program::iteration_mark::IterationMark;
 use crate::program::operation::{Op, Outgoing, Program};
 use crate::rank::collective::{Membership, RunningCollective};
 use crate::rank::posting::{Expected, Mode, Outbound};
@@ -204,7 +205,7 @@ impl<P: Program> MpiLayer<P> {
                 self.begin_collective(r, running)
             }
             Op::CommFree(id) => self.ranks[r].leave(id).map(|()| true),
-            Op::IterationStart => self.start_iteration(r, now),
+            Op::IterationStart(mark) => self.start_iteration(r, mark, now),
             Op::IterationEnd => self.end_iteration(r, now),
         }
     }
@@ -369,27 +370,26 @@ impl<P: Program> MpiLayer<P> {
             .ok_or(ProgramFault::RankOutOfRange { rank: member, size: communicator.size() })
     }
 
-    fn start_iteration(&mut self, r: usize, now: Time) -> Continues {
+    fn start_iteration(&mut self, r: usize, mark: IterationMark, now: Time) -> Continues {
         let rank = &mut self.ranks[r];
         if rank.iteration.is_some() {
             return Err(ProgramFault::UnbalancedIteration);
         }
-        rank.iteration = Some((now, rank.account.communication()));
+        rank.iteration = Some((mark, now, rank.account.communication()));
         Ok(true)
     }
 
     fn end_iteration(&mut self, r: usize, now: Time) -> Continues {
         let rank = &mut self.ranks[r];
-        let (start, before) = rank.iteration.take().ok_or(ProgramFault::UnbalancedIteration)?;
-        let iteration = rank.iterations;
-        rank.iterations += 1;
+        let (mark, start, before) =
+            rank.iteration.take().ok_or(ProgramFault::UnbalancedIteration)?;
         if self.recording.iterations {
             self.iteration_records.push(IterationRecord {
                 start,
                 end: now,
                 communication: rank.account.communication() - before,
                 rank: rank.number,
-                iteration,
+                mark,
                 job: self.jobs[rank.job as usize].id,
             });
         }

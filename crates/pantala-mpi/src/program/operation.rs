@@ -7,6 +7,7 @@ use crate::accounting::account::CallKind;
 use crate::collectives::call::Call;
 use crate::communicators::group::{Group, Split};
 use crate::program::identifiers::{CommunicatorId, Request, Source, TagSelect};
+use crate::program::iteration_mark::IterationMark;
 use crate::program::outcome::Outcome;
 use std::sync::Arc;
 
@@ -146,9 +147,9 @@ pub enum Op {
     /// `MPI_Finalize` with a barrier of all ranks. The MPI layer calls it at a program's end if the
     /// configuration asks for it ([`crate::Finalize::Barrier`]).
     Finalize,
-    /// Mark the start of an iteration of the application. It takes no time.
-    IterationStart,
-    /// Mark the end of the iteration. It takes no time.
+    /// Mark the start of an iteration of the application, or of a phase of it. It takes no time.
+    IterationStart(IterationMark),
+    /// Mark the end of the iteration or of its phase. It takes no time.
     IterationEnd,
 }
 
@@ -158,7 +159,7 @@ impl Op {
 
     /// Whether the operation is an MPI call: neither compute nor a mark.
     pub(crate) const fn is_call(&self) -> bool {
-        !matches!(self, Self::Compute(_) | Self::IterationStart | Self::IterationEnd)
+        !matches!(self, Self::Compute(_) | Self::IterationStart(_) | Self::IterationEnd)
     }
 
     /// Whether the call can wait: for a message, a request or other ranks.
@@ -262,7 +263,7 @@ impl Op {
             Self::CommCreate(..) => "comm_create",
             Self::CommFree(_) => "comm_free",
             Self::Finalize => "finalize",
-            Self::IterationStart => "iteration start",
+            Self::IterationStart(_) => "iteration start",
             Self::IterationEnd => "iteration end",
         }
     }

@@ -1,6 +1,6 @@
 //! Accounts, iterations, collectives in a whole layer, memory, several jobs.
 
-use crate::common::{Ideal, Script, finish, from, layer, layer_with, reports, to};
+use crate::common::{Ideal, Script, finish, from, iteration, layer, layer_with, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{
     AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, MpiLayer, Op,
@@ -179,9 +179,9 @@ fn a_phase_under_way_counts_up_to_now() {
 #[test]
 fn iterations_have_their_marks() {
     let script = |peer: u32, send: bool| {
-        (0..3).flat_map(move |_| {
+        (0..3).flat_map(move |number| {
             let talk = if send { Op::Send(to(peer, 0, 100)) } else { Op::Recv(from(peer, 0, 100)) };
-            [Op::IterationStart, Op::Compute(1_000), talk, Op::IterationEnd]
+            [iteration(number), Op::Compute(1_000), talk, Op::IterationEnd]
         })
     };
     let mut layer =
@@ -190,7 +190,7 @@ fn iterations_have_their_marks() {
     let mut records = Vec::new();
     layer.take_iterations(&mut records);
     let receiver: Vec<IterationRecord> = records.iter().filter(|r| r.rank == 1).copied().collect();
-    assert_eq!(receiver.iter().map(|r| r.iteration).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(receiver.iter().map(|r| r.mark.iteration).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!((receiver[0].start, receiver[0].end, receiver[0].communication), (0, 3_000, 2_000));
     let blocked: Time = receiver.iter().map(|r| r.communication).sum();
     assert_eq!(blocked, reports(&layer)[1].account.communication());
@@ -204,7 +204,7 @@ fn recording_can_be_off() {
         MpiLayer::new(MpiConfig::default(), Recording { messages: false, iterations: false }, 512);
     let nics = [0, 1].map(|node| layer.add_nic(node));
     let scripts = [
-        vec![Op::IterationStart, Op::Send(to(1, 0, 9)), Op::IterationEnd],
+        vec![iteration(0), Op::Send(to(1, 0, 9)), Op::IterationEnd],
         vec![Op::Recv(from(0, 0, 9))],
     ];
     let ranks = scripts

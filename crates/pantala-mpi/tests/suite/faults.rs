@@ -1,6 +1,6 @@
 //! Errors of programs and their messages.
 
-use crate::common::{Ideal, from, from_any, layer, to};
+use crate::common::{Ideal, from, from_any, iteration, layer, to};
 use pantala_engine::Time;
 use pantala_mpi::{
     Blocked, COMM_WORLD, Call, Incoming, MpiConfig, Op, Outgoing, ProgramFault, Source, TagSelect,
@@ -63,7 +63,7 @@ fn operations_that_cannot_be() {
             ProgramFault::Truncated { source: 0, tag: 1, bytes: 10, room: 9 },
         ),
         (vec![Op::IterationEnd], ProgramFault::UnbalancedIteration),
-        (vec![Op::IterationStart, Op::IterationStart], ProgramFault::UnbalancedIteration),
+        (vec![iteration(0), iteration(1)], ProgramFault::UnbalancedIteration),
     ];
     for (script, expected) in cases {
         assert_eq!(fault(script).0, expected);

@@ -1,6 +1,6 @@
 //! The costs of messages on hosts: closed forms, to the picosecond.
 
-use crate::common::{Ideal, finish, from, layer, reports, to};
+use crate::common::{Ideal, finish, from, iteration, layer, reports, to};
 use pantala_engine::{Time, time_per_byte};
 use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op};
 use proptest::prelude::*;
@@ -184,7 +184,7 @@ fn calls_cost_and_computing_does_not() {
     let config = MpiConfig { call_overhead_ps: 7, ..MpiConfig::default() };
     let script = vec![
         Op::Compute(100),
-        Op::IterationStart,
+        iteration(0),
         Op::Collective(COMM_WORLD, Call::Barrier),
         Op::IterationEnd,
     ];

@@ -1,31 +1,33 @@
-//! The programs of a motif's ranks. Each executes the scripts of all iterations in order.
+//! The programs of a job's ranks. Each executes the scripts of its motifs, iteration by iteration,
+//! one motif after another.
 
 use std::sync::Arc;
 
-use pantala_mpi::{Communicator, Fault, Op, Outcome, Program};
+use pantala_mpi::{COMM_WORLD, Communicator, Fault, IterationMark, Op, Outcome, Program};
 
+use super::sequence::{communicators, communicators_before};
 use super::{IterationContext, Motif, Script, WorkloadSpec};
 use crate::programs::source::{ProgramSource, RankContext};
 
-/// The programs of a motif's ranks.
+/// The programs of the ranks of a motif, or of a sequence of motifs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotifProgram {
-    /// Always a motif, never a pattern.
+    /// Never a pattern.
     workload: Arc<WorkloadSpec>,
 }
 
 impl MotifProgram {
-    /// Creates the programs of a motif.
+    /// Creates the programs of a motif or a sequence.
     ///
     /// # Panics If the workload is a pattern.
     #[must_use]
     pub fn new(workload: WorkloadSpec) -> Self {
-        assert!(workload.motif().is_some(), "a pattern has no ranks with programs");
+        assert!(!workload.is_endless(), "a pattern has no ranks with programs");
         Self { workload: Arc::new(workload) }
     }
 
-    fn motif(&self) -> &dyn Motif {
-        self.workload.motif().unwrap_or_else(|| unreachable!("a pattern is refused by `new`"))
+    fn motif(&self, part: u16) -> Option<&dyn Motif> {
+        self.workload.parts().get(usize::from(part)).and_then(WorkloadSpec::motif)
     }
 }
 
@@ -37,48 +39,117 @@ impl ProgramSource for MotifProgram {
     }
 
     fn communicators(&self, rank: &RankContext) -> Vec<Communicator> {
-        self.motif().communicators(&IterationContext::first(rank))
+        communicators(self.workload.parts(), &IterationContext::first(rank))
     }
 
     fn program(&self, rank: RankContext) -> MotifRank {
-        let context = IterationContext::first(&rank);
-        MotifRank { programs: self.clone(), context, script: Script::default(), position: 0 }
+        MotifRank {
+            programs: self.clone(),
+            rank,
+            part: 0,
+            stage: Stage::Before,
+            script: Script::default(),
+            position: 0,
+        }
     }
 }
 
-/// The program of one rank of a motif.
+/// The program of one rank of a job with motifs.
 #[derive(Clone, Debug)]
 pub struct MotifRank {
     programs: MotifProgram,
-    context: IterationContext,
-    /// The operations of the iteration.
+    rank: RankContext,
+    /// The number of the motif.
+    part: u16,
+    /// The part of the motif that follows the script.
+    stage: Stage,
     script: Script,
-    /// The position in the iteration: 0 for its start mark, then the script, then its end mark.
+    /// The position in the script.
     position: usize,
 }
 
+/// A part of a motif.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// The operations before the first iteration.
+    Before,
+    /// An iteration, by its number; with the number of iterations, the operations after the last.
+    Iteration(u32),
+}
+
+impl MotifRank {
+    /// Writes the script of the next stage. Returns whether there is one.
+    fn write(&mut self) -> bool {
+        let Self { programs, rank, part, stage, script, position } = self;
+        let Some(motif) = programs.motif(*part) else { return false };
+        *position = 0;
+        *stage = match *stage {
+            Stage::Before => {
+                let first = context(rank, *part, 0);
+                let before = communicators_before(programs.workload.parts(), *part, &first);
+                script.start(before, None);
+                motif.before(&first, script);
+                Stage::Iteration(0)
+            }
+            Stage::Iteration(iteration) if iteration < motif.iterations() => {
+                let mark = IterationMark { iteration, motif: *part, phase: None };
+                script.start(script.communicators(), Some(mark));
+                motif.iteration(&context(rank, *part, iteration), script);
+                script.end();
+                Stage::Iteration(iteration + 1)
+            }
+            Stage::Iteration(_) => {
+                script.start(script.communicators(), None);
+                motif.after(&context(rank, *part, motif.iterations()), script);
+                *part += 1;
+                Stage::Before
+            }
+        };
+        true
+    }
+}
+
+/// The context of an iteration of a motif. The motifs of a job draw from different streams.
+const fn context(rank: &RankContext, part: u16, iteration: u32) -> IterationContext {
+    let RankContext { rank, ranks, job, seed } = *rank;
+    IterationContext { rank, ranks, iteration, job: job.wrapping_add(part as u64), seed }
+}
+
 impl Program for MotifRank {
+    #[inline]
     fn next(&mut self, _: &Outcome) -> Option<Op> {
-        if self.position == 0 {
-            let motif = self.programs.motif();
-            if self.context.iteration >= motif.iterations() {
+        loop {
+            if let Some(op) = self.script.at(self.position) {
+                self.position += 1;
+                return Some(op.clone());
+            }
+            if !self.write() {
                 return None;
             }
-            self.script.clear();
-            motif.iteration(&self.context, &mut self.script);
-            self.position = 1;
-            return Some(Op::IterationStart);
         }
-        if let Some(op) = self.script.at(self.position - 1) {
-            self.position += 1;
-            return Some(op.clone());
-        }
-        self.position = 0;
-        self.context.iteration += 1;
-        Some(Op::IterationEnd)
     }
 
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
-        Some(self.programs.motif().summary(&self.context))
+        let parts = self.programs.workload.parts();
+        let mut sent = Vec::new();
+        for (part, spec) in (0..).zip(parts) {
+            let Some(motif) = spec.motif() else { continue };
+            let first = context(&self.rank, part, 0);
+            let mut script = Script::default();
+            motif.before(&first, &mut script);
+            motif.after(&first, &mut script);
+            let once = script.sends().map(|op| (op, 1));
+            let before = communicators_before(parts, part, &first);
+            let of_all_motifs = |op| match op {
+                Op::Collective(id, call) if id != COMM_WORLD => Op::Collective(before + id, call),
+                Op::Icollective(id, call, request) if id != COMM_WORLD => {
+                    Op::Icollective(before + id, call, request)
+                }
+                op => op,
+            };
+            let all = once.chain(motif.summary(&first));
+            sent.extend(all.map(|(op, times)| (of_all_motifs(op), times)));
+        }
+        Some(sent)
     }
 }

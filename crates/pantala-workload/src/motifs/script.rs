@@ -2,7 +2,8 @@
 
 use pantala_engine::Time;
 use pantala_mpi::{
-    COMM_WORLD, Call, CommunicatorId, Incoming, Op, Outgoing, Request, Source, TagSelect,
+    COMM_WORLD, Call, CommunicatorId, Incoming, IterationMark, Op, Outgoing, PhaseName, Request,
+    Source, TagSelect,
 };
 
 /// A list of operations that a motif writes and a rank then executes.
@@ -13,13 +14,47 @@ use pantala_mpi::{
 pub struct Script {
     ops: Vec<Op>,
     requests: Request,
+    /// The number of communicators of earlier motifs.
+    communicators: CommunicatorId,
+    /// The mark of the iteration that has started and not ended.
+    mark: Option<IterationMark>,
 }
 
 impl Script {
-    /// Removes all operations, but keeps the memory.
-    pub(crate) fn clear(&mut self) {
+    /// Removes all operations, but keeps the memory, and starts an iteration if there is a mark.
+    ///
+    /// `communicators` is the number of communicators of earlier motifs.
+    pub(crate) fn start(&mut self, communicators: CommunicatorId, mark: Option<IterationMark>) {
         self.ops.clear();
         self.requests = 0;
+        self.communicators = communicators;
+        self.mark = mark;
+        self.ops.extend(mark.map(Op::IterationStart));
+    }
+
+    /// The number of communicators of earlier motifs.
+    pub(crate) const fn communicators(&self) -> CommunicatorId {
+        self.communicators
+    }
+
+    /// Ends the iteration.
+    pub(crate) fn end(&mut self) {
+        if self.mark.take().is_some() {
+            self.push(Op::IterationEnd);
+        }
+    }
+
+    /// Starts a phase of the iteration, which records report by itself. It lasts until the next
+    /// phase or the end of the iteration. The first phase starts with the iteration.
+    pub fn phase(&mut self, name: PhaseName) {
+        let Some(mark) = self.mark else { return };
+        let start = Op::IterationStart(IterationMark { phase: Some(name), ..mark });
+        if self.ops.len() == 1 {
+            self.ops[0] = start;
+        } else {
+            self.push(Op::IterationEnd);
+            self.push(start);
+        }
     }
 
     /// The operation with this index, if there is one.
@@ -106,18 +141,23 @@ impl Script {
 
     /// A collective among the ranks of a communicator.
     pub fn collective(&mut self, communicator: CommunicatorId, call: Call) {
-        self.push(Op::Collective(communicator, call));
+        self.push(Op::Collective(self.number(communicator), call));
     }
 
     /// Starts a collective among the ranks of a communicator.
     pub fn icollective(&mut self, communicator: CommunicatorId, call: Call) {
         let request = self.request();
-        self.push(Op::Icollective(communicator, call, request));
+        self.push(Op::Icollective(self.number(communicator), call, request));
     }
 
     /// An allreduce among all ranks.
     pub fn allreduce(&mut self, bytes: u64) {
         self.collective(COMM_WORLD, Call::Allreduce { bytes });
+    }
+
+    /// The number of a motif's communicator among those of all motifs.
+    const fn number(&self, communicator: CommunicatorId) -> CommunicatorId {
+        if communicator == COMM_WORLD { COMM_WORLD } else { self.communicators + communicator }
     }
 
     const fn request(&mut self) -> Request {

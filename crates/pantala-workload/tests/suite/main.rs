@@ -4,5 +4,6 @@ mod motifs;
 mod motifs_of_mixes;
 mod patterns;
 mod programs;
+mod sequences;
 mod spec;
 mod support;

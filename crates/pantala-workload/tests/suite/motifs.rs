@@ -390,9 +390,9 @@ fn iterations_are_marked() {
     assert_eq!(records.len(), 40);
     for report in endpoints.rank_reports(0) {
         let mine: Vec<_> = records.iter().filter(|r| r.rank == report.rank).collect();
-        assert!(
-            mine.iter().enumerate().all(|(i, r)| r.iteration == i as u32 && r.end - r.start == 3_000 + r.communication)
-        );
+        assert!(mine.iter().enumerate().all(
+            |(i, r)| r.mark.iteration == i as u32 && r.end - r.start == 3_000 + r.communication
+        ));
         assert_eq!(
             mine.iter().map(|r| r.communication).sum::<Time>(),
             report.account.communication()

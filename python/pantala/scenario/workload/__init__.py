@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Union
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
+from pantala.scenario.faults import LIST, ONE
 from pantala.scenario.workload.alexnet import AlexNet
 from pantala.scenario.workload.allreduce_loop import AllreduceLoop
 from pantala.scenario.workload.amg import Amg
@@ -66,16 +67,23 @@ __all__ = [
     "Stencil5d",
     "UniformRandom",
     "Workload",
+    "Workloads",
 ]
 
 if TYPE_CHECKING:
-    #: The workload of a job; `kind` names it.
+    #: A workload; `kind` names it.
     Workload = Pattern | Application
+    #: The workload of a job: one, or a list of applications that run one after another.
+    Workloads = Workload | tuple[Workload, ...]
 else:
     _KINDS = tuple(
         each for each in map(globals().get, __all__) if "kind" in getattr(each, "model_fields", ())
     )
     Workload = Annotated[Union[_KINDS], Field(discriminator="kind")]  # noqa: UP007 - of classes in a tuple
+    Workloads = Annotated[
+        Annotated[Workload, Tag(ONE)] | Annotated[tuple[Workload, ...], Tag(LIST)],
+        Discriminator(lambda given: LIST if isinstance(given, list | tuple) else ONE),
+    ]
 
 #: The applications by kind, in alphabetical order.
 APPLICATIONS: Mapping[str, type[Application]] = MappingProxyType(

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use pantala_engine::{Stream, Time};
 use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
 use pantala_mpi::{
-    COMM_WORLD, Communicator, GetService, Incoming, MpiConfig, MpiLayer, NicOrder, Op, Outcome,
-    Outgoing, Program, Progress, RankReport, RankSetup, ReceiveRegistration, Recording, Source,
-    TagSelect,
+    COMM_WORLD, Communicator, GetService, Incoming, IterationMark, MpiConfig, MpiLayer, NicOrder,
+    Op, Outcome, Outgoing, Program, Progress, RankReport, RankSetup, ReceiveRegistration,
+    Recording, Source, TagSelect,
 };
 
 /// The hosts that the network drives. A node is a NIC.
@@ -251,6 +251,11 @@ pub fn finish<P: Program>(layer: &mut MpiLayer<P>, network: &mut Ideal) -> Time 
 
 pub fn reports<P: Program>(layer: &MpiLayer<P>) -> Vec<RankReport> {
     layer.rank_reports(0).collect()
+}
+
+/// The start mark of an iteration.
+pub fn iteration(number: u32) -> Op {
+    Op::IterationStart(IterationMark { iteration: number, ..IterationMark::default() })
 }
 
 pub fn to(destination: u32, tag: i32, bytes: u64) -> Outgoing {

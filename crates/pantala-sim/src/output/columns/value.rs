@@ -132,3 +132,17 @@ macro_rules! text {
 
 text!(&'static str);
 text!(String);
+
+impl Value for Option<String> {
+    const TYPE: ColumnType = ColumnType::Str;
+    const NULLABLE: bool = true;
+    type Column = StringBuilder;
+
+    fn append(self, column: &mut Self::Column) {
+        column.append_option(self);
+    }
+
+    fn finish(mut column: Self::Column) -> ArrayRef {
+        Arc::new(column.finish())
+    }
+}

@@ -6,41 +6,48 @@ use pantala_engine::Time;
 use pantala_mpi::IterationRecord;
 
 table! {
-    /// One row per rank and iteration of its program that ended. Rows are ordered by the window of
-    /// `end_ns` (of length `record.window_ps`), and in a window by `job`, `iteration` and `rank`.
+    /// One row per rank and iteration of its program that ended. Motifs that report by phase have
+    /// one row per phase of an iteration. Rows are ordered by the window of `end_ns` (of length
+    /// `record.window_ps`), and in a window by `job`, `motif`, `iteration`, `rank` and `start_ns`.
     pub(crate) iterations: IterationRow if "record.iterations" {
         /// Number of the job in the plan, from 0.
         job: u16,
         /// Rank within the job, from 0.
         rank: u32,
-        /// Number of the iteration, from 0.
+        /// Number of the motif in the job's sequence of motifs, from 0.
+        motif: u16,
+        /// Number of the iteration of the motif, from 0.
         iteration: u32,
+        /// Name of the phase of the iteration; null if the motif does not report by phase.
+        phase: Option<String>,
         /// Start of the iteration on this rank.
         start_ns: f64 [ns],
         /// End of the iteration on this rank.
         end_ns: f64 [ns],
-        /// Duration inside MPI calls in this iteration.
+        /// Duration inside MPI calls in this iteration: its duration without the compute phases.
         communication_time_ns: f64 [ns],
     }
 }
 
 impl Streamed for IterationRecord {
     type Row = IterationRow;
-    type Key = (u16, u32, u32);
+    type Key = (u16, u16, u32, u32, Time);
 
     fn completed(&self) -> Time {
         self.end
     }
 
     fn key(&self) -> Self::Key {
-        (self.job, self.iteration, self.rank)
+        (self.job, self.mark.motif, self.mark.iteration, self.rank, self.start)
     }
 
     fn into_row(self) -> IterationRow {
         IterationRow {
             job: self.job,
             rank: self.rank,
-            iteration: self.iteration,
+            motif: self.mark.motif,
+            iteration: self.mark.iteration,
+            phase: self.mark.phase.map(|phase| phase.as_str().to_owned()),
             start_ns: ns(self.start),
             end_ns: ns(self.end),
             communication_time_ns: ns(self.communication),
