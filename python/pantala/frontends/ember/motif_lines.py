@@ -91,7 +91,8 @@ def motif_of(item: Item) -> MotifLine:
     except ScenarioError as error:
         at = next((w.place for w in item.words if w.text.startswith(f"{error.key}=")), first.place)
         value = f"={given[error.key]}" if error.key in given else ""
-        raise at.error(f"{name} {error.key}{value}: {error.message}", error.remedy) from None
+        remedy = error.remedy.replace(f"{error.key} = ", f"{error.key}=")
+        raise at.error(f"{name} {error.key}{value}: {error.message}", remedy) from None
     return MotifLine(name, given, workload, first.place)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from pantala.errors import ScenarioError, ScenarioWarning
 from pantala.frontends.ember.items import items_of, read_text
 from pantala.frontends.ember.jobs import LoadJob, jobs_of
+from pantala.frontends.ember.parameters import common_keys
 from pantala.frontends.ember.place import Place
 
 __all__ = ["MPI", "PRESET", "ROUTING", "EmberScenario", "ember_scenario", "is_load_file"]
@@ -102,9 +103,8 @@ def ember_scenario(
     }
     for job in busy:
         _warn(job)
-        for parameter in job.parameters:
-            if parameter.key:
-                _set(tables, parameter.key, parameter.value)
+    for key, value in common_keys((job.number, job.parameters) for job in busy).items():
+        _set(tables, key, value)
     tables["jobs"] = []
     for number, job in enumerate(busy):
         tables["jobs"].append(_job(job))
@@ -148,12 +148,12 @@ def _warn(job: LoadJob) -> None:
 
 
 def _set(tables: dict[str, Any], key: str, value: object) -> None:
-    """Sets a dotted key. A bare string on the way becomes a table with a preset."""
+    """Sets a dotted key. A bare string on the way becomes a table."""
     *path, last = key.split(".")
     table = tables
     for step in path:
         below = table.setdefault(step, {})
         if isinstance(below, str):
-            table[step] = {"preset": below}
+            table[step] = {"algorithm" if step == "routing" else "preset": below}
         table = table[step]
     table[last] = value
