@@ -71,6 +71,12 @@ def test_line_ends_tabs_and_a_missing_last_newline_do_not_matter(tmp_path: Path)
         assert ember_scenario(load(tmp_path, text)).tables == plain
 
 
+def test_motifs_run_one_after_another(tmp_path: Path) -> None:
+    found = job(tmp_path, "0-3", "[MOTIF] Barrier iterations=2", "[MOTIF] Ring", "[MOTIF] Null")
+    assert found.workload == (pt.EmberBarrier(iterations=2), pt.EmberRing())
+    assert job(tmp_path, "0-3", "[MOTIF] Null").workload == pt.EmberNull()
+
+
 def test_changes_and_presets_apply(tmp_path: Path) -> None:
     path = load(tmp_path, PAIR.replace("21-1055", "21-30"))
     changes = {"routing.algorithm": "par", "jobs.job7.workload.iterations": 9}
@@ -123,7 +129,8 @@ def test_qos_lists_take_nodes_that_are_left(tmp_path: Path) -> None:
     imported = ember_scenario(load(tmp_path, "\n".join(lines)))
     first, second, third = (job.nodes for job in imported.jobs)
     assert first == (0, 2, 4)
-    assert second == tuple(sorted(second)) and len(second) == 4
+    assert second == tuple(sorted(second))
+    assert len(second) == 4
     free = [node for node in range(16) if node not in {*first, *second}]
     assert third == tuple(free[:2])
 

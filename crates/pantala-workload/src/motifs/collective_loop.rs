@@ -25,6 +25,9 @@ pub struct CollectiveLoop {
     /// Compute time before each call, in ps.
     #[serde(default)]
     pub compute_ps: Time,
+    /// Compute time before the first iteration, in ps.
+    #[serde(default)]
+    pub start_delay_ps: Time,
 }
 
 /// A collective that a loop calls.
@@ -129,7 +132,12 @@ impl Motif for CollectiveLoop {
             return Err(Fault::new("call.root", root, message, remedy));
         }
         positive("iterations", u64::from(self.iterations))?;
-        bounded("compute_ps", self.compute_ps)
+        bounded("compute_ps", self.compute_ps)?;
+        bounded("start_delay_ps", self.start_delay_ps)
+    }
+
+    fn before(&self, _: &IterationContext, script: &mut Script) {
+        script.compute(self.start_delay_ps);
     }
 
     fn iterations(&self) -> u32 {

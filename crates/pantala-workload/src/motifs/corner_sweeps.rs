@@ -34,6 +34,9 @@ pub struct CornerSweeps {
     /// Compute time per step, in ps.
     #[serde(default)]
     pub compute_ps: Time,
+    /// Compute time before the first iteration, in ps.
+    #[serde(default)]
+    pub start_delay_ps: Time,
 }
 
 /// One sweep.
@@ -66,7 +69,12 @@ impl Motif for CornerSweeps {
         positive("steps", u64::from(self.steps))?;
         positive("rounds", u64::from(self.rounds))?;
         positive("iterations", u64::from(self.iterations))?;
-        bounded("compute_ps", self.compute_ps)
+        bounded("compute_ps", self.compute_ps)?;
+        bounded("start_delay_ps", self.start_delay_ps)
+    }
+
+    fn before(&self, _: &IterationContext, script: &mut Script) {
+        script.compute(self.start_delay_ps);
     }
 
     fn iterations(&self) -> u32 {

@@ -76,12 +76,17 @@ impl Motif for ManyToMany {
         self.iterations
     }
 
+    fn before(&self, context: &IterationContext, script: &mut Script) {
+        if self.targets.contains(&context.rank) {
+            let first = u64::from(self.receives).min(self.expected(context.ranks));
+            (0..first).for_each(|request| self.start(request, script));
+        }
+        script.collective(COMM_WORLD, Call::Barrier);
+    }
+
     fn iteration(&self, context: &IterationContext, script: &mut Script) {
         let IterationContext { rank, ranks, iteration, .. } = *context;
         if !self.targets.contains(&rank) {
-            if iteration == 0 {
-                script.collective(COMM_WORLD, Call::Barrier);
-            }
             for target in &self.targets {
                 script.send(*target, TAG, self.message_bytes);
             }
@@ -89,10 +94,6 @@ impl Motif for ManyToMany {
         }
         let (all, sources) = (self.expected(ranks), ranks - self.targets.len() as u32);
         let receives = u64::from(self.receives);
-        if iteration == 0 {
-            (0..receives.min(all)).for_each(|request| self.start(request, script));
-            script.collective(COMM_WORLD, Call::Barrier);
-        }
         let first = u64::from(iteration) * u64::from(sources);
         for message in first..first + u64::from(sources) {
             script.push(Op::Wait((message % receives) as u32));
