@@ -24,5 +24,6 @@ from pantala.scenario.json_schema import scenario_json_schema as scenario_json_s
 from pantala.units import Bandwidth as Bandwidth, Duration as Duration, Size as Size
 from pantala.scenario import *
 from pantala.scenario.workload import *
+from pantala.scenario.workload.ember import *
 
 __version__: str

@@ -89,9 +89,7 @@ def test_the_preset_sst_sc22_sets_its_values(mpi: Any) -> None:
 
 
 def test_given_keys_replace_the_preset() -> None:
-    given = scenario(
-        {"preset": "sst_sc22", "match_per_entry": "0 ns", "eager_threshold": "1 kB"}
-    )
+    given = scenario({"preset": "sst_sc22", "match_per_entry": "0 ns", "eager_threshold": "1 kB"})
     plan = given.plan()["mpi"]
     assert (plan["match_per_entry_ps"], plan["eager_threshold_bytes"]) == (0, 1_000)
     assert plan["send_copy_per_byte_fs"] == 344_000

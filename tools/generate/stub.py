@@ -17,6 +17,9 @@ def text() -> str:
         f"from {module} import {', '.join(f'{name} as {name}' for name in names)}"
         for module, names in public.items()
     ]
-    models = ["from pantala.scenario import *", "from pantala.scenario.workload import *"]
+    models = [
+        f"from pantala.{module} import *"
+        for module in ("scenario", "scenario.workload", "scenario.workload.ember")
+    ]
     source = "\n".join([*lines, *models, "", "__version__: str", ""])
     return _HEAD + formatted(source)

@@ -85,6 +85,26 @@ motifs! {
     multigrid: Multigrid,
     /// An all-to-all exchange by recursive halving.
     crystal_router: CrystalRouter,
+    /// No operation.
+    idle: Idle,
+    /// Compute, then one collective, repeatedly.
+    collective_loop: CollectiveLoop,
+    /// Pairs of ranks that send back and forth.
+    ping_pong: PingPong,
+    /// A message that goes from rank to rank.
+    token_ring: TokenRing,
+    /// All ranks send to one.
+    incast: Incast,
+    /// All other ranks send to a few.
+    many_to_many: ManyToMany,
+    /// Many messages from one rank to another at once.
+    message_rate: MessageRate,
+    /// Blocking exchanges with neighbours on a grid, in an order by parity.
+    ordered_exchange: OrderedExchange,
+    /// Waves through a grid from several corners.
+    corner_sweeps: CornerSweeps,
+    /// Exchanges along the edges of a graph.
+    graph_exchange: GraphExchange,
 }
 
 impl WorkloadSpec {

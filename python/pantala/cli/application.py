@@ -13,7 +13,18 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from pantala.cli import bench, check, curve, reference, report, run, study, topology, workload
+from pantala.cli import (
+    bench,
+    check,
+    curve,
+    import_file,
+    reference,
+    report,
+    run,
+    study,
+    topology,
+    workload,
+)
 from pantala.cli.arguments import paragraphs
 from pantala.cli.interruption import INTERRUPTED
 from pantala.errors import PantalaError, ScenarioWarning
@@ -55,6 +66,7 @@ app.command("curve", help=paragraphs(curve.HELP))(curve.curve)
 app.command("bench", help=bench.HELP)(bench.bench)
 app.command("topology", help=paragraphs(topology.HELP))(topology.topology)
 app.command("report", help=report.HELP)(report.report)
+app.add_typer(import_file.app, name="import", help=import_file.HELP)
 app.add_typer(workload.app, name="workload", help=workload.HELP)
 app.add_typer(study.app, name="study", help=study.HELP)
 app.command("routings", help=reference.ROUTINGS_HELP)(reference.routings)

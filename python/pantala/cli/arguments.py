@@ -11,10 +11,13 @@ from pantala.cli import complete
 
 __all__ = [
     "Coarsen",
+    "MachinePreset",
     "OptionalScenarioFile",
+    "RoutingName",
     "ScenarioFile",
     "Settings",
     "Threads",
+    "Variables",
     "Workers",
     "paragraphs",
 ]
@@ -29,9 +32,9 @@ ScenarioFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="The scenario, a TOML file.",
+        help="The scenario, a TOML file; or a load file of SST's Ember.",
         show_default=False,
-        autocompletion=complete.scenarios,
+        autocompletion=complete.runnable,
     ),
 ]
 OptionalScenarioFile = Annotated[
@@ -49,6 +52,32 @@ Settings = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Set a key, e.g. routing.algorithm=minimal or jobs.fft3d.ranks=64. Repeatable.",
+    ),
+]
+RoutingName = Annotated[
+    str | None,
+    typer.Option(
+        "--routing",
+        metavar="NAME",
+        help="Routing algorithm. Default: the scenario's; for a load file minimal.",
+        autocompletion=complete.routings,
+    ),
+]
+MachinePreset = Annotated[
+    str | None,
+    typer.Option(
+        "--preset",
+        metavar="NAME",
+        help="Machine of a load file. Default: kang2022.",
+        autocompletion=complete.machines,
+    ),
+]
+Variables = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--var",
+        metavar="NAME=VALUE",
+        help="Set a variable of a load file, instead of its [VAR]. Repeatable.",
     ),
 ]
 Coarsen = Annotated[

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import ScenarioFile, Settings
+from pantala.cli.arguments import MachinePreset, RoutingName, ScenarioFile, Settings, Variables
 
 if TYPE_CHECKING:
     from pantala.scenario import Scenario
@@ -40,6 +40,9 @@ def check(
         ),
     ] = None,
     settings: Settings = None,
+    routing: RoutingName = None,
+    preset: MachinePreset = None,
+    variables: Variables = None,
     assumptions: Annotated[
         bool,
         typer.Option(
@@ -49,13 +52,13 @@ def check(
 ) -> None:
     """Checks a scenario file."""
     from pantala.cli.option_values import parse_settings
+    from pantala.cli.scenario_file import read_scenario
     from pantala.errors import ScenarioError, UsageError
     from pantala.plan import plan_text
-    from pantala.scenario import Scenario
 
     changes = parse_settings(settings)
     try:
-        scenario = Scenario.from_toml(file, changes=changes)
+        scenario = read_scenario(file, changes, routing, preset, variables)
         resolved = scenario.resolve()
         text = plan_text(resolved)
     except ScenarioError as error:

@@ -11,10 +11,12 @@ __all__ = [
     "curve_presets",
     "files",
     "global_arrangements",
+    "load_files",
     "machines",
     "of",
     "paper_tables",
     "routings",
+    "runnable",
     "scenarios",
     "studies",
     "workloads",
@@ -93,7 +95,22 @@ def files(incomplete: str) -> list[str]:
 
 
 def scenarios(incomplete: str) -> list[str]:
-    """Completes TOML files.
+    """Completes TOML files."""
+    return _files_with(incomplete, ".toml")
+
+
+def runnable(incomplete: str) -> list[str]:
+    """Completes TOML files and load files of Ember."""
+    return _files_with(incomplete, ".toml", ".load")
+
+
+def load_files(incomplete: str) -> list[str]:
+    """Completes load files of Ember."""
+    return _files_with(incomplete, ".load")
+
+
+def _files_with(incomplete: str, *suffixes: str) -> list[str]:
+    """Completes files with these suffixes.
 
     If a directory also fits, it returns nothing, so that the shell completes all files.
     """
@@ -109,7 +126,7 @@ def scenarios(incomplete: str) -> list[str]:
     )
     if any(entry.is_dir() for entry in visible):
         return []
-    return [f"{folder}{slash}{entry.name}" for entry in visible if entry.suffix == ".toml"]
+    return [f"{folder}{slash}{entry.name}" for entry in visible if entry.suffix in suffixes]
 
 
 def workloads(incomplete: str) -> list[str]:

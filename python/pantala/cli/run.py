@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import Coarsen, ScenarioFile, Settings, Threads
+from pantala.cli.arguments import (
+    Coarsen,
+    MachinePreset,
+    RoutingName,
+    ScenarioFile,
+    Settings,
+    Threads,
+    Variables,
+)
 from pantala.cli.tables import console, table
 
 if TYPE_CHECKING:
@@ -57,6 +65,9 @@ def run(
         typer.Option("--seed", metavar="N", help="Seed that replaces the scenario's seed."),
     ] = None,
     settings: Settings = None,
+    routing: RoutingName = None,
+    preset: MachinePreset = None,
+    variables: Variables = None,
     coarsen: Coarsen = None,
     threads: Threads = "1",
     report: Annotated[
@@ -73,17 +84,17 @@ def run(
     """Runs a scenario file."""
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import parse_settings, parse_threads
+    from pantala.cli.scenario_file import read_scenario
     from pantala.errors import Interrupted
     from pantala.execution import run as run_scenario
     from pantala.results import InterferenceExperiment
-    from pantala.scenario import Scenario
 
     changes = parse_settings(settings)
     if seed is not None:
         changes["seed"] = seed
     if coarsen is not None:
         changes["detail.coarsen"] = coarsen
-    scenario = Scenario.from_toml(file, changes=changes)
+    scenario = read_scenario(file, changes, routing, preset, variables)
     try:
         result = run_scenario(
             scenario,

@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from pantala.scenario.base import Index, Model, Name
 from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.routing import Routing
-from pantala.scenario.validation import fault, refuse_all
-from pantala.scenario.workload import Application, Pattern, Workload, Workloads
+from pantala.scenario.validation import fault, faults_below, refuse_all
+from pantala.scenario.workload import Application, EmberMotif, Pattern, Workload, Workloads
 
 __all__ = [
     "ComputeNoise",
@@ -147,9 +147,13 @@ class Job(JobKeys):
             for number, workload in enumerate(self.workloads)
             if isinstance(self.workload, tuple) and isinstance(workload, Pattern)
         )
-        for workload in self.workloads:
+        for number, workload in enumerate(self.workloads):
             if isinstance(workload, Application):
                 workload.check(self.ranks)
+            elif isinstance(workload, EmberMotif):
+                at = [number] if isinstance(self.workload, tuple) else []
+                with faults_below("workload", *at):
+                    workload.check(self.ranks)
         return self
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
@@ -94,6 +94,8 @@ class Scenario(ScenarioKeys):
 
     _source: str = PrivateAttr(default="scenario")
     _given: dict[str, Any] = PrivateAttr(default_factory=dict)
+    #: Adds the line of a file of another program to an error, if the scenario is made from one.
+    _located: Callable[[ScenarioError], ScenarioError] | None = PrivateAttr(default=None)
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -168,6 +170,41 @@ class Scenario(ScenarioKeys):
             ScenarioError: the file cannot be read, is not TOML, or is not a scenario.
         """
         return cls.from_dict(read_toml(Path(path)), source=str(path), changes=changes)
+
+    @classmethod
+    def from_ember(
+        cls,
+        path: str | Path,
+        *,
+        preset: str = "kang2022",
+        variables: Mapping[str, str] | None = None,
+        changes: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Reads a load file of SST's Ember.
+
+        The scenario has the MPI layer `sst_sc22` and minimal routing, unless `changes` say
+        otherwise.
+
+        Args:
+            path: the load file.
+            preset: the machine.
+            variables: values of variables; they replace the values of ``[VAR]`` in the file.
+            changes: new values by path, such as ``{"routing.algorithm": "par"}``; see `replace`.
+
+        Raises:
+            ScenarioError: the file cannot be read, or Pantala cannot run it. The text starts with
+                the file and the line.
+        """
+        from pantala.frontends.ember import ember_scenario
+
+        imported = ember_scenario(Path(path), preset, variables)
+        try:
+            scenario = cls.from_dict(imported.tables, source=str(path), changes=changes)
+        except ScenarioError as error:
+            raise imported.located(error) from None
+        imported.check_nodes(scenario.machine.nodes, preset)
+        scenario._located = imported.located
+        return scenario
 
     @classmethod
     def from_dict(
@@ -255,7 +292,8 @@ class Scenario(ScenarioKeys):
 
     def error_of_plan(self, error: PlanError) -> ScenarioError:
         """Returns the scenario's own error for the faults that the core found in its plan."""
-        return error_of_plan(error, self._source, self._given)
+        found = error_of_plan(error, self._source, self._given)
+        return found if self._located is None else self._located(found)
 
 
 def _preset_of(machine: object) -> dict[str, Any]:

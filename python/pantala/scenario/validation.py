@@ -6,7 +6,8 @@ fields. With `validated` a model reports the faults of all stages together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NoReturn, Protocol
 
 from pydantic import ValidationError
@@ -15,7 +16,7 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 from pantala.errors import nearest
 from pantala.former_names import now_called
 
-__all__ = ["Faults", "Reports", "fault", "refuse_all", "validated"]
+__all__ = ["Faults", "Reports", "fault", "faults_below", "refuse_all", "validated"]
 
 
 def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
@@ -30,6 +31,20 @@ def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
     return PydanticCustomError(
         "fault", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": list(at)}
     )
+
+
+@contextmanager
+def faults_below(*path: str | int) -> Iterator[None]:
+    """Puts a path before the keys of the faults that are raised inside.
+
+    Args:
+        path: the keys from the model that raises the fault to the one that finds it.
+    """
+    try:
+        yield
+    except PydanticCustomError as error:
+        context = error.context or {}
+        raise fault(context["message"], context["remedy"], *path, *context["at"]) from None
 
 
 class Faults(Exception):

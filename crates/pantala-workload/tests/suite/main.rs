@@ -1,6 +1,7 @@
 //! Jobs on an ideal network. One binary, one file per behaviour.
 
 mod motifs;
+mod motifs_of_ember;
 mod motifs_of_mixes;
 mod patterns;
 mod programs;

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Union
 from pydantic import Discriminator, Field, Tag
 
 from pantala.scenario.faults import LIST, ONE
+from pantala.scenario.workload import ember
 from pantala.scenario.workload.alexnet import AlexNet
 from pantala.scenario.workload.allreduce_loop import AllreduceLoop
 from pantala.scenario.workload.amg import Amg
@@ -20,6 +21,7 @@ from pantala.scenario.workload.application import Application, Compute
 from pantala.scenario.workload.cosmoflow import CosmoFlow
 from pantala.scenario.workload.crystal_router import CrystalRouter
 from pantala.scenario.workload.dl import Dl
+from pantala.scenario.workload.ember import *
 from pantala.scenario.workload.fft3d import Fft3d
 from pantala.scenario.workload.hacc import Hacc
 from pantala.scenario.workload.halo3d import Halo3d
@@ -69,10 +71,11 @@ __all__ = [
     "Workload",
     "Workloads",
 ]
+__all__ += ember.__all__
 
 if TYPE_CHECKING:
     #: A workload; `kind` names it.
-    Workload = Pattern | Application
+    Workload = Pattern | Application | EmberMotif
     #: The workload of a job: one, or a list of applications that run one after another.
     Workloads = Workload | tuple[Workload, ...]
 else:

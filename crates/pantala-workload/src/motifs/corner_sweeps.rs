@@ -1,0 +1,109 @@
+//! Sweeps from several corners: waves of blocking messages through a grid of one or two dimensions.
+//!
+//! Ember's Sweep2D (a line of ranks) and Sweep3D (a grid) of SST elements. An iteration has
+//! `rounds` rounds, and a round has the sweeps of the list in order. In a step of a sweep a rank
+//! receives from the upstream neighbour along each dimension, computes, and sends to the downstream
+//! neighbours, all with blocking calls. On a grid of `X` by `Y` ranks a step moves `(X - 1) Y`
+//! messages along the first dimension and `X (Y - 1)` along the second.
+
+use pantala_engine::Time;
+use pantala_mpi::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::lattice::Lattice;
+use super::{IterationContext, Motif, Script, bounded, positive};
+use crate::process_grid;
+
+/// Parameters of the motif.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CornerSweeps {
+    /// The process grid of one or two dimensions, the first fastest.
+    pub grid: Vec<u32>,
+    /// Bytes to the neighbour along each dimension, per step.
+    pub message_bytes: Vec<u64>,
+    /// The sweeps of a round, in order.
+    pub sweeps: Vec<Sweeping>,
+    /// Number of steps per sweep.
+    pub steps: u32,
+    /// Number of rounds per iteration.
+    pub rounds: u32,
+    /// Number of iterations.
+    pub iterations: u32,
+    /// Compute time per step, in ps.
+    #[serde(default)]
+    pub compute_ps: Time,
+    /// Compute time before the first iteration, in ps.
+    #[serde(default)]
+    pub start_delay_ps: Time,
+}
+
+/// One sweep.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sweeping {
+    /// Whether the wave travels to larger coordinates, along each dimension.
+    pub up: Vec<bool>,
+    /// The tag of its messages.
+    pub tag: u32,
+}
+
+impl Motif for CornerSweeps {
+    fn check(&self, ranks: u32) -> Result<(), Fault> {
+        process_grid::check(&self.grid, ranks, 2)?;
+        let dimensions = self.grid.len();
+        if self.message_bytes.len() != dimensions {
+            let message = format!("{} sizes for {dimensions} dimensions", self.message_bytes.len());
+            let remedy = "give one size for each dimension of the grid";
+            return Err(Fault::new("message_bytes", self.message_bytes.len(), message, remedy));
+        }
+        positive("sweeps", self.sweeps.len() as u64)?;
+        for (number, sweep) in self.sweeps.iter().enumerate() {
+            if sweep.up.len() != dimensions || i32::try_from(sweep.tag).is_err() {
+                let message = "needs one direction per dimension, and a tag below 2^31";
+                let shown = format!("{sweep:?}");
+                return Err(Fault::new(&format!("sweeps[{number}]"), shown, message, "change it"));
+            }
+        }
+        positive("steps", u64::from(self.steps))?;
+        positive("rounds", u64::from(self.rounds))?;
+        positive("iterations", u64::from(self.iterations))?;
+        bounded("compute_ps", self.compute_ps)?;
+        bounded("start_delay_ps", self.start_delay_ps)
+    }
+
+    fn before(&self, _: &IterationContext, script: &mut Script) {
+        script.compute(self.start_delay_ps);
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
+        for _ in 0..self.rounds {
+            for sweep in &self.sweeps {
+                (0..self.steps).for_each(|_| self.step(sweep, context.rank, script));
+            }
+        }
+    }
+}
+
+impl CornerSweeps {
+    fn step(&self, sweep: &Sweeping, rank: u32, script: &mut Script) {
+        let lattice = Lattice { extents: &self.grid, periodic: false };
+        let tag = sweep.tag as i32;
+        for (dimension, bytes) in self.message_bytes.iter().enumerate() {
+            if let Some(upstream) = lattice.along(rank, dimension, !sweep.up[dimension]) {
+                script.recv(upstream, tag, *bytes);
+            }
+        }
+        script.compute(self.compute_ps);
+        for (dimension, bytes) in self.message_bytes.iter().enumerate() {
+            if let Some(downstream) = lattice.along(rank, dimension, sweep.up[dimension]) {
+                script.send(downstream, tag, *bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+"""The scenario of a command: a TOML file, or a load file of SST's Ember."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pantala.scenario import Scenario
+
+__all__ = ["parse_variables", "read_scenario"]
+
+
+def read_scenario(
+    file: Path,
+    changes: Mapping[str, Any],
+    routing: str | None,
+    preset: str | None,
+    variables: Iterable[str] | None,
+) -> Scenario:
+    """Returns the scenario of a file with the options of a command.
+
+    Args:
+        file: a scenario in TOML, or a load file.
+        changes: the values of ``--set``.
+        routing: the value of ``--routing``.
+        preset: the value of ``--preset``, only for a load file.
+        variables: the values of ``--var``, only for a load file.
+
+    Raises:
+        ScenarioError: the file is not a scenario.
+        UsageError: an option does not fit the file.
+    """
+    from pantala.errors import UsageError
+    from pantala.frontends.ember.scenario import PRESET, is_load_file
+    from pantala.scenario import Scenario
+
+    changes = {**changes, **({} if routing is None else {"routing.algorithm": routing})}
+    if is_load_file(file):
+        return Scenario.from_ember(
+            file,
+            preset=preset or PRESET,
+            variables=parse_variables(variables),
+            changes=changes,
+        )
+    for option, value in (("--preset", preset), ("--var", variables)):
+        if value:
+            shown = value if isinstance(value, str) else next(iter(value))
+            raise UsageError(
+                f"{option} {shown}: {file} is a scenario in TOML, and the option is for load files"
+                " of Ember; use --set, e.g. --set machine.preset=kang2022"
+            )
+    return Scenario.from_toml(file, changes=changes)
+
+
+def parse_variables(given: Iterable[str] | None) -> dict[str, str]:
+    """Returns the values of ``--var`` by name.
+
+    Raises:
+        UsageError: a value is not ``NAME=VALUE``.
+    """
+    from pantala.errors import UsageError
+
+    variables: dict[str, str] = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--var {text}: is not NAME=VALUE; write e.g. --var NODES=64")
+        variables[name.strip()] = value.strip()
+    return variables

@@ -1,0 +1,1 @@
+"""Front ends: input files of other programs, read as scenarios. One folder per program."""

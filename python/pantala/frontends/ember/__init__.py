@@ -1,0 +1,10 @@
+"""Load files of SST's Ember, read as scenarios.
+
+A load file names jobs, their nodes and their motifs. Pantala translates it into a scenario whose
+workloads are the motifs of `pantala.scenario.workload.ember`.
+"""
+
+from pantala.frontends.ember.scenario import ember_scenario, is_load_file
+from pantala.frontends.ember.scenario_text import scenario_text
+
+__all__ = ["ember_scenario", "is_load_file", "scenario_text"]

@@ -1,0 +1,83 @@
+"""The motifs of SST's Ember as workloads, with Ember's names of parameters and Ember's defaults.
+
+To add a motif, add its class to a module of this folder, import it below and list it in
+``__all__``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pantala.scenario.workload.ember.collectives import (
+    EmberAllgather,
+    EmberAllgatherv,
+    EmberAlltoall,
+    EmberAlltoallv,
+    EmberBarrier,
+    EmberBcast,
+    EmberReduce,
+    EmberScatter,
+    EmberScatterv,
+)
+from pantala.scenario.workload.ember.halos import (
+    EmberCMT1D,
+    EmberCMT3D,
+    EmberHalo1D,
+    EmberHalo2D,
+    EmberHalo2DNBR,
+)
+from pantala.scenario.workload.ember.motif import EmberMotif
+from pantala.scenario.workload.ember.null import EmberNull
+from pantala.scenario.workload.ember.point_to_point import (
+    EmberAllPingPong,
+    EmberBiPingPong,
+    EmberIncast,
+    EmberMsgRate,
+    EmberNtoM,
+    EmberPingPong,
+    EmberRing,
+)
+from pantala.scenario.workload.ember.sweeps import (
+    EmberSweep2D,
+    EmberSweep3D,
+)
+from pantala.scenario.workload.ember.unstructured import EmberUnstructured
+
+__all__ = [
+    "EmberAllPingPong",
+    "EmberAllgather",
+    "EmberAllgatherv",
+    "EmberAlltoall",
+    "EmberAlltoallv",
+    "EmberBarrier",
+    "EmberBcast",
+    "EmberBiPingPong",
+    "EmberCMT1D",
+    "EmberCMT3D",
+    "EmberHalo1D",
+    "EmberHalo2D",
+    "EmberHalo2DNBR",
+    "EmberIncast",
+    "EmberMotif",
+    "EmberMsgRate",
+    "EmberNtoM",
+    "EmberNull",
+    "EmberPingPong",
+    "EmberReduce",
+    "EmberRing",
+    "EmberScatter",
+    "EmberScatterv",
+    "EmberSweep2D",
+    "EmberSweep3D",
+    "EmberUnstructured",
+]
+
+#: The motifs by Ember's names, in alphabetical order.
+MOTIFS: Mapping[str, type[EmberMotif]] = MappingProxyType(
+    {
+        each.model_fields["kind"].default.removeprefix("ember."): each
+        for each in map(globals().get, sorted(__all__))
+        if isinstance(each, type) and issubclass(each, EmberMotif) and "kind" in each.model_fields
+    }
+)

@@ -1,0 +1,182 @@
+"""Wrong load files: one line with the file, the line and the remedy, and exit status 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support import Ended
+
+Cli = Callable[..., Ended]
+
+HEAD = "[JOB_ID] 0\n[NID_LIST] 0-63\n[MOTIF] Init\n"
+TAIL = "[MOTIF] Fini\n"
+
+
+def motif(line: str) -> str:
+    return f"{HEAD}[MOTIF] {line}\n{TAIL}"
+
+
+#: The text of a load file, the number of the line at fault (0 for the file), and a part of the
+#: message.
+FAULTS = [
+    ("", 0, "the load file has no jobs; write [JOB_ID] 0"),
+    ("# a comment\n\n", 0, "the load file has no jobs"),
+    ("\r\n\r\n", 0, "the load file has no jobs"),
+    ("[JOB_ID] 0\n[NID_LIST] 0-3\n[MOTIF] Null\n", 0, "all jobs are Null, so nothing runs"),
+    ("0-3\n", 1, "text before the first key: 0-3; start with [JOB_ID] 0"),
+    ("[NID_LIST] 0-3\n", 1, "[NID_LIST] stands before the first [JOB_ID]"),
+    ("[JOB_ID]\n", 1, "[JOB_ID] has no value; write e.g. [JOB_ID] 0"),
+    ("[JOB_ID] 1 2\n", 1, "[JOB_ID] has 2 values"),
+    ("[JOB_ID] one\n", 1, "[JOB_ID] one: is not a number"),
+    ("[JOBID] 0\n", 1, "[JOBID] is not a key of a load file; did you mean [JOB_ID]?"),
+    (HEAD.replace("[MOTIF]", " [MOTIF]"), 3, "[MOTIF] does not start in column 1"),
+    (HEAD + HEAD, 4, "[JOB_ID] 0 is also the number of the job at line 1"),
+    # Node lists.
+    ("[JOB_ID] 3\n[MOTIF] Barrier\n", 1, "job 3 has no [NID_LIST]; add e.g. [NID_LIST] 0-63"),
+    ("[JOB_ID] 3\n[NID_LIST] 0-3\n", 1, "job 3 has no [MOTIF]; add e.g. [MOTIF] Null"),
+    ("[JOB_ID] 3\n[NID_LIST]\n[MOTIF] Null\n", 2, "[NID_LIST] is empty"),
+    (HEAD.replace("0-63", "0-3,x"), 2, "'x', which is neither a node nor a range"),
+    (HEAD.replace("0-63", "0-3,,4"), 2, "an empty part, which is neither a node nor a range"),
+    (HEAD.replace("0-63", "\n0-3,\n9-5"), 4, "the range ends before it starts; write 5-9"),
+    (HEAD.replace("0-63", "all"), 2, "[NID_LIST] all: is not a node list"),
+    (HEAD.replace("0-63", "0-3,2"), 2, "[NID_LIST] names node 2 twice"),
+    (HEAD.replace("[MOTIF] Init", "[NID_LIST] 70"), 3, "has [NID_LIST] twice, first at line 2"),
+    (
+        motif("Barrier") + "[JOB_ID] 5\n[NID_LIST] 100,63\n[MOTIF] Null\n",
+        7,
+        "node 63 is in the lists of job 0 and job 5; remove it from one of them (job 0 is at line",
+    ),
+    (
+        motif("Barrier").replace("0-63", "1000-1056"),
+        2,
+        "names node 1056, but the machine kang2022 has the nodes 0 to 1055; choose other nodes",
+    ),
+    (
+        motif("Barrier") + "[JOB_ID] 5\n[NID_LIST] 64-2000\n[MOTIF] Null\n",
+        7,
+        "[NID_LIST] of job 5 names node 1056",
+    ),
+    (
+        HEAD.replace("0-63", "generateNidListRang(0,4)"),
+        2,
+        "is not a generator of nodes; did you mean generateNidListRange?",
+    ),
+    (HEAD.replace("0-63", "generateNidListRange(4)"), 2, "takes 2 numbers, not 1"),
+    (HEAD.replace("0-63", "generateNidListRange(a,4)"), 2, "'a' is not a number of nodes"),
+    (HEAD.replace("0-63", "generateNidListRange(0,0)"), 2, "has no nodes"),
+    (HEAD.replace("0-63", "generateNidListRandom(9,0,10)"), 2, "10 nodes, but only 9 are left"),
+    (HEAD.replace("0-63", "generateNidListQOS(9,1,linear,4)"), 2, "Pantala has only class 0"),
+    (HEAD.replace("0-63", "generateNidListQOS(9,0,linaer,4)"), 2, "did you mean linear?"),
+    (HEAD.replace("0-63", "generateNidListQOS(9,0,linear,10)"), 2, "only 9 are left"),
+    ("[JOB_ID] 0\n[NUM_CORES] two\n", 2, "[NUM_CORES] two: is not a number of ranks per node"),
+    # Variables.
+    (HEAD.replace("0-63", "0-{LAST}"), 2, "the variable {LAST} is not defined; define it above"),
+    ("[VAR] LAS=3\n" + HEAD.replace("63", "{LAST}"), 3, "did you mean {LAS}? define it above"),
+    ("[VAR] LAST\n", 1, "[VAR] LAST: is not name=value"),
+    # Motifs.
+    (motif(""), 4, "[MOTIF] names no motif"),
+    (motif("PingPon"), 4, "PingPon is not a motif of Ember; did you mean PingPong?"),
+    (motif("Xyzzy"), 4, "Xyzzy is not a motif of Ember; known motifs: Init, Fini"),
+    (motif("TrafficGen"), 4, "Pantala does not run the motif TrafficGen: it has no end"),
+    (motif("Hotspots"), 4, "does not run the motif Hotspots: it has no end"),
+    (motif("BFS"), 4, "does not run the motif BFS: its messages follow from files"),
+    (motif("OTF2"), 4, "does not run the motif OTF2: it replays a trace"),
+    (motif("3DAMR"), 4, "does not run the motif 3DAMR: its messages follow from files"),
+    (motif("ShmemPut"), 4, "does not run the motif ShmemPut: it uses SHMEM"),
+    (motif("<ariel> x=1"), 4, "Pantala has no generators but those of Ember's MPI motifs"),
+    (motif("zodiac.PingPong"), 4, "Pantala has no motifs of the library zodiac"),
+    (motif("Barrier") + "[MOTIF] Barrier\n", 6, "Barrier follows Fini, which ends MPI"),
+    (motif("Init"), 4, "Init follows another motif"),
+    (HEAD + "[MOTIF] Fini now=1\n", 4, "Fini has no parameter now=1"),
+    ("[JOB_ID] 0\n[MOTIF_API] HadesSHMEM\n", 2, "Pantala has only the motifs of MPI"),
+    # Parameters of motifs.
+    (motif("PingPong messagesize=4"), 4, "has no parameter messagesize; did you mean messageSize?"),
+    (motif("PingPong xyz=4"), 4, "has no parameter xyz; remove it; its parameters: messageSize"),
+    (motif("PingPong\niterations"), 5, "iterations is not parameter=value"),
+    (motif("PingPong rank2=\n"), 4, "rank2= is not parameter=value"),
+    (motif("PingPong\n iterations=ten"), 5, "iterations=ten: is not a whole number; write e.g."),
+    (motif("PingPong iterations=1.5"), 4, "iterations=1.5: is not a whole number"),
+    (motif("PingPong iterations=0"), 4, "iterations=0: must be at least 1; write 1 or more"),
+    (motif("PingPong messageSize=-1"), 4, "messageSize=-1: must be at least 0"),
+    (motif("PingPong blockingSend=maybe"), 4, "blockingSend=maybe: is not true or false"),
+    (motif("PingPong rank2=64"), 4, "rank2=64: is not another rank of the job, which has 64 ranks"),
+    (motif("PingPong rank2=1 rank2=2"), 4, "PingPong has rank2 twice; remove one of them"),
+    (motif("Bcast root=64"), 4, "root=64: is not a rank of the job, which has 64 ranks"),
+    (motif("Sweep3D pex=8"), 4, "Sweep3D pey: is missing; add pey=..."),
+    (motif("Sweep3D pex=8 pey=7"), 4, "the grid 8 x 7 has 56 cells, but the job has 64 ranks"),
+    (motif("Sweep3D pex=8 pey=8 kba=7"), 4, "kba=7: does not divide nz = 50"),
+    (motif("Sweep3D pex=8 pey=8 computetime=0"), 4, "computetime=0: is 0, which"),
+    (motif("Halo2D sizex=3 sizey=5"), 4, "the grid 3 x 5 has 15 cells, but the job has 64 ranks"),
+    (motif("MsgRate"), 4, "MsgRate runs on 2 ranks, but the job has 64"),
+    (motif("CMT1D"), 4, "drawn from a Gaussian distribution; write nsComputeStddev=0"),
+    (motif("NtoM targetRankList=0,x"), 4, "has 'x', which is neither a rank nor a range"),
+    (motif("NtoM targetRankList=0-63"), 4, "leaves no rank that sends"),
+    (motif("Unstructured graphfile=none.mtx"), 4, "cannot be read: No such file or directory"),
+    (motif("BiPingPong").replace("0-63", "0-62"), 4, "needs an even number of ranks"),
+    # Parameters of SST.
+    ("[JOB_ID] 0\n[PARAM] nic\n", 2, "[PARAM] nic: is not part:key=value"),
+    ("[JOB_ID] 0\n[PARAM] cpu:x=1\n", 2, "there is no part cpu; choose one of ember, nic, merlin"),
+    ("[JOB_ID] 0\n[PARAM] nic:dmaBW=1\n", 2, "nic:dmaBW: Pantala has no key for this parameter"),
+    ("[JOB_ID] 0\n[PARAM] nic:txDelay_ns=x\n", 2, "is not a number in ns; write a number in ns"),
+    ("[JOB_ID] 0\n[PARAM] nic:packetSize=512\n", 2, "is not a number with a unit; write"),
+    ("[JOB_ID] 0\n[PARAM] nic:numVNs=4\n", 2, "nic:numVNs=4: Pantala has only 1"),
+    (
+        motif("Barrier").replace("[MOTIF] Init", "[PARAM] nic:txDelay_ns=7\n[MOTIF] Init")
+        + motif("Barrier").replace("[JOB_ID] 0\n[NID_LIST] 0-63", "[JOB_ID] 1\n[NID_LIST] 64-70"),
+        3,
+        "nic:txDelay_ns is set for job 0, not for job 1; repeat the line for job 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "says"), FAULTS, ids=[fault[2][:40] for fault in FAULTS])
+def test_a_fault_is_one_line_with_its_place(
+    workdir: Path, cli: Cli, text: str, line: int, says: str
+) -> None:
+    path = workdir / "bad.load"
+    path.write_bytes(text.encode())
+    for command in (["check"], ["run"], ["import", "ember"]):
+        ended = cli(*command, "bad.load")
+        place = f"bad.load:{line}: " if line else "bad.load: "
+        lines = [each for each in ended.err.splitlines() if "warning:" not in each]
+        assert ended.status == 2
+        assert len(lines) == 1, ended.err
+        assert lines[0].startswith(place), ended.err
+        assert says in lines[0], ended.err
+        assert ended.out == ""
+    assert [path.name for path in workdir.iterdir()] == ["bad.load"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["check", "none.load"], "none.load: cannot be read: No such file or directory"),
+        (["check", "good.load", "--var", "N"], "--var N: is not NAME=VALUE; write e.g."),
+        (["check", "good.load", "--var", "N=4"], "good.load: the variable N is not used"),
+        (["check", "good.load", "--preset", "kang202"], "did you mean 'kang2022'?"),
+        (["check", "good.load", "--routing", "minima"], "did you mean 'minimal'?"),
+        (["check", "good.load", "--set", "mpi.preset=x"], "mpi.preset"),
+        (["check", "plain.toml", "--preset", "kang2022"], "the option is for load files of Ember"),
+        (["check", "plain.toml", "--var", "N=4"], "the option is for load files of Ember"),
+    ],
+)
+def test_wrong_options_are_one_line(workdir: Path, cli: Cli, words: list[str], says: str) -> None:
+    (workdir / "good.load").write_text(motif("Barrier"))
+    (workdir / "plain.toml").write_text('name = "x"\n')
+    ended = cli(*words)
+    assert (ended.status, ended.out) == (2, "")
+    assert len(ended.err.splitlines()) == 1
+    assert says in ended.err
+
+
+def test_a_job_without_init_or_fini_says_what_happens(workdir: Path, cli: Cli) -> None:
+    (workdir / "x.load").write_text("[JOB_ID] 4\n[NID_LIST] 0-3\n[MOTIF] Barrier\n")
+    ended = cli("import", "ember", "x.load")
+    assert ended.status == 0
+    assert ended.err == (
+        "x.load:1: warning: job 4 has no Init and no Fini; Pantala runs MPI_Init and MPI_Finalize"
+        " anyway\n"
+    )
