@@ -82,6 +82,8 @@ def _value(key: str, value: Any) -> str:
 
 
 def _one(key: str, value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"({', '.join(_keys(value, set()))})"
     if key == "bytes" or key.endswith("_bytes"):
         return size(value, exact=True) if value else "0 B"
     if key.endswith("_ps"):
