@@ -199,7 +199,9 @@ impl<P: Program> MpiLayer<P> {
             class: header.class(),
         };
         self.fill_buffer(nic, now, wakes);
-        self.run_engines(nic, now, wakes);
+        if self.engines[nic].current == NONE {
+            self.run_engines(nic, now, wakes);
+        }
         if packet.last {
             self.last_packet_left(&header, now, wakes);
         }
