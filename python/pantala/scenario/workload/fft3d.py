@@ -75,7 +75,9 @@ class Fft3d(Application):
                 "column_message",
             )
         if self.row_message is not None:
-            idle = [key for key in ("points", "point", "point_time") if key in self.model_fields_set]
+            idle = [
+                key for key in ("points", "point", "point_time") if key in self.model_fields_set
+            ]
             refuse_all(
                 fault("has no effect with row_message", "remove one of the two", key)
                 for key in idle

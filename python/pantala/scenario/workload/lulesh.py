@@ -18,7 +18,7 @@ class Lulesh(RankConstrained):
 
     An iteration has four phases: a broadcast, a reduction, an exchange with up to 26 neighbours
     across faces, edges and corners, and a sweep. The sweep has many steps of blocking calls and
-    arranges the same ranks as a two-dimensional grid. The iterations table has a row for each phase.
+    arranges the same ranks as a two-dimensional grid. The iterations table has a row per phase.
 
     Source: Kang et al., SC 2022, IV and Table I (17,900.12 MB on 512 ranks, peak ingress 1.95 MB
     and 14.91 KB). The motif of SST's SC22 fork gives the sizes:
