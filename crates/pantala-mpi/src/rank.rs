@@ -134,7 +134,7 @@ pub(crate) struct Rank<P> {
     pub(crate) collective: Option<RunningCollective>,
     pub(crate) matcher: Matcher,
     pub(crate) account: Account,
-    /// Payload posted since the rank last waited.
+    /// Payload of the present run of sends.
     pub(crate) ingress: u64,
     pub(crate) requests: Requests,
     /// By number; `None` if the communicator was freed.
@@ -248,13 +248,24 @@ impl<P> Rank<P> {
 
     /// Accounts for a message that `owner` posts to another rank.
     pub(crate) fn post(&mut self, owner: u32, bytes: u64) {
-        let ingress = match self.background_of(owner) {
-            Some(background) => &mut background.ingress,
-            None => &mut self.ingress,
-        };
+        let ingress = self.ingress_of(owner);
         *ingress += bytes;
         let ingress = *ingress;
         self.account.sent(bytes, ingress);
+    }
+
+    /// Ends the run of sends of `owner`, which posts a receive.
+    pub(crate) fn end_run_of_sends(&mut self, owner: u32) {
+        *self.ingress_of(owner) = 0;
+    }
+
+    /// The payload of the present run of sends of `owner`.
+    fn ingress_of(&mut self, owner: u32) -> &mut u64 {
+        let background = owner & BACKGROUND != 0 && self.background_of(owner).is_some();
+        match self.background.get_mut((owner & !BACKGROUND) as usize) {
+            Some(Some(collective)) if background => &mut collective.ingress,
+            _ => &mut self.ingress,
+        }
     }
 
     /// Counts a send or receive of `owner` as complete.

@@ -9,6 +9,7 @@ mod process_array;
 mod program;
 mod script;
 mod sequence;
+mod surroundings;
 
 use std::fmt::Debug;
 

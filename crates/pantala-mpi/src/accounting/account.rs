@@ -36,8 +36,9 @@ pub struct Account {
     pub messages_sent: u64,
     /// Payload of the messages sent.
     pub bytes_sent: u64,
-    /// The largest payload posted between two waits, of the rank or of one of its background
-    /// collectives: the peak ingress volume of Kang et al. (SC 2022), section IV.
+    /// The largest payload of a run of sends with neither a receive nor a wait between them, of the
+    /// rank or of one of its background collectives. Blocking sends count: the peak ingress volume
+    /// of Kang et al. (SC 2022), section IV.
     pub peak_ingress: u64,
     /// Number of messages whose payload has arrived.
     pub messages_received: u64,
@@ -52,8 +53,8 @@ impl Account {
         self.send + self.recv + self.wait + self.collective
     }
 
-    /// Counts a message that the rank posts. `ingress` is the payload posted since the last wait,
-    /// including this message.
+    /// Counts a message that the rank posts. `ingress` is the payload of the run of sends that it
+    /// belongs to, including this message.
     pub(crate) fn sent(&mut self, bytes: u64, ingress: u64) {
         self.messages_sent += 1;
         self.bytes_sent += bytes;

@@ -148,6 +148,7 @@ impl<P: Program> MpiLayer<P> {
         let Expected { source, context, tag, bytes, instance } = expected;
         let rank = &mut self.ranks[r];
         rank.begin(owner);
+        rank.end_run_of_sends(owner);
         let mut receive = PostedReceive::new(r as u32, owner, source, context, tag, bytes);
         receive.instance = instance;
         let handle = self.receives.insert(receive);

@@ -254,12 +254,12 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    /// Blocks if an operation of the call is not complete. A send that completes at once does not
-    /// count as a wait; every other call does.
+    /// Blocks if an operation of the call is not complete. Every call but a send ends a run of
+    /// sends.
     fn finish_call(&mut self, r: usize, kind: CallKind, now: Time, wakes: &mut Wakes) -> bool {
         let rank = &mut self.ranks[r];
         let complete = rank.call_pending == 0;
-        if !complete || kind != CallKind::Send {
+        if kind != CallKind::Send {
             rank.ingress = 0;
         }
         if self.in_calls() {

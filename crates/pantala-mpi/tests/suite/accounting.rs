@@ -53,9 +53,9 @@ fn communication_time_is_split_by_kind_of_call() {
     );
 }
 
-/// The peak is the largest payload between two waits, whether or not the rank blocked.
+/// The peak is the largest payload of sends with neither a receive nor a wait between them.
 #[test]
-fn the_peak_of_ingress_is_between_two_waits() {
+fn the_peak_of_ingress_is_a_run_of_sends() {
     let receives =
         |sizes: &[u64]| sizes.iter().map(|&bytes| Op::Recv(from(0, 0, bytes))).collect::<Vec<_>>();
     let peak = |sender: Vec<Op>, sizes: &[u64]| {
@@ -74,15 +74,21 @@ fn the_peak_of_ingress_is_between_two_waits() {
         peak(vec![isend(0, long), Op::WAITALL, isend(0, small), Op::WAITALL], &[long, small]),
         long
     );
-    // Compute is not a wait, nor is a send that completes at once. A long send is.
+    // Neither compute nor a blocking send ends a run.
     assert_eq!(
         peak(vec![send(small), Op::Compute(9_000_000), send(small)], &[small; 2]),
         2 * small
     );
     assert_eq!(
         peak(vec![send(long), send(long), isend(0, small), Op::WAITALL], &[long, long, small]),
-        long
+        2 * long + small
     );
+    // A receive ends it when it is posted.
+    let receive = Op::Irecv(from(0, 5, 1), 1);
+    let received = [Op::Isend(to(0, 5, 1), 2), Op::WAITALL];
+    let mut script = vec![send(long), receive, send(small), send(long)];
+    script.extend(received);
+    assert_eq!(peak(script, &[long, small, long]), long + small);
     // A test is not a wait.
     assert_eq!(
         peak(vec![isend(0, small), Op::Test(0), isend(1, small), Op::WAITALL], &[small; 2]),

@@ -35,6 +35,9 @@ pub struct Fft3d {
     /// Compute time of the backward transform, in ps.
     #[serde(default)]
     pub compute_backward_ps: Time,
+    /// Compute time before the first iteration, in ps.
+    #[serde(default)]
+    pub start_delay_ps: Time,
 }
 
 impl Motif for Fft3d {
@@ -43,6 +46,7 @@ impl Motif for Fft3d {
         positive("row_message_bytes", self.row_message_bytes)?;
         positive("column_message_bytes", self.column_message_bytes)?;
         positive("iterations", u64::from(self.iterations))?;
+        bounded("start_delay_ps", self.start_delay_ps)?;
         bounded("compute_forward_ps", self.compute_forward_ps)?;
         bounded("compute_backward_ps", self.compute_backward_ps)
     }
@@ -54,6 +58,10 @@ impl Motif for Fft3d {
     /// Number 1 is the rank's row, number 2 its column.
     fn communicators(&self, context: &IterationContext) -> Vec<Communicator> {
         rows_and_columns(self.grid, context.rank)
+    }
+
+    fn before(&self, _: &IterationContext, script: &mut Script) {
+        script.compute(self.start_delay_ps);
     }
 
     fn iteration(&self, _: &IterationContext, script: &mut Script) {

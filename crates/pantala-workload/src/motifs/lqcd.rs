@@ -2,11 +2,16 @@
 //! dimensions.
 //!
 //! LQCD of Kang et al. (SC 2022), section IV, after SST's motif, which follows MILC. An iteration
-//! handles the even sites and then the odd sites. A rank starts its exchanges with the neighbours
-//! above: along every dimension one message for nearest and one for third-nearest (Naik)
-//! neighbours. It starts the same exchanges with the neighbours below. It waits for those above,
-//! computes, waits for those below, and computes. Two allreduces follow; the rank computes the
-//! residual between them. The grid is open.
+//! handles the even sites and then the odd sites. For the neighbours above and then for those below,
+//! and for each of these first for nearest and then for third-nearest (Naik) neighbours of sites, a
+//! rank starts the receives from all neighbours and then sends to all of them, one blocking send
+//! after another. It waits for the messages from above, one by one, computes, waits for those from
+//! below, and computes. Two allreduces follow; the rank computes the residual between them. The
+//! grid is open. The dimensions are in rising order above and in falling order below.
+//!
+//! A rank sends to its neighbours above before it starts the receives from below. So long messages
+//! make a wave through the grid, from the last rank to the first, for the even sites and for the odd
+//! sites.
 //!
 //! With `E` pairs of neighbours along a dimension, an iteration moves `8 E` messages along it.
 
@@ -39,6 +44,9 @@ pub struct Lqcd {
     /// Compute time between the two allreduces, in ps.
     #[serde(default)]
     pub residual_ps: Time,
+    /// Compute time before the first iteration, in ps.
+    #[serde(default)]
+    pub start_delay_ps: Time,
 }
 
 impl Motif for Lqcd {
@@ -50,6 +58,7 @@ impl Motif for Lqcd {
         }
         positive("reduction_bytes", self.reduction_bytes)?;
         positive("iterations", u64::from(self.iterations))?;
+        bounded("start_delay_ps", self.start_delay_ps)?;
         bounded("compute_ps", self.compute_ps)?;
         bounded("residual_ps", self.residual_ps)
     }
@@ -58,14 +67,18 @@ impl Motif for Lqcd {
         self.iterations
     }
 
+    fn before(&self, _: &IterationContext, script: &mut Script) {
+        script.compute(self.start_delay_ps);
+    }
+
     fn iteration(&self, context: &IterationContext, script: &mut Script) {
         for _ in ["even", "odd"] {
             self.gather(context.rank, true, script);
             let above = script.started();
             self.gather(context.rank, false, script);
-            script.wait(0, above);
+            script.wait_each_before(above);
             script.compute(self.compute_ps);
-            script.waitall();
+            script.wait_each();
             script.compute(self.compute_ps);
         }
         script.allreduce(self.reduction_bytes);
@@ -75,22 +88,21 @@ impl Motif for Lqcd {
 }
 
 impl Lqcd {
-    /// Starts the receives from and the sends to all neighbours above, or all neighbours below.
-    ///
-    /// A message's tag encodes its direction of travel and the distance of its data.
+    /// Receives from and sends to all neighbours above, or all neighbours below.
     fn gather(&self, rank: u32, up: bool, script: &mut Script) {
         let lattice = Lattice { extents: &self.grid, periodic: false };
-        for (reach, bytes) in [self.near_bytes, self.far_bytes].into_iter().enumerate() {
-            let tag =
-                |dimension: usize, up: bool| (8 * reach + 2 * dimension + usize::from(up)) as i32;
+        let dimensions = if up { [0, 1, 2, 3] } else { [3, 2, 1, 0] };
+        for bytes in [self.near_bytes, self.far_bytes] {
             let neighbours = || {
-                (0..4).filter_map(|d| lattice.along(rank, d, up).map(|neighbour| (d, neighbour)))
+                dimensions.into_iter().filter_map(|dimension| {
+                    lattice.along(rank, dimension, up).map(|neighbour| (neighbour, bytes[dimension]))
+                })
             };
-            for (dimension, neighbour) in neighbours() {
-                script.irecv(neighbour, tag(dimension, !up), bytes[dimension]);
+            for (neighbour, bytes) in neighbours() {
+                script.irecv(neighbour, 0, bytes);
             }
-            for (dimension, neighbour) in neighbours() {
-                script.isend(neighbour, tag(dimension, up), bytes[dimension]);
+            for (neighbour, bytes) in neighbours() {
+                script.send(neighbour, 0, bytes);
             }
         }
     }

@@ -1,20 +1,21 @@
 //! Shock hydrodynamics: a stencil of 26 neighbours in three dimensions, then a sweep.
 //!
-//! LULESH of Kang et al. (SC 2022), section IV, after their motif for SST. An iteration is a
-//! broadcast, a reduction, an exchange, and a sweep; a rank computes after each of the four. The
-//! exchange covers all neighbours across faces, edges and corners of an open grid. The sweep has
-//! many steps, from the first rank to the last, on the same ranks as a grid of two dimensions. A
-//! phase whose messages have no bytes is skipped.
+//! LULESH of Kang et al. (SC 2022), section IV, after their motif for SST. An iteration has four
+//! phases: a broadcast, a reduction, an exchange, and a sweep. A rank computes at the end of each,
+//! and reports each by itself (`bcast`, `reduce`, `nn26`, `sweep`). The exchange covers all
+//! neighbours across faces, edges and corners of an open grid. The sweep has many steps, from the
+//! first rank to the last, on the same ranks as a grid of two dimensions. A phase whose messages
+//! have no bytes only computes.
 //!
 //! On a cube of `n` ranks per side, the stencil moves `6 n n (n - 1)` messages across faces, `12 n
 //! (n - 1)^2` across edges and `8 (n - 1)^3` across corners.
 
 use pantala_engine::Time;
-use pantala_mpi::{COMM_WORLD, Call, Fault};
+use pantala_mpi::{COMM_WORLD, Call, Fault, PhaseName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::lattice::Lattice;
+use super::surroundings::{crossed, exchange};
 use super::sweep::Wave;
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
@@ -33,13 +34,18 @@ pub struct Lulesh {
     pub sweep_bytes: u64,
     /// Number of steps of a sweep.
     pub sweep_steps: u32,
-    /// Bytes of the broadcast and of the reduction.
-    pub collective_bytes: u64,
+    /// Bytes of the broadcast.
+    pub bcast_bytes: u64,
+    /// Bytes of the reduction.
+    pub reduce_bytes: u64,
     /// Number of iterations.
     pub iterations: u32,
-    /// Compute time after each of the four phases, in ps.
+    /// Compute time at the end of each of the four phases, in ps.
     #[serde(default)]
     pub compute_ps: Time,
+    /// Compute time before the first iteration, in ps.
+    #[serde(default)]
+    pub start_delay_ps: Time,
 }
 
 impl Motif for Lulesh {
@@ -49,6 +55,7 @@ impl Motif for Lulesh {
             .map_err(|fault| Fault { key: "sweep_grid".into(), ..fault })?;
         positive("sweep_steps", u64::from(self.sweep_steps))?;
         positive("iterations", u64::from(self.iterations))?;
+        bounded("start_delay_ps", self.start_delay_ps)?;
         bounded("compute_ps", self.compute_ps)
     }
 
@@ -56,19 +63,35 @@ impl Motif for Lulesh {
         self.iterations
     }
 
+    fn before(&self, _: &IterationContext, script: &mut Script) {
+        script.compute(self.start_delay_ps);
+    }
+
     fn iteration(&self, context: &IterationContext, script: &mut Script) {
-        let bytes = self.collective_bytes;
-        for call in [Call::Bcast { root: 0, bytes }, Call::Reduce { root: 0, bytes }] {
-            if bytes > 0 {
-                script.collective(COMM_WORLD, call);
-            }
-            script.compute(self.compute_ps);
+        script.phase(BCAST);
+        if self.bcast_bytes > 0 {
+            script.collective(COMM_WORLD, Call::Bcast { root: 0, bytes: self.bcast_bytes });
         }
-        self.exchange(context.rank, script);
         script.compute(self.compute_ps);
+        script.phase(REDUCE);
+        if self.reduce_bytes > 0 {
+            script.collective(COMM_WORLD, Call::Reduce { root: 0, bytes: self.reduce_bytes });
+        }
+        script.compute(self.compute_ps);
+        script.phase(NN26);
+        let bytes = |steps: &[i8; 3]| self.message_bytes[crossed(steps) - 1];
+        exchange(&self.grid, context.rank, bytes, script);
+        script.compute(self.compute_ps);
+        script.phase(SWEEP);
         if self.sweep_bytes > 0 {
             let message_bytes = [self.sweep_bytes; 2];
-            let wave = Wave { grid: &self.sweep_grid, message_bytes, compute_ps: 0, up: true };
+            let wave = Wave {
+                grid: &self.sweep_grid,
+                message_bytes,
+                compute_ps: 0,
+                up: [true; 2],
+                tag: 1_000,
+            };
             for _ in 0..self.sweep_steps {
                 wave.step(context.rank, script);
             }
@@ -77,27 +100,7 @@ impl Motif for Lulesh {
     }
 }
 
-impl Lulesh {
-    /// Starts all receives and all sends, and waits. A message's tag is its direction of travel.
-    fn exchange(&self, rank: u32, script: &mut Script) {
-        let lattice = Lattice { extents: &self.grid, periodic: false };
-        let neighbours = || {
-            (0..27i8).filter(|way| *way != 13).filter_map(|way| {
-                let steps = [way % 3 - 1, way / 3 % 3 - 1, way / 9 - 1];
-                let across = steps.iter().filter(|step| **step != 0).count();
-                let bytes = self.message_bytes[across - 1];
-                (bytes > 0)
-                    .then(|| lattice.beside(rank, &steps))
-                    .flatten()
-                    .map(|there| (i32::from(way), there, bytes))
-            })
-        };
-        for (way, neighbour, bytes) in neighbours() {
-            script.irecv(neighbour, 26 - way, bytes);
-        }
-        for (way, neighbour, bytes) in neighbours() {
-            script.isend(neighbour, way, bytes);
-        }
-        script.waitall();
-    }
-}
+const BCAST: PhaseName = PhaseName::new("bcast");
+const REDUCE: PhaseName = PhaseName::new("reduce");
+const NN26: PhaseName = PhaseName::new("nn26");
+const SWEEP: PhaseName = PhaseName::new("sweep");

@@ -12,7 +12,11 @@
 //! in row `r` and column `c` sends `h_i n_r n_c` points to row `i` and `h_r n_i n_c` points to
 //! column `i`, where `h_i` and `n_i` are parts of an axis.
 //!
-//! Ranks fill the array row by row: rank `row * columns + column`.
+//! Ranks fill the array column by column: rank `row + rows * column`.
+//!
+//! If `communicator_barriers` is true, the rank takes part in two barriers of all ranks before it
+//! waits for `start_delay`, one for each communicator, and in one barrier of its row and one of its
+//! column at the end: SST's firefly makes and frees communicators that way.
 
 use std::sync::Arc;
 
@@ -22,7 +26,7 @@ use pantala_mpi::{COMM_WORLD, Call, Communicator, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::process_array::{COLUMN, ROW, rows_and_columns};
+use super::process_array::{COLUMN, ROW};
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
 
@@ -44,6 +48,13 @@ pub struct PencilFft {
     /// Compute times of the backward transform before, between and after its transpositions, in ps.
     #[serde(default)]
     pub compute_backward_ps: [Time; 3],
+    /// Whether the creation of each communicator is a barrier of all ranks, and its end a barrier
+    /// of its own ranks.
+    #[serde(default)]
+    pub communicator_barriers: bool,
+    /// Compute time before the first iteration, in ps.
+    #[serde(default)]
+    pub start_delay_ps: Time,
 }
 
 impl Motif for PencilFft {
@@ -64,6 +75,7 @@ impl Motif for PencilFft {
         }
         positive("point_bytes", self.point_bytes)?;
         positive("iterations", u64::from(self.iterations))?;
+        bounded("start_delay_ps", self.start_delay_ps)?;
         for time in self.compute_forward_ps {
             bounded("compute_forward_ps", time)?;
         }
@@ -78,12 +90,34 @@ impl Motif for PencilFft {
 
     /// Number 1 is the rank's row, number 2 its column.
     fn communicators(&self, context: &IterationContext) -> Vec<Communicator> {
-        rows_and_columns(self.grid, context.rank)
+        let [rows, columns] = self.grid;
+        let (row, column) = (context.rank % rows, context.rank / rows);
+        vec![
+            Communicator::strided(u32::from(ROW), row, rows, columns, column),
+            Communicator::strided(u32::from(COLUMN), column * rows, 1, rows, row),
+        ]
+    }
+
+    fn before(&self, _: &IterationContext, script: &mut Script) {
+        if self.communicator_barriers {
+            for _ in [ROW, COLUMN] {
+                script.collective(COMM_WORLD, Call::Barrier);
+            }
+        }
+        script.compute(self.start_delay_ps);
+    }
+
+    fn after(&self, _: &IterationContext, script: &mut Script) {
+        if self.communicator_barriers {
+            for communicator in [ROW, COLUMN] {
+                script.collective(communicator, Call::Barrier);
+            }
+        }
     }
 
     fn iteration(&self, context: &IterationContext, script: &mut Script) {
         let [rows, columns] = self.grid;
-        let (row, column) = (context.rank / columns, context.rank % columns);
+        let (row, column) = (context.rank % rows, context.rank / rows);
         let bytes = |a: u64, b: u64, c: u64| self.point_bytes * a * b * c;
         let halves = |i: u32| part(self.points / 2 + 1, rows, i);
         let by_rows = |i: u32| part(self.points, rows, i);

@@ -14,6 +14,8 @@ use pantala_mpi::{
 pub struct Script {
     ops: Vec<Op>,
     requests: Request,
+    /// The number of the first request that `wait_each` has not waited for.
+    waited: Request,
     /// The number of communicators of earlier motifs.
     communicators: CommunicatorId,
     /// The mark of the iteration that has started and not ended.
@@ -26,7 +28,7 @@ impl Script {
     /// `communicators` is the number of communicators of earlier motifs.
     pub(crate) fn start(&mut self, communicators: CommunicatorId, mark: Option<IterationMark>) {
         self.ops.clear();
-        self.requests = 0;
+        (self.requests, self.waited) = (0, 0);
         self.communicators = communicators;
         self.mark = mark;
         self.ops.extend(mark.map(Op::IterationStart));
@@ -128,15 +130,27 @@ impl Script {
     /// Waits for all started requests.
     pub fn waitall(&mut self) {
         self.push(Op::WAITALL);
-        self.requests = 0;
+        (self.requests, self.waited) = (0, 0);
     }
 
     /// Waits for all started requests, one after the other.
     pub fn wait_each(&mut self) {
-        for request in 0..self.requests {
+        self.wait_each_before(self.requests);
+        (self.requests, self.waited) = (0, 0);
+    }
+
+    /// Waits for the started requests before number `end`, one after the other. Their numbers are
+    /// not reused.
+    pub fn wait_each_before(&mut self, end: Request) {
+        for request in self.waited..end {
             self.push(Op::Wait(request));
         }
-        self.requests = 0;
+        self.waited = end;
+    }
+
+    /// Leaves out the numbers of `count` requests, which earlier iterations have started.
+    pub fn skip_requests(&mut self, count: u32) {
+        self.requests += count;
     }
 
     /// A collective among the ranks of a communicator.

@@ -1,9 +1,10 @@
 //! A stencil: every rank of a grid exchanges a message with each neighbour along every dimension.
 //!
-//! Halo3D, LQCD and Stencil5D of Kang et al. (SC 2022), section IV, in three, four and five
-//! dimensions, after SST's Halo3D motif. One iteration: compute, start all receives, start all
-//! sends, wait for all. With `N` ranks, one iteration moves `2 (N - N / e)` messages along a
-//! dimension of extent `e` of an open grid, and `2 N` of a periodic grid if `e` is above one.
+//! Halo3D and Stencil5D of Kang et al. (SC 2022), section IV, after SST's motifs Halo3D and
+//! StencilNd. One iteration: compute, the exchange, and an allreduce if `reduction_bytes` is above
+//! zero. `exchange` orders the calls ([`Order`]). With `N` ranks, one exchange moves `2 (N - N / e)`
+//! messages along a dimension of extent `e` of an open grid, and `2 N` of a periodic grid if `e` is
+//! above one.
 //!
 //! The first dimension varies fastest. In a periodic dimension of extent two, both neighbours are
 //! the same rank and get one message each. In a dimension of extent one, there is no message.
@@ -33,6 +34,34 @@ pub struct Stencil {
     /// Whether opposite faces of the grid are neighbours.
     #[serde(default)]
     pub periodic: bool,
+    /// The order of the calls of an exchange.
+    #[serde(default)]
+    pub exchange: Order,
+    /// Compute time after the exchange along each dimension, in ps. Only with `exchange =
+    /// "by_dimension"`.
+    #[serde(default)]
+    pub copy_ps: Time,
+    /// Bytes of an allreduce at the end of each iteration; 0 for none.
+    #[serde(default)]
+    pub reduction_bytes: u64,
+    /// Compute time before the first iteration, in ps.
+    #[serde(default)]
+    pub start_delay_ps: Time,
+}
+
+/// The order of the calls of an exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// All receives start, all sends start, one wait for all.
+    #[default]
+    AtOnce,
+    /// One dimension after another, as SST's Halo3D: the receives from below and above start,
+    /// blocking sends down and up, one wait per receive.
+    ByDimension,
+    /// As SST's StencilNd: the receives from all neighbours above start, blocking sends to all of
+    /// them, the same for the neighbours below, one wait per receive. Only on an open grid.
+    UpperThenLower,
 }
 
 impl Motif for Stencil {
@@ -52,6 +81,20 @@ impl Motif for Stencil {
             positive("message_bytes", *bytes)?;
         }
         positive("iterations", u64::from(self.iterations))?;
+        if self.periodic && self.exchange == Order::UpperThenLower {
+            return Err(Fault::new(
+                "periodic",
+                "true",
+                "the blocking sends of exchange = upper_then_lower wait for each other in a ring",
+                "set periodic to false, or another exchange",
+            ));
+        }
+        if self.copy_ps > 0 && self.exchange != Order::ByDimension {
+            let message = "has no effect without exchange = by_dimension";
+            return Err(Fault::new("copy_ps", self.copy_ps, message, "set it to 0"));
+        }
+        bounded("copy_ps", self.copy_ps)?;
+        bounded("start_delay_ps", self.start_delay_ps)?;
         bounded("compute_ps", self.compute_ps)
     }
 
@@ -59,14 +102,55 @@ impl Motif for Stencil {
         self.iterations
     }
 
+    fn before(&self, _: &IterationContext, script: &mut Script) {
+        script.compute(self.start_delay_ps);
+    }
+
     fn iteration(&self, context: &IterationContext, script: &mut Script) {
         script.compute(self.compute_ps);
-        exchange(
-            &Lattice { extents: &self.grid, periodic: self.periodic },
-            context.rank,
-            &self.message_bytes,
-            script,
-        );
+        let lattice = Lattice { extents: &self.grid, periodic: self.periodic };
+        match self.exchange {
+            Order::AtOnce => exchange(&lattice, context.rank, &self.message_bytes, script),
+            Order::ByDimension => self.by_dimension(&lattice, context.rank, script),
+            Order::UpperThenLower => self.upper_then_lower(&lattice, context.rank, script),
+        }
+        if self.reduction_bytes > 0 {
+            script.allreduce(self.reduction_bytes);
+        }
+    }
+}
+
+impl Stencil {
+    fn by_dimension(&self, lattice: &Lattice<'_>, rank: u32, script: &mut Script) {
+        for (dimension, &bytes) in self.message_bytes.iter().enumerate() {
+            let neighbours =
+                || [false, true].into_iter().filter_map(|up| lattice.along(rank, dimension, up));
+            for neighbour in neighbours() {
+                script.irecv(neighbour, 0, bytes);
+            }
+            for neighbour in neighbours() {
+                script.send(neighbour, 0, bytes);
+            }
+            script.wait_each();
+            script.compute(self.copy_ps);
+        }
+    }
+
+    fn upper_then_lower(&self, lattice: &Lattice<'_>, rank: u32, script: &mut Script) {
+        for up in [true, false] {
+            let neighbours = || {
+                self.message_bytes.iter().enumerate().filter_map(|(dimension, &bytes)| {
+                    lattice.along(rank, dimension, up).map(|neighbour| (neighbour, bytes))
+                })
+            };
+            for (neighbour, bytes) in neighbours() {
+                script.irecv(neighbour, 0, bytes);
+            }
+            for (neighbour, bytes) in neighbours() {
+                script.send(neighbour, 0, bytes);
+            }
+        }
+        script.wait_each();
     }
 }
 

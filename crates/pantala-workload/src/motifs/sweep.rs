@@ -3,8 +3,9 @@
 //!
 //! LU and the sweep of LULESH of Kang et al. (SC 2022), section IV, after SST's motifs. In a step a
 //! rank receives from its upstream neighbour in each dimension, computes, and sends to its
-//! downstream neighbours. Then the wave of the next step can follow. An iteration has `steps` steps
-//! from the first rank to the last and, if `back` is true, as many from the last rank to the first.
+//! downstream neighbours. All calls block, so the second send starts when the first is complete.
+//! Then the wave of the next step can follow. An iteration has `steps` steps from the first rank to
+//! the last and, if `back` is true, as many from the last rank to the first.
 //!
 //! On a grid of `X` by `Y` ranks, a step moves `(X - 1) Y` messages along the first dimension and
 //! `X (Y - 1)` along the second.
@@ -36,6 +37,9 @@ pub struct Sweep {
     /// Compute time per step, in ps.
     #[serde(default)]
     pub compute_ps: Time,
+    /// Compute time before the first iteration, in ps.
+    #[serde(default)]
+    pub start_delay_ps: Time,
 }
 
 impl Motif for Sweep {
@@ -46,6 +50,7 @@ impl Motif for Sweep {
         }
         positive("steps", u64::from(self.steps))?;
         positive("iterations", u64::from(self.iterations))?;
+        bounded("start_delay_ps", self.start_delay_ps)?;
         bounded("compute_ps", self.compute_ps)
     }
 
@@ -53,18 +58,20 @@ impl Motif for Sweep {
         self.iterations
     }
 
+    fn before(&self, _: &IterationContext, script: &mut Script) {
+        script.compute(self.start_delay_ps);
+    }
+
     fn iteration(&self, context: &IterationContext, script: &mut Script) {
-        let mut wave = Wave {
-            grid: &self.grid,
-            message_bytes: self.message_bytes,
-            compute_ps: self.compute_ps,
-            up: true,
-        };
-        for _ in 0..self.steps {
-            wave.step(context.rank, script);
-        }
-        if self.back {
-            wave.up = false;
+        let ways: &[(bool, i32)] = if self.back { &[(true, 1_000), (false, 3_000)] } else { &[(true, 1_000)] };
+        for &(up, tag) in ways {
+            let wave = Wave {
+                grid: &self.grid,
+                message_bytes: self.message_bytes,
+                compute_ps: self.compute_ps,
+                up: [up; 2],
+                tag,
+            };
             for _ in 0..self.steps {
                 wave.step(context.rank, script);
             }
@@ -72,34 +79,30 @@ impl Motif for Sweep {
     }
 }
 
-/// A wave through the grid.
+/// A wave through the grid, from one of its corners to the opposite one.
 pub(crate) struct Wave<'a> {
     pub(crate) grid: &'a [u32; 2],
     pub(crate) message_bytes: [u64; 2],
     pub(crate) compute_ps: Time,
-    /// Whether the wave starts at the first rank. If not, it starts at the last.
-    pub(crate) up: bool,
+    /// Whether the wave travels up along each dimension.
+    pub(crate) up: [bool; 2],
+    pub(crate) tag: i32,
 }
 
 impl Wave<'_> {
-    /// One step of a rank: receives, compute, sends, and a wait for the sends.
+    /// One step of a rank: receives, compute, sends.
     pub(crate) fn step(&self, rank: u32, script: &mut Script) {
         let lattice = Lattice { extents: self.grid, periodic: false };
-        let tag = |dimension: usize| FIRST_TAG + (2 * dimension + usize::from(self.up)) as i32;
         for (dimension, bytes) in self.message_bytes.into_iter().enumerate() {
-            if let Some(upstream) = lattice.along(rank, dimension, !self.up) {
-                script.recv(upstream, tag(dimension), bytes);
+            if let Some(upstream) = lattice.along(rank, dimension, !self.up[dimension]) {
+                script.recv(upstream, self.tag, bytes);
             }
         }
         script.compute(self.compute_ps);
         for (dimension, bytes) in self.message_bytes.into_iter().enumerate() {
-            if let Some(downstream) = lattice.along(rank, dimension, self.up) {
-                script.isend(downstream, tag(dimension), bytes);
+            if let Some(downstream) = lattice.along(rank, dimension, self.up[dimension]) {
+                script.send(downstream, self.tag, bytes);
             }
         }
-        script.waitall();
     }
 }
-
-/// The first tag of sweeps. Smaller tags belong to stencils in motifs that have both.
-const FIRST_TAG: i32 = 32;

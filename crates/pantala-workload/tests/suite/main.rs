@@ -3,6 +3,7 @@
 mod motifs;
 mod motifs_of_ember;
 mod motifs_of_mixes;
+mod orders;
 mod patterns;
 mod programs;
 mod sequences;

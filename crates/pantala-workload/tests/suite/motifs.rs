@@ -161,7 +161,7 @@ fn lulesh_exchanges_faces_edges_and_corners_then_sweeps() {
     {
         let text = format!(
             "kind: lulesh, grid: [{n},{n},{n}], message_bytes: [{face},{edge},{corner}], sweep_grid: [3,9], sweep_bytes: {swept}, \
-             sweep_steps: 4, collective_bytes: {collective}, iterations: 2, compute_ps: 11"
+             sweep_steps: 4, bcast_bytes: {collective}, reduce_bytes: {collective}, iterations: 2, compute_ps: 11"
         );
         let faces = 6 * n * n * (n - 1);
         let edges = 12 * n * (n - 1) * (n - 1);
@@ -186,7 +186,8 @@ fn lulesh_exchanges_faces_edges_and_corners_then_sweeps() {
     }
 }
 
-/// A stencil's peak is all its messages; a sweep's two messages; an alltoall's one; a tree's two.
+/// A stencil's peak is all its messages, or those of one direction; an alltoall's one; a tree's two.
+/// The first rank of a sweep receives nothing, so its peak is all messages until the next wait.
 #[test]
 fn peaks_of_ingress() {
     for (text, peak) in [
@@ -196,22 +197,22 @@ fn peaks_of_ingress() {
         ),
         (
             "kind: sweep, grid: [3,9], message_bytes: [15000,200], steps: 3, iterations: 2, back: true",
-            15_200,
+            3 * 15_200,
         ),
         (
             "kind: lulesh, grid: [3,3,3], message_bytes: [900,80,7], sweep_grid: [3,9], sweep_bytes: 10, sweep_steps: 5, \
-          collective_bytes: 8, iterations: 2",
+          bcast_bytes: 8, reduce_bytes: 8, iterations: 2",
             6 * 900 + 12 * 80 + 8 * 7,
         ),
         (
             "kind: lulesh, grid: [3,3,3], message_bytes: [0,0,0], sweep_grid: [3,9], sweep_bytes: 10, sweep_steps: 5, \
-          collective_bytes: 8, iterations: 2",
-            20,
+          bcast_bytes: 8, reduce_bytes: 8, iterations: 2",
+            5 * 20 + 2 * 8,
         ),
         (
             "kind: lqcd, grid: [3,3,3,1], near_bytes: [1000,2000,3000,4], far_bytes: [2000,4000,6000,8], reduction_bytes: 8, \
           iterations: 2",
-            2 * 18_000,
+            12_000,
         ),
         ("kind: pencil_fft, grid: [3,9], points: 9, point_bytes: 100, iterations: 2", 100 * 2 * 3),
         (
@@ -260,23 +261,18 @@ fn uniform_random_sends_one_message_a_rank_and_iteration() {
     finish(&mut endpoints, ranks);
     let mut messages = Vec::new();
     endpoints.take_messages(&mut messages);
-    // On average one fixed point per iteration is skipped.
-    let expected = f64::from((ranks - 1) * iterations);
-    assert!(
-        (messages.len() as f64 - expected).abs() < 5.0 * f64::from(iterations).sqrt(),
-        "{}",
-        messages.len()
-    );
+    // Somewhat less than one fixed point per iteration is skipped.
+    let skipped = f64::from(ranks * iterations) - messages.len() as f64;
+    assert!((0.5..1.5).contains(&(skipped / f64::from(iterations))), "{skipped}");
     assert!(messages.iter().all(|m| m.bytes == 3_072 && m.source != m.destination));
     for rank in 0..ranks {
         let sent = messages.iter().filter(|m| m.source == rank).count();
         assert_eq!(sent, messages.iter().filter(|m| m.destination == rank).count());
-        // A rank meets all others: 200 draws of 23 miss one with a probability of 0.0002.
         let mut met: Vec<u32> =
             messages.iter().filter(|m| m.source == rank).map(|m| m.destination).collect();
         met.sort_unstable();
         met.dedup();
-        assert!(met.len() >= 22);
+        assert!(met.len() >= 20);
     }
 }
 
@@ -413,7 +409,7 @@ fn memory_does_not_grow_with_iterations() {
         "kind: sweep, grid: [3,4], message_bytes: [15000,300], steps: 5, back: true",
         "kind: lqcd, grid: [2,2,3,1], near_bytes: [9,9,9,9], far_bytes: [13000,9,9,9], reduction_bytes: 8",
         "kind: lulesh, grid: [2,3,2], message_bytes: [13000,9,9], sweep_grid: [3,4], sweep_bytes: 9, sweep_steps: 4, \
-         collective_bytes: 8",
+         bcast_bytes: 8, reduce_bytes: 8",
     ] {
         let peaks = [20, 400].map(|iterations| {
             let jobs = [job("j", 0..12, &format!("{motif}, iterations: {iterations}"))];
@@ -457,7 +453,7 @@ fn progress_is_smooth() {
         ("kind: sweep, grid: [3,4], message_bytes: [15000,15000], steps: 20, back: true", true),
         (
             "kind: lulesh, grid: [2,3,2], message_bytes: [20000,9,9], sweep_grid: [3,4], sweep_bytes: 900, sweep_steps: 9, \
-          collective_bytes: 8",
+          bcast_bytes: 8, reduce_bytes: 8",
             true,
         ),
     ] {
@@ -507,9 +503,10 @@ fn deeds(jobs: &[JobSpec], which: usize) -> Deeds {
 fn a_job_does_the_same_alone_and_in_company() {
     let target = [
         job(
-            "ur",
+            "pairs",
             0..16,
-            "kind: uniform_random, iterations: 30, message_bytes: 14000, compute_ps: 700",
+            "kind: phases, grid: [16], iterations: 30, phases: [{phase: compute, time_ps: 700}, \
+             {phase: pairs, message_bytes: 14000, rounds: 1, wait: all}]",
         ),
         job(
             "fft",
@@ -549,7 +546,7 @@ proptest! {
             job("pencils", 60..72, &format!("kind: pencil_fft, grid: [3,4], points: 13, point_bytes: {}, iterations: 2", bytes / 30 + 1)),
             job("lu", 72..84, &format!("kind: sweep, grid: [3,4], message_bytes: [{bytes},9], steps: 5, iterations: 2, back: true")),
             job("lqcd", 84..96, &format!("kind: lqcd, grid: [2,1,3,2], near_bytes: [9,9,{bytes},9], far_bytes: [{bytes},9,9,9], reduction_bytes: 8, iterations: 2")),
-            job("lulesh", 96..108, &format!("kind: lulesh, grid: [2,3,2], message_bytes: [{bytes},90,9], sweep_grid: [3,4], sweep_bytes: {bytes}, sweep_steps: 4, collective_bytes: 8, iterations: 2")),
+            job("lulesh", 96..108, &format!("kind: lulesh, grid: [2,3,2], message_bytes: [{bytes},90,9], sweep_grid: [3,4], sweep_bytes: {bytes}, sweep_steps: 4, bcast_bytes: 8, reduce_bytes: 8, iterations: 2")),
             job("phases", 108..120, &format!("{PHASES}, iterations: 3")),
         ];
         let mpi = MpiConfig { eager_threshold_bytes: threshold, ..MpiConfig::default() };

@@ -11,18 +11,22 @@ fn every_kind_of_the_plan_is_read() {
                "offset":1,"hotspots":[0],"hotspot_share":0.1}"#,
             true,
         ),
-        (r#"{"kind":"uniform_random","iterations":7,"message_bytes":3072,"compute_ps":0}"#, false),
         (
-            r#"{"kind":"stencil","grid":[6,8,11],"message_bytes":[192000,192000,192000],"iterations":3,"compute_ps":5,"periodic":false}"#,
+            r#"{"kind":"uniform_random","iterations":7,"message_bytes":3072,"messages":1,"compute_ps":0,"no_wait":false,"start_delay_ps":0}"#,
+            false,
+        ),
+        (
+            r#"{"kind":"stencil","grid":[6,8,11],"message_bytes":[192000,192000,192000],"iterations":3,"compute_ps":5,"periodic":false,"exchange":"by_dimension","copy_ps":7,
+               "reduction_bytes":8,"start_delay_ps":9}"#,
             false,
         ),
         (
             r#"{"kind":"fft3d","grid":[22,24],"row_message_bytes":51680,"column_message_bytes":51680,"iterations":2,
-               "compute_forward_ps":7,"compute_backward_ps":8}"#,
+               "compute_forward_ps":7,"compute_backward_ps":8,"start_delay_ps":9}"#,
             false,
         ),
         (
-            r#"{"kind":"allreduce_loop","message_bytes":1126000,"iterations":2,"compute_ps":5160000000}"#,
+            r#"{"kind":"allreduce_loop","message_bytes":1126000,"iterations":2,"compute_ps":5160000000,"barrier":true,"start_delay_ps":9}"#,
             false,
         ),
         (
@@ -54,21 +58,21 @@ fn every_kind_of_the_plan_is_read() {
         ),
         (
             r#"{"kind":"pencil_fft","grid":[22,24],"points":400,"point_bytes":16,"iterations":8,"compute_forward_ps":[1,2,3],
-               "compute_backward_ps":[4,5,6]}"#,
+               "compute_backward_ps":[4,5,6],"communicator_barriers":true,"start_delay_ps":9}"#,
             false,
         ),
         (
-            r#"{"kind":"sweep","grid":[22,24],"message_bytes":[15000,15000],"steps":50,"iterations":9,"back":true,"compute_ps":5}"#,
+            r#"{"kind":"sweep","grid":[22,24],"message_bytes":[15000,15000],"steps":50,"iterations":9,"back":true,"compute_ps":5,"start_delay_ps":9}"#,
             false,
         ),
         (
             r#"{"kind":"lqcd","grid":[3,4,4,11],"near_bytes":[1,2,3,4],"far_bytes":[2,4,6,8],"reduction_bytes":8,"iterations":3,
-               "compute_ps":5,"residual_ps":6}"#,
+               "compute_ps":5,"residual_ps":6,"start_delay_ps":9}"#,
             false,
         ),
         (
             r#"{"kind":"lulesh","grid":[6,8,11],"message_bytes":[3,2,1],"sweep_grid":[22,24],"sweep_bytes":7457,
-               "sweep_steps":100,"collective_bytes":240,"iterations":12,"compute_ps":5}"#,
+               "sweep_steps":100,"bcast_bytes":240,"reduce_bytes":232,"iterations":12,"compute_ps":5,"start_delay_ps":9}"#,
             false,
         ),
         (
@@ -167,11 +171,27 @@ fn faults_name_the_key_and_the_remedy() {
         ),
         (
             "kind: lulesh, grid: [2,2,2], message_bytes: [3,2,1], sweep_grid: [3,3], sweep_bytes: 1, sweep_steps: 1, \
-             collective_bytes: 0, iterations: 1"
+             bcast_bytes: 0, reduce_bytes: 0, iterations: 1"
                 .into(),
             8,
             "sweep_grid = [3, 3]: the grid has 9 cells, but the job has 8 ranks; write [2, 4] or another grid of 8 cells, or give the job \
              9 ranks",
+        ),
+        (
+            "kind: stencil, grid: [4], message_bytes: [3], iterations: 1, periodic: true, exchange: upper_then_lower".into(),
+            4,
+            "periodic = true: the blocking sends of exchange = upper_then_lower wait for each other in a ring; set periodic to false, or \
+             another exchange",
+        ),
+        (
+            "kind: stencil, grid: [4], message_bytes: [3], iterations: 1, copy_ps: 3".into(),
+            4,
+            "copy_ps = 3: has no effect without exchange = by_dimension; set it to 0",
+        ),
+        (
+            "kind: uniform_random, iterations: 1000000, message_bytes: 3, no_wait: true".into(),
+            4,
+            "messages = 1: 2000000 requests of a rank are open at once; lower messages or iterations: at most 1048576 requests",
         ),
         (
             "kind: sweep, grid: [2,2], message_bytes: [3,0], steps: 1, iterations: 1".into(),

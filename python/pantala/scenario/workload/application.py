@@ -109,9 +109,21 @@ class Application(Model):
         """Returns the plan's workload object for a job of `ranks`."""
 
 
-def grid_of(grid: tuple[int, ...] | None, ranks: int, dimensions: int) -> list[int]:
-    """Returns `grid`, or else the grid of `ranks` nearest to a cube, with rising extents."""
-    return native.process_grid(ranks, dimensions) if grid is None else list(grid)
+def grid_of(
+    grid: tuple[int, ...] | None, ranks: int, dimensions: int, *, falling: bool = False
+) -> list[int]:
+    """Returns `grid`, or else the grid of `ranks` nearest to a cube, with rising extents.
+
+    Args:
+        grid: the given grid.
+        ranks: the number of ranks.
+        dimensions: the number of dimensions.
+        falling: whether the extents of the grid nearest to a cube fall.
+    """
+    if grid is not None:
+        return list(grid)
+    extents = native.process_grid(ranks, dimensions)
+    return extents[::-1] if falling else extents
 
 
 def sizes(values: Size | tuple[Size, ...], dimensions: int) -> list[int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pantala.scenario.base import Count, PositiveSize
+from pantala.scenario.base import Count, PositiveSize, UnsignedDuration
 from pantala.scenario.workload.application import Compute
+from pantala.scenario.workload.start_delay import START_DELAY
 from pantala.scenario.workload.training import Training
 from pantala.units import Duration, Size
 
@@ -28,3 +29,5 @@ class CosmoFlow(Training):
     """Iterations per rank."""
     compute: Compute = Compute(time=Duration.parse("5.16 ms"))
     """Computing before each Allreduce."""
+    start_delay: UnsignedDuration = START_DELAY
+    """Computing before the first iteration. It is part of the execution times of the paper."""

@@ -6,15 +6,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from pantala.scenario.base import Count, PositiveSize
+from pantala.scenario.base import Count, PositiveSize, UnsignedDuration
 from pantala.scenario.validation import fault, refuse_all
 from pantala.scenario.workload.application import Application, Compute, grid_of
+from pantala.scenario.workload.start_delay import START_DELAY
 from pantala.units import Duration, Size
 
 __all__ = ["Fft3d"]
-
-#: Fitted time to transform one axis, for a cube with sides of 400 points on 528 ranks.
-_AXIS = Duration.parse("136 us")
 
 
 class Fft3d(Application):
@@ -23,11 +21,15 @@ class Fft3d(Application):
     A cube of real numbers is transformed forward and back, in pencils.
 
     Source: Kang et al., SC 2022, IV and Table I (15,781.09 MB on 528 ranks, peak ingress 51.68 KB),
-    with SST's FFT3D motif. Eight iterations with 400 points per side on an array of 22 x 24 ranks
-    give that total, and their largest message has 51,680 B. The 136 us to transform an axis are
-    fitted. SST's default is 121.2 us, one nanosecond per point.
+    with SST's FFT3D motif. Eight iterations with 400 points per side on an array of 22 x 24 ranks,
+    with SST's headers, give that total, and their largest message has 51,680 B. The computing is
+    SST's default: 1 ns per point, 121.2 us per axis.
 
-    If `row_message` is set, all messages in a row have that size instead.
+    The ranks of a column are consecutive. The communicators of rows and columns are made before the
+    start delay, with a barrier of all ranks each, and end with a barrier each, as in SST.
+
+    If `row_message` is set, all messages in a row have that size instead, the ranks of a row are
+    consecutive, and there are no barriers.
     """
 
     paper_ranks: ClassVar[int] = 528
@@ -46,16 +48,23 @@ class Fft3d(Application):
     """Bytes to each other rank of a row, independent of `points`."""
     column_message: PositiveSize | None = None
     """Bytes to each other rank of a column. Default: `row_message`."""
+    point_time: UnsignedDuration = Duration.parse("1 ns")
+    """Computing per point and axis."""
     iterations: Count = 8
     """Iterations per rank. Each has a forward and a backward transform."""
     compute_forward: Compute | None = None
     """Computing of the forward transform: one third each before, between and after its exchanges.
-    With `row_message`, all of it comes before them. Default: 136 us per axis, or zero with
+    With `row_message`, all of it comes before them. Default: from `point_time`, or zero with
     `row_message`."""
     compute_backward: Compute | None = None
     """Computing of the backward transform: one quarter each before and between its exchanges, and
-    the rest after them. With `row_message`, all of it comes before them. Default: 136 us per axis
-    and twice that for the last axis, or zero with `row_message`."""
+    the rest after them. With `row_message`, all of it comes before them. Default: from
+    `point_time`, with twice the time for the last axis, or zero with `row_message`."""
+    start_delay: UnsignedDuration = START_DELAY
+    """Computing before the first iteration. It is part of the execution times of the paper."""
+    scaling: Literal["weak", "strong"] = "strong"
+    """Scaling to other numbers of ranks than the paper's. strong keeps the cube. weak keeps each
+    rank's points. The sizes of `row_message` and `column_message` scale only if this key is set."""
 
     @model_validator(mode="after")
     def _sizes_of_rows(self) -> Fft3d:
@@ -66,21 +75,35 @@ class Fft3d(Application):
                 "column_message",
             )
         if self.row_message is not None:
-            idle = [key for key in ("points", "point") if key in self.model_fields_set]
+            idle = [
+                key for key in ("points", "point", "point_time") if key in self.model_fields_set
+            ]
             refuse_all(
                 fault("has no effect with row_message", "remove one of the two", key)
                 for key in idle
             )
         return self
 
+    def share(self, ranks: int) -> float:
+        """Returns the work per rank on `ranks` ranks, relative to the keys' values."""
+        if self.row_message is not None and "scaling" not in self.model_fields_set:
+            return 1.0
+        return super().share(ranks)
+
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         grid = grid_of(self.grid, ranks, 2)
-        axes = 0 if self.row_message is not None else 1
-        times = ((self.compute_forward, 3 * axes), (self.compute_backward, 4 * axes))
+        # Weak scaling keeps the points per rank, strong scaling keeps the cube.
+        grown = 1.0 if self.scaling == "strong" else (ranks / self.paper_ranks) ** (1 / 3)
+        points = max(1, round(self.points * grown))
+        axis = 0
+        if self.row_message is None:
+            axis = int(self.point_time) * points * (points * points // ranks)
+        given = (self.compute_forward, self.compute_backward)
         forward, backward = (
-            (given or Compute(time=Duration(count * _AXIS))).total(share) for given, count in times
+            axes * axis if compute is None else compute.total(share)
+            for compute, axes in zip(given, (3, 4), strict=True)
         )
         if self.row_message is not None:
             return {
@@ -91,15 +114,16 @@ class Fft3d(Application):
                 "iterations": self.iterations,
                 "compute_forward_ps": forward,
                 "compute_backward_ps": backward,
+                "start_delay_ps": int(self.start_delay),
             }
-        # Weak scaling keeps the points per rank, strong scaling keeps the cube.
-        grown = 1.0 if self.scaling == "strong" else (ranks / self.paper_ranks) ** (1 / 3)
         return {
             "kind": "pencil_fft",
             "grid": grid,
-            "points": max(1, round(self.points * grown)),
+            "points": points,
             "point_bytes": int(self.point),
             "iterations": self.iterations,
             "compute_forward_ps": [forward // 3, forward // 3, forward - 2 * (forward // 3)],
             "compute_backward_ps": [backward // 4, backward // 4, backward - 2 * (backward // 4)],
+            "communicator_barriers": True,
+            "start_delay_ps": int(self.start_delay),
         }

@@ -24,14 +24,14 @@ def split(lattice: Sequence[int], processes: int) -> list[int] | None:
 
     The rule is MILC's `layout_hyper_prime`. It takes the prime factors of the number of processes,
     largest first. Each factor divides the longest remaining side that it can divide. If several
-    sides are equally long, it divides the first.
+    sides are equally long, it divides the first that is already divided, or else the first.
     """
     local = list(lattice)
     for prime in factors(processes):
         sides = [side for side in range(len(local)) if local[side] % prime == 0]
         if not sides:
             return None
-        local[max(sides, key=lambda side: local[side])] //= prime
+        local[max(sides, key=lambda side: (local[side], local[side] < lattice[side]))] //= prime
     return [whole // part for whole, part in zip(lattice, local, strict=True)]
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from pantala.scenario.base import PositiveSize
+from pantala.scenario.base import Flag, PositiveSize, UnsignedDuration
 from pantala.scenario.workload.application import Application, Compute
+from pantala.units import Duration
 
 __all__ = ["Training"]
 
@@ -23,6 +24,10 @@ class Training(Application):
     """Bytes that each Allreduce sums."""
     compute: Compute = Compute()
     """Computing before each Allreduce."""
+    barrier: Flag = False
+    """Whether a barrier of all ranks follows each Allreduce."""
+    start_delay: UnsignedDuration = Duration(0)
+    """Computing before the first iteration."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """Returns the plan's workload object for a job of `ranks`."""
@@ -31,4 +36,6 @@ class Training(Application):
             "message_bytes": int(self.message),
             "iterations": self.iterations,
             "compute_ps": self.compute.total(self.share(ranks)),
+            "barrier": self.barrier,
+            "start_delay_ps": int(self.start_delay),
         }

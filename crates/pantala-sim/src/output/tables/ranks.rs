@@ -37,9 +37,9 @@ table! {
         messages_sent: u64,
         /// Payload sent.
         bytes_sent: u64 [bytes],
-        /// Largest payload that the rank posted between two blocking calls. Blocking calls are
-        /// receives, waits, sends that do not complete at once, and the same calls inside
-        /// collectives. This is the peak ingress volume of Kang et al. (SC 2022), IV.
+        /// Largest payload of a run of sends with neither a receive nor a wait between them,
+        /// blocking or not, in the program and inside collectives. This is the peak ingress volume
+        /// of Kang et al. (SC 2022), IV.
         peak_ingress_bytes: u64 [bytes],
         /// Messages received.
         messages_received: u64,
