@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from pantala.frontends.ember import ember_scenario
 
 import pantala as pt
+from pantala.frontends.ember import ember_scenario
 from validation.ember.cases import Case
 
 __all__ = ["measured", "replay", "scenario"]
