@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from support import ROOT
-from validation import measure, page, suite
+from validation import measure, page, suite, tables
 from validation.bars import BARS, FREE, check, of_one
+from validation.ember.cases import Case, cases
+from validation.ember.replay import replay
 from validation.peers import (
     LOCAL_GLOBAL_LOCAL,
     PEERS,
@@ -58,7 +60,7 @@ def test_a_point_of_each_series_agrees_with_its_peer(series: Series) -> None:
     assert any(item.bound for item in checks)
     assert not [item for item in checks if item.bound and not item.met]
     row = page.cells(page.Measured(series, point, checks))
-    assert page.line(row) in PAGE, "the page differs from the measurement; run make validate"
+    assert tables.line(row) in PAGE, "the page differs from the measurement; run make validate"
 
 
 @pytest.mark.full
@@ -150,8 +152,12 @@ def test_the_suite_writes_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             "link_hops_mean": 2.7,
         }
 
+    def exact(case: Case, _: Any) -> dict[str, float]:
+        return {name: each.value for name, each in case.theirs.items()}
+
     def serial(tasks: Any) -> list[Any]:
-        return [fake(*arguments) for function, arguments in tasks if function is measure.point]
+        functions: dict[Any, Any] = {measure.point: fake, replay: exact}
+        return [functions[function](*arguments) for function, arguments in tasks]
 
     known = ("minimal", "uniform")
     monkeypatch.setattr(measure, "together", serial)
@@ -161,6 +167,8 @@ def test_the_suite_writes_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         lambda call: None if (call["routing"], call.get("pattern")) == known else "no",
     )
     monkeypatch.setattr(suite, "PEERS", PEERS[:1])
+    some = [case for case in cases() if case.name == "pingpong_limits_a"]
+    monkeypatch.setattr(suite, "cases", lambda: some)
     for folder in ("_static", "explanation"):
         (tmp_path / folder).mkdir()
     said: list[str] = []
@@ -170,4 +178,6 @@ def test_the_suite_writes_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "sst_sc22: par, uniform: not available yet (no)" in said
     text = (tmp_path / "explanation" / "made-validation.md").read_text(encoding="utf-8")
     assert re.search(r"`minimal` \| `uniform` \| 0.5 .*\*\*\+51.0.%\*\*", text)
+    assert "| `pingpong_limits_a` | `minimal` | 2 % | 13,460 | 6,846,762 |" in text
     assert (tmp_path / "_static" / "validation-sst_sc22.svg").is_file()
+    assert (tmp_path / "_static" / "validation-ember.svg").is_file()

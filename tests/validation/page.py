@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from validation.bars import Check
+from validation.ember.page import CaseSection
 from validation.peers import Peer, Point, Series
+from validation.tables import pair, percent, table
 
-__all__ = ["Measured", "Report", "Section", "Single", "cells", "line"]
+__all__ = ["Measured", "Report", "Section", "Single", "cells"]
 
-_SPACE = "\N{NO-BREAK SPACE}"
 #: The columns of a peer's table: possible keys (a peer has one of them), heading, decimals.
 _COLUMNS = (
     (("accepted",), "accepted", 3),
@@ -92,7 +93,7 @@ class Single:
             rows = [
                 (word, f"{c.theirs:.3f}", f"{c.ours:.3f}", _error(c)) for word, c in self.checks
             ]
-            parts.append(_table([*self.headings, ""], rows, 1))
+            parts.append(table([*self.headings, ""], rows, 1))
         return "\n\n".join(parts)
 
 
@@ -116,6 +117,7 @@ class Report:
 
     sections: Sequence[Section]
     singles: Sequence[Single]
+    cases: CaseSection
 
     @property
     def failures(self) -> list[str]:
@@ -128,12 +130,13 @@ class Report:
             for check in item.checks
             if check.bound and not check.met
         ]
-        return lines + [
+        lines += [
             f"{single.title}: {word}: theirs {check.theirs:.4g}, ours {check.ours:.4g}"
             for single in self.singles
             for word, check in single.checks
             if not check.met
         ]
+        return lines + self.cases.failures
 
     @property
     def missing(self) -> list[str]:
@@ -159,7 +162,7 @@ class Report:
             for single in self.singles
             if single.checks
         ]
-        head = _table(["", "points", "bars met", *(name for _, name, _ in _COLUMNS)], rows, 1)
+        head = table(["", "points", "bars met", *(name for _, name, _ in _COLUMNS)], rows, 1)
         return (
             "\n\n".join(
                 [
@@ -167,15 +170,11 @@ class Report:
                     head,
                     *(section.text() for section in self.sections),
                     *(single.text() for single in self.singles),
+                    self.cases.text(),
                 ]
             )
             + "\n"
         )
-
-
-def line(cells: Sequence[str]) -> str:
-    """Returns a line of a table."""
-    return "| " + " | ".join(cells) + " |"
 
 
 def cells(item: Measured) -> list[str]:
@@ -185,14 +184,10 @@ def cells(item: Measured) -> list[str]:
     row = [f"`{series.routing}`", f"`{series.pattern}`", *settings, f"{item.point.load:g}"]
     for keys, _, decimals in _columns(series.peer):
         found = next((check for check in item.checks if check.key in keys), None)
-        row += ["", ""] if found is None else [_pair(found, decimals), _error(found)]
+        row += (
+            ["", ""] if found is None else [pair(found.theirs, found.ours, decimals), _error(found)]
+        )
     return row
-
-
-def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], words: int) -> str:
-    """Returns a table whose first `words` columns are words and whose other columns are numbers."""
-    rule = ["---" if number < words else "---:" for number in range(len(headings))]
-    return "\n".join(line(row) for row in [headings, rule, *rows])
 
 
 def _columns(peer: Peer) -> list[tuple[tuple[str, ...], str, int]]:
@@ -208,7 +203,7 @@ def _peer_table(section: Section) -> str:
     headings += [
         heading for _, name, _ in _columns(peer) for heading in (units.get(name, name), "")
     ]
-    return _table(headings, [cells(item) for item in section.measured], 2 + len(settings))
+    return table(headings, [cells(item) for item in section.measured], 2 + len(settings))
 
 
 def _summary_row(title: str, points: int, checks: Sequence[Check]) -> list[str]:
@@ -225,12 +220,8 @@ def _summary_row(title: str, points: int, checks: Sequence[Check]) -> list[str]:
     return row
 
 
-def _pair(check: Check, decimals: int) -> str:
-    return f"{check.theirs:,.{decimals}f}{_SPACE}/{_SPACE}{check.ours:,.{decimals}f}"
-
-
 def _percent(check: Check) -> str:
-    return f"{100 * check.error:+.1f}{_SPACE}{'%' if check.bar.relative else 'points'}"
+    return percent(check.error, relative=check.bar.relative)
 
 
 def _error(check: Check) -> str:
