@@ -178,6 +178,6 @@ def test_the_suite_writes_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "sst_sc22: par, uniform: not available yet (no)" in said
     text = (tmp_path / "explanation" / "made-validation.md").read_text(encoding="utf-8")
     assert re.search(r"`minimal` \| `uniform` \| 0.5 .*\*\*\+51.0.%\*\*", text)
-    assert "| `pingpong_limits_a` | `minimal` | 2 % | 13,460 | 6,846,762 |" in text
+    assert "| `pingpong_limits_a` | `minimal` | 2\N{NO-BREAK SPACE}% | 13,460 | 6,846,762 |" in text
     assert (tmp_path / "_static" / "validation-sst_sc22.svg").is_file()
     assert (tmp_path / "_static" / "validation-ember.svg").is_file()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["line", "pair", "percent", "table"]
+__all__ = ["bar", "line", "pair", "percent", "table"]
 
 _SPACE = "\N{NO-BREAK SPACE}"
 
@@ -28,3 +28,8 @@ def pair(theirs: float, ours: float, decimals: int) -> str:
 def percent(error: float, *, relative: bool = True) -> str:
     """Returns an error in percent, or, if it is a difference of shares, in points."""
     return f"{100 * error:+.1f}{_SPACE}{'%' if relative else 'points'}"
+
+
+def bar(limit: float) -> str:
+    """Returns the largest allowed error in percent."""
+    return f"{100 * limit:g}{_SPACE}%"

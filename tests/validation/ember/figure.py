@@ -12,6 +12,7 @@ from pantala.figures.style import GRID, MUTED, PALETTE, horizontal_rows, new_fig
 from validation.ember.bars import time_limit
 from validation.ember.cases import Case
 from validation.ember.page import Replayed
+from validation.tables import bar
 
 __all__ = ["cases"]
 
@@ -73,8 +74,8 @@ def _errors(axes: Axes, replayed: Sequence[Replayed]) -> None:
     reach = _REACH
     for row, item in enumerate(replayed):
         limit = 100 * time_limit(item.case)
-        bar, end = ("bar of the times", "end, 1 ns more or less") if row == 0 else (None, None)
-        axes.barh(row, 2 * limit, left=-limit, height=0.7, color=GRID, zorder=0, label=bar)
+        band, end = ("bar of the times", "end, 1 ns more or less") if row == 0 else (None, None)
+        axes.barh(row, 2 * limit, left=-limit, height=0.7, color=GRID, zorder=0, label=band)
         spread = [100 * error for error in (_end(item), *item.shifted)]
         axes.plot([min(spread), max(spread)], [row, row], color=MUTED, lw=2.4, zorder=1, label=end)
         reach = max(reach, *(1.1 * abs(error) for error in spread))
@@ -93,8 +94,7 @@ def _errors(axes: Axes, replayed: Sequence[Replayed]) -> None:
     horizontal_rows(axes, [_label(item.case) for item in replayed], range(len(replayed)))
     axes.set_xlim(-reach, reach)
     for row, item in enumerate(replayed):
-        bar = f"{100 * time_limit(item.case):g} %"
-        axes.text(reach, row, bar, color=MUTED, ha="right", va="center")
+        axes.text(reach, row, bar(time_limit(item.case)), color=MUTED, ha="right", va="center")
     axes.set_title("Errors of Pantala")
     axes.set_xlabel("error (%)")
     axes.legend(loc="upper center", bbox_to_anchor=(0.35, -0.09), ncols=4)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from validation.ember.bars import Comparison, time_limit
 from validation.ember.cases import Case
-from validation.tables import pair, percent, table
+from validation.tables import bar, pair, percent, table
 
 __all__ = ["FIGURE", "SHIFTS", "CaseSection", "Replayed", "case_row", "times"]
 
@@ -108,7 +108,7 @@ def case_row(item: Replayed) -> list[str]:
     return [
         f"`{item.case.name}`",
         f"`{item.case.routing}`",
-        f"{100 * time_limit(item.case):g} %",
+        bar(time_limit(item.case)),
         _count(item.of("packets")),
         _count(item.of("bytes")),
         pair(end.theirs, end.ours, 1),
