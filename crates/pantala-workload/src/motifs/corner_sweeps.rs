@@ -43,10 +43,20 @@ pub struct CornerSweeps {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sweeping {
-    /// Whether the wave travels to larger coordinates, along each dimension.
-    pub up: Vec<bool>,
+    /// The way of the wave along each dimension.
+    pub ways: Vec<Way>,
     /// The tag of its messages.
     pub tag: u32,
+}
+
+/// The way of a wave along a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// To larger coordinates.
+    Up,
+    /// To smaller coordinates.
+    Down,
 }
 
 impl Motif for CornerSweeps {
@@ -60,8 +70,8 @@ impl Motif for CornerSweeps {
         }
         positive("sweeps", self.sweeps.len() as u64)?;
         for (number, sweep) in self.sweeps.iter().enumerate() {
-            if sweep.up.len() != dimensions || i32::try_from(sweep.tag).is_err() {
-                let message = "needs one direction per dimension, and a tag below 2^31";
+            if sweep.ways.len() != dimensions || i32::try_from(sweep.tag).is_err() {
+                let message = "needs one way per dimension, and a tag below 2^31";
                 let shown = format!("{sweep:?}");
                 return Err(Fault::new(&format!("sweeps[{number}]"), shown, message, "change it"));
             }
@@ -95,13 +105,13 @@ impl CornerSweeps {
         let lattice = Lattice { extents: &self.grid, periodic: false };
         let tag = sweep.tag as i32;
         for (dimension, bytes) in self.message_bytes.iter().enumerate() {
-            if let Some(upstream) = lattice.along(rank, dimension, !sweep.up[dimension]) {
+            if let Some(upstream) = lattice.along(rank, dimension, sweep.ways[dimension] == Way::Down) {
                 script.recv(upstream, tag, *bytes);
             }
         }
         script.compute(self.compute_ps);
         for (dimension, bytes) in self.message_bytes.iter().enumerate() {
-            if let Some(downstream) = lattice.along(rank, dimension, sweep.up[dimension]) {
+            if let Some(downstream) = lattice.along(rank, dimension, sweep.ways[dimension] == Way::Up) {
                 script.send(downstream, tag, *bytes);
             }
         }

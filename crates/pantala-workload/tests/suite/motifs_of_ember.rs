@@ -226,8 +226,8 @@ fn halos_in_two_dimensions_end_on_any_grid() {
     }
 }
 
-const CORNERS: &str = "[{up: [true,true], tag: 1000}, {up: [false,true], tag: 2000}, \
-                       {up: [false,false], tag: 3000}, {up: [true,false], tag: 4000}]";
+const CORNERS: &str = "[{ways: [up,up], tag: 1000}, {ways: [down,up], tag: 2000}, \
+                       {ways: [down,down], tag: 3000}, {ways: [up,down], tag: 4000}]";
 
 #[test]
 fn sweeps_start_from_all_corners() {
@@ -243,7 +243,7 @@ fn sweeps_start_from_all_corners() {
             assert_eq!(total_of((x * y) as u32, &text), expected);
         }
     }
-    let line = "kind: corner_sweeps, grid: [6], message_bytes: [2000], sweeps: [{up: [true], tag: 1000}, {up: [false], tag: 2000}], \
+    let line = "kind: corner_sweeps, grid: [6], message_bytes: [2000], sweeps: [{ways: [up], tag: 1000}, {ways: [down], tag: 2000}], \
                 steps: 4, rounds: 1, iterations: 2";
     assert_eq!(total_of(6, line), (2 * 2 * 4 * 5, 2 * 2 * 4 * 5 * 2_000));
     assert!(fault_of(6, &line.replace("[2000]", "[2000,1]")).contains("one size for each"));
