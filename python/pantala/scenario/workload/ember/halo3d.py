@@ -141,7 +141,7 @@ class EmberHalo3D26(_Halo3D, StartedMotif):
         """Returns the plan's workload object for a job of `ranks`."""
         cell = self.fields_per_cell * self.datatype_width
         return self.delay() | {
-            "kind": "surroundings",
+            "kind": "surrounding_exchange",
             "grid": list(self.grid(ranks)),
             "face_bytes": self._faces(self.fields_per_cell),
             "edge_bytes": [cell * side for side in (self.nx, self.ny, self.nz)],

@@ -45,10 +45,10 @@ class EmberSweep2D(EmberMotif):
         """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "corner_sweeps",
-            "grid": [ranks],
-            "message_bytes": [self.nx * self.y_block],
+            "grid": [ranks, 1],
+            "message_bytes": [self.nx * self.y_block, 0],
             "sweeps": [
-                {"ways": [way], "tag": tag}
+                {"ways": [way, "up"], "tag": tag}
                 for way, tag in (("up", 1000), ("down", 2000), ("down", 3000), ("up", 4000))
             ],
             "steps": self.ny // self.y_block,
