@@ -41,7 +41,7 @@ CONTENTS = {
         "comparison",
         "prose",
     ],
-    "how-to/index": ["scenario", "read-results", "curve", "coarsen", "python"],
+    "how-to/index": ["scenario", "read-results", "curve", "coarsen", "ember", "python"],
     "explanation/index": [
         "interference",
         "topologies",
@@ -82,6 +82,7 @@ CONTENTS = {
     "reference/index": [
         "scenario",
         "applications",
+        "ember",
         "presets",
         "commands",
         "tables",

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from generate import reference
+from generate import ember, reference
 from pantala import machine_presets, mix_presets, router_presets, scenario_json_schema
 from pantala.catalogue.tables import TABLES
+from pantala.frontends.ember.parameters import KEYS
 from pantala.metrics import all_metrics
 from pantala.routings import ROUTINGS, RoutingInfo
 from pantala.scenario.presets import mpi_presets, preset_entries
@@ -36,9 +37,11 @@ def test_every_metric_is_described() -> None:
 def test_every_scenario_key_is_described() -> None:
     schema = scenario_json_schema()
     tables = [schema, *(reference.object_(item) for item in schema["$defs"].values())]
-    page = reference.scenario_page()
-    assert rows(page) == {key for table in tables for key in table.get("properties", {})}
-    assert all(f"## {name}\n" in page for name in schema["$defs"])
+    page = reference.scenario_page() + ember.ember_page()
+    listed = {name for name in KEYS if f"`{name}`" in page}
+    assert listed == set(KEYS)
+    assert rows(page) - listed == {key for table in tables for key in table.get("properties", {})}
+    assert all(f"## {name.removeprefix('Ember')}\n" in page for name in schema["$defs"])
 
 
 def test_every_value_of_a_preset_is_described() -> None:

@@ -243,7 +243,11 @@ def test_grids() -> None:
 REQUIRED: dict[str, tuple[dict[str, object], int]] = {
     "CMT1D": ({"nsComputeStddev": 0}, 8),
     "CMT3D": ({"nsComputeStddev": 0, "px": 2, "py": 2, "pz": 2}, 8),
+    "FFT3D": ({"npRow": 4}, 8),
+    "Lulesh": ({"pex": 2, "pey": 2, "pez": 2, "pep": 4, "peq": 2}, 8),
     "MsgRate": ({}, 2),
+    "NASLU": ({"pex": 4, "pey": 2}, 8),
+    "StencilNd": ({"gridsize": [2, 2, 2]}, 8),
     "Sweep3D": ({"pex": 4, "pey": 2}, 8),
 }
 

@@ -112,11 +112,10 @@ def test_pages_use_different_directories() -> None:
         ]
         for line in lines:
             words = shlex.split(line.removeprefix("$ "), comments=True)
-            name = (
-                tomllib.loads((ROOT / words[2]).read_text("utf-8"))["name"]
-                if (ROOT / words[2]).exists()
-                else "?"
-            )
+            file = ROOT / words[2]
+            name = "?"
+            if file.exists() and file.suffix == ".toml":
+                name = tomllib.loads(file.read_text("utf-8"))["name"]
             out = words[words.index("--out") + 1] if "--out" in words else f"runs/{name}"
             assert used.setdefault(out, str(page)) == str(page), (
                 f"{out} is used by {used[out]} and by {page}"

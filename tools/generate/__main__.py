@@ -12,6 +12,7 @@ from pathlib import Path
 from generate import (
     applications,
     core,
+    ember,
     models,
     plan_schema,
     python_pages,
@@ -40,6 +41,7 @@ FROM_PACKAGE: dict[str, Callable[[], str]] = {
     "python/pantala/__init__.pyi": stub.text,
     "docs/reference/applications.md": applications.applications_page,
     "docs/reference/commands.md": reference.commands_page,
+    "docs/reference/ember.md": ember.ember_page,
     "docs/reference/figures.md": python_pages.figures_page,
     "docs/reference/metrics.md": reference.metrics_page,
     "docs/reference/presets.md": reference.presets_page,

@@ -9,6 +9,9 @@ from typing import Any
 
 Json = dict[str, Any]
 
+#: The start of the names of Ember's motifs, which have a page of their own.
+EMBER = "Ember"
+
 
 def tables_page() -> str:
     """Returns the page of all tables of a run directory, from `pantala.catalogue.tables`."""
@@ -75,6 +78,8 @@ def scenario_page() -> str:
         keys(schema),
     ]
     for name in _in_order(schema):
+        if name.startswith(EMBER):
+            continue
         plain = object_(schema["$defs"][name])
         parts += [f"## {name}", clean(plain.get("description", "")), keys(plain)]
     return page(parts)
@@ -299,6 +304,9 @@ def _value(default: Any) -> str:
 
 def _link(reference: str) -> str:
     name = reference.rsplit("/", 1)[-1]
+    if name.startswith(EMBER):
+        motif = name.removeprefix(EMBER)
+        return f"[ember.{motif}](ember.md#{motif.lower()})"
     return f"[{name}](#{name.lower()})"
 
 

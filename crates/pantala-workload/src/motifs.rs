@@ -102,6 +102,8 @@ motifs! {
     message_rate: MessageRate,
     /// Blocking exchanges with neighbours on a grid, in an order by parity.
     ordered_exchange: OrderedExchange,
+    /// Exchanges across faces, edges and corners of a grid.
+    surrounding_exchange: SurroundingExchange,
     /// Waves through a grid from several corners.
     corner_sweeps: CornerSweeps,
     /// Exchanges along the edges of a graph.

@@ -32,7 +32,7 @@ ScenarioFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="The scenario, a TOML file; or a load file of SST's Ember.",
+        help="The scenario: a TOML file, or a load file of SST's Ember.",
         show_default=False,
         autocompletion=complete.runnable,
     ),

@@ -130,8 +130,8 @@ def _files_with(incomplete: str, *suffixes: str) -> list[str]:
 
 
 def workloads(incomplete: str) -> list[str]:
-    """Completes applications; scenario files if no application fits."""
-    return applications(incomplete) or scenarios(incomplete)
+    """Completes applications; scenario files and load files if no application fits."""
+    return applications(incomplete) or runnable(incomplete)
 
 
 def _begin(words: Iterable[str], incomplete: str) -> list[str]:

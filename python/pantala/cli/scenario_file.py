@@ -15,9 +15,9 @@ __all__ = ["parse_variables", "read_scenario"]
 def read_scenario(
     file: Path,
     changes: Mapping[str, Any],
-    routing: str | None,
-    preset: str | None,
-    variables: Iterable[str] | None,
+    routing: str | None = None,
+    preset: str | None = None,
+    variables: Iterable[str] | None = None,
 ) -> Scenario:
     """Returns the scenario of a file with the options of a command.
 

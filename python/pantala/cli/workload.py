@@ -49,7 +49,10 @@ def show(
         str,
         typer.Argument(
             metavar="NAME",
-            help="An application of [b]pantala workload list[/b], or a scenario file.",
+            help=(
+                "An application of [b]pantala workload list[/b], a scenario file, or a load file"
+                " of Ember."
+            ),
             autocompletion=complete.workloads,
         ),
     ],
@@ -82,21 +85,21 @@ def show(
 ) -> None:
     """Shows the communication of an application."""
     from pantala.cli.option_values import parse_settings
+    from pantala.cli.scenario_file import read_scenario
     from pantala.communication import application_scenario, communication
     from pantala.errors import UsageError
-    from pantala.scenario import Scenario
 
     changes = parse_settings(settings)
     if plot is not None:
         from pantala.figures import check_place
 
         check_place(plot)  # before anything is counted
-    if name.endswith(".toml"):
+    if name.endswith((".toml", ".load")):
         if ranks is not None:
             raise UsageError(
                 f"--ranks {ranks}: the scenario {name} sets the ranks of its jobs; remove --ranks"
             )
-        scenario = Scenario.from_toml(name, changes=changes)
+        scenario = read_scenario(Path(name), changes)
     else:
         if ranks is not None and ranks < 1:
             raise UsageError(f"--ranks {ranks}: must be at least 1; write 1 or more")

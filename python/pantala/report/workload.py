@@ -76,6 +76,8 @@ def _value(key: str, value: Any) -> str:
         if any(isinstance(side, list) for side in value):
             return ", ".join(_value(key, sides) for sides in value)
         return f" {TIMES} ".join(count(side) for side in value)
+    if key == "neighbours":
+        return f"of {count(len(value))} ranks, {count(sum(map(len, value)))} in all"
     # A list shows equal neighbours once with their number: a model may have sixteen equal parts.
     runs = [(text, len(list(same))) for text, same in groupby(_one(key, each) for each in value)]
     return " + ".join(text if times == 1 else f"{times} {TIMES} {text}" for text, times in runs)

@@ -1,6 +1,6 @@
-//! Sweeps from several corners: waves of blocking messages through a grid of one or two dimensions.
+//! Sweeps from several corners: waves of blocking messages through a grid of two dimensions.
 //!
-//! Ember's Sweep2D (a line of ranks) and Sweep3D (a grid) of SST elements. An iteration has
+//! Ember's Sweep2D (on a line of ranks) and Sweep3D of SST elements. An iteration has
 //! `rounds` rounds, and a round has the sweeps of the list in order. In a step of a sweep a rank
 //! receives from the upstream neighbour along each dimension, computes, and sends to the downstream
 //! neighbours, all with blocking calls. On a grid of `X` by `Y` ranks a step moves `(X - 1) Y`
@@ -11,7 +11,7 @@ use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::lattice::Lattice;
+use super::sweep::Wave;
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
 
@@ -19,10 +19,10 @@ use crate::process_grid;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CornerSweeps {
-    /// The process grid of one or two dimensions, the first fastest.
-    pub grid: Vec<u32>,
+    /// The process grid, the first dimension fastest.
+    pub grid: [u32; 2],
     /// Bytes to the neighbour along each dimension, per step.
-    pub message_bytes: Vec<u64>,
+    pub message_bytes: [u64; 2],
     /// The sweeps of a round, in order.
     pub sweeps: Vec<Sweeping>,
     /// Number of steps per sweep.
@@ -40,30 +40,33 @@ pub struct CornerSweeps {
 }
 
 /// One sweep.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sweeping {
-    /// Whether the wave travels to larger coordinates, along each dimension.
-    pub up: Vec<bool>,
+    /// The way of the wave along each dimension.
+    pub ways: [Way; 2],
     /// The tag of its messages.
     pub tag: u32,
+}
+
+/// The way of a wave along a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// To larger coordinates.
+    Up,
+    /// To smaller coordinates.
+    Down,
 }
 
 impl Motif for CornerSweeps {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         process_grid::check(&self.grid, ranks, 2)?;
-        let dimensions = self.grid.len();
-        if self.message_bytes.len() != dimensions {
-            let message = format!("{} sizes for {dimensions} dimensions", self.message_bytes.len());
-            let remedy = "give one size for each dimension of the grid";
-            return Err(Fault::new("message_bytes", self.message_bytes.len(), message, remedy));
-        }
         positive("sweeps", self.sweeps.len() as u64)?;
         for (number, sweep) in self.sweeps.iter().enumerate() {
-            if sweep.up.len() != dimensions || i32::try_from(sweep.tag).is_err() {
-                let message = "needs one direction per dimension, and a tag below 2^31";
-                let shown = format!("{sweep:?}");
-                return Err(Fault::new(&format!("sweeps[{number}]"), shown, message, "change it"));
+            if i32::try_from(sweep.tag).is_err() {
+                let key = format!("sweeps[{number}].tag");
+                return Err(Fault::new(&key, sweep.tag, "is too large", "write less than 2^31"));
             }
         }
         positive("steps", u64::from(self.steps))?;
@@ -84,26 +87,16 @@ impl Motif for CornerSweeps {
     fn iteration(&self, context: &IterationContext, script: &mut Script) {
         for _ in 0..self.rounds {
             for sweep in &self.sweeps {
-                (0..self.steps).for_each(|_| self.step(sweep, context.rank, script));
+                let wave = Wave {
+                    grid: &self.grid,
+                    message_bytes: self.message_bytes,
+                    compute_ps: self.compute_ps,
+                    up: sweep.ways.map(|way| way == Way::Up),
+                    tag: sweep.tag as i32,
+                };
+                (0..self.steps).for_each(|_| wave.step(context.rank, script));
             }
         }
     }
 }
 
-impl CornerSweeps {
-    fn step(&self, sweep: &Sweeping, rank: u32, script: &mut Script) {
-        let lattice = Lattice { extents: &self.grid, periodic: false };
-        let tag = sweep.tag as i32;
-        for (dimension, bytes) in self.message_bytes.iter().enumerate() {
-            if let Some(upstream) = lattice.along(rank, dimension, !sweep.up[dimension]) {
-                script.recv(upstream, tag, *bytes);
-            }
-        }
-        script.compute(self.compute_ps);
-        for (dimension, bytes) in self.message_bytes.iter().enumerate() {
-            if let Some(downstream) = lattice.along(rank, dimension, sweep.up[dimension]) {
-                script.send(downstream, tag, *bytes);
-            }
-        }
-    }
-}

@@ -2,7 +2,7 @@
 //!
 //! Halo3D and Stencil5D of Kang et al. (SC 2022), section IV, after SST's motifs Halo3D and
 //! StencilNd. One iteration: compute, the exchange, and an allreduce if `reduction_bytes` is above
-//! zero. `exchange` orders the calls ([`Order`]). With `N` ranks, one exchange moves `2 (N - N / e)`
+//! zero. SST's Halo3DSV has several exchanges per iteration, and allreduces in some iterations only. `exchange` orders the calls ([`Order`]). With `N` ranks, one exchange moves `2 (N - N / e)`
 //! messages along a dimension of extent `e` of an open grid, and `2 N` of a periodic grid if `e` is
 //! above one.
 //!
@@ -28,7 +28,7 @@ pub struct Stencil {
     pub message_bytes: Vec<u64>,
     /// Number of iterations.
     pub iterations: u32,
-    /// Compute time per iteration, in ps.
+    /// Compute time before each exchange, in ps.
     #[serde(default)]
     pub compute_ps: Time,
     /// Whether opposite faces of the grid are neighbours.
@@ -41,9 +41,17 @@ pub struct Stencil {
     /// "by_dimension"`.
     #[serde(default)]
     pub copy_ps: Time,
-    /// Bytes of an allreduce at the end of each iteration; 0 for none.
+    /// Number of exchanges per iteration, each after its own compute time.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
+    pub exchanges: u32,
+    /// Bytes of an allreduce at the end of an iteration; 0 for none.
     #[serde(default)]
     pub reduction_bytes: u64,
+    /// Number of iterations from one allreduce to the next. The first iteration has one.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
+    pub reduction_interval: u32,
     /// Compute time before the first iteration, in ps.
     #[serde(default)]
     pub start_delay_ps: Time,
@@ -64,6 +72,10 @@ pub enum Order {
     UpperThenLower,
 }
 
+const fn one() -> u32 {
+    1
+}
+
 impl Motif for Stencil {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         process_grid::check(&self.grid, ranks, MAX_DIMENSIONS)?;
@@ -81,6 +93,8 @@ impl Motif for Stencil {
             positive("message_bytes", *bytes)?;
         }
         positive("iterations", u64::from(self.iterations))?;
+        positive("exchanges", u64::from(self.exchanges))?;
+        positive("reduction_interval", u64::from(self.reduction_interval))?;
         if self.periodic && self.exchange == Order::UpperThenLower {
             return Err(Fault::new(
                 "periodic",
@@ -107,14 +121,16 @@ impl Motif for Stencil {
     }
 
     fn iteration(&self, context: &IterationContext, script: &mut Script) {
-        script.compute(self.compute_ps);
         let lattice = Lattice { extents: &self.grid, periodic: self.periodic };
-        match self.exchange {
-            Order::AtOnce => exchange(&lattice, context.rank, &self.message_bytes, script),
-            Order::ByDimension => self.by_dimension(&lattice, context.rank, script),
-            Order::UpperThenLower => self.upper_then_lower(&lattice, context.rank, script),
+        for _ in 0..self.exchanges {
+            script.compute(self.compute_ps);
+            match self.exchange {
+                Order::AtOnce => exchange(&lattice, context.rank, &self.message_bytes, script),
+                Order::ByDimension => self.by_dimension(&lattice, context.rank, script),
+                Order::UpperThenLower => self.upper_then_lower(&lattice, context.rank, script),
+            }
         }
-        if self.reduction_bytes > 0 {
+        if self.reduction_bytes > 0 && context.iteration % self.reduction_interval == 0 {
             script.allreduce(self.reduction_bytes);
         }
     }

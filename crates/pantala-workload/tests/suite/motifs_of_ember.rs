@@ -226,8 +226,36 @@ fn halos_in_two_dimensions_end_on_any_grid() {
     }
 }
 
-const CORNERS: &str = "[{up: [true,true], tag: 1000}, {up: [false,true], tag: 2000}, \
-                       {up: [false,false], tag: 3000}, {up: [true,false], tag: 4000}]";
+#[test]
+fn surroundings_exchange_faces_edges_and_corners() {
+    for [x, y, z] in [[3u64, 4, 5], [4, 1, 2], [2, 2, 2], [1, 1, 1]] {
+        let text = format!(
+            "kind: surrounding_exchange, grid: [{x},{y},{z}], face_bytes: [5000,600,70], edge_bytes: [30,20,10], corner_bytes: 3, \
+             iterations: 2, compute_ps: 9, start_delay_ps: 4"
+        );
+        let faces = [(x - 1) * y * z, x * (y - 1) * z, x * y * (z - 1)].map(|each| 2 * 2 * each);
+        let edges = [x * (y - 1) * (z - 1), (x - 1) * y * (z - 1), (x - 1) * (y - 1) * z];
+        let edges = edges.map(|each| 2 * 4 * each);
+        let corners = 2 * 8 * (x - 1) * (y - 1) * (z - 1);
+        let bytes = faces[0] * 5_000 + faces[1] * 600 + faces[2] * 70;
+        let bytes = bytes + edges[0] * 30 + edges[1] * 20 + edges[2] * 10 + corners * 3;
+        let messages = faces.iter().sum::<u64>() + edges.iter().sum::<u64>() + corners;
+        assert_eq!(total_of((x * y * z) as u32, &text), (messages, bytes));
+    }
+}
+
+#[test]
+fn a_stencil_can_exchange_in_chunks_and_reduce_sometimes() {
+    let text = "kind: stencil, exchange: by_dimension, grid: [2,3,2], message_bytes: [5000,600,70], exchanges: 4, iterations: 5, \
+                compute_ps: 9, copy_ps: 3, reduction_bytes: 8, reduction_interval: 2";
+    let faces = [2 * 6, 2 * 8, 2 * 6].map(|each| 5 * 4 * each);
+    let (reductions, bytes) = (3 * 2 * 11, faces[0] * 5_000 + faces[1] * 600 + faces[2] * 70);
+    let messages = faces.iter().sum::<u64>() + reductions;
+    assert_eq!(total_of(12, text), (messages, bytes + reductions * 8));
+}
+
+const CORNERS: &str = "[{ways: [up,up], tag: 1000}, {ways: [down,up], tag: 2000}, \
+                       {ways: [down,down], tag: 3000}, {ways: [up,down], tag: 4000}]";
 
 #[test]
 fn sweeps_start_from_all_corners() {
@@ -243,10 +271,10 @@ fn sweeps_start_from_all_corners() {
             assert_eq!(total_of((x * y) as u32, &text), expected);
         }
     }
-    let line = "kind: corner_sweeps, grid: [6], message_bytes: [2000], sweeps: [{up: [true], tag: 1000}, {up: [false], tag: 2000}], \
+    let line = "kind: corner_sweeps, grid: [6,1], message_bytes: [2000,0], sweeps: [{ways: [up,up], tag: 1000}, {ways: [down,up], tag: 2000}], \
                 steps: 4, rounds: 1, iterations: 2";
     assert_eq!(total_of(6, line), (2 * 2 * 4 * 5, 2 * 2 * 4 * 5 * 2_000));
-    assert!(fault_of(6, &line.replace("[2000]", "[2000,1]")).contains("one size for each"));
+    assert!(fault_of(6, &line.replace("2000}", "4000000000}")).contains("2^31"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ from pantala.errors import nearest
 from pantala.frontends.ember.items import Item
 from pantala.frontends.ember.place import Place
 
-__all__ = ["Parameter", "common_keys", "parameter_of"]
+__all__ = ["KEYS", "Parameter", "common_keys", "parameter_of"]
 
 #: The parts of SST that have parameters.
 _PARTS = ("ember", "nic", "merlin")
@@ -24,7 +24,7 @@ _VALUE = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z][A-Za-z/]*)?")
 
 #: The keys of the scenario and the unit of a bare number, by the parameter's name. A parameter
 #: without a unit has one in its value, such as ``5ns``.
-_KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
+KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "ember:hermesParams.ctrlMsg.shortMsgLength": (("mpi.eager_threshold",), "B"),
     "ember:hermesParams.ctrlMsg.matchDelay_ns": (("mpi.match_per_entry",), "ns"),
     "ember:hermesParams.ctrlMsg.regRegionBaseDelay_ns": (
@@ -104,14 +104,14 @@ def parameter_of(item: Item) -> Parameter:
             message = f"[PARAM] {name}={text}: Pantala has only {_FIXED[name]}"
             raise item.place.error(message, "remove the line, or write this value")
         return Parameter(name, (), "", item.place)
-    if name not in _KEYS:
-        close = nearest(name, [*_KEYS, *_FIXED])
+    if name not in KEYS:
+        close = nearest(name, [*KEYS, *_FIXED])
         hint = f"did you mean {close}? " if close else ""
         message = f"[PARAM] {name}: Pantala has no key for this parameter"
         raise item.place.error(
             message, f"{hint}remove the line, and set keys of the scenario with --set"
         )
-    keys, unit = _KEYS[name]
+    keys, unit = KEYS[name]
     return Parameter(name, keys, _value(name, text, unit, item.place), item.place)
 
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from pantala.scenario.workload.ember.collectives import (
     EmberAllgather,
     EmberAllgatherv,
+    EmberAllreduce,
     EmberAlltoall,
     EmberAlltoallv,
     EmberBarrier,
@@ -20,6 +21,12 @@ from pantala.scenario.workload.ember.collectives import (
     EmberScatter,
     EmberScatterv,
 )
+from pantala.scenario.workload.ember.fft3d import EmberFFT3D
+from pantala.scenario.workload.ember.halo3d import (
+    EmberHalo3D,
+    EmberHalo3D26,
+    EmberHalo3DSV,
+)
 from pantala.scenario.workload.ember.halos import (
     EmberCMT1D,
     EmberCMT3D,
@@ -27,6 +34,8 @@ from pantala.scenario.workload.ember.halos import (
     EmberHalo2D,
     EmberHalo2DNBR,
 )
+from pantala.scenario.workload.ember.lqcd import EmberLQCD
+from pantala.scenario.workload.ember.lulesh import EmberLulesh
 from pantala.scenario.workload.ember.motif import EmberMotif
 from pantala.scenario.workload.ember.null import EmberNull
 from pantala.scenario.workload.ember.point_to_point import (
@@ -38,7 +47,10 @@ from pantala.scenario.workload.ember.point_to_point import (
     EmberPingPong,
     EmberRing,
 )
+from pantala.scenario.workload.ember.random_traffic import EmberRandom
+from pantala.scenario.workload.ember.stencil_nd import EmberStencilNd
 from pantala.scenario.workload.ember.sweeps import (
+    EmberNASLU,
     EmberSweep2D,
     EmberSweep3D,
 )
@@ -48,6 +60,7 @@ __all__ = [
     "EmberAllPingPong",
     "EmberAllgather",
     "EmberAllgatherv",
+    "EmberAllreduce",
     "EmberAlltoall",
     "EmberAlltoallv",
     "EmberBarrier",
@@ -55,19 +68,28 @@ __all__ = [
     "EmberBiPingPong",
     "EmberCMT1D",
     "EmberCMT3D",
+    "EmberFFT3D",
     "EmberHalo1D",
     "EmberHalo2D",
     "EmberHalo2DNBR",
+    "EmberHalo3D",
+    "EmberHalo3D26",
+    "EmberHalo3DSV",
     "EmberIncast",
+    "EmberLQCD",
+    "EmberLulesh",
     "EmberMotif",
     "EmberMsgRate",
+    "EmberNASLU",
     "EmberNtoM",
     "EmberNull",
     "EmberPingPong",
+    "EmberRandom",
     "EmberReduce",
     "EmberRing",
     "EmberScatter",
     "EmberScatterv",
+    "EmberStencilNd",
     "EmberSweep2D",
     "EmberSweep3D",
     "EmberUnstructured",

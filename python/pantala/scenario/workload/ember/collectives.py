@@ -18,6 +18,7 @@ from pantala.scenario.workload.ember.motif import (
 __all__ = [
     "EmberAllgather",
     "EmberAllgatherv",
+    "EmberAllreduce",
     "EmberAlltoall",
     "EmberAlltoallv",
     "EmberBarrier",
@@ -105,6 +106,36 @@ class EmberReduce(EmberMotif):
         """Returns the plan's workload object for a job of `ranks`."""
         call = {"collective": "reduce", "root": self.root, "bytes": DOUBLE * self.count}
         return _loop(self.iterations, _REDUCE_COMPUTE, **call)
+
+
+class EmberAllreduce(StartedMotif):
+    """Allreduce: compute, then an allreduce, and a barrier if wanted.
+
+    The start delay and the barrier are in the fork of Kang et al.
+    """
+
+    kind: Literal["ember.Allreduce"] = "ember.Allreduce"
+    """A loop of allreduces."""
+    iterations: Count = 1
+    """Iterations per rank."""
+    compute: Nanoseconds = 0
+    """Computing before each allreduce, in ns."""
+    count: Count = 1
+    """Elements of 8 B."""
+    dobarrier: Flag = False
+    """Whether a barrier follows each allreduce."""
+    doUserFunc: Flag = False
+    """Whether Ember calls a function of its own. It costs no simulated time."""
+
+    def as_plan(self, ranks: int) -> dict[str, Any]:
+        """Returns the plan's workload object for a job of `ranks`."""
+        return self.delay() | {
+            "kind": "allreduce_loop",
+            "message_bytes": DOUBLE * self.count,
+            "iterations": self.iterations,
+            "compute_ps": ps(self.compute),
+            "barrier": self.dobarrier,
+        }
 
 
 class EmberAlltoall(EmberMotif):

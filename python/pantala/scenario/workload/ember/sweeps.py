@@ -15,7 +15,7 @@ from pantala.scenario.workload.ember.motif import (
     ps,
 )
 
-__all__ = ["EmberSweep2D", "EmberSweep3D"]
+__all__ = ["EmberNASLU", "EmberSweep2D", "EmberSweep3D"]
 
 #: Ember runs its list of sweeps this often per iteration of Sweep3D.
 _ROUNDS = 2
@@ -45,11 +45,11 @@ class EmberSweep2D(EmberMotif):
         """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "corner_sweeps",
-            "grid": [ranks],
-            "message_bytes": [self.nx * self.y_block],
+            "grid": [ranks, 1],
+            "message_bytes": [self.nx * self.y_block, 0],
             "sweeps": [
-                {"up": [up], "tag": tag}
-                for up, tag in ((True, 1000), (False, 2000), (False, 3000), (True, 4000))
+                {"ways": [way, "up"], "tag": tag}
+                for way, tag in (("up", 1000), ("down", 2000), ("down", 3000), ("up", 4000))
             ],
             "steps": self.ny // self.y_block,
             "rounds": 1,
@@ -105,16 +105,60 @@ class EmberSweep3D(StartedMotif):
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """Returns the plan's workload object for a job of `ranks`."""
         step = self.kba * self.fields_per_cell
-        corners = ((True, True), (False, True), (False, False), (True, False))
+        corners = (("up", "up"), ("down", "up"), ("down", "down"), ("up", "down"))
         return self.delay() | {
             "kind": "corner_sweeps",
             "grid": [self.pex, self.pey],
             "message_bytes": [side * step * self.datatype_width for side in (self.nx, self.ny)],
             "sweeps": [
-                {"up": list(up), "tag": 1000 * (number + 1)} for number, up in enumerate(corners)
+                {"ways": list(ways), "tag": 1000 * (number + 1)}
+                for number, ways in enumerate(corners)
             ],
             "steps": self.nz // self.kba,
             "rounds": _ROUNDS,
             "iterations": self.iterations,
             "compute_ps": ps(self._compute() * step),
+        }
+
+
+class EmberNASLU(StartedMotif):
+    """NASLU: a sweep from the first rank of a grid to the last, and one back.
+
+    The start delay is in the fork of Kang et al.
+    """
+
+    kind: Literal["ember.NASLU"] = "ember.NASLU"
+    """A sweep and a sweep back."""
+    computetime: Nanoseconds = 1000
+    """Computing per step, in ns."""
+    pex: Count
+    """Ranks along x."""
+    pey: Count
+    """Ranks along y."""
+    iterations: Count = 1
+    """Iterations per rank."""
+    nx: Count = 50
+    """Bytes to the neighbour along x, per cell along z."""
+    ny: Count = 50
+    """Bytes to the neighbour along y, per cell along z."""
+    nz: Count = 50
+    """Cells along z."""
+    nzblock: Count = 1
+    """Cells along z per step."""
+
+    def check(self, ranks: int) -> None:
+        """Checks that the grid fits the ranks, and that the blocks divide the cells."""
+        fits((self.pex, self.pey), ranks, "pex", "pey")
+        divides(self.nzblock, self.nz, ("nzblock", "nz"))
+
+    def as_plan(self, ranks: int) -> dict[str, Any]:
+        """Returns the plan's workload object for a job of `ranks`."""
+        return self.delay() | {
+            "kind": "sweep",
+            "grid": [self.pex, self.pey],
+            "message_bytes": [side * self.nzblock for side in (self.nx, self.ny)],
+            "steps": self.nz // self.nzblock,
+            "iterations": self.iterations,
+            "back": True,
+            "compute_ps": ps(self.computetime),
         }
