@@ -21,6 +21,7 @@ COSTS = {
     "send_overhead_ps": 24_000,
     "receive_overhead_ps": 10_000,
     "send_copy_per_byte_fs": 344_000,
+    "copy_resolution_ps": 1_000,
     "registration_ps": 300_000,
     "registration_per_page_ps": 10_000,
     "deregistration_ps": 300_000,

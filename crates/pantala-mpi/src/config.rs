@@ -86,6 +86,11 @@ pub struct MpiConfig {
     #[serde(default)]
     #[schemars(range(max = LONGEST_PER_BYTE))]
     pub receive_copy_per_byte_fs: u64,
+    /// The time of a copy is rounded to a multiple of this time. SST counts delays in whole
+    /// nanoseconds.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD), extend("x-zero" = "not rounded"))]
+    pub copy_resolution_ps: Time,
     /// Time to register the memory of a rendezvous message with the NIC. The sender registers
     /// before it sends the request; `receive_registration` says when the receiver does.
     #[serde(default)]
@@ -269,6 +274,7 @@ impl Default for MpiConfig {
             progress: Progress::Independent,
             send_copy_per_byte_fs: 0,
             receive_copy_per_byte_fs: 0,
+            copy_resolution_ps: 0,
             registration_ps: 0,
             registration_per_page_ps: 0,
             receive_registration: ReceiveRegistration::Matched,

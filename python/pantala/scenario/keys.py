@@ -408,6 +408,9 @@ class MpiKeys(Model):
     are not copied."""
     receive_copy_per_byte: UnsignedTimePerByte = TimePerByte(0)
     """Time in which the receiver copies one byte of an eager message, before its receive or wait returns."""
+    copy_resolution: PositiveDuration | None = None
+    """The time of a copy is rounded to a multiple of this time. SST counts delays in whole nanoseconds. If not
+    given: not rounded."""
     registration: UnsignedDuration = Duration(0)
     """Time to register the memory of a rendezvous message with the NIC. The sender registers before it sends the
     request; `receive_registration` says when the receiver does."""
@@ -488,6 +491,7 @@ class MpiKeys(Model):
         "progress": Key("progress"),
         "send_copy_per_byte": Key("send_copy_per_byte_fs", unit="fs"),
         "receive_copy_per_byte": Key("receive_copy_per_byte_fs", unit="fs"),
+        "copy_resolution": Key("copy_resolution_ps", unit="ps"),
         "registration": Key("registration_ps", unit="ps"),
         "registration_per_page": Key("registration_per_page_ps", unit="ps"),
         "receive_registration": Key("receive_registration"),

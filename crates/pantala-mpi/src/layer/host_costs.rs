@@ -59,12 +59,12 @@ impl MpiConfig {
 
     /// Time of the sender's copy of an eager message.
     pub(crate) fn send_copy(&self, bytes: u64) -> Time {
-        copy(bytes, self.send_copy_per_byte_fs)
+        copy(bytes, self.send_copy_per_byte_fs, self.copy_resolution_ps)
     }
 
     /// Time of the receiver's copy of an eager message.
     pub(crate) fn receive_copy(&self, bytes: u64) -> Time {
-        copy(bytes, self.receive_copy_per_byte_fs)
+        copy(bytes, self.receive_copy_per_byte_fs, self.copy_resolution_ps)
     }
 
     /// Time to register the memory of a rendezvous message on one side: firefly's `regRegionDelay`.
@@ -87,9 +87,13 @@ impl MpiConfig {
     }
 }
 
-/// Time of one copy, with a time per byte in fs.
-fn copy(bytes: u64, per_byte_fs: u64) -> Time {
-    if per_byte_fs == 0 { 0 } else { time_per_byte(bytes, per_byte_fs) }
+/// Time of one copy, with a time per byte in fs, rounded to the nearest multiple of `resolution`.
+fn copy(bytes: u64, per_byte_fs: u64, resolution: Time) -> Time {
+    match (per_byte_fs, resolution) {
+        (0, _) => 0,
+        (_, 0) => time_per_byte(bytes, per_byte_fs),
+        _ => (time_per_byte(bytes, per_byte_fs) + resolution / 2) / resolution * resolution,
+    }
 }
 
 /// A time that grows with the whole pages of a message longer than one page. Nothing costs nothing.

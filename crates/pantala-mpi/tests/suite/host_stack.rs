@@ -87,6 +87,16 @@ fn the_timelines_of_firefly() {
     assert_eq!(ends(firefly(), scripts(51_680)), [sent, received]);
 }
 
+/// Copies are rounded to the nearest step.
+#[test]
+fn copies_have_a_resolution() {
+    let config = MpiConfig { copy_resolution_ps: 1_000, ..firefly() };
+    for (bytes, copy) in [(1, 0), (2, 1_000), (8, 3_000), (512, 176_000), (12_000, 4_128_000)] {
+        let scripts = vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]];
+        assert_eq!(ends(config, scripts)[0], CALL + SETUP + copy + CALL, "{bytes} B");
+    }
+}
+
 proptest! {
     #![proptest_config(pantala_testing::cases(128))]
 
