@@ -21,7 +21,13 @@ def main(directory: Path) -> pl.DataFrame:
             pt.Job(
                 name="halo3d",
                 ranks=64,
-                workload=pt.Halo3d(grid=(4, 4, 4), message="16 KiB", iterations=2, compute="5 us"),
+                workload=pt.Halo3d(
+                    grid=(4, 4, 4),
+                    message="16 KiB",
+                    iterations=2,
+                    compute="5 us",
+                    start_delay="0 ns",
+                ),
             ),
         ],
     )

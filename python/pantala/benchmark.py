@@ -107,9 +107,9 @@ BENCHMARKS = {
         {"": Point(1.0, {"routing": "ugal_n"})},
     ),
     "apps-1056": Benchmark(
-        "FFT3D and Halo3D of examples/interference.toml together, to their ends, with all tables."
-        " Halo3D runs 1 of its 9 iterations. FFT3D sends half the bytes and computes for 25 us"
-        " instead of 360 us"
+        "FFT3D and Halo3D together on kang2022, to their ends, with all tables. Each runs one"
+        " iteration: messages of 25.84 kB and 50 us of computing; messages of 192 kB and 25 us of"
+        " computing"
     ),
     "uniform-8448": Benchmark(
         "wang2020_1d (8,448 nodes, 4 KiB packets) with the router model pantala, minimal routing,"

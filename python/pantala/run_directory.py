@@ -16,7 +16,13 @@ from pathlib import Path
 
 from pantala.errors import RunDirectoryError
 
-__all__ = ["INTERFERENCE_FILE", "RUN_FILE", "OutputDirectory", "holds_run"]
+__all__ = [
+    "INTERFERENCE_FILE",
+    "RUN_FILE",
+    "OutputDirectory",
+    "holds_run",
+    "remove_abandoned",
+]
 
 #: The file that every run directory has; written last.
 RUN_FILE = "run.json"
@@ -108,6 +114,24 @@ class OutputDirectory:
     def discard(self) -> None:
         """Removes the partial directory."""
         shutil.rmtree(self.partial, ignore_errors=True)
+
+
+def remove_abandoned(parent: Path) -> None:
+    """Removes the partial directories below `parent` of processes that were killed."""
+    for partial in parent.glob(".*.partial-*"):
+        process = partial.name.rpartition("-")[2]
+        if process.isdecimal() and not _lives(int(process)):
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _free(target: Path) -> Path:

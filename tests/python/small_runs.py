@@ -64,12 +64,19 @@ def scenario(packets: str) -> pt.Scenario:
                     iterations=2,
                     compute_forward="4 us",
                     compute_backward="4 us",
+                    start_delay="0 ns",
                 ),
             ),
             pt.Job(
                 name="halo3d",
                 ranks=32,
-                workload=pt.Halo3d(grid=(2, 4, 4), message="64 KiB", iterations=4, compute="0 us"),
+                workload=pt.Halo3d(
+                    grid=(2, 4, 4),
+                    message="64 KiB",
+                    iterations=4,
+                    exchange="at_once",
+                    start_delay="0 ns",
+                ),
             ),
         ],
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import pantala as pt
-from pantala import papers
+from pantala import native, papers
 from pantala.cli import main
 from pantala.papers.application_table import Column, PaperTable, Row, measure
 from pantala.scenario import AllreduceLoop, Halo3d, Job, Scenario
@@ -22,10 +23,10 @@ def _alone(name: str, ranks: int, workload: Workload, seed: int) -> Scenario:
 
 
 def _rows(seed: int) -> list[Row]:
-    halo = Halo3d(grid=(2, 2, 2), message="20 kB", iterations=3, compute="1 us")
+    halo = Halo3d(grid=(2, 2, 2), message="20 kB", iterations=3, compute="1 us", exchange="at_once")
     tree = AllreduceLoop(message="10 kB", iterations=2)
     part = _alone("part", 8, Halo3d(grid=(8, 1, 1), message="7 kB", iterations=1), seed)
-    paper = {"total_mb": 1.44, "execution_ms": 0.5, "ends_peak_ingress_bytes": 14_000.0}
+    paper = {"payload_mb": 1.44, "execution_ms": 0.5, "ends_peak_ingress_bytes": 14_000.0}
     return [
         Row(
             "Halo",
@@ -33,13 +34,13 @@ def _rows(seed: int) -> list[Row]:
             paper,
             {
                 "ends_peak_ingress_bytes": ("peak_ingress_bytes", part),
-                "total_mb": ("compute_ms", part),
+                "payload_mb": ("compute_ms", part),
             },
         ),
         Row(
             "Tree",
             _alone("tree", 7, tree, seed),
-            {"total_mb": 0.24, "peak_ingress_bytes": 20_000.0},
+            {"payload_mb": 0.24, "peak_ingress_bytes": 20_000.0},
         ),
     ]
 
@@ -49,7 +50,7 @@ TINY = PaperTable(
     title="Two applications",
     source="nobody, Table 0",
     rows=_rows,
-    columns=(Column("total_mb", "total MB"), Column("peak_ingress_bytes", "peak KB", 1e3)),
+    columns=(Column("payload_mb", "payload MB"), Column("peak_ingress_bytes", "peak KB", 1e3)),
 )
 
 
@@ -61,23 +62,45 @@ def test_a_table_is_measured_row_by_row() -> None:
     assert sorted(seen) == [("Halo", 2), ("Tree", 2)]
     # In an open grid of eight ranks each rank has three neighbours. A tree of seven has six
     # edges, used in both directions.
-    assert (halo["run_total_mb"], halo["peak_ingress_bytes"]) == (3 * 24 * 20e3 / 1e6, 60e3)
-    assert (tree["total_mb"], tree["peak_ingress_bytes"]) == (2 * 12 * 10e3 / 1e6, 20e3)
+    assert (halo["run_payload_mb"], halo["peak_ingress_bytes"]) == (3 * 24 * 20e3 / 1e6, 60e3)
+    assert (tree["payload_mb"], tree["peak_ingress_bytes"]) == (2 * 12 * 10e3 / 1e6, 20e3)
     assert halo["compute_ms"] == pytest.approx(3e-3)
     assert isinstance(halo["execution_ms"], float)
-    assert halo["injection_gb_per_s"] == pytest.approx(1.44 / halo["execution_ms"])
+    # Each long message has a request, a get and an acknowledgement of 64 B.
+    assert halo["total_mb"] == pytest.approx(1.44 + 3 * 24 * 3 * 64 / 1e6)
+    assert halo["injection_gb_per_s"] == pytest.approx(halo["total_mb"] / halo["execution_ms"])
+    # Execution begins at time zero, before the start delay.
     assert halo["execution_ms"] == pytest.approx(
-        halo["compute_ms"] + halo["communication_ms"], rel=0.2
+        0.35 + halo["compute_ms"] + halo["communication_ms"], rel=0.01
     )
     # This value is measured in another run. The replaced value of its own run is kept.
     assert halo["ends_peak_ingress_bytes"] == halo["paper_ends_peak_ingress_bytes"] == 14e3
-    assert halo["total_mb"] == 0.0
+    assert halo["payload_mb"] == 0.0
     assert "paper_execution_ms" not in tree
 
 
 @pytest.mark.slow
 def test_a_table_is_equal_for_any_number_of_workers() -> None:
     assert measure(TINY, workers=2, seed=3) == measure(TINY, seed=3)
+
+
+def test_a_finished_row_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "table"
+    first = measure(TINY, only=["tree"], out=out)
+    (run,) = out.iterdir()
+    assert (run / "run.json").is_file()
+    abandoned = out / f".halo.partial-{2**22 + 1}"
+    abandoned.mkdir()
+
+    def interrupted(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(native, "run", interrupted)
+    assert measure(TINY, only=["tree"], out=out) == first
+    for changed in ({"only": ["halo"]}, {"only": ["tree"], "seed": 2}):
+        with pytest.raises(KeyboardInterrupt):
+            measure(TINY, out=out, **changed)
+    assert list(out.iterdir()) == [run], "an interrupted row leaves nothing"
 
 
 def test_a_table_can_be_restricted_to_some_applications() -> None:
@@ -97,7 +120,7 @@ def _line(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
 
 
 def test_the_command_prints_and_writes_the_table(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], workdir: Path
 ) -> None:
     monkeypatch.setattr(papers, "table", lambda _name: TINY)
     status, text, _ = _line(capsys, "tiny", "--json", "--workers", "1")

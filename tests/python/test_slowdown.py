@@ -14,6 +14,7 @@ from pantala.slowdown import SLOWDOWN_COLUMNS, slowdown_of
 
 MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
 HALO = {"kind": "halo3d", "message": "16 KiB", "iterations": 6, "compute": "2 us"}
+HALO |= {"exchange": "at_once", "start_delay": "0 ns"}
 NOISE = {"kind": "pattern", "pattern": "uniform", "load": 0.3}
 
 

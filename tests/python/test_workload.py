@@ -48,32 +48,36 @@ def test_collectives_are_counted() -> None:
 @pytest.mark.parametrize(("scaling", "factor"), [("weak", 1.0), ("strong", (528 / 66) ** (2 / 3))])
 def test_messages_scale_with_ranks(scaling: str, factor: float) -> None:
     found = of("halo3d", 66, iterations=1, scaling=scaling)
-    assert [size for size, _ in found.sizes] == [round(192_000 * factor)]
+    assert [size for size, _ in found.sizes] == [round(576_000 * factor)]
 
 
 def test_computing_is_a_time_plus_a_time_per_element() -> None:
     compute = {"time": "1 us", "per_element": "20 ps", "elements": 1_000}
-    assert set(of("halo3d", 528, iterations=2, compute=compute).compute_ns) == {2 * 1_020.0}
+    assert {
+        time - 350e3 for time in of("halo3d", 528, iterations=2, compute=compute).compute_ns
+    } == {2 * 1_020.0}
     half = of("halo3d", 1_056, iterations=2, compute=compute, scaling="strong")
-    assert set(half.compute_ns) == {2 * 510.0}
+    assert set(half.compute_ns) == {350e3 + 2 * 510.0}
     with pytest.raises(pt.ScenarioError, match="elements"):
         of("halo3d", 8, compute={"per_element": "20 ps"})
 
 
-def test_fitted_computing_applies_only_to_the_papers_sizes() -> None:
-    assert set(of("halo3d", 528, iterations=1).compute_ns) == {12_000.0}
-    assert set(of("halo3d", 528, iterations=1, message="1 kB").compute_ns) == {0.0}
-    assert set(of("halo3d", 528, iterations=1, message="1 kB", compute="3 us").compute_ns) == {
-        3_000.0
-    }
-    assert set(of("fft3d", 12, iterations=1, row_message="1 kB").compute_ns) == {0.0}
+def test_ranks_wait_before_the_first_iteration() -> None:
+    assert set(of("halo3d", 528, iterations=1).compute_ns) == {350e3}
+    assert set(of("halo3d", 528, iterations=1, start_delay="1 us").compute_ns) == {1e3}
+    given = {"start_delay": "0 ns", "iterations": 2}
+    assert set(of("halo3d", 528, compute="3 us", copy="1 us", **given).compute_ns) == {12e3}
+    # 400 x floor(400 x 400 / 528) ns per axis, seven axes per iteration.
+    assert set(of("fft3d", 528, **given).compute_ns) == {2 * 7 * 121_200.0}
+    assert set(of("fft3d", 12, row_message="1 kB", **given).compute_ns) == {0.0}
 
 
 @pytest.mark.slow
 def test_noise_is_seeded_and_keeps_the_mean(tmp_path: Path) -> None:
     def times(**noise: object) -> list[float]:
-        job = {"name": "j", "ranks": 64, "compute_noise": noise}
-        job["workload"] = {"kind": "halo3d", "iterations": 100, "message": "8 B", "compute": "1 us"}
+        work = {"kind": "halo3d", "iterations": 100, "message": "8 B", "compute": "1 us"}
+        work["start_delay"] = "0 ns"
+        job = {"name": "j", "ranks": 64, "compute_noise": noise, "workload": work}
         data = {"name": "n", "machine": "kang2022", "routing": "minimal", "jobs": [job]}
         run = pt.run(pt.Scenario.from_dict(data), out=tmp_path / "run", overwrite=True)
         assert isinstance(run, pt.Run)

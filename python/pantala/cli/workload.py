@@ -124,7 +124,8 @@ def show(
 _TABLE_HELP = """Compare the applications with the values in the table of a paper.
 
 The tables kang2022 (Table I) and chunduri2021 (Table I) run each application alone. This takes some
-minutes.
+minutes. An interrupted table continues: rows whose run is in the output directory are not run
+again.
 
 The tables yang2016 (Table 2) and wang2020 (IV.B, Tables IV and V) need no run.
 """
@@ -150,6 +151,16 @@ def paper_table(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="The directory of the runs. Default: runs/NAME-table.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
     workers: Workers = None,
 ) -> None:
     """Measures a paper's table of applications."""
@@ -170,7 +181,12 @@ def paper_table(
             line.update(f"{name}: {len(done)} of {count} applications; last {done[-1]}")
 
         records = measure(
-            found, seed=seed, workers=workers or cores(), only=only or (), on_row=on_row
+            found,
+            seed=seed,
+            workers=workers or cores(),
+            only=only or (),
+            out=out or Path("runs") / f"{name}-table",
+            on_row=on_row,
         )
     if as_json:
         print(json.dumps(records, indent=2))

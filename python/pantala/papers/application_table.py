@@ -2,10 +2,15 @@
 
 A row is an application alone on the paper's machine. A function of the table measures its run, by
 default `of_first_job`. The paper's value, if there is one, stands beside each measured value.
+
+The run of a row has a directory whose name holds a hash of its plan. A run that is there already is
+measured again without being simulated again, so that an interrupted table continues.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +24,7 @@ from pantala import native
 from pantala.errors import UsageError, nearest
 from pantala.parallel import in_processes
 from pantala.results import Run
+from pantala.run_directory import OutputDirectory, holds_run, remove_abandoned
 from pantala.scenario import Scenario
 
 __all__ = ["Column", "PaperTable", "Record", "Row", "measure", "of_first_job"]
@@ -27,39 +33,46 @@ __all__ = ["Column", "PaperTable", "Record", "Row", "measure", "of_first_job"]
 Record = dict[str, Any]
 
 #: Tables that the run of a row does not write.
-_RECORD_NOTHING = {
+_RECORD_LITTLE = {
     "record.packets": "off",
     "record.messages": False,
-    "record.iterations": False,
     "record.link_windows": False,
 }
+#: A rank that sends and receives at least this share of the messages of the busiest rank has all
+#: the neighbours that the application gives a rank.
+_ALL_NEIGHBOURS = 0.9
 
 
 def of_first_job(run: Run) -> Record:
     """Measures the first job of a run.
 
     Returns:
-        ``total_mb``, the payload of all messages in 10^6 B, with those of collectives and without
-        those of a rank to itself; ``execution_ms``, from the job's start to its last rank's end;
-        ``injection_gb_per_s``, the quotient of the two, in 10^9 B/s; ``peak_ingress_bytes``, the
-        maximum that a rank posts between two waits; ``compute_ms`` and ``communication_ms``, mean
-        times over the ranks.
+        ``payload_mb``, the payload of all messages in 10^6 B, with those of collectives and without
+        those of a rank to itself; ``total_mb``, the same on the wire: with headers and with the
+        control messages of the MPI layer; ``execution_ms``, from time zero to the end of the job's
+        last rank; ``injection_gb_per_s``, the quotient of the last two, in 10^9 B/s;
+        ``peak_ingress_bytes``, the largest run of sends of a rank with all its neighbours;
+        ``compute_ms`` and ``communication_ms``, the mean times of a rank in its iterations.
     """
     job = run.jobs.filter(pl.col("job") == 0).collect().row(0, named=True)
-    ranks = run.ranks.filter(pl.col("job") == 0)
-    sums = ranks.select(
-        pl.col("peak_ingress_bytes").max(),
-        pl.col("compute_time_ns", "communication_time_ns").mean(),
+    messages = pl.col("messages_sent") + pl.col("messages_received")
+    peak = run.ranks.filter(
+        pl.col("job") == 0, messages >= _ALL_NEIGHBOURS * messages.filter(pl.col("job") == 0).max()
+    ).select(pl.col("peak_ingress_bytes").max())
+    inside = pl.col("end_ns") - pl.col("start_ns")
+    sums = run.iterations.filter(pl.col("job") == 0).select(
+        pl.col("communication_time_ns").sum(), duration_ns=inside.sum()
     )
-    row = sums.collect().row(0, named=True)
-    total, time = job["mpi_bytes"] / 1e6, (job["end_ns"] - job["start_ns"]) / 1e6
+    row, ranks = sums.collect().row(0, named=True), job["ranks"] * 1e6
+    total, time = job["injected_bytes"] / 1e6, job["end_ns"] / 1e6
     return {
+        "payload_mb": job["mpi_bytes"] / 1e6,
         "total_mb": total,
         "execution_ms": time,
         "injection_gb_per_s": total / time,
-        "peak_ingress_bytes": row["peak_ingress_bytes"],
-        "compute_ms": row["compute_time_ns"] / 1e6,
-        "communication_ms": row["communication_time_ns"] / 1e6,
+        "peak_ingress_bytes": peak.collect().item(),
+        "compute_ms": round((row["duration_ns"] - row["communication_time_ns"]) / ranks, 9) + 0.0,
+        "communication_ms": row["communication_time_ns"] / ranks,
     }
 
 
@@ -120,6 +133,7 @@ def measure(
     seed: int = 1,
     workers: int = 1,
     only: Sequence[str] = (),
+    out: Path | None = None,
     on_row: Callable[[Record, int], None] = lambda _record, _count: None,
 ) -> list[Record]:
     """Runs the applications of a table and measures them.
@@ -129,6 +143,8 @@ def measure(
         seed: the seed of all scenarios.
         workers: the number of processes; results do not depend on it.
         only: the applications to measure, by the paper's names in any case; all if empty.
+        out: a directory for the runs; rows whose run is there are not run again. Without it, the
+            runs are temporary.
         on_row: called with each row when it is measured, and with the number of rows.
 
     Returns:
@@ -139,12 +155,15 @@ def measure(
         UsageError: there is no such application.
         ScenarioError: a row cannot be run.
         SimulationError: a network stalled.
+        RunDirectoryError: a run cannot be written to `out`.
     """
     rows = _chosen(table, seed, only)
     records: dict[str, Record] = {}
+    if out is not None and out.is_dir():
+        remove_abandoned(out)
     # The applications with the most traffic take longest, so they start first.
     order = sorted(rows, key=lambda row: -float(row.paper.get("total_mb", 0.0)))
-    measured = partial(_measured, of_run=table.of_run, of_plan=table.of_plan)
+    measured = partial(_measured, of_run=table.of_run, of_plan=table.of_plan, out=out)
     for record in in_processes(measured, order, workers):
         records[record["application"]] = record
         on_row(record, len(rows))
@@ -169,18 +188,40 @@ def _chosen(table: PaperTable, seed: int, only: Sequence[str]) -> list[Row]:
 
 
 def _measured(
-    row: Row, of_run: Callable[[Run], Record], of_plan: Callable[[dict[str, Any]], Record] | None
+    row: Row,
+    of_run: Callable[[Run], Record],
+    of_plan: Callable[[dict[str, Any]], Record] | None,
+    out: Path | None,
 ) -> Record:
-    known = _run(row.scenario, of_run) if of_plan is None else of_plan(row.scenario.plan())
+    known = _run(row.scenario, of_run, out) if of_plan is None else of_plan(row.scenario.plan())
     record: Record = {"application": row.application, **known}
     for key, (name, scenario) in row.elsewhere.items():
         if key in record:
             record[f"run_{key}"] = record[key]
-        record[key] = _run(scenario, of_run)[name]
+        record[key] = _run(scenario, of_run, out)[name]
     return record | {f"paper_{key}": value for key, value in row.paper.items()}
 
 
-def _run(scenario: Scenario, of_run: Callable[[Run], Record]) -> Record:
-    with tempfile.TemporaryDirectory(prefix="pantala-table-") as directory:
-        native.run(scenario.replace(_RECORD_NOTHING).resolve(), Path(directory), None)
-        return of_run(Run(directory))
+def _run(scenario: Scenario, of_run: Callable[[Run], Record], out: Path | None) -> Record:
+    plan = scenario.replace(_RECORD_LITTLE).resolve()
+    if out is None:
+        with tempfile.TemporaryDirectory(prefix="pantala-table-") as directory:
+            native.run(plan, Path(directory), None)
+            return of_run(Run(directory))
+    text = json.dumps([native.core().VERSION, plan], sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    target = out / f"{scenario.name}-{digest[:12]}"
+    if not holds_run(target):
+        _write(plan, OutputDirectory(target, overwrite=False))
+    return of_run(Run(target))
+
+
+def _write(plan: dict[str, Any], target: OutputDirectory) -> None:
+    """Runs a plan into a directory; an interruption leaves nothing."""
+    partial_run = target.begin()
+    try:
+        native.run(plan, partial_run, None)
+    except BaseException:
+        target.discard()
+        raise
+    target.publish()

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from pantala.scenario.base import Count, PositiveSize, UnsignedDuration
+from pantala.scenario.base import Count, Flag, PositiveSize, UnsignedDuration
 from pantala.scenario.validation import fault, refuse_all
 from pantala.scenario.workload.application import Application, Compute, grid_of
 from pantala.scenario.workload.start_delay import START_DELAY
@@ -25,8 +25,8 @@ class Fft3d(Application):
     with SST's headers, give that total, and their largest message has 51,680 B. The computing is
     SST's default: 1 ns per point, 121.2 us per axis.
 
-    The ranks of a column are consecutive. The communicators of rows and columns are made before the
-    start delay, with a barrier of all ranks each, and end with a barrier each, as in SST.
+    The ranks of a column are consecutive. As in SST, the communicators of rows and columns are made
+    before the start delay, with a barrier of all ranks each, and end with a barrier each.
 
     If `row_message` is set, all messages in a row have that size instead, the ranks of a row are
     consecutive, and there are no barriers.
@@ -60,6 +60,9 @@ class Fft3d(Application):
     """Computing of the backward transform: one quarter each before and between its exchanges, and
     the rest after them. With `row_message`, all of it comes before them. Default: from
     `point_time`, with twice the time for the last axis, or zero with `row_message`."""
+    communicator_barriers: Flag = True
+    """Whether the communicators of rows and columns cost barriers: one of all ranks each before the
+    first iteration, and one of their own ranks each at the end. Not with `row_message`."""
     start_delay: UnsignedDuration = START_DELAY
     """Computing before the first iteration. It is part of the execution times of the paper."""
     scaling: Literal["weak", "strong"] = "strong"
@@ -76,7 +79,9 @@ class Fft3d(Application):
             )
         if self.row_message is not None:
             idle = [
-                key for key in ("points", "point", "point_time") if key in self.model_fields_set
+                key
+                for key in ("points", "point", "point_time", "communicator_barriers")
+                if key in self.model_fields_set
             ]
             refuse_all(
                 fault("has no effect with row_message", "remove one of the two", key)
@@ -124,6 +129,6 @@ class Fft3d(Application):
             "iterations": self.iterations,
             "compute_forward_ps": [forward // 3, forward // 3, forward - 2 * (forward // 3)],
             "compute_backward_ps": [backward // 4, backward // 4, backward - 2 * (backward // 4)],
-            "communicator_barriers": True,
+            "communicator_barriers": self.communicator_barriers,
             "start_delay_ps": int(self.start_delay),
         }

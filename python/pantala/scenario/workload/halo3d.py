@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
 
 from pantala.scenario.base import Count, Flag, PositiveSize, UnsignedDuration, UnsignedSize
 from pantala.scenario.workload.application import Application, Compute, grid_of, sizes
@@ -43,7 +45,7 @@ class Halo3d(Application):
     """
     compute: Compute = Compute()
     """Computing before each exchange."""
-    copy_time: UnsignedDuration = Duration(0)
+    copy_: Annotated[UnsignedDuration, Field(alias="copy")] = Duration(0)
     """Computing after the exchange along each dimension. Only with `exchange = "by_dimension"`."""
     reduction: UnsignedSize = Size(0)
     """Bytes of an Allreduce at the end of each iteration; 0 for none."""
@@ -62,7 +64,7 @@ class Halo3d(Application):
             "compute_ps": self.compute.total(self.share(ranks)),
             "periodic": self.periodic,
             "exchange": self.exchange,
-            "copy_ps": int(self.copy_time),
+            "copy_ps": int(self.copy_),
             "reduction_bytes": int(self.reduction),
             "start_delay_ps": int(self.start_delay),
         }

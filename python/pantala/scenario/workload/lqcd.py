@@ -99,6 +99,8 @@ class Lqcd(RankConstrained):
             assert grid is not None, "checked with the job's ranks"
             return grid, _parts(self.lattice, grid)
         usual = split(self.lattice, self.paper_ranks) or native.process_grid(self.paper_ranks, 4)
+        if self.grid is None and ranks == self.paper_ranks:
+            return usual, _parts(self.lattice, usual)
         return grid_of(self.grid, ranks, 4, falling=True), _parts(self.lattice, usual)
 
 
