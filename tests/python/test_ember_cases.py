@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import pantala as pt
 from support import ROOT
 from validation import tables
 from validation.ember import command, figure
@@ -50,10 +49,7 @@ def exact(case: Case) -> dict[str, float]:
     ],
 )
 def test_a_case_agrees_with_sst(case: Case) -> None:
-    try:
-        ours = replay(case)
-    except pt.ScenarioError as error:
-        pytest.skip(f"not available yet: {error}")
+    ours = replay(case)
     item = Replayed(case, compare(case, ours))
     assert not CaseSection([item]).failures
     assert ours["packets"] == case.theirs["packets"].value
