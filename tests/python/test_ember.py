@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import pantala as pt
 from pantala.frontends.ember import ember_scenario, is_load_file, scenario_text
+from pantala.report.workload import workload_lines
 from pantala.scenario.workload.ember import MOTIFS
 from pantala.scenario.workload.ember.grids import grid_2d, grid_3d
 from support import Ended
@@ -266,6 +268,40 @@ def test_every_motif_has_a_plan_that_the_core_takes(name: str) -> None:
         }
     )
     assert scenario.resolve()["jobs"][0]["application"] == f"ember.{name}"
+
+
+@pytest.mark.native
+def test_every_motif_runs_and_is_described(tmp_path: Path) -> None:
+    graph = tmp_path / "pair.mtx"
+    graph.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n")
+    required = REQUIRED | {"Unstructured": ({"graphfile": str(graph)}, 2)}
+    small: dict[str, dict[str, object]] = {"FFT3D": {"nx": 16, "ny": 16, "nz": 16}}
+    small |= {"LQCD": dict.fromkeys(("nx", "ny", "nz", "nt"), 8), "Sweep3D": {"nz": 2}}
+    small |= {"Halo3D26": dict.fromkeys(("nx", "ny", "nz"), 8), "NASLU": {"nz": 2}}
+    jobs = []
+    for name in MOTIFS:
+        given, ranks = required.get(name, ({}, 4))
+        workload = {"kind": f"ember.{name}", **given, **small.get(name, {})}
+        jobs.append({"name": name, "ranks": ranks, "workload": workload})
+    scenario = pt.Scenario.from_dict(
+        {
+            "name": "every",
+            "machine": "kang2022",
+            "routing": "minimal",
+            "mpi": "sst_sc22",
+            "jobs": jobs,
+            "record": {"packets": "off", "link_windows": False},
+        }
+    )
+    run = pt.run(scenario, out=tmp_path / "run", report=False)
+    assert isinstance(run, pt.Run)
+    assert run.complete
+    marked = set(run.iterations.collect().join(run.jobs.collect(), on="job")["name"])
+    assert marked == set(MOTIFS) - {"Null"}
+    for planned in run.plan["jobs"]:
+        (line,) = workload_lines(planned)
+        assert line.startswith(f"ember.{planned['name']}, motif ")
+        assert not re.search(r"[\[\]{}'_]", line), "the line shows Python syntax or keys"
 
 
 @pytest.mark.native
