@@ -199,3 +199,17 @@ def test_a_job_without_init_or_fini_says_what_happens(workdir: Path, cli: Cli) -
         "x.load:1: warning: job 4 has no Init and no Fini; Pantala runs MPI_Init and MPI_Finalize"
         " anyway\n"
     )
+
+
+def test_a_stop_beside_other_jobs_says_what_happens(workdir: Path, cli: Cli) -> None:
+    first = motif("Stop iterations=2")
+    (workdir / "x.load").write_text(first)
+    assert cli("import", "ember", "x.load").err == ""
+    second = motif("Barrier").replace("[JOB_ID] 0\n[NID_LIST] 0-63", "[JOB_ID] 1\n[NID_LIST] 64")
+    (workdir / "x.load").write_text(first + second)
+    ended = cli("import", "ember", "x.load")
+    assert ended.status == 0
+    assert ended.err == (
+        "x.load:4: warning: Ember ends the whole simulation after Stop; Pantala lets the other jobs"
+        " end\n"
+    )
