@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import pantala as pt
 from pantala.frontends.ember import ember_scenario, is_load_file, scenario_text
+from pantala.report.workload import workload_lines
 from pantala.scenario.workload.ember import MOTIFS
 from pantala.scenario.workload.ember.grids import grid_2d, grid_3d
 from support import Ended
@@ -266,6 +268,69 @@ def test_every_motif_has_a_plan_that_the_core_takes(name: str) -> None:
         }
     )
     assert scenario.resolve()["jobs"][0]["application"] == f"ember.{name}"
+
+
+def test_the_defaults_of_computing_are_those_of_ember() -> None:
+    """The closed forms of the operations, in ps."""
+    assert pt.EmberHalo3D().as_plan(8)["compute_ps"] == 100**3 * 26 // 10 * 1000
+    assert pt.EmberHalo3D26().as_plan(8)["compute_ps"] == 100**3 * 26 * 1000
+    halo = pt.EmberHalo3DSV(fields_per_cell=6, field_chunk=3).as_plan(8)
+    assert (halo["compute_ps"], halo["exchanges"]) == (3 * 100**3 * 26 // 10 * 1000, 2)
+    sweep = pt.EmberSweep3D(pex=4, pey=2, kba=5).as_plan(8)
+    assert sweep["compute_ps"] == 50 * 50 * 275 * 5 * 8 * 1000
+    fft = pt.EmberFFT3D(npRow=22, nx=400, ny=400, nz=400).as_plan(528)
+    assert fft["compute_forward_ps"] == [121_200_000] * 3
+    assert fft["compute_backward_ps"] == [121_200_000, 121_200_000, 242_400_000]
+    lqcd = pt.EmberLQCD(nx=132, ny=132, nz=132, nt=132).as_plan(528)
+    assert lqcd["grid"] == [11, 3, 4, 4]
+    assert lqcd["compute_ps"] == 574_992 * 288 // 20 * 1000
+    assert lqcd["far_bytes"] == [48 * side for side in (47_916, 13_068, 17_424, 17_424)]
+    assert pt.EmberLQCD(computetime=7).as_plan(64)["residual_ps"] == 7000
+    lulesh = pt.EmberLulesh(pex=8, pey=8, pez=8, pep=16, peq=32, kba=100).as_plan(512)
+    assert lulesh["message_bytes"] == [74_814] * 3
+    assert (lulesh["sweep_bytes"], lulesh["bcast_bytes"], lulesh["reduce_bytes"]) == (
+        7457,
+        240,
+        240,
+    )
+    cmt = pt.EmberCMT1D(nsComputeStddev=0).as_plan(4)
+    assert cmt["exchanges"][0]["compute_ps"] == 10**3 * 1000 * 19 // 8 * 1000
+    halo2d = pt.EmberHalo2D(messagesizex=7, messagesizey=9).as_plan(4)
+    assert [each["message_bytes"] for each in halo2d["exchanges"]] == [9, 7]
+
+
+@pytest.mark.native
+def test_every_motif_runs_and_is_described(tmp_path: Path) -> None:
+    graph = tmp_path / "pair.mtx"
+    graph.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n")
+    required = REQUIRED | {"Unstructured": ({"graphfile": str(graph)}, 2)}
+    small: dict[str, dict[str, object]] = {"FFT3D": {"nx": 16, "ny": 16, "nz": 16}}
+    small |= {"LQCD": dict.fromkeys(("nx", "ny", "nz", "nt"), 8), "Sweep3D": {"nz": 2}}
+    small |= {"Halo3D26": dict.fromkeys(("nx", "ny", "nz"), 8), "NASLU": {"nz": 2}}
+    jobs = []
+    for name in MOTIFS:
+        given, ranks = required.get(name, ({}, 4))
+        workload = {"kind": f"ember.{name}", **given, **small.get(name, {})}
+        jobs.append({"name": name, "ranks": ranks, "workload": workload})
+    scenario = pt.Scenario.from_dict(
+        {
+            "name": "every",
+            "machine": "kang2022",
+            "routing": "minimal",
+            "mpi": "sst_sc22",
+            "jobs": jobs,
+            "record": {"packets": "off", "link_windows": False},
+        }
+    )
+    run = pt.run(scenario, out=tmp_path / "run", report=False)
+    assert isinstance(run, pt.Run)
+    assert run.complete
+    marked = set(run.iterations.collect().join(run.jobs.collect(), on="job")["name"])
+    assert marked == set(MOTIFS) - {"Null"}
+    for planned in run.plan["jobs"]:
+        (line,) = workload_lines(planned)
+        assert line.startswith(f"ember.{planned['name']}, motif ")
+        assert not re.search(r"[\[\]{}'_]", line), "the line shows Python syntax or keys"
 
 
 @pytest.mark.native

@@ -114,6 +114,15 @@ FAULTS = [
     (motif("CMT1D"), 4, "drawn from a Gaussian distribution; write nsComputeStddev=0"),
     (motif("NtoM targetRankList=0,x"), 4, "has 'x', which is neither a rank nor a range"),
     (motif("NtoM targetRankList=0-63"), 4, "leaves no rank that sends"),
+    (motif("StencilNd gridsize=[4,4]"), 4, "the grid 4 x 4 has 16 cells, but the job has 64 ranks"),
+    (motif("StencilNd gridsize=4x16"), 4, "gridsize=4x16: is not a list of whole numbers"),
+    (motif("Halo3D pex=3 pey=3 pez=3"), 4, "the grid 3 x 3 x 3 has 27 cells"),
+    (motif("Halo3DSV fields_per_cell=3 field_chunk=2"), 4, "does not divide fields_per_cell = 3"),
+    (motif("FFT3D npRow=7"), 4, "npRow=7: does not divide the number of ranks, 64; write e.g. n"),
+    (motif("FFT3D npRow=8 nx=64"), 4, "ny=100: differs from nx = 64; write ny=64"),
+    (motif("LQCD nx=7 ny=7 nz=7 nt=7"), 4, "the sides of 7 x 7 x 7 x 7 sites do not divide into"),
+    (motif("Lulesh pex=4 pey=4 pez=4 pep=8 peq=9"), 4, "the grid 8 x 9 has 72 cells"),
+    (motif("Allreduce\n dobarrier=2"), 5, "dobarrier=2: is not true or false"),
     (motif("Unstructured graphfile=none.mtx"), 4, "cannot be read: No such file or directory"),
     (motif("BiPingPong").replace("0-63", "0-62"), 4, "needs an even number of ranks"),
     # Parameters of SST.
@@ -150,6 +159,16 @@ def test_a_fault_is_one_line_with_its_place(
     assert [path.name for path in workdir.iterdir()] == ["bad.load"]
 
 
+@pytest.mark.native
+def test_a_fault_that_the_core_finds_has_its_line(workdir: Path, cli: Cli) -> None:
+    line = "Random iterations=600000 waitunblock=0"
+    (workdir / "bad.load").write_text(motif(f"Barrier\n[MOTIF] {line}"))
+    ended = cli("check", "bad.load")
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.startswith("bad.load:5: key jobs[0].workload[1].messages = 1: ")
+    assert len(ended.err.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -179,4 +198,18 @@ def test_a_job_without_init_or_fini_says_what_happens(workdir: Path, cli: Cli) -
     assert ended.err == (
         "x.load:1: warning: job 4 has no Init and no Fini; Pantala runs MPI_Init and MPI_Finalize"
         " anyway\n"
+    )
+
+
+def test_a_stop_beside_other_jobs_says_what_happens(workdir: Path, cli: Cli) -> None:
+    first = motif("Stop iterations=2")
+    (workdir / "x.load").write_text(first)
+    assert cli("import", "ember", "x.load").err == ""
+    second = motif("Barrier").replace("[JOB_ID] 0\n[NID_LIST] 0-63", "[JOB_ID] 1\n[NID_LIST] 64")
+    (workdir / "x.load").write_text(first + second)
+    ended = cli("import", "ember", "x.load")
+    assert ended.status == 0
+    assert ended.err == (
+        "x.load:4: warning: Ember ends the whole simulation after Stop; Pantala lets the other jobs"
+        " end\n"
     )

@@ -19,7 +19,7 @@ from pantala.scenario.workload.ember.refused import REFUSED
 __all__ = ["NO_EFFECT", "MotifLine", "motif_of"]
 
 #: Motifs without messages of their own. The MPI layer starts and ends every rank.
-NO_EFFECT = ("Init", "Fini", "Null", "Stop")
+NO_EFFECT = ("Init", "Fini", "Null")
 _TRUE, _FALSE = {"1", "true", "t", "yes", "y", "on"}, {"0", "false", "f", "no", "n", "off"}
 _WHOLE = re.compile(r"[+-]?(?:\d+|0[xX][0-9a-fA-F]+)")
 

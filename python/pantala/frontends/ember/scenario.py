@@ -102,7 +102,7 @@ def ember_scenario(
         "mpi": MPI,
     }
     for job in busy:
-        _warn(job)
+        _warn(job, alone=len(busy) == 1)
     for key, value in common_keys((job.number, job.parameters) for job in busy).items():
         _set(tables, key, value)
     tables["jobs"] = []
@@ -138,13 +138,18 @@ def _name(path: Path) -> str:
     return name or "ember"
 
 
-def _warn(job: LoadJob) -> None:
+def _warn(job: LoadJob, *, alone: bool) -> None:
+    """Warns if a job starts, ends or stops otherwise than in SST."""
     names = [motif.name for motif in job.motifs]
     missing = [name for name in ("Init", "Fini") if name not in names]
     if missing:
         calls = " and ".join({"Init": "MPI_Init", "Fini": "MPI_Finalize"}[name] for name in missing)
         message = f"job {job.number} has no {' and no '.join(missing)}; Pantala runs {calls} anyway"
         warnings.warn(ScenarioWarning(str(job.place), message), stacklevel=4)
+    stops = [motif for motif in job.motifs if motif.name == "Stop"]
+    if stops and not alone:
+        message = "Ember ends the whole simulation after Stop; Pantala lets the other jobs end"
+        warnings.warn(ScenarioWarning(str(stops[0].place), message), stacklevel=4)
 
 
 def _set(tables: dict[str, Any], key: str, value: object) -> None:

@@ -20,6 +20,7 @@ from pantala.scenario.workload.ember.collectives import (
     EmberReduce,
     EmberScatter,
     EmberScatterv,
+    EmberStop,
 )
 from pantala.scenario.workload.ember.fft3d import EmberFFT3D
 from pantala.scenario.workload.ember.halo3d import (
@@ -90,6 +91,7 @@ __all__ = [
     "EmberScatter",
     "EmberScatterv",
     "EmberStencilNd",
+    "EmberStop",
     "EmberSweep2D",
     "EmberSweep3D",
     "EmberUnstructured",

@@ -26,6 +26,7 @@ __all__ = [
     "EmberReduce",
     "EmberScatter",
     "EmberScatterv",
+    "EmberStop",
 ]
 
 #: Ember's Reduce computes for this time before each call, in ns.
@@ -60,6 +61,16 @@ class EmberBarrier(EmberMotif):
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """Returns the plan's workload object for a job of `ranks`."""
         return _loop(self.iterations, self.compute, collective="barrier")
+
+
+class EmberStop(EmberBarrier):
+    """Stop: as Barrier; then Ember ends the whole simulation.
+
+    Pantala lets the other jobs run to their ends.
+    """
+
+    kind: Literal["ember.Stop"] = "ember.Stop"  # type: ignore[assignment]
+    """Barriers at the end of a simulation."""
 
 
 class EmberBcast(EmberMotif):

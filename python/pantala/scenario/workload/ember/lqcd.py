@@ -49,6 +49,16 @@ class EmberLQCD(StartedMotif):
             shown = " x ".join(map(str, (self.nx, self.ny, self.nz, self.nt)))
             message = f"the sides of {shown} sites do not divide into {ranks} parts"
             raise fault(message, "choose sides with the prime factors of the ranks", "nx")
+        if min(self._surfaces(ranks)) < 2:
+            message = "leaves a rank a surface of one site, which has no half"
+            raise fault(message, "choose a larger lattice, or fewer ranks", "nx")
+
+    def _surfaces(self, ranks: int) -> list[int]:
+        """Returns the sites of a rank's surface across each dimension."""
+        grid = self._grid(ranks) or [ranks, 1, 1, 1]
+        whole = (self.nx, self.ny, self.nz, self.nt)
+        local = [side // parts for side, parts in zip(whole, grid, strict=True)]
+        return [prod(local) // side for side in local]
 
     def _compute(self, ranks: int) -> tuple[int, int]:
         """Returns the computing of a segment and of the residual, in ps."""
@@ -60,14 +70,11 @@ class EmberLQCD(StartedMotif):
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """Returns the plan's workload object for a job of `ranks`."""
-        grid = self._grid(ranks) or [ranks, 1, 1, 1]
-        whole = (self.nx, self.ny, self.nz, self.nt)
-        local = [side // parts for side, parts in zip(whole, grid, strict=True)]
-        surfaces = [prod(local) // side for side in local]
+        surfaces = self._surfaces(ranks)
         compute, residual = self._compute(ranks)
         return self.delay() | {
             "kind": "lqcd",
-            "grid": grid,
+            "grid": self._grid(ranks),
             "near_bytes": [_VECTOR * (surface // 2) for surface in surfaces],
             "far_bytes": [_VECTOR * surface for surface in surfaces],
             "reduction_bytes": DOUBLE,
