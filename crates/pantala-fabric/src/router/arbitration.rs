@@ -69,7 +69,7 @@ impl Fabric {
     /// routers does not matter.
     pub(crate) fn settle<const F: bool>(&mut self, now: Time, probe: &mut impl Probe) {
         if self.setup.stages.virtual_output::<F>() {
-            self.settle_virtual(now);
+            self.settle_virtual(now, probe);
             return;
         }
         for i in 0..self.requests.arrived.len() {

@@ -13,7 +13,8 @@ use pantala_routing::{Blind, Phase};
 
 impl Fabric {
     /// Takes a packet's head into an input buffer. The first packet there is routed at once: the
-    /// queues that routing reads do not change before the last arrival of this time.
+    /// queues that routing reads do not change before the last arrival of this time. With virtual
+    /// output queues they do, so packets are routed in turn after the last arrival.
     #[inline(always)]
     pub(crate) fn arrive<const F: bool>(
         &mut self,
@@ -26,8 +27,8 @@ impl Fabric {
             self.note_arrival(in_vc, packet, now);
         }
         if self.setup.stages.virtual_output::<F>() {
-            let arrived = self.route::<F>(in_vc, packet, now, probe);
-            self.requests.arrived.push(arrived);
+            let in_port = self.ports.in_vcs[in_vc].port;
+            self.requests.arrived.push(Arrived { packet, in_vc, in_port, out: NONE, out_vc: NONE });
             return;
         }
         if self.ports.in_vcs[in_vc].queue.head != NONE {

@@ -1,6 +1,7 @@
 //! Virtual output queues, in place of the crossbar stage if `input_queue` is `virtual_output`.
 //!
-//! A packet is routed when it arrives, also if others wait in its input buffer. If the buffer
+//! A packet is routed when it arrives, also if others wait in its input buffer. Packets that arrive
+//! at one time are routed in turn, and each reads the queues with those before it. If the buffer
 //! behind the link of its output VC has room, the packet takes that room, moves to the output
 //! buffer, and returns its credit, all at once. Otherwise it waits in the queue of its output VC,
 //! first in, first out, and keeps its place in the input buffer. It is not routed again. So there
@@ -8,7 +9,9 @@
 //! this router.
 
 use crate::fabric::Fabric;
+use crate::probe::Probe;
 use crate::store::packet::NONE;
+use crate::store::requests::Arrived;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 
@@ -16,20 +19,24 @@ use pantala_engine::{NEVER, Time};
 const ORDER_SALT: u64 = 0x5669_7274_7561_6C21;
 
 impl Fabric {
-    /// Queues the packets that have arrived, and moves the packets that have room.
-    pub(crate) fn settle_virtual(&mut self, now: Time) {
+    /// Routes and queues the packets that have arrived, one after another, and moves the packets
+    /// that have room.
+    ///
+    /// A packet that is queued is part of the queues that the routing of the next one reads.
+    pub(crate) fn settle_virtual(&mut self, now: Time, probe: &mut impl Probe) {
         let mut arrived = std::mem::take(&mut self.requests.arrived);
-        // Packets that arrive for one output at one time queue in a random order.
+        // Packets that arrive at one time come in a random order.
         arrived.sort_unstable_by_key(|new| {
             (mix(self.packets[new.packet].route.draw ^ ORDER_SALT), new.in_vc)
         });
-        for new in &arrived {
-            let room = self.setup.stages.room::<false>(self.packets[new.packet].flits.into());
-            let waiting = &mut self.ports.virtual_queues[new.out_vc];
-            waiting.queue.push(&mut self.packets, new.packet);
+        for &Arrived { packet, in_vc, .. } in &arrived {
+            let Arrived { out, out_vc, .. } = self.route::<false>(in_vc, packet, now, probe);
+            let room = self.setup.stages.room::<false>(self.packets[packet].flits.into());
+            let waiting = &mut self.ports.virtual_queues[out_vc];
+            waiting.queue.push(&mut self.packets, packet);
             waiting.room += room as i32;
-            let port = &mut self.ports.out_ports[new.out];
-            port.waiting |= 1 << (new.out_vc as usize % self.setup.vcs);
+            let port = &mut self.ports.out_ports[out];
+            port.waiting |= 1 << (out_vc as usize % self.setup.vcs);
             let (router, port) = (port.router, port.port);
             self.requests.mark_dirty::<false>(router, port);
         }

@@ -20,8 +20,8 @@ pub(crate) struct Requests {
     /// Per output VC, a set of the router's input VCs whose head waits for it, in
     /// [`Setup::words`](crate::partition::setup::Setup::words) words.
     pub(crate) waiting: FlatArray<u64>,
-    /// The packets routed at this time: the first of their input VCs, or all if inputs queue by
-    /// output.
+    /// The packets routed at this time, each the first of its input VC. If inputs queue by output:
+    /// all packets that arrive at this time, which have no output yet.
     pub(crate) arrived: Vec<Arrived>,
     /// The input VCs whose new head must be routed at this time.
     pub(crate) fresh: Vec<u32>,

@@ -99,6 +99,28 @@ fn credits_go_back_when_the_packet_moves() {
     assert_eq!(net.link_counters(1, 1).stall, stalled);
 }
 
+/// Of two packets that arrive at one time, the second reads a queue that has the first. Pairs of
+/// packets from the two nodes of a router want the same output; one of a pair takes it, and the
+/// other diverts unless its other path has the same output.
+#[test]
+fn packets_that_arrive_together_are_routed_in_turn() {
+    const PAIRS: u64 = 50;
+    let apart = 100_000_000;
+    let packets: Vec<_> = (0..PAIRS)
+        .flat_map(|k| [(0, 1 + k * apart, 60, 512), (1, 1 + k * apart, 60, 512)])
+        .collect();
+    let (seen, _) = run(&codes(Algorithm::CodesAdp), &packets);
+    let diverted: Vec<_> = seen
+        .chunks(2)
+        .map(|pair| {
+            assert_eq!(pair[0].created, pair[1].created);
+            pair.iter().filter(|packet| packet.nonminimal).count()
+        })
+        .collect();
+    assert!(diverted.iter().all(|count| *count <= 1), "{diverted:?}");
+    assert!(diverted.iter().sum::<usize>() > 30, "{diverted:?}");
+}
+
 /// A packet of one flit takes the room of a full one where buffers count packets.
 #[test]
 fn short_packets_take_whole_places() {
