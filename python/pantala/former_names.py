@@ -11,6 +11,7 @@ _KEYS = {
     "hand_over": "flow_control and serialization",
     "inside_group": "intra_group",
     "law": "distribution",
+    "sites": "lattice",
     "spread": "port_assignment",
     "switching": "flow_control",
     "wiring": "global_arrangement",

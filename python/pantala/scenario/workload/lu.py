@@ -20,8 +20,8 @@ class Lu(Application):
 
     Source: Kang et al., SC 2022, IV and Table I (13,713.22 MB on 528 ranks, peak ingress 30.0 KB),
     with SST's NAS-LU motif. Two messages of 15 kB give the peak. 450 steps each way on a grid of 22
-    x 24 ranks, with SST's headers, give the total. Inferred from the time: five iterations of 90
-    steps (three of 150 are possible too), and no computing.
+    x 24 ranks, with SST's headers, give the total. Inferred from the execution time: three
+    iterations of 150 steps, and no computing.
     """
 
     paper_ranks: ClassVar[int] = 528
@@ -33,9 +33,9 @@ class Lu(Application):
     nearest to a square."""
     message: PositiveSize = Size(15_000)
     """Bytes per step to each downstream neighbour."""
-    steps: Count = 90
+    steps: Count = 150
     """Steps per sweep."""
-    iterations: Count = 5
+    iterations: Count = 3
     """Iterations per rank. Each has a sweep in one direction and, with `back`, a sweep back."""
     back: Flag = True
     """Whether a sweep back follows every sweep."""
