@@ -101,7 +101,7 @@ wheel: $(VENV)/.tools ## Build the wheel: target/wheels
 	rm -rf target/wheels
 	PIP_NO_INDEX=1 $(BIN)/maturin build --release --locked --out target/wheels $(WHEEL_FLAGS)
 
-validate: build ## Repeat the runs of other simulators: docs/explanation/made-validation.md and its figures
+validate: build ## Repeat the runs of other simulators: docs/explanation/made-validation*.md and figures
 	PYTHONPATH=tests $(BIN)/python -m validation
 
 mpi: build ## Build pantala-processes (several processes) and test it; needs Open MPI and libclang

@@ -75,7 +75,7 @@ CONTENTS = {
         "booksim_ugal",
     ],
     "explanation/coarsening": ["made-coarsening"],
-    "explanation/validation": ["made-validation"],
+    "explanation/validation": ["made-validation", "made-validation-ember"],
     "explanation/studies": [
         f"../studies/prisacari2015/{name}" for name in ("claims", "numbers", "variants", "speedup")
     ],

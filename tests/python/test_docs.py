@@ -16,7 +16,7 @@ from pantala.routings import ROUTINGS, RoutingInfo
 from pantala.scenario.presets import mpi_presets, preset_entries
 
 DOCS = Path(__file__).parents[2] / "docs"
-GENERATED = {"made-validation.md", "made-coarsening.md"}
+GENERATED = {"made-validation.md", "made-validation-ember.md", "made-coarsening.md"}
 
 
 def rows(page: str) -> set[str]:

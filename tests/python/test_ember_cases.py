@@ -8,14 +8,14 @@ import pytest
 
 from support import ROOT
 from validation import tables
-from validation.ember import command, figure
+from validation.ember import command, figure, page
 from validation.ember.bars import Comparison, compare, limit
 from validation.ember.cases import LOADS, Case, cases
-from validation.ember.page import CaseSection, Replayed, case_row, times
+from validation.ember.page import CasePage, Replayed, case_row, times
 from validation.ember.replay import replay
 
 CASES = {case.name: case for case in cases()}
-PAGE = (ROOT / "docs" / "explanation" / "made-validation.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "explanation" / page.PAGE).read_text(encoding="utf-8")
 #: `make test` runs these cases, a small one of each motif. `make test-all` runs all cases.
 SMALL = {
     "allreduce64_1",
@@ -51,11 +51,11 @@ def exact(case: Case) -> dict[str, float]:
 def test_a_case_agrees_with_sst(case: Case) -> None:
     ours = replay(case)
     item = Replayed(case, compare(case, ours))
-    assert not CaseSection([item]).failures
+    assert not CasePage([item]).failures
     assert ours["packets"] == case.theirs["packets"].value
     assert ours["bytes"] == case.theirs["bytes"].value
     for row in [case_row(item), *times(item)]:
-        assert tables.line(row) in PAGE, "the page differs from the measurement; run make validate"
+        assert tables.line(row) in PAGE, "run python -m validation ember --write"
 
 
 def test_every_motif_of_the_cases_is_in_make_test() -> None:
@@ -97,10 +97,10 @@ def test_the_bar_of_a_metric(name: str, metric: str, expected: float | None) -> 
 def test_a_bar_can_fail() -> None:
     case = CASES["pingpong_limits_a"]
     right = exact(case)
-    assert not CaseSection([Replayed(case, compare(case, right))]).failures
+    assert not CasePage([Replayed(case, compare(case, right))]).failures
     for metric, factor in (("packets", 1.0001), ("PingPong.12001B.one_way", 1.021)):
         wrong = right | {metric: factor * right[metric]}
-        (line,) = CaseSection([Replayed(case, compare(case, wrong))]).failures
+        (line,) = CasePage([Replayed(case, compare(case, wrong))]).failures
         assert line.startswith(f"pingpong_limits_a: {metric}: theirs ")
 
 
@@ -111,7 +111,7 @@ def test_the_error_of_a_share_is_a_difference() -> None:
 
 def test_the_page_shows_every_case(tmp_path: Path) -> None:
     items = [Replayed(case, compare(case, exact(case))) for case in CASES.values()]
-    text = CaseSection(items).text()
+    text = CasePage(items).text()
     assert all(f"| `{name}` |" in text for name in CASES)
     assert "| `lulesh64_s1` | Lulesh, nn26 |" in text
     assert "**" not in text
@@ -129,3 +129,14 @@ def test_the_command_prints_both_values_and_the_missed_bars(
     assert not any(".iter3." in line for line in lines)
     assert command.main(["nothing"]) == 2
     assert "no case 'nothing'" in capsys.readouterr().err
+
+
+def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "together", lambda tasks: [exact(case) for _, (case, _) in tasks])
+    monkeypatch.setattr(command, "DOCS", tmp_path)
+    for folder in ("_static", "explanation"):
+        (tmp_path / folder).mkdir()
+    assert command.main(["--write"]) == 0
+    text = (tmp_path / "explanation" / page.PAGE).read_text(encoding="utf-8")
+    assert "117 of 117 bars are met" in text.replace("\n", " ")
+    assert (tmp_path / "_static" / page.FIGURE).is_file()

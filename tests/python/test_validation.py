@@ -11,6 +11,7 @@ import pytest
 from support import ROOT
 from validation import measure, page, suite, tables
 from validation.bars import BARS, FREE, check, of_one
+from validation.ember import suite as ember
 from validation.ember.cases import Case, cases
 from validation.ember.replay import replay
 from validation.peers import (
@@ -168,7 +169,7 @@ def test_the_suite_writes_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     )
     monkeypatch.setattr(suite, "PEERS", PEERS[:1])
     some = [case for case in cases() if case.name == "pingpong_limits_a"]
-    monkeypatch.setattr(suite, "cases", lambda: some)
+    monkeypatch.setattr(ember, "cases", lambda: some)
     for folder in ("_static", "explanation"):
         (tmp_path / folder).mkdir()
     said: list[str] = []
@@ -178,6 +179,7 @@ def test_the_suite_writes_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "sst_sc22: par, uniform: not available yet (no)" in said
     text = (tmp_path / "explanation" / "made-validation.md").read_text(encoding="utf-8")
     assert re.search(r"`minimal` \| `uniform` \| 0.5 .*\*\*\+51.0.%\*\*", text)
+    text = (tmp_path / "explanation" / "made-validation-ember.md").read_text(encoding="utf-8")
     assert "| `pingpong_limits_a` | `minimal` | 2\N{NO-BREAK SPACE}% | 13,460 | 6,846,762 |" in text
     assert (tmp_path / "_static" / "validation-sst_sc22.svg").is_file()
     assert (tmp_path / "_static" / "validation-ember.svg").is_file()

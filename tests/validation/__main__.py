@@ -1,6 +1,7 @@
-"""`make validate`: repeats every run of every peer and writes the page's tables and figures.
+"""`make validate`: repeats every run of every peer and writes the pages' tables and figures.
 
-`python -m validation ember [CASE ...]` repeats only measured cases of SST Ember and prints them.
+`python -m validation ember [CASE ...]` repeats only measured cases of SST Ember and prints them,
+or writes their page (`--write`).
 The exit status is 1 if a bar is not met.
 """
 

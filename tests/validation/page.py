@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from validation.bars import Check
-from validation.ember.page import CaseSection
 from validation.peers import Peer, Point, Series
 from validation.tables import pair, percent, table
 
@@ -117,7 +116,6 @@ class Report:
 
     sections: Sequence[Section]
     singles: Sequence[Single]
-    cases: CaseSection
 
     @property
     def failures(self) -> list[str]:
@@ -130,13 +128,12 @@ class Report:
             for check in item.checks
             if check.bound and not check.met
         ]
-        lines += [
+        return lines + [
             f"{single.title}: {word}: theirs {check.theirs:.4g}, ours {check.ours:.4g}"
             for single in self.singles
             for word, check in single.checks
             if not check.met
         ]
-        return lines + self.cases.failures
 
     @property
     def missing(self) -> list[str]:
@@ -170,7 +167,6 @@ class Report:
                     head,
                     *(section.text() for section in self.sections),
                     *(single.text() for single in self.singles),
-                    self.cases.text(),
                 ]
             )
             + "\n"

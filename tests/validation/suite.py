@@ -9,11 +9,7 @@ from typing import Any
 from pantala.figures import save
 from validation import figures, measure
 from validation.bars import check, of_one
-from validation.ember import figure as ember_figure
-from validation.ember.bars import compare
-from validation.ember.cases import Case, cases
-from validation.ember.page import FIGURE, SHIFTS, CaseSection, Replayed
-from validation.ember.replay import replay
+from validation.ember import suite as ember
 from validation.page import Measured, Report, Section, Single
 from validation.peers import (
     LOCAL_GLOBAL_LOCAL,
@@ -52,14 +48,11 @@ GRID = (
     0.9,
 )
 
-#: The runs of a measured case: the changes of its scenario.
-_RUNS: tuple[Mapping[str, str], ...] = ({}, *SHIFTS)
-
 Ours = Mapping[float, Mapping[str, Any]]
 
 
 def run(docs: Path) -> int:
-    """Measures everything and writes the page and its figures under `docs`.
+    """Measures everything and writes the pages and their figures under `docs`.
 
     Returns:
         An exit status: 1 if a bar is not met.
@@ -68,7 +61,7 @@ def run(docs: Path) -> int:
         peer: {series: [*series.points, *between_points(series)] for series in read(peer)}
         for peer in PEERS
     }
-    learns, links, measured_cases = learning(), hot_links(), cases()
+    learns, links = learning(), hot_links()
     absent = {
         series: measure.missing(series.points[0].call) for some in runs.values() for series in some
     }
@@ -89,8 +82,7 @@ def run(docs: Path) -> int:
                     tasks[series, p.load] = (measure.point, (p.call, p.load, since_start))
     if no_links is None:
         tasks |= {link: (measure.between, (link.call, LOCAL_GLOBAL_LOCAL, 1.0)) for link in links}
-    for case in measured_cases:
-        tasks |= {(case, number): (replay, (case, shift)) for number, shift in enumerate(_RUNS)}
+    tasks |= ember.runs()
     results = dict(zip(tasks, measure.together(list(tasks.values())), strict=True))
 
     sections = []
@@ -118,12 +110,12 @@ def run(docs: Path) -> int:
             missing=no_links,
         ),
     ]
-    replayed = {case: [results[case, n] for n in range(len(_RUNS))] for case in measured_cases}
-    report = Report(sections, singles, _cases(docs, replayed))
+    report = Report(sections, singles)
     (docs / "explanation" / "made-validation.md").write_text(report.text(), encoding="utf-8")
-    for line in [*report.missing, *report.failures]:
+    failures = [*report.failures, *ember.write(docs, results).failures]
+    for line in [*report.missing, *failures]:
         print(line)
-    return int(bool(report.failures))
+    return int(bool(failures))
 
 
 def between_points(series: Series) -> list[Point]:
@@ -151,22 +143,6 @@ def _section(
     if figure:
         save(figures.peer(peer.title, list(ours.items())), docs / "_static" / figure)
     return Section(peer, measured, figure, missing)
-
-
-def _cases(docs: Path, ours: Mapping[Case, Sequence[Mapping[str, float]]]) -> CaseSection:
-    """Returns the part of the page about the measured cases, and draws its figure.
-
-    Args:
-        docs: the folder of the documentation.
-        ours: the metrics of the runs of each case, in the order of `_RUNS`.
-    """
-    replayed = []
-    for case, (own, *shifted) in ours.items():
-        end = case.theirs["simulated_end"].value
-        errors = [metrics["simulated_end"] / end - 1 for metrics in shifted]
-        replayed.append(Replayed(case, compare(case, own), errors))
-    save(ember_figure.cases(replayed), docs / "_static" / FIGURE)
-    return CaseSection(replayed)
 
 
 def _learning(

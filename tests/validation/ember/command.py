@@ -6,13 +6,18 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pantala as pt
+from validation.ember import suite
 from validation.ember.bars import Comparison, compare
 from validation.ember.cases import Case, cases
 from validation.ember.replay import replay
+from validation.measure import together
 
 __all__ = ["main"]
+
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -25,10 +30,19 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("python -m validation ember", description=main.__doc__)
     parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(known))
     parser.add_argument("--all", action="store_true", help="print every iteration")
+    parser.add_argument(
+        "--write", action="store_true", help="write the page, and print only failures"
+    )
     given = parser.parse_args(arguments)
     if unknown := [name for name in given.cases if name not in known]:
         print(f"no case {unknown[0]!r}; the cases are {', '.join(known)}", file=sys.stderr)
         return 2
+    if given.write:
+        runs = suite.runs()
+        results = dict(zip(runs, together(list(runs.values())), strict=True))
+        failures = suite.write(DOCS, results).failures
+        print(*failures, sep="\n")
+        return int(bool(failures))
     missed = False
     for name in given.cases or known:
         try:

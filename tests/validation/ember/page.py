@@ -1,4 +1,4 @@
-"""The part of the validation page about the measured cases, as Markdown."""
+"""The page about the measured cases, as Markdown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from validation.ember.bars import Comparison, time_limit
 from validation.ember.cases import Case
 from validation.tables import bar, pair, percent, table
 
-__all__ = ["FIGURE", "SHIFTS", "CaseSection", "Replayed", "case_row", "times"]
+__all__ = ["FIGURE", "PAGE", "SHIFTS", "CasePage", "Replayed", "case_row", "times"]
+
+#: The file of the page.
+PAGE = "made-validation-ember.md"
 
 #: The file of the figure.
 FIGURE = "validation-ember.svg"
@@ -21,17 +24,19 @@ SHIFTS: tuple[Mapping[str, str], ...] = (
     {"mpi.send_overhead": "25 ns"},
 )
 
-_TEXT = """## SST Ember, jobs from end to end
+_TEXT = """# Validation: the tables of MPI jobs
 
-Each case is a load file of SST's Ember, run by the fork of SC 2022 on the machine of the curves
-above, and by Pantala with `machine.router = "sst_sc22"` and `mpi = "sst_sc22"`.
+`make validate` measures these tables, and `python -m validation ember --write` only these. Each
+case is a load file of SST's Ember, run by the fork of Kang et al. (SC 2022), and by Pantala with
+`machine.router = "sst_sc22"` and `mpi = "sst_sc22"`.
 [Validation](validation.md#mpi-jobs-from-end-to-end) explains the cases and the bars.
 
 ![SST Ember and Pantala: times of PingPong, and errors of all cases](../_static/{figure})
 
-*end* is the time at which the last rank leaves MPI_Finalize, *communication* the mean communication
-time of an iteration. {met} of {bound} bars are met. Packets and bytes are those of the whole run,
-headers and control messages included; one number means that both agree."""
+Each pair gives SST's value, then Pantala's. *end* is the time at which the last rank leaves
+MPI_Finalize, *communication* the mean communication time of an iteration. {met} of {bound} bars are
+met. An error in italics has no bar; an error in bold misses its bar. Packets and bytes are those of
+the whole run, headers and control messages included; one number means that both agree."""
 
 _TIMES = """The times of each motif. *worst iteration* has the largest error of an iteration. It has
 a bar only if each link carries at most one message at a time."""
@@ -62,8 +67,8 @@ class Replayed:
 
 
 @dataclass(frozen=True)
-class CaseSection:
-    """The part of the page about all cases."""
+class CasePage:
+    """The page about all cases."""
 
     replayed: Sequence[Replayed]
 
@@ -78,22 +83,26 @@ class CaseSection:
         ]
 
     def text(self) -> str:
-        """Returns the part of the page."""
+        """Returns the text of the page."""
         bars = [each for item in self.replayed for each in item.compared if each.limit is not None]
         met = sum(each.met for each in bars)
         headings = ["case", "routing", "bar", "packets", "bytes", "end, µs", "", "communication"]
         headings += ["packet latency, ns", "", "links", "", "non-minimal"]
         shifts = [value for shift in SHIFTS for value in shift.values()]
         time_headings = ["case", "time", "SST / Pantala, ns", "", "worst iteration"]
-        return "\n\n".join(
-            [
-                _TEXT.format(figure=FIGURE, met=met, bound=len(bars)),
-                table(headings, [case_row(item) for item in self.replayed], 2),
-                _TIMES,
-                table(time_headings, [row for item in self.replayed for row in times(item)], 2),
-                _SENSITIVITY.format(changes=" and ".join(shifts)),
-                table(["case", "preset", *shifts], map(_sensitivity, self.replayed), 1),
-            ]
+        return (
+            "\n\n".join(
+                [
+                    _TEXT.format(figure=FIGURE, met=met, bound=len(bars)),
+                    table(headings, [case_row(item) for item in self.replayed], 2),
+                    _TIMES,
+                    table(time_headings, [row for item in self.replayed for row in times(item)], 2),
+                    _SENSITIVITY.format(changes=" and ".join(shifts)),
+                    table(["case", "preset", *shifts], map(_sensitivity, self.replayed), 1),
+                    "",
+                ]
+            ).rstrip("\n")
+            + "\n"
         )
 
 
