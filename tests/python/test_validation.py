@@ -90,7 +90,13 @@ def test_the_curves_are_complete() -> None:
         peer.name: sum(len(series.points) for series in ALL_SERIES if series.peer is peer)
         for peer in PEERS
     }
-    assert points == {"sst_sc22": 24, "sst_merlin_2021": 15, "booksim2": 34, "caminos": 23}
+    assert points == {
+        "sst_sc22": 24,
+        "sst_merlin_2021": 15,
+        "booksim2": 34,
+        "caminos": 23,
+        "codes_dally": 21,
+    }
     for series in ALL_SERIES:
         assert all(point.theirs.keys() <= BARS.keys() for point in series.points)
         assert 0 < series.saturation <= 1

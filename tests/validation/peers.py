@@ -192,6 +192,27 @@ def _caminos(row: Row) -> Call:
     }
 
 
+def _codes(row: Row) -> Call:
+    """Returns the arguments for the same number of messages per node, sent from time zero on.
+
+    CODES counts accepted load from about the first delivery on, so the window of Pantala's begins
+    after ten messages. The other quantities count from time zero.
+    """
+    interval = _CODES_INTERVAL / float(row["load"])
+    sent = int(row["messages_per_node"])
+    call: Call = {
+        "warmup": f"{round(10 * interval)} ps",
+        "measure": f"{round((sent - 10.5) * interval)} ps",
+        "drain": True,
+    }
+    if row["pattern"] == "next_group":  # the same place in the next group
+        call |= {"pattern": "shift", "changes": {"workload.offset": 32}}
+    return call
+
+
+#: Interval of 4,096 B messages at load 1 in ps: 2 GiB/s.
+_CODES_INTERVAL = 4_096 / 2**31 * 1e12
+
 _SST = {
     "accepted": Column("accepted"),
     "latency_mean_ns": Column("latency_mean_ns"),
@@ -247,6 +268,20 @@ PEERS = (
         },
         settings=("crossbar_delay", "packet_phits", "internal_speedup"),
         call=_caminos,
+    ),
+    Peer(
+        name="codes_dally",
+        title="CODES",
+        file="codes.csv",
+        unit="ns",
+        columns={
+            "accepted": Column("accepted"),
+            "latency_mean_ns": Column("latency_mean_ns"),
+            "nonminimal_share": Column("nonminimal_pct", scale=0.01),
+            "link_hops_mean": Column("link_hops"),
+        },
+        call=_codes,
+        since_start=frozenset({"latency_mean_ns", "nonminimal_share", "link_hops_mean"}),
     ),
 )
 
