@@ -5,7 +5,7 @@
 //! A *pattern* is synthetic traffic: every rank of the job sends packets at an offered load,
 //! without end ([`patterns`], [`injection`]). A *motif* is the communication skeleton of an
 //! application: a finite stream of MPI operations for each rank ([`motifs`]). [`WorkloadSpec`] is a
-//! pattern or a motif as the plan writes it:
+//! pattern, a motif or a sequence of motifs as the plan writes it:
 //!
 //! ```
 //! use pantala_workload::WorkloadSpec;
