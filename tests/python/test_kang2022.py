@@ -206,3 +206,23 @@ def test_an_fft_takes_points_or_message_sizes() -> None:
         pt.ScenarioError, match=r"key column_message = .*: has no effect without row_message"
     ):
         pt.Fft3d(column_message="1 kB")
+
+
+def test_lqcd_divides_its_lattice_by_milcs_rule() -> None:
+    for ranks, grid in ((528, [11, 3, 4, 4]), (256, [4, 4, 4, 4]), (1, [1, 1, 1, 1])):
+        plan = pt.Lqcd().as_plan(ranks)
+        sides = [132 // extent for extent in grid]
+        surfaces = [prod(sides) // side for side in sides]
+        assert (plan["grid"], plan["far_bytes"]) == (grid, [48 * each for each in surfaces])
+        assert plan["near_bytes"] == [48 * (each // 2) for each in surfaces]
+    with pytest.raises(
+        pt.ScenarioError, match=r"ranks = 100: lqcd needs ranks that divide .* 99 or"
+    ):
+        pt.Job(name="x", ranks=100, workload=pt.Lqcd())
+    weak = pt.Job(name="x", ranks=100, workload=pt.Lqcd(scaling="weak")).workloads[0].as_plan(100)
+    assert weak["near_bytes"] == pt.Lqcd().as_plan(528)["near_bytes"]
+    with pytest.raises(
+        pt.ScenarioError, match=r"grid = \[5, 1, 1, 5\]: does not divide the lattice"
+    ):
+        pt.Lqcd(grid=(5, 1, 1, 5))
+    assert pt.Lqcd(grid=(2, 2, 2, 3)).as_plan(24)["grid"] == [2, 2, 2, 3]

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, ClassVar, Literal
 
+from pydantic import model_validator
+
 from pantala import native
-from pantala.scenario.base import Count, PositiveSize, UnsignedDuration
+from pantala.scenario.base import Count, PositiveSize, UnsignedDuration, fault
 from pantala.scenario.workload.application import Compute, grid_of
 from pantala.scenario.workload.lattice_layout import split
 from pantala.scenario.workload.rank_constraints import RankConstrained
@@ -64,16 +66,23 @@ class Lqcd(RankConstrained):
     @property
     def needs(self) -> str:  # type: ignore[override]
         """What the application needs, for the message about a wrong number of ranks."""
-        sides = " x ".join(str(side) for side in self.lattice)
-        return f"ranks that divide its lattice of {sides} sites, or scaling = 'weak'"
+        return f"ranks that divide its lattice of {_shown(self.lattice)} sites, or scaling = 'weak'"
 
     def takes(self, ranks: int) -> bool:
         """Returns whether the lattice can be divided among `ranks`."""
-        if self.scaling == "weak":
-            return True
-        if self.grid is not None:
-            return all(side % part == 0 for side, part in zip(self.lattice, self.grid, strict=True))
-        return split(self.lattice, ranks) is not None
+        given = self.scaling == "weak" or self.grid is not None
+        return given or split(self.lattice, ranks) is not None
+
+    @model_validator(mode="after")
+    def _grid_that_divides(self) -> Lqcd:
+        sides = zip(self.lattice, self.grid or self.lattice, strict=True)
+        if self.scaling == "strong" and any(side % part for side, part in sides):
+            raise fault(
+                f"does not divide the lattice of {_shown(self.lattice)} sites",
+                "give extents that divide its sides, or set scaling = 'weak'",
+                "grid",
+            )
+        return self
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """Returns the plan's workload object for a job of `ranks`."""
@@ -102,6 +111,10 @@ class Lqcd(RankConstrained):
         if self.grid is None and ranks == self.paper_ranks:
             return usual, _parts(self.lattice, usual)
         return grid_of(self.grid, ranks, 4, falling=True), _parts(self.lattice, usual)
+
+
+def _shown(lattice: Sequence[int]) -> str:
+    return " x ".join(str(side) for side in lattice)
 
 
 def _parts(lattice: Sequence[int], grid: Sequence[int]) -> list[int]:
