@@ -217,6 +217,15 @@ def test_a_load_file_runs(tmp_path: Path, workdir: Path, cli: Cli) -> None:
     assert ranks["messages_sent"].to_list() == [5, 5]
 
 
+@pytest.mark.native
+def test_an_allgather_tells_that_ranks_are_ready(tmp_path: Path) -> None:
+    text = "[JOB_ID] 0\n[NID_LIST] 0-9\n[MOTIF] Init\n[MOTIF] Allgather\n[MOTIF] Fini\n"
+    run = pt.run(pt.Scenario.from_ember(load(tmp_path, text)), out=tmp_path / "run", report=False)
+    assert isinstance(run, pt.Run)
+    # Ten ranks: four rounds and a ready message each, and the barrier of MPI_Finalize.
+    assert run.ranks.collect()["messages_sent"].sum() == 10 * (4 + 1) + 2 * 9
+
+
 #: Ember's grids, by its three loops over extents below the number of ranks.
 @pytest.mark.parametrize("ranks", [1, 2, 7, 8, 12, 64, 90, 100, 128])
 def test_ember_chooses_a_grid_in_three_loops(ranks: int) -> None:

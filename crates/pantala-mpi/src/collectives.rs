@@ -91,6 +91,10 @@ pub enum Algorithm {
     PairwiseReduceScatter,
     /// Bruck's allgather.
     BruckAllgather,
+    /// The mirror image of Bruck's allgather.
+    MirroredBruckAllgather,
+    /// An empty message to the next member.
+    Ready,
     /// Bruck's alltoall.
     BruckAlltoall,
     /// The dissemination barrier.
@@ -130,6 +134,8 @@ impl Algorithm {
             Self::PairwiseAlltoall => pairwise::alltoall(task, point),
             Self::PairwiseReduceScatter => pairwise_reduce_scatter::reduce_scatter(task, point),
             Self::BruckAllgather => bruck_allgather::allgather(task, point),
+            Self::MirroredBruckAllgather => bruck_allgather::mirrored(task, point),
+            Self::Ready => bruck_allgather::ready(task, point),
             Self::BruckAlltoall => bruck_alltoall::alltoall(task, point),
             Self::Dissemination => dissemination::barrier(task, point),
             Self::ScanChain => scan_chain::scan(task, point),
@@ -206,6 +212,6 @@ mod tests {
         let ring = Collective::of(&Collectives::default(), &Call::Alltoall { bytes: 7 }, 5);
         assert_eq!(ring.sent(2, 5).collect::<Vec<_>>(), [7; 4]);
         let tree = Collective::of(&Collectives::default(), &Call::Bcast { root: 1, bytes: 9 }, 4);
-        assert_eq!([0, 1, 2, 3].map(|me| tree.clone().sent(me, 4).count()), [0, 2, 1, 0]);
+        assert_eq!([0, 1, 2, 3].map(|me| tree.clone().sent(me, 4).count()), [1, 2, 0, 0]);
     }
 }

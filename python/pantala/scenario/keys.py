@@ -582,19 +582,23 @@ class CollectivesKeys(Model):
     - ring: along a ring, one block at a time.
     - mpich: MPICH's choice, by message size.
     """
-    allgather: Literal["recursive_doubling", "bruck", "ring", "mpich"] = "bruck"
+    allgather: Literal["recursive_doubling", "bruck", "bruck_ready", "ring", "mpich"] = "bruck"
     """Algorithm of Allgather.
 
     - recursive_doubling: exchanges with partners at doubling distances.
     - bruck: the algorithm of Bruck: messages around the ring of ranks, at doubling distances.
+    - bruck_ready: as `bruck` in the other direction, after an empty message from each rank to the next, as in
+      SST's firefly.
     - ring: along a ring, one block at a time.
     - mpich: MPICH's choice, by message size and number of ranks.
     """
-    allgatherv: Literal["recursive_doubling", "bruck", "ring", "mpich"] = "bruck"
+    allgatherv: Literal["recursive_doubling", "bruck", "bruck_ready", "ring", "mpich"] = "bruck"
     """Algorithm of Allgatherv (blocks of different sizes).
 
     - recursive_doubling: exchanges with partners at doubling distances.
     - bruck: the algorithm of Bruck: messages around the ring of ranks, at doubling distances.
+    - bruck_ready: as `bruck` in the other direction, after an empty message from each rank to the next, as in
+      SST's firefly.
     - ring: along a ring, one block at a time.
     - mpich: MPICH's choice, by message size and number of ranks.
     """

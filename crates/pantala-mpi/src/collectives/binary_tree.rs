@@ -3,7 +3,8 @@
 //!
 //! Barrier, bcast, reduce and allreduce of Kang et al. (Study of Workload Interference with
 //! Intelligent Routing on Dragonfly, SC 2022, section IV), after the collective tree of SST's
-//! firefly. Members are numbered from the root. Member `r` has the children `2r + 1` and `2r + 2`.
+//! firefly. The root and member 0 exchange their numbers. Number `r` has the children `2r + 1` and
+//! `2r + 2`.
 //! On the way up, a member waits for both children and then sends to its parent. On the way down,
 //! it waits for its parent, then sends to both children and waits for both sends.
 //!
@@ -38,11 +39,22 @@ pub(super) fn down(task: &Task, point: Point) -> Turn {
 
 /// Parent and children.
 fn family(task: &Task, point: Point) -> [Option<u32>; 3] {
-    let place = point.from_root(task.root);
+    let place = swapped(point.me, task.root);
     let child = |side: u32| {
         let child = 2 * u64::from(place) + u64::from(side);
-        (child < u64::from(point.size)).then(|| point.member(task.root, child as u32))
+        (child < u64::from(point.size)).then(|| swapped(child as u32, task.root))
     };
-    let parent = place.checked_sub(1).map(|before| point.member(task.root, before / 2));
+    let parent = place.checked_sub(1).map(|before| swapped(before / 2, task.root));
     [parent, child(1), child(2)]
+}
+
+/// The number of a member in the tree, and the member with a number.
+const fn swapped(number: u32, root: u32) -> u32 {
+    if number == root {
+        0
+    } else if number == 0 {
+        root
+    } else {
+        number
+    }
 }

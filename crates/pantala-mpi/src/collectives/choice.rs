@@ -107,6 +107,7 @@ fn allgather(choice: AllgatherAlgorithm, task: &Task, size: u32) -> Parts {
     match choice {
         AllgatherAlgorithm::RecursiveDoubling => one(A::DoublingAllgather),
         AllgatherAlgorithm::Bruck => one(A::BruckAllgather),
+        AllgatherAlgorithm::BruckReady => two(A::Ready, A::MirroredBruckAllgather),
         AllgatherAlgorithm::Ring => one(A::RingAllgather),
         AllgatherAlgorithm::Mpich => {
             allgather(mpich::allgather(task.total(size), size), task, size)

@@ -132,6 +132,9 @@ pub enum AllgatherAlgorithm {
     RecursiveDoubling,
     /// The algorithm of Bruck: messages around the ring of ranks, at doubling distances.
     Bruck,
+    /// As `bruck` in the other direction, after an empty message from each rank to the next, as in
+    /// SST's firefly.
+    BruckReady,
     /// Along a ring, one block at a time.
     Ring,
     /// MPICH's choice, by message size and number of ranks.

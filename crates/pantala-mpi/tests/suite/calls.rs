@@ -162,10 +162,10 @@ fn ranks_that_name_different_roots_are_told() {
     let found = faults(vec![reduce(0), reduce(0), reduce(2), Vec::new()]);
     assert!(found.is_empty(), "nobody has heard of it: rank 0 waits for rank 2");
     let bcast = |root| collective(Call::Bcast { root, bytes: 10 });
-    let found = faults(vec![bcast(0), bcast(0), bcast(0), bcast(1)]);
+    let found = faults(vec![bcast(0), bcast(0), bcast(0), bcast(2)]);
     assert_eq!(
         found[0].1,
-        "job 0 rank 3: bcast at 2020 ps: this rank calls bcast with root 1, rank 1 with root 0"
+        "job 0 rank 3: bcast at 2020 ps: this rank calls bcast with root 2, rank 1 with root 0"
     );
 }
 

@@ -211,6 +211,16 @@ fn allgathers() {
             cost(Bruck),
             Cost { messages: m * u64::from(log), bytes: moved, depth: log, waits: log }
         );
+        let ready = u32::from(n > 1);
+        assert_eq!(
+            cost(BruckReady),
+            Cost {
+                messages: m * u64::from(log + ready),
+                bytes: moved,
+                depth: log + ready,
+                waits: log + ready
+            }
+        );
         let (p, log_p, r) = power(n);
         let doubling = cost(RecursiveDoubling);
         assert_eq!(doubling.messages, p * log_p + 2 * r);
@@ -330,6 +340,7 @@ fn choices() -> impl Strategy<Value = Collectives> {
     let allgather = prop::sample::select(vec![
         AllgatherAlgorithm::RecursiveDoubling,
         AllgatherAlgorithm::Bruck,
+        AllgatherAlgorithm::BruckReady,
         AllgatherAlgorithm::Ring,
         AllgatherAlgorithm::Mpich,
     ]);
