@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import pantala as pt
 from support import Ended
 
 Cli = Callable[..., Ended]
@@ -142,20 +143,29 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "line", "says"), FAULTS, ids=[fault[2][:40] for fault in FAULTS])
-def test_a_fault_is_one_line_with_its_place(
-    workdir: Path, cli: Cli, text: str, line: int, says: str
-) -> None:
+@pytest.mark.filterwarnings("ignore::pantala.ScenarioWarning")
+def test_a_fault_is_one_line_with_its_place(workdir: Path, text: str, line: int, says: str) -> None:
+    Path("bad.load").write_bytes(text.encode())
+    with pytest.raises(pt.ScenarioError) as caught:
+        pt.Scenario.from_ember("bad.load")
+    told = str(caught.value)
+    assert told.startswith(f"bad.load:{line}: " if line else "bad.load: ")
+    assert says in told
+    assert "\n" not in told
+    assert caught.value.exit_status == 2
+
+
+@pytest.mark.parametrize("command", ["check", "run", "import ember"])
+def test_commands_print_the_line_and_write_nothing(workdir: Path, cli: Cli, command: str) -> None:
     path = workdir / "bad.load"
-    path.write_bytes(text.encode())
-    for command in (["check"], ["run"], ["import", "ember"]):
-        ended = cli(*command, "bad.load")
+    for text, line, says in (FAULTS[0], FAULTS[21], FAULTS[-1]):
+        path.write_bytes(text.encode())
+        ended = cli(*command.split(), "bad.load")
         place = f"bad.load:{line}: " if line else "bad.load: "
-        lines = [each for each in ended.err.splitlines() if "warning:" not in each]
-        assert ended.status == 2
-        assert len(lines) == 1, ended.err
-        assert lines[0].startswith(place), ended.err
-        assert says in lines[0], ended.err
-        assert ended.out == ""
+        assert (ended.status, ended.out) == (2, "")
+        assert len(ended.err.splitlines()) == 1
+        assert ended.err.startswith(place)
+        assert says in ended.err
     assert [path.name for path in workdir.iterdir()] == ["bad.load"]
 
 
