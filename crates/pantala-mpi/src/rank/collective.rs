@@ -43,7 +43,7 @@ pub(crate) struct BackgroundCollective {
     pub(crate) pending: u32,
     /// Whether the collective waits for them.
     pub(crate) waiting: bool,
-    /// Payload posted since the last wait, in bytes.
+    /// Payload of the present run of sends, in bytes.
     pub(crate) ingress: u64,
 }
 
