@@ -17,7 +17,7 @@ fn every_kind_of_the_plan_is_read() {
         ),
         (
             r#"{"kind":"stencil","grid":[6,8,11],"message_bytes":[192000,192000,192000],"iterations":3,"compute_ps":5,"periodic":false,"exchange":"by_dimension","copy_ps":7,
-               "reduction_bytes":8,"start_delay_ps":9}"#,
+               "reduction_bytes":8,"start_delay_ps":9,"exchanges":2,"reduction_interval":3}"#,
             false,
         ),
         (
