@@ -36,7 +36,7 @@ setup: $(VENV)/.tools ## Check the system and create the virtual environment
 build: $(VENV)/.core ## Build the release core and install pantala into .venv
 
 demo: build ## Run examples/interference.toml and write its report
-	$(BIN)/pantala run examples/interference.toml --out $(DEMO_OUT) --overwrite
+	$(BIN)/pantala run examples/interference.toml --threads 2 --out $(DEMO_OUT) --overwrite
 	@echo
 	@echo "The report: $(abspath $(DEMO_OUT))/report.html"
 
