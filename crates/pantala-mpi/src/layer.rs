@@ -23,6 +23,7 @@ use crate::rank::matching::PostedReceive;
 use crate::rank::{CallState, PendingSend, Rank};
 
 mod communicator_creation;
+mod computations;
 mod delayed_arrivals;
 pub mod diagnosis;
 mod finalize;
@@ -238,7 +239,9 @@ impl<P: Program> MpiLayer<P> {
     /// Accounts for a call that was blocked until `now`.
     pub(crate) fn blocked(&mut self, r: usize, now: Time) {
         let rank = &mut self.ranks[r];
-        let time = now - rank.since;
+        let computing = rank.computing_until.min(now).saturating_sub(rank.since);
+        let time = now - rank.since - computing;
+        rank.account.compute += computing;
         rank.account.blocked(rank.call, time);
         self.jobs[rank.job as usize].profile.took(rank.operation, time);
     }

@@ -47,7 +47,7 @@
 //!
 //! struct Script(std::vec::IntoIter<Op>);
 //! impl Program for Script {
-//!     fn next(&mut self, _: &Outcome) -> Option<Op> {
+//!     fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
 //!         self.0.next()
 //!     }
 //! }
@@ -202,5 +202,7 @@ pub use program::identifiers::{
     COMM_WORLD, CommunicatorId, MAX_REQUESTS, Request, Source, TagSelect,
 };
 pub use program::iteration_mark::{IterationMark, PhaseName};
-pub use program::operation::{Incoming, Op, Outgoing, Program};
+pub use program::operation::{Incoming, Op, Outgoing, Program, SetCall};
 pub use program::outcome::{Completion, Outcome, Status};
+pub use program::source::{ProgramSource, RankContext};
+pub use program::value::{Contribution, Operator};

@@ -80,6 +80,8 @@ pub struct Header {
     pub sequence: u32,
     /// The collective of the message. Meaningless outside collectives.
     pub instance: CollectiveInstance,
+    /// The value that goes along with a message of a collective; 0 if there is none.
+    pub value: u64,
     /// The sender's handle of its pending send.
     pub(crate) origin: u32,
     /// The receiver's handle of the matched receive.

@@ -5,3 +5,5 @@ pub mod identifiers;
 pub mod iteration_mark;
 pub mod operation;
 pub mod outcome;
+pub mod source;
+pub mod value;

@@ -13,7 +13,7 @@ use crate::program::operation::Op;
 use crate::program::outcome::{Arrived, Completion, Outcome, Status};
 use crate::rank::collective::{BackgroundCollective, Membership, RunningCollective};
 use crate::rank::matching::Matcher;
-use crate::rank::requests::Requests;
+use crate::rank::requests::{Requests, Selection};
 
 pub(crate) mod collective;
 pub(crate) mod matching;
@@ -65,7 +65,7 @@ pub(crate) enum BlockedUntil {
     /// All sends and receives of the present call are complete.
     Call,
     /// As many of these requests are complete as the wait needs.
-    Requests(Request, u32),
+    Requests(Selection),
     /// A message has arrived that this source (the job's rank or [`NONE`]), context and tag accept.
     Message { source: u32, context: u32, tag: TagSelect },
     /// The host has handled the messages that have arrived. Only with progress in calls.
@@ -84,11 +84,11 @@ pub(crate) enum PendingOutcome {
     /// The message that a receive would take.
     Found { source: u32, context: u32, tag: TagSelect },
     /// Close all complete requests among these.
-    CloseAll(Request, u32),
+    CloseAll(Selection),
     /// Close the lowest complete request among these.
-    CloseAny(Request, u32),
+    CloseAny(Selection),
     /// Close all complete requests among these, and list them.
-    CloseSome(Request, u32),
+    CloseSome(Selection),
 }
 
 /// The state of a rank between the entry to a call and the return from it.
@@ -143,6 +143,10 @@ pub(crate) struct Rank<P> {
     pub(crate) background: Vec<Option<BackgroundCollective>>,
     /// Number of background collectives that can continue.
     pub(crate) ready: u32,
+    /// Computations beside the rank: the time of each one's end, and its request.
+    pub(crate) computations: Vec<(Time, Request)>,
+    /// The latest end of a computation beside the rank.
+    pub(crate) computing_until: Time,
     /// The name of the latest operation.
     pub(crate) operation: &'static str,
     /// The mark and the start of the present iteration, and the communication time until then.
@@ -191,6 +195,8 @@ impl<P> Rank<P> {
                 .collect(),
             background: Vec::new(),
             ready: 0,
+            computations: Vec::new(),
+            computing_until: 0,
             operation: "start",
             iteration: None,
             start: None,
@@ -274,7 +280,7 @@ impl<P> Rank<P> {
             self.call_pending -= 1;
         } else if owner < MAX_REQUESTS {
             let waited = match self.activity {
-                Activity::Blocked(BlockedUntil::Requests(first, count)) => Some((first, count)),
+                Activity::Blocked(BlockedUntil::Requests(selection)) => Some(selection),
                 _ => None,
             };
             self.requests.complete(owner, waited);
@@ -294,6 +300,8 @@ impl<P> Rank<P> {
             self.host_work = self.host_work.saturating_add(arrived.work);
             if !header.is_collective() {
                 self.arrived = Some(arrived);
+            } else if let Some(running) = &mut self.collective {
+                running.take_value(header.value);
             }
         }
     }
@@ -319,9 +327,9 @@ impl<P> Rank<P> {
     pub(crate) fn holds(&mut self, until: BlockedUntil, messages: &Arena<Message>) -> bool {
         match until {
             BlockedUntil::Call => self.call_pending == 0,
-            BlockedUntil::Requests(first, count) => match self.pending_outcome {
-                PendingOutcome::CloseAll(..) => !self.requests.await_all(first, count),
-                _ => !self.requests.await_any(first, count),
+            BlockedUntil::Requests(selection) => match self.pending_outcome {
+                PendingOutcome::CloseAll(_) => !self.requests.await_all(selection),
+                _ => !self.requests.await_any(selection),
             },
             BlockedUntil::Message { source, context, tag } => {
                 self.matcher.peek(source, context, tag, messages).is_some()
@@ -334,7 +342,7 @@ impl<P> Rank<P> {
     pub(crate) fn satisfied(&self, messages: &Arena<Message>) -> bool {
         match self.activity {
             Activity::Blocked(BlockedUntil::Call) => self.call_pending == 0,
-            Activity::Blocked(BlockedUntil::Requests(..)) => self.requests.satisfied(),
+            Activity::Blocked(BlockedUntil::Requests(_)) => self.requests.satisfied(),
             Activity::Blocked(BlockedUntil::Message { source, context, tag }) => {
                 self.matcher.peek(source, context, tag, messages).is_some()
             }
@@ -344,7 +352,7 @@ impl<P> Rank<P> {
 
     /// Closes the requests of the last operation, and determines the outcome for the program.
     pub(crate) fn determine_outcome(&mut self, messages: &Arena<Message>) {
-        let (first, count, most) =
+        let (selection, most) =
             match std::mem::replace(&mut self.pending_outcome, PendingOutcome::Known) {
                 PendingOutcome::Known => return,
                 PendingOutcome::Done => {
@@ -364,23 +372,23 @@ impl<P> Rank<P> {
                         .map_or(Outcome::Done, Outcome::Received);
                     return;
                 }
-                PendingOutcome::CloseAll(first, count) => {
+                PendingOutcome::CloseAll(selection) => {
                     let (mut received, mut host_work) = (None, 0);
-                    self.requests.close(first, count, usize::MAX, |_, arrived| {
+                    self.requests.close(selection, usize::MAX, |_, arrived| {
                         host_work += arrived.map_or(0, |arrived| arrived.work);
                         received = arrived;
                     });
                     self.host_work = self.host_work.saturating_add(host_work);
-                    let status =
-                        received.filter(|_| count == 1).and_then(|arrived| self.status(arrived));
+                    let one = self.requests.named(selection) == 1;
+                    let status = received.filter(|_| one).and_then(|arrived| self.status(arrived));
                     self.outcome = status.map_or(Outcome::Done, Outcome::Received);
                     return;
                 }
-                PendingOutcome::CloseAny(first, count) => (first, count, 1),
-                PendingOutcome::CloseSome(first, count) => (first, count, usize::MAX),
+                PendingOutcome::CloseAny(selection) => (selection, 1),
+                PendingOutcome::CloseSome(selection) => (selection, usize::MAX),
             };
         let mut closed = Vec::new();
-        self.requests.close(first, count, most, |request, arrived| closed.push((request, arrived)));
+        self.requests.close(selection, most, |request, arrived| closed.push((request, arrived)));
         let host_work: Time =
             closed.iter().filter_map(|(_, arrived)| arrived.map(|arrived| arrived.work)).sum();
         self.host_work = self.host_work.saturating_add(host_work);

@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 
 use pantala_engine::Time;
 use pantala_mpi::collectives::{Collective, Step};
-use pantala_mpi::{Call, Collectives, Communicator, CommunicatorId, Op, Outcome, Program};
+use pantala_mpi::{
+    Call, Collectives, Communicator, CommunicatorId, Op, Outcome, Program, RankContext,
+};
 use serde::Serialize;
 
 use crate::compute_noise::Noise;
 use crate::job_spec::{JobSpec, Workload};
-use crate::programs::{JobPrograms, RankContext, RankProgram};
+use crate::programs::{JobPrograms, RankProgram};
 
 /// Number of messages and their payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -143,7 +145,7 @@ impl Walk {
         collectives: &Collectives,
         found: &mut Communication,
     ) {
-        while let Some(op) = program.next(&Outcome::Done) {
+        while let Some(op) = program.next(0, &Outcome::Done) {
             self.count(&op, found);
         }
         for (id, call, times) in &self.collectives {

@@ -4,15 +4,15 @@ use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, PartitionShare, Pull, Wakes};
 use pantala_mpi::{
     Blocked, CallReport, CoarsePackets, Fault, Holdings, IterationRecord, LatencyStatistics,
-    MessageRecord, MpiConfig, MpiLayer, MpiMessage, Op, ProgramError, ProgressEstimate, RankReport,
-    RankSetup, Recording,
+    MessageRecord, MpiConfig, MpiLayer, MpiMessage, Op, ProgramError, ProgressEstimate,
+    RankContext, RankReport, RankSetup, Recording,
 };
 
 use crate::generator::{Generator, PatternJob};
 use crate::injection::Pace;
 use crate::job_spec::{JobSpec, Workload, WorkloadError};
 use crate::patterns::Pattern;
-use crate::programs::{JobPrograms, RankContext, RankProgram};
+use crate::programs::{JobPrograms, RankProgram};
 use crate::random_streams::{Purpose, stream};
 
 /// The properties of the network that patterns need.

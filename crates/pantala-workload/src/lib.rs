@@ -90,4 +90,4 @@ pub use job_spec::{JobSpec, Workload, WorkloadError, WorkloadSpec};
 pub use motifs::Motif;
 pub use patterns::{Pattern, PatternKind};
 pub use permutation::Permutation;
-pub use programs::{JobPrograms, OperationLists, ProgramSource, RankProgram};
+pub use programs::{JobPrograms, OperationLists, RankProgram};

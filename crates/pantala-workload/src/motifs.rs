@@ -14,12 +14,11 @@ mod surroundings;
 use std::fmt::Debug;
 
 use pantala_engine::{LONGEST_TIME, Stream, Time};
-use pantala_mpi::{Communicator, Fault, Op};
+use pantala_mpi::{Communicator, Fault, Op, RankContext};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::patterns::Pattern;
-use crate::programs::source::RankContext;
 use crate::random_streams::{Purpose, keyed};
 
 pub use program::{MotifProgram, MotifRank};

@@ -1,21 +1,19 @@
 //! The programs of the ranks of finite jobs: one closed list of kinds.
 //!
-//! A kind is a type that implements [`ProgramSource`]: it describes the programs of a whole job and
+//! A kind is a type that implements [`pantala_mpi::ProgramSource`]: it describes the programs of a whole job and
 //! makes the program of each rank. To add a kind, add a line to the list `programs!` below. A rank
 //! holds its program by value in an enum, so an operation costs one `match` and no virtual call.
 
 mod operation_lists;
-pub(crate) mod source;
 
-use pantala_engine::Stream;
-use pantala_mpi::{Communicator, Fault, Op, Outcome, Program};
+use pantala_engine::{Stream, Time};
+use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
 
 use crate::compute_noise::Noise;
 use crate::motifs::MotifProgram;
 use crate::random_streams::{Purpose, stream};
 
 pub use operation_lists::{OperationList, OperationLists};
-pub use source::{ProgramSource, RankContext};
 
 /// Declares the kinds of programs: [`JobPrograms`] with a variant for each source, and the enum of
 /// their ranks' programs.
@@ -63,9 +61,9 @@ macro_rules! programs {
 
         impl Program for AnyProgram {
             #[inline]
-            fn next(&mut self, outcome: &Outcome) -> Option<Op> {
+            fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
                 match self {
-                    $(Self::$Kind(program) => program.next(outcome),)*
+                    $(Self::$Kind(program) => program.next(now, outcome),)*
                 }
             }
 
@@ -121,9 +119,12 @@ impl RankProgram {
 
 impl Program for RankProgram {
     #[inline]
-    fn next(&mut self, outcome: &Outcome) -> Option<Op> {
-        match self.program.next(outcome) {
+    fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
+        match self.program.next(now, outcome) {
             Some(Op::Compute(time)) => Some(Op::Compute(self.noise.applied(time, &mut self.draws))),
+            Some(Op::Icompute(time, request)) => {
+                Some(Op::Icompute(self.noise.applied(time, &mut self.draws), request))
+            }
             operation => operation,
         }
     }

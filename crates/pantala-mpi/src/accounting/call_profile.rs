@@ -68,9 +68,9 @@ impl Profile {
         &mut self.rows[at]
     }
 
-    /// Counts a call. Compute and marks are not calls.
+    /// Counts a call, if the operation is one.
     pub(crate) fn called(&mut self, op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) {
-        if matches!(op, Op::Compute(_) | Op::IterationStart(_) | Op::IterationEnd) {
+        if !op.is_call() {
             return;
         }
         let bytes = bytes(op, members);
@@ -105,9 +105,9 @@ fn bytes(op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) -> u64 {
     match op {
         Op::SendInit(message, _) => message.bytes,
         Op::Recv(message) | Op::Irecv(message, _) | Op::RecvInit(message, _) => message.bytes,
-        Op::Collective(communicator, call) | Op::Icollective(communicator, call, _) => {
-            given(call, members(*communicator))
-        }
+        Op::Collective(communicator, call)
+        | Op::Icollective(communicator, call, _)
+        | Op::Valued(communicator, call, _) => given(call, members(*communicator)),
         _ => 0,
     }
 }

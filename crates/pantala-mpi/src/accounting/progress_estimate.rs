@@ -82,7 +82,9 @@ fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
         return message(outgoing);
     }
     match *op {
-        Op::Collective(id, ref call) | Op::Icollective(id, ref call, _) => {
+        Op::Collective(id, ref call)
+        | Op::Icollective(id, ref call, _)
+        | Op::Valued(id, ref call, _) => {
             let Ok(communicator) = rank.communicator(id) else { return 0.0 };
             let (me, size) = (communicator.me(), communicator.size());
             if call.fault(size).is_some() {

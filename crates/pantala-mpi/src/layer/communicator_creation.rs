@@ -103,7 +103,7 @@ impl<P: Program> MpiLayer<P> {
         Ok(running)
     }
 
-    /// Continues after the last step of a collective. If the collective creates a communicator,
+    /// Continues after the last step of a collective. Stores its outcome. If it creates a communicator,
     /// starts the agreement on a context or stores the communicator. Returns whether the call is
     /// over.
     pub(crate) fn finish_steps(
@@ -111,8 +111,14 @@ impl<P: Program> MpiLayer<P> {
         r: usize,
         running: &mut RunningCollective,
     ) -> Result<bool, ProgramFault> {
-        let Some(creation) = running.creation.take() else { return Ok(true) };
         let rank = &mut self.ranks[r];
+        let Some(creation) = running.creation.take() else {
+            if let Some(contribution) = running.contribution {
+                rank.outcome = Outcome::Value(contribution.value);
+                rank.pending_outcome = PendingOutcome::Known;
+            }
+            return Ok(true);
+        };
         let membership = rank.membership(running.communicator)?;
         if creation.agree {
             let call = Call::Allreduce { bytes: CONTEXT_MASK };

@@ -89,9 +89,9 @@ impl<P: Program> MpiLayer<P> {
             let rank = &self.ranks[rank as usize];
             let waited_for = match rank.activity {
                 Activity::Blocked(BlockedUntil::Call) => owner == CALL,
-                Activity::Blocked(BlockedUntil::Requests(first, count)) => rank
+                Activity::Blocked(BlockedUntil::Requests(selection)) => rank
                     .request_of(owner)
-                    .is_some_and(|request| request >= first && request - first < count),
+                    .is_some_and(|request| rank.requests.selects(selection, request)),
                 _ => false,
             };
             if !waited_for {

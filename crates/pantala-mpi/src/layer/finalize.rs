@@ -58,6 +58,9 @@ impl<P: Program> MpiLayer<P> {
             (None, Some(send)) => {
                 Unfinished::Send { destination: send.destination, tag: send.tag, bytes: send.bytes }
             }
+            (None, None) if rank.computations.iter().any(|(_, other)| *other == request) => {
+                Unfinished::Computation
+            }
             (None, None) => {
                 let mut background = rank.background.iter().flatten();
                 let found = background.find(|background| background.request == request);

@@ -122,15 +122,15 @@ impl<P: Program> MpiLayer<P> {
         if self.config.call_overhead_ps > 0 {
             return self.next_call(r, now);
         }
-        self.program_operation(r).map_or(Next::End, Next::Operation)
+        self.program_operation(r, now).map_or(Next::End, Next::Operation)
     }
 
     /// The next operation of a rank's program, and at its end the barrier of `MPI_Finalize` if there
     /// is one.
     #[inline]
-    fn program_operation(&mut self, r: usize) -> Option<Op> {
+    fn program_operation(&mut self, r: usize, now: Time) -> Option<Op> {
         let rank = &mut self.ranks[r];
-        let operation = rank.program.next(&rank.outcome);
+        let operation = rank.program.next(now, &rank.outcome);
         if operation.is_none() && self.config.finalize == Finalize::Barrier && !rank.finalizes {
             rank.finalizes = true;
             return Some(Op::Finalize);
@@ -147,7 +147,7 @@ impl<P: Program> MpiLayer<P> {
             call.returning = true;
             return Next::Operation(op);
         }
-        let Some(op) = self.program_operation(r) else { return Next::End };
+        let Some(op) = self.program_operation(r, now) else { return Next::End };
         let rank = &mut self.ranks[r];
         if !op.is_call() {
             return Next::Operation(op);

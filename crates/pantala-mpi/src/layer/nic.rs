@@ -37,6 +37,9 @@ impl<P: Program> MpiLayer<P> {
             if in_calls {
                 self.deliver_notices(r as usize, now, wakes);
             }
+            if !self.ranks[r as usize].computations.is_empty() {
+                self.end_computations(r as usize, now, wakes);
+            }
             let rank = &mut self.ranks[r as usize];
             let next = rank.next;
             if rank.until <= now {

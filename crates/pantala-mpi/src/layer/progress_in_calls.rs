@@ -304,6 +304,14 @@ impl<P: Program> MpiLayer<P> {
         Ok(ready)
     }
 
+    /// Looks again at the wait of a rank, of which a request is complete without a message.
+    pub(crate) fn look_again(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
+        let attentive = self.hosts[r].stage == Stage::Attentive;
+        if attentive && self.leave_interrupt(r, now, wakes) {
+            self.continue_after_call(r, now, wakes);
+        }
+    }
+
     /// Notes that the NIC tells rank `r` at `time` that it has sent an acknowledgement.
     pub(crate) fn note_acknowledged(&mut self, r: usize, time: Time, wakes: &mut Wakes) {
         self.hosts[r].notices.push_back(time);
@@ -328,10 +336,10 @@ impl<P> crate::rank::Rank<P> {
         match until {
             BlockedUntil::Call if self.call_sends > 0 => 0,
             BlockedUntil::Call => std::mem::take(&mut self.host_work),
-            BlockedUntil::Requests(first, count)
-                if matches!(self.pending_outcome, PendingOutcome::CloseAll(..)) =>
+            BlockedUntil::Requests(selection)
+                if matches!(self.pending_outcome, PendingOutcome::CloseAll(_)) =>
             {
-                self.requests.take_work(first, count)
+                self.requests.take_work(selection)
             }
             _ => 0,
         }

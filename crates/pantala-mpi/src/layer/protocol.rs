@@ -36,6 +36,7 @@ impl<P: Program> MpiLayer<P> {
             tag: outgoing.tag,
             bytes: outgoing.bytes,
             instance,
+            value: 0,
             mode,
         })
     }
@@ -73,7 +74,7 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
-        let Outbound { destination, context, tag, bytes, instance, mode } = outbound;
+        let Outbound { destination, context, tag, bytes, instance, value, mode } = outbound;
         let eager = bytes <= self.config.eager_threshold_bytes && mode != Mode::Synchronous;
         let rank = &mut self.ranks[r];
         let local = destination == rank.number;
@@ -86,6 +87,7 @@ impl<P: Program> MpiLayer<P> {
             tag,
             sequence: rank.matcher.next_sequence(destination, context),
             instance,
+            value,
             origin: NONE,
             target: NONE,
             job: self.jobs[rank.job as usize].id,

@@ -58,7 +58,9 @@ impl<P: Program> MpiLayer<P> {
             match rank.activity {
                 Activity::Computing => account.compute += now.saturating_sub(rank.since),
                 Activity::Blocked(_) | Activity::Busy => {
-                    account.blocked(rank.call, now.saturating_sub(rank.since))
+                    let computing = rank.computing_until.min(now).saturating_sub(rank.since);
+                    account.compute += computing;
+                    account.blocked(rank.call, now.saturating_sub(rank.since) - computing);
                 }
                 _ => {}
             }
@@ -79,7 +81,9 @@ impl<P: Program> MpiLayer<P> {
         let mut profiles: Vec<Profile> = self.jobs.iter().map(|job| job.profile.clone()).collect();
         for rank in &self.ranks {
             if matches!(rank.activity, Activity::Blocked(_) | Activity::Busy) {
-                profiles[rank.job as usize].took(rank.operation, now.saturating_sub(rank.since));
+                let computing = rank.computing_until.min(now).saturating_sub(rank.since);
+                let time = now.saturating_sub(rank.since) - computing;
+                profiles[rank.job as usize].took(rank.operation, time);
             }
         }
         let reports =

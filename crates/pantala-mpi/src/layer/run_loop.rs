@@ -115,6 +115,7 @@ impl<P: Program> MpiLayer<P> {
                 wakes.timers.push(rank.until);
                 Ok(false)
             }
+            Op::Icompute(time, request) => self.icompute(r, time, request, now, wakes),
             Op::Send(outgoing) | Op::Rsend(outgoing) => {
                 self.send(r, &outgoing, Mode::Standard, now, wakes)
             }
@@ -177,11 +178,17 @@ impl<P: Program> MpiLayer<P> {
             | Op::Testall { .. }
             | Op::Testany { .. }
             | Op::Testsome { .. }
+            | Op::Set(..)
             | Op::Probe(_)
             | Op::Iprobe(_)) => self.wait_or_test(r, op, now, wakes),
             Op::Collective(communicator, call) => {
                 let running = self.start_collective(r, communicator, &call);
                 self.begin_collective(r, running)
+            }
+            Op::Valued(communicator, call, contribution) => {
+                let running = self.start_collective(r, communicator, &call);
+                let contribution = Some(contribution);
+                self.begin_collective(r, running.map(|r| RunningCollective { contribution, ..r }))
             }
             Op::Icollective(communicator, call, request) => {
                 self.ranks[r].requests.open(request)?;
@@ -207,6 +214,7 @@ impl<P: Program> MpiLayer<P> {
             Op::CommFree(id) => self.ranks[r].leave(id).map(|()| true),
             Op::IterationStart(mark) => self.start_iteration(r, mark, now),
             Op::IterationEnd => self.end_iteration(r, now),
+            Op::Abort(reason) => Err(ProgramFault::Aborted { reason }),
         }
     }
 
@@ -289,6 +297,7 @@ impl<P: Program> MpiLayer<P> {
             kind: call.kind(),
             instance,
             creation: None,
+            contribution: None,
         })
     }
 
@@ -339,12 +348,12 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
-        let CollectiveEnvelope { context, tag, instance, .. } = envelope;
+        let CollectiveEnvelope { context, tag, instance, value, .. } = envelope;
         match step {
             Step::Isend { peer, bytes, .. } => {
                 let destination = self.job_rank(r, envelope, peer)?;
                 let mode = Mode::Standard;
-                let outbound = Outbound { destination, context, tag, bytes, instance, mode };
+                let outbound = Outbound { destination, context, tag, bytes, instance, value, mode };
                 self.post_send(r, outbound, owner, now, wakes)
             }
             Step::Irecv { peer, bytes, .. } => {
@@ -404,6 +413,7 @@ pub(crate) struct CollectiveEnvelope {
     context: u32,
     tag: i32,
     instance: CollectiveInstance,
+    value: u64,
 }
 
 impl CollectiveEnvelope {
@@ -414,6 +424,7 @@ impl CollectiveEnvelope {
             context: communicator.collective_context(),
             tag: kind.tag(),
             instance: *instance,
+            value: running.value(),
         }
     }
 }

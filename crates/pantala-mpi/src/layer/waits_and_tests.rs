@@ -10,10 +10,10 @@ use crate::accounting::account::CallKind;
 use crate::layer::MpiLayer;
 use crate::layer::run_loop::Continues;
 use crate::program::error::ProgramFault;
-use crate::program::identifiers::Request;
-use crate::program::operation::{Op, Program};
+use crate::program::operation::{Op, Program, SetCall};
 use crate::program::outcome::Outcome;
 use crate::rank::posting::Expected;
+use crate::rank::requests::Selection;
 use crate::rank::{Activity, BlockedUntil, PendingOutcome, Rank};
 
 /// Largest number of tests and probes in a row that find nothing while no time passes.
@@ -28,48 +28,46 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Continues {
+        use Selection::Range;
         match *op {
             Op::Wait(request) => {
                 self.ranks[r].requests.check(request)?;
-                Ok(self.wait_all(r, request, 1, now, wakes))
+                Ok(self.wait_all(r, Range(request, 1), now, wakes))
             }
-            Op::Waitall { first, count } => Ok(self.wait_all(r, first, count, now, wakes)),
-            Op::Waitany { first, count } => Ok(self.wait_any(
-                r,
-                PendingOutcome::CloseAny(first, count),
-                first,
-                count,
-                now,
-                wakes,
-            )),
-            Op::Waitsome { first, count } => Ok(self.wait_any(
-                r,
-                PendingOutcome::CloseSome(first, count),
-                first,
-                count,
-                now,
-                wakes,
-            )),
             Op::Test(request) => {
                 self.ranks[r].requests.check(request)?;
-                self.test(r, PendingOutcome::CloseAll(request, 1), |rank| {
-                    rank.requests.none_active(request, 1)
-                })
+                self.test_all(r, Range(request, 1))
             }
-            Op::Testall { first, count } => {
-                self.test(r, PendingOutcome::CloseAll(first, count), |rank| {
-                    rank.requests.none_active(first, count)
-                })
+            Op::Waitall { first, count } => Ok(self.wait_all(r, Range(first, count), now, wakes)),
+            Op::Waitany { first, count } => {
+                let close = PendingOutcome::CloseAny(Range(first, count));
+                Ok(self.wait_any(r, close, Range(first, count), now, wakes))
             }
+            Op::Waitsome { first, count } => {
+                let close = PendingOutcome::CloseSome(Range(first, count));
+                Ok(self.wait_any(r, close, Range(first, count), now, wakes))
+            }
+            Op::Testall { first, count } => self.test_all(r, Range(first, count)),
             Op::Testany { first, count } => {
-                self.test(r, PendingOutcome::CloseAny(first, count), |rank| {
-                    !rank.requests.await_any(first, count)
-                })
+                let close = PendingOutcome::CloseAny(Range(first, count));
+                self.test_any(r, close, Range(first, count))
             }
             Op::Testsome { first, count } => {
-                self.test(r, PendingOutcome::CloseSome(first, count), |rank| {
-                    !rank.requests.await_any(first, count)
-                })
+                let close = PendingOutcome::CloseSome(Range(first, count));
+                self.test_any(r, close, Range(first, count))
+            }
+            Op::Set(call, ref set) => {
+                self.ranks[r].requests.select(set)?;
+                let set = Selection::Set;
+                let (any, some) = (PendingOutcome::CloseAny(set), PendingOutcome::CloseSome(set));
+                match call {
+                    SetCall::Waitall => Ok(self.wait_all(r, set, now, wakes)),
+                    SetCall::Waitany => Ok(self.wait_any(r, any, set, now, wakes)),
+                    SetCall::Waitsome => Ok(self.wait_any(r, some, set, now, wakes)),
+                    SetCall::Testall => self.test_all(r, set),
+                    SetCall::Testany => self.test_any(r, any, set),
+                    SetCall::Testsome => self.test_any(r, some, set),
+                }
             }
             Op::Probe(ref incoming) => {
                 let Expected { source, context, tag, .. } = self.expected(r, incoming)?;
@@ -90,37 +88,36 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    fn wait_all(
-        &mut self,
-        r: usize,
-        first: Request,
-        count: u32,
-        now: Time,
-        wakes: &mut Wakes,
-    ) -> bool {
+    fn wait_all(&mut self, r: usize, selection: Selection, now: Time, wakes: &mut Wakes) -> bool {
         let rank = &mut self.ranks[r];
         rank.ingress = 0;
-        rank.pending_outcome = PendingOutcome::CloseAll(first, count);
-        let complete = !rank.requests.await_all(first, count);
-        let until = BlockedUntil::Requests(first, count);
-        self.wait_until(r, complete, until, CallKind::Wait, now, wakes)
+        rank.pending_outcome = PendingOutcome::CloseAll(selection);
+        let complete = !rank.requests.await_all(selection);
+        self.wait_until(r, complete, BlockedUntil::Requests(selection), CallKind::Wait, now, wakes)
     }
 
     fn wait_any(
         &mut self,
         r: usize,
-        pending_outcome: PendingOutcome,
-        first: Request,
-        count: u32,
+        close: PendingOutcome,
+        selection: Selection,
         now: Time,
         wakes: &mut Wakes,
     ) -> bool {
         let rank = &mut self.ranks[r];
         rank.ingress = 0;
-        rank.pending_outcome = pending_outcome;
-        let complete = !rank.requests.await_any(first, count);
-        let until = BlockedUntil::Requests(first, count);
-        self.wait_until(r, complete, until, CallKind::Wait, now, wakes)
+        rank.pending_outcome = close;
+        let complete = !rank.requests.await_any(selection);
+        self.wait_until(r, complete, BlockedUntil::Requests(selection), CallKind::Wait, now, wakes)
+    }
+
+    fn test_all(&mut self, r: usize, selection: Selection) -> Continues {
+        let close = PendingOutcome::CloseAll(selection);
+        self.test(r, close, |rank| rank.requests.none_active(selection))
+    }
+
+    fn test_any(&mut self, r: usize, close: PendingOutcome, selection: Selection) -> Continues {
+        self.test(r, close, |rank| !rank.requests.await_any(selection))
     }
 
     /// Blocks a rank unless the wait is `complete`. Returns whether the rank continues at once.

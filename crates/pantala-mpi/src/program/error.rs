@@ -6,9 +6,10 @@ use crate::collectives::kind::CollectiveKind;
 use crate::message::Header;
 use crate::program::identifiers::{CommunicatorId, MAX_REQUESTS, Request};
 use std::fmt;
+use std::sync::Arc;
 
 /// An error of a rank's program. The rank stops; other ranks and jobs continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("job {job} rank {rank}: {operation} at {time} ps: {fault}")]
 pub struct ProgramError {
     /// The job's number in the plan.
@@ -24,7 +25,7 @@ pub struct ProgramError {
 }
 
 /// The fault of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramFault {
     /// The rank has no such communicator.
     #[error("there is no communicator {communicator}")]
@@ -162,6 +163,12 @@ pub enum ProgramFault {
         /// The collective.
         kind: CollectiveKind,
     },
+    /// The program cannot go on; see [`Op::Abort`](crate::Op::Abort).
+    #[error("{reason}")]
+    Aborted {
+        /// The reason and its place.
+        reason: Arc<str>,
+    },
     /// The program has ended, but a request is still active.
     #[error("request {request} is never completed: {what}")]
     NotComplete {
@@ -195,6 +202,8 @@ pub enum Unfinished {
     },
     /// A collective.
     Collective(CollectiveKind),
+    /// A computation beside the rank.
+    Computation,
 }
 
 fn tag_in_words(tag: &Option<i32>) -> String {
@@ -227,6 +236,7 @@ impl fmt::Display for Unfinished {
                 write!(f, "{source}, {}", tag_in_words(&tag))
             }
             Self::Collective(kind) => f.write_str(kind.non_blocking_name()),
+            Self::Computation => f.write_str("a computation"),
         }
     }
 }

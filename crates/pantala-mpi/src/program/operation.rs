@@ -1,5 +1,5 @@
-//! The operation stream of a rank, which every source of programs yields: motifs, operation lists,
-//! and front ends to come.
+//! The operation stream of a rank, which every source of programs yields: motifs, operation lists
+//! and front ends.
 
 use pantala_engine::Time;
 
@@ -9,6 +9,7 @@ use crate::communicators::group::{Group, Split};
 use crate::program::identifiers::{CommunicatorId, Request, Source, TagSelect};
 use crate::program::iteration_mark::IterationMark;
 use crate::program::outcome::Outcome;
+use crate::program::value::Contribution;
 use std::sync::Arc;
 
 /// The arguments of a send.
@@ -37,6 +38,23 @@ pub struct Incoming {
     pub bytes: u64,
 }
 
+/// A wait or a test over a set of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetCall {
+    /// Wait for all.
+    Waitall,
+    /// Wait for any, and close the first complete one in the set's order.
+    Waitany,
+    /// Wait for any, and close all complete ones.
+    Waitsome,
+    /// Tell whether all are complete. If so, close them.
+    Testall,
+    /// Tell whether any is complete. If so, close the first one in the set's order.
+    Testany,
+    /// Tell which are complete, and close them.
+    Testsome,
+}
+
 /// One MPI operation of one rank.
 ///
 /// `destination`, `source` and roots are ranks of the communicator that the operation names.
@@ -44,6 +62,10 @@ pub struct Incoming {
 pub enum Op {
     /// Compute for this time, in ps.
     Compute(Time),
+    /// Start a computation of this time, in ps, beside the rank: on another processor or a device.
+    /// The rank continues at once; the request is complete when the time is over. Any number of
+    /// computations run at the same time.
+    Icompute(Time, Request),
     /// Blocking send. Returns when the send is complete (see [`crate::EagerCompletion`]).
     Send(Outgoing),
     /// Blocking receive. Returns when the last byte of the message has arrived.
@@ -127,6 +149,9 @@ pub enum Op {
         /// Number of requests. Slots that are not active are skipped.
         count: u32,
     },
+    /// A wait or a test over any set of requests. Outcomes are those of the calls over ranges.
+    /// Requests that are not active are skipped, and so is a request that occurs again.
+    Set(SetCall, Arc<[Request]>),
     /// A send and a receive at once. Returns when both are complete. On the network,
     /// `MPI_Sendrecv_replace` is identical.
     Sendrecv(Outgoing, Incoming),
@@ -134,6 +159,9 @@ pub enum Op {
     Collective(CommunicatorId, Call),
     /// Start a collective. The request is complete when this rank's steps are complete.
     Icollective(CommunicatorId, Call, Request),
+    /// A collective along with which one value goes: every rank contributes one, and the outcome is
+    /// [`Outcome::Value`]. The value takes no bytes of its own; it is part of the payload.
+    Valued(CommunicatorId, Call, Contribution),
     /// Duplicate a communicator.
     CommDup(CommunicatorId),
     /// Split a communicator by color. The simulation moves no data, so every rank names the color
@@ -151,6 +179,10 @@ pub enum Op {
     IterationStart(IterationMark),
     /// Mark the end of the iteration or of its phase. It takes no time.
     IterationEnd,
+    /// The program cannot go on: its source is corrupt, or the program itself has found an error.
+    /// The text gives the reason and its place (file, offset or line). The rank stops as with any
+    /// other error.
+    Abort(Arc<str>),
 }
 
 impl Op {
@@ -159,7 +191,14 @@ impl Op {
 
     /// Whether the operation is an MPI call: neither compute nor a mark.
     pub(crate) const fn is_call(&self) -> bool {
-        !matches!(self, Self::Compute(_) | Self::IterationStart(_) | Self::IterationEnd)
+        !matches!(
+            self,
+            Self::Compute(_)
+                | Self::Icompute(..)
+                | Self::IterationStart(_)
+                | Self::IterationEnd
+                | Self::Abort(_)
+        )
     }
 
     /// Whether the call can wait: for a message, a request or other ranks.
@@ -176,8 +215,10 @@ impl Op {
                 | Self::Waitall { .. }
                 | Self::Waitany { .. }
                 | Self::Waitsome { .. }
+                | Self::Set(SetCall::Waitall | SetCall::Waitany | SetCall::Waitsome, _)
                 | Self::Probe(_)
                 | Self::Collective(..)
+                | Self::Valued(..)
                 | Self::CommDup(_)
                 | Self::CommSplit(..)
                 | Self::CommCreate(..)
@@ -211,6 +252,7 @@ impl Op {
             | Self::Iprobe(_) => CallKind::Recv,
             Self::Collective(..)
             | Self::Icollective(..)
+            | Self::Valued(..)
             | Self::CommDup(_)
             | Self::CommSplit(..)
             | Self::CommCreate(..)
@@ -222,7 +264,8 @@ impl Op {
             | Self::Test(_)
             | Self::Testall { .. }
             | Self::Testany { .. }
-            | Self::Testsome { .. } => CallKind::Wait,
+            | Self::Testsome { .. }
+            | Self::Set(..) => CallKind::Wait,
             _ => CallKind::Send,
         }
     }
@@ -232,14 +275,15 @@ impl Op {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Compute(_) => "compute",
+            Self::Icompute(..) => "icompute",
             Self::Send(_) => "send",
             Self::Recv(_) => "recv",
             Self::Isend(..) => "isend",
             Self::Irecv(..) => "irecv",
             Self::Wait(_) => "wait",
-            Self::Waitall { .. } => "waitall",
+            Self::Waitall { .. } | Self::Set(SetCall::Waitall, _) => "waitall",
             Self::Sendrecv(..) => "sendrecv",
-            Self::Collective(_, call) => call.kind().name(),
+            Self::Collective(_, call) | Self::Valued(_, call, _) => call.kind().name(),
             Self::Icollective(_, call, _) => call.kind().non_blocking_name(),
             Self::Ssend(_) => "ssend",
             Self::Issend(..) => "issend",
@@ -253,11 +297,11 @@ impl Op {
             Self::Startall { .. } => "startall",
             Self::Free(_) => "request_free",
             Self::Test(_) => "test",
-            Self::Testall { .. } => "testall",
-            Self::Testany { .. } => "testany",
-            Self::Testsome { .. } => "testsome",
-            Self::Waitany { .. } => "waitany",
-            Self::Waitsome { .. } => "waitsome",
+            Self::Testall { .. } | Self::Set(SetCall::Testall, _) => "testall",
+            Self::Testany { .. } | Self::Set(SetCall::Testany, _) => "testany",
+            Self::Testsome { .. } | Self::Set(SetCall::Testsome, _) => "testsome",
+            Self::Waitany { .. } | Self::Set(SetCall::Waitany, _) => "waitany",
+            Self::Waitsome { .. } | Self::Set(SetCall::Waitsome, _) => "waitsome",
             Self::CommDup(_) => "comm_dup",
             Self::CommSplit(..) => "comm_split",
             Self::CommCreate(..) => "comm_create",
@@ -265,6 +309,7 @@ impl Op {
             Self::Finalize => "finalize",
             Self::IterationStart(_) => "iteration start",
             Self::IterationEnd => "iteration end",
+            Self::Abort(_) => "abort",
         }
     }
 }
@@ -275,9 +320,9 @@ impl Op {
 /// if it returns at once. A program therefore holds its position, not its history, and its memory
 /// does not grow with iterations.
 pub trait Program {
-    /// Returns the next operation; `None` at the end of the program. `outcome` is that of the last
-    /// operation.
-    fn next(&mut self, outcome: &Outcome) -> Option<Op>;
+    /// Returns the next operation; `None` at the end of the program. `now` is the simulated time in
+    /// ps at which the last operation has returned, and `outcome` is its outcome.
+    fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op>;
 
     /// Returns all operations of the program, each with its number of executions, in any order;
     /// `None` if unknown. Operations without payload (compute, waits, receives, marks) may be

@@ -41,6 +41,9 @@ pub enum Outcome {
     Completed(Vec<Completion>),
     /// The new communicator; `None` if the rank is not in it.
     Communicator(Option<CommunicatorId>),
+    /// The value that went along with a collective. After a reduce, only that of the root has a
+    /// meaning.
+    Value(u64),
 }
 
 /// A message that has arrived, in ranks of the job and contexts of the wire.

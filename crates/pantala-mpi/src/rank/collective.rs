@@ -5,6 +5,7 @@ use crate::collectives::kind::CollectiveKind;
 use crate::communicators::communicator::Communicator;
 use crate::message::CollectiveInstance;
 use crate::program::identifiers::{CommunicatorId, Request};
+use crate::program::value::Contribution;
 
 /// A collective that the rank executes.
 #[derive(Clone, Debug)]
@@ -15,6 +16,26 @@ pub(crate) struct RunningCollective {
     pub(crate) instance: CollectiveInstance,
     /// The communicator that the collective creates, if it creates one.
     pub(crate) creation: Option<CommunicatorCreation>,
+    /// The value that goes along with the collective: the rank's own, combined with those that
+    /// have arrived.
+    pub(crate) contribution: Option<Contribution>,
+}
+
+impl RunningCollective {
+    /// The value that goes along with a message of the collective.
+    pub(crate) const fn value(&self) -> u64 {
+        match self.contribution {
+            Some(contribution) => contribution.value,
+            None => 0,
+        }
+    }
+
+    /// Takes in the value of a message that has arrived.
+    pub(crate) fn take_value(&mut self, value: u64) {
+        if let Some(contribution) = &mut self.contribution {
+            contribution.combine(value);
+        }
+    }
 }
 
 /// A communicator of the rank.

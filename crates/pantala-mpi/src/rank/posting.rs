@@ -11,6 +11,8 @@ pub(crate) struct Outbound {
     pub(crate) tag: i32,
     pub(crate) bytes: u64,
     pub(crate) instance: CollectiveInstance,
+    /// The value that goes along with a message of a collective.
+    pub(crate) value: u64,
     pub(crate) mode: Mode,
 }
 

@@ -6,7 +6,8 @@ use crate::program::error::ProgramFault;
 use crate::program::identifiers::{MAX_REQUESTS, Request};
 use crate::program::outcome::Arrived;
 use crate::rank::posting::{Expected, Outbound};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +22,19 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     state: State,
+    /// Whether the present wait or test counts the request in its set.
+    selected: bool,
     /// The message that the request has received.
     arrived: Option<Arrived>,
+}
+
+/// The requests of a wait or test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Selection {
+    /// So many requests from the first on.
+    Range(Request, u32),
+    /// The set that [`Requests::select`] has noted.
+    Set,
 }
 
 /// The operation of a persistent request.
@@ -39,6 +51,8 @@ pub(crate) struct Requests {
     persistent: BTreeMap<Request, PersistentOperation>,
     /// Number of completions that the present wait still needs.
     missing: u32,
+    /// The set of the present wait or test, if it has one, each request once.
+    set: Arc<[Request]>,
 }
 
 impl Requests {
@@ -48,7 +62,8 @@ impl Requests {
         }
         let index = request as usize;
         if index >= self.slots.len() {
-            self.slots.resize(index + 1, Slot { state: State::Free, arrived: None });
+            self.slots
+                .resize(index + 1, Slot { state: State::Free, selected: false, arrived: None });
         }
         Ok(&mut self.slots[index])
     }
@@ -95,7 +110,7 @@ impl Requests {
         if slot.state != from {
             return Err(ProgramFault::RequestInUse { request });
         }
-        *slot = Slot { state: to, arrived: None };
+        *slot = Slot { state: to, selected: false, arrived: None };
         Ok(())
     }
 
@@ -107,10 +122,53 @@ impl Requests {
 
     /// Marks an active request as complete. `waited` are the requests for which the rank is
     /// blocked.
-    pub(crate) fn complete(&mut self, request: Request, waited: Option<(Request, u32)>) {
-        self.slots[request as usize].state = State::Complete;
-        if waited.is_some_and(|(first, count)| request >= first && request - first < count) {
+    pub(crate) fn complete(&mut self, request: Request, waited: Option<Selection>) {
+        let slot = &mut self.slots[request as usize];
+        slot.state = State::Complete;
+        let awaited = match waited {
+            Some(Selection::Range(first, count)) => request >= first && request - first < count,
+            Some(Selection::Set) => slot.selected,
+            None => false,
+        };
+        if awaited {
             self.missing = self.missing.saturating_sub(1);
+        }
+    }
+
+    /// Notes the set of a wait or test.
+    pub(crate) fn select(&mut self, set: &Arc<[Request]>) -> Result<(), ProgramFault> {
+        if let Some(request) = set.iter().find(|request| **request >= MAX_REQUESTS) {
+            return Err(ProgramFault::RequestOutOfRange { request: *request });
+        }
+        for request in &*self.set {
+            if let Some(slot) = self.slots.get_mut(*request as usize) {
+                slot.selected = false;
+            }
+        }
+        let mut repeated = false;
+        for request in &**set {
+            if let Some(slot) = self.slots.get_mut(*request as usize) {
+                repeated |= slot.selected;
+                slot.selected = slot.state != State::Free;
+            }
+        }
+        self.set = if repeated { once_each(set) } else { Arc::clone(set) };
+        Ok(())
+    }
+
+    /// Whether a wait or test for the selection is for this request.
+    pub(crate) fn selects(&self, selection: Selection, request: Request) -> bool {
+        match selection {
+            Selection::Range(first, count) => request >= first && request - first < count,
+            Selection::Set => self.slots.get(request as usize).is_some_and(|slot| slot.selected),
+        }
+    }
+
+    /// The number of requests that a selection names.
+    pub(crate) fn named(&self, selection: Selection) -> usize {
+        match selection {
+            Selection::Range(_, count) => count as usize,
+            Selection::Set => self.set.len(),
         }
     }
 
@@ -119,12 +177,22 @@ impl Requests {
         self.slots[request as usize].arrived = Some(arrived);
     }
 
-    /// Takes the work for the complete requests among `count` from `first` on, in ps.
-    pub(crate) fn take_work(&mut self, first: Request, count: u32) -> Time {
-        let range = self.range(first, count);
-        let complete = self.slots[range].iter_mut().filter(|slot| slot.state == State::Complete);
-        let arrived = complete.filter_map(|slot| slot.arrived.as_mut());
-        arrived.map(|arrived| std::mem::take(&mut arrived.work)).sum()
+    /// Takes the work for the complete requests of a selection, in ps.
+    pub(crate) fn take_work(&mut self, selection: Selection) -> Time {
+        let take = |slot: &mut Slot| {
+            let complete = slot.state == State::Complete;
+            slot.arrived.as_mut().filter(|_| complete).map_or(0, |a| std::mem::take(&mut a.work))
+        };
+        match selection {
+            Selection::Range(first, count) => {
+                let range = self.range(first, count);
+                self.slots[range].iter_mut().map(take).sum()
+            }
+            Selection::Set => {
+                let set = Arc::clone(&self.set);
+                set.iter().filter_map(|r| self.slots.get_mut(*r as usize).map(take)).sum()
+            }
+        }
     }
 
     /// Whether the present wait needs no more completions.
@@ -140,23 +208,31 @@ impl Requests {
         }
     }
 
-    /// Starts a wait for all active requests among `count` from `first` on. Returns false if all
-    /// are complete.
-    pub(crate) fn await_all(&mut self, first: Request, count: u32) -> bool {
-        let range = self.range(first, count);
-        self.missing =
-            self.slots[range].iter().filter(|slot| slot.state == State::Active).count() as u32;
+    /// Starts a wait for all active requests of a selection. Returns false if all are complete.
+    pub(crate) fn await_all(&mut self, selection: Selection) -> bool {
+        self.missing = self.count(selection, State::Active);
         self.missing > 0
     }
 
-    /// Starts a wait for any active request among `count` from `first` on. Returns false if one is
-    /// complete or none is active.
-    pub(crate) fn await_any(&mut self, first: Request, count: u32) -> bool {
-        let range = self.range(first, count);
-        let slots = &self.slots[range];
-        let complete = slots.iter().any(|slot| slot.state == State::Complete);
-        self.missing = u32::from(!complete && slots.iter().any(|slot| slot.state == State::Active));
+    /// Starts a wait for any active request of a selection. Returns false if one is complete or
+    /// none is active.
+    pub(crate) fn await_any(&mut self, selection: Selection) -> bool {
+        let complete = self.count(selection, State::Complete) > 0;
+        self.missing = u32::from(!complete && self.count(selection, State::Active) > 0);
         self.missing > 0
+    }
+
+    /// Number of requests of a selection in a state.
+    fn count(&self, selection: Selection, state: State) -> u32 {
+        let count = |slots: &[Slot]| slots.iter().filter(|slot| slot.state == state).count();
+        let number = match selection {
+            Selection::Range(first, count_of) => count(&self.slots[self.range(first, count_of)]),
+            Selection::Set => {
+                let slots = self.set.iter().filter_map(|request| self.slots.get(*request as usize));
+                slots.filter(|slot| slot.state == state).count()
+            }
+        };
+        number as u32
     }
 
     /// The first active request.
@@ -167,31 +243,44 @@ impl Requests {
             .map(|request| request as Request)
     }
 
-    /// Whether no request among `count` from `first` on is active.
-    pub(crate) fn none_active(&self, first: Request, count: u32) -> bool {
-        self.slots[self.range(first, count)].iter().all(|slot| slot.state != State::Active)
+    /// Whether no request of a selection is active.
+    pub(crate) fn none_active(&self, selection: Selection) -> bool {
+        self.count(selection, State::Active) == 0
     }
 
-    /// Closes at most `most` complete requests among `count` from `first` on, the lowest first.
-    /// Calls `note` for each.
+    /// Closes at most `most` complete requests of a selection, the lowest or the first of the set
+    /// first. Calls `note` for each.
     pub(crate) fn close(
         &mut self,
-        first: Request,
-        count: u32,
+        selection: Selection,
         most: usize,
         mut note: impl FnMut(Request, Option<Arrived>),
     ) {
-        let range = self.range(first, count);
-        let start = range.start as u32;
-        let complete = self.slots[range]
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, slot)| slot.state == State::Complete);
-        for (index, slot) in complete.take(most) {
-            let request = start + index as u32;
-            let standing = !self.persistent.is_empty() && self.persistent.contains_key(&request);
+        let persistent = &self.persistent;
+        let mut left = most;
+        let mut close = |request: Request, slot: &mut Slot| {
+            if left == 0 || slot.state != State::Complete {
+                return;
+            }
+            left -= 1;
+            let standing = !persistent.is_empty() && persistent.contains_key(&request);
             slot.state = if standing { State::Inactive } else { State::Free };
             note(request, slot.arrived.take());
+        };
+        match selection {
+            Selection::Range(first, count) => {
+                let range = self.range(first, count);
+                let requests = range.start as Request..;
+                let slots = &mut self.slots[range];
+                requests.zip(slots).for_each(|(request, slot)| close(request, slot));
+            }
+            Selection::Set => {
+                for request in &*self.set {
+                    if let Some(slot) = self.slots.get_mut(*request as usize) {
+                        close(*request, slot);
+                    }
+                }
+            }
         }
     }
 
@@ -200,4 +289,10 @@ impl Requests {
         let end = (first as usize).saturating_add(count as usize).min(length);
         (first as usize).min(end)..end
     }
+}
+
+/// The requests of a set in their order, each once.
+fn once_each(set: &[Request]) -> Arc<[Request]> {
+    let mut seen = BTreeSet::new();
+    set.iter().copied().filter(|request| seen.insert(*request)).collect()
 }

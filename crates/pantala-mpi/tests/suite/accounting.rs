@@ -313,7 +313,7 @@ struct Exchange {
 }
 
 impl Program for Exchange {
-    fn next(&mut self, _: &Outcome) -> Option<Op> {
+    fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         if self.left == 0 {
             return None;
         }
@@ -438,7 +438,7 @@ fn ranks_can_share_a_nic() {
 struct Foreseen(std::vec::IntoIter<Op>);
 
 impl Program for Foreseen {
-    fn next(&mut self, _: &Outcome) -> Option<Op> {
+    fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         self.0.next()
     }
     fn summary(&self) -> Option<Vec<(Op, u64)>> {

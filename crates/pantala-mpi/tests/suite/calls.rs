@@ -124,7 +124,7 @@ fn faults(scripts: Vec<Vec<Op>>) -> Vec<(ProgramFault, String)> {
     let n = scripts.len() as u32;
     let mut layer = layer(MpiConfig::default(), scripts);
     Ideal::new(1_000, 1).run(&mut layer, n, Time::MAX);
-    layer.errors().iter().map(|error| (error.fault, error.to_string())).collect()
+    layer.errors().iter().map(|error| (error.fault.clone(), error.to_string())).collect()
 }
 
 fn collective(call: Call) -> Vec<Op> {

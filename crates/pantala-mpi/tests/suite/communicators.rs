@@ -23,7 +23,7 @@ struct Heard<'a> {
 }
 
 impl Program for Heard<'_> {
-    fn next(&mut self, outcome: &Outcome) -> Option<Op> {
+    fn next(&mut self, _: Time, outcome: &Outcome) -> Option<Op> {
         self.outcomes.borrow_mut().push((self.rank, outcome.clone()));
         self.script.next()
     }
@@ -172,7 +172,7 @@ fn what_cannot_be_made_is_told() {
     for (op, fault) in cases {
         let mut layer = layer(MpiConfig::default(), vec![vec![op], Vec::new()]);
         Ideal::new(1_000, 1).run(&mut layer, 2, Time::MAX);
-        assert_eq!(layer.errors().iter().map(|e| e.fault).collect::<Vec<_>>(), [fault]);
+        assert_eq!(layer.errors().iter().map(|e| e.fault.clone()).collect::<Vec<_>>(), [fault]);
     }
     let mut layer =
         layer_with(MpiConfig::default(), vec![vec![Op::CommFree(1), around(1, 0, 1)]], |_| {

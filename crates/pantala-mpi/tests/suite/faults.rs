@@ -15,7 +15,7 @@ fn fault(script: Vec<Op>) -> (ProgramFault, String) {
     assert_eq!(layer.rank_reports(0).map(|r| r.end.is_some()).collect::<Vec<_>>(), [false, true]);
     let [error] = layer.errors() else { panic!("{:?}", layer.errors()) };
     assert_eq!((error.job, error.rank), (0, 0));
-    (error.fault, error.to_string())
+    (error.fault.clone(), error.to_string())
 }
 
 #[test]

@@ -20,7 +20,7 @@ struct Listener {
 }
 
 impl Program for Listener {
-    fn next(&mut self, outcome: &Outcome) -> Option<Op> {
+    fn next(&mut self, _: Time, outcome: &Outcome) -> Option<Op> {
         self.told.push(outcome.clone());
         self.script.pop_front()
     }
@@ -30,7 +30,7 @@ impl Program for Listener {
 struct Driven<F>(F);
 
 impl<F: FnMut(&Outcome) -> Option<Op>> Program for Driven<F> {
-    fn next(&mut self, outcome: &Outcome) -> Option<Op> {
+    fn next(&mut self, _: Time, outcome: &Outcome) -> Option<Op> {
         self.0(outcome)
     }
 }
@@ -57,7 +57,7 @@ fn told(script: Vec<Op>, others: Vec<Vec<Op>>) -> Vec<Outcome> {
         let mut listener = Listener { script: script.into(), told: Vec::new() };
         let heard = &heard;
         Driven(Box::new(move |outcome: &Outcome| {
-            let next = listener.next(outcome);
+            let next = listener.next(0, outcome);
             if rank == 0 {
                 heard.lock().unwrap().push(outcome.clone());
             }
@@ -295,7 +295,7 @@ fn misuse_is_told() {
     for (script, fault) in cases {
         let mut layer = layer(MpiConfig::default(), vec![script, Vec::new()]);
         Ideal::new(LATENCY, 1).run(&mut layer, 2, Time::MAX);
-        let errors: Vec<ProgramFault> = layer.errors().iter().map(|e| e.fault).collect();
+        let errors: Vec<ProgramFault> = layer.errors().iter().map(|e| e.fault.clone()).collect();
         assert_eq!(errors[0], fault);
         assert!(
             errors[1..].iter().all(|e| matches!(e, ProgramFault::NotReceived { .. })),
@@ -392,7 +392,7 @@ fn probes_do_not_see_collectives() {
         let (mut script, outcomes) = (Script(script(me).into_iter()), &outcomes);
         Driven(move |outcome: &Outcome| {
             outcomes.borrow_mut().push(outcome.clone());
-            script.next(outcome)
+            script.next(0, outcome)
         })
     });
     let layer = run_programs(programs.collect());

@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
-use pantala_mpi::{COMM_WORLD, Communicator, Fault, IterationMark, Op, Outcome, Program};
+use pantala_engine::Time;
+use pantala_mpi::{
+    COMM_WORLD, Communicator, Fault, IterationMark, Op, Outcome, Program, ProgramSource,
+    RankContext,
+};
 
 use super::sequence::{communicators, communicators_before};
 use super::{IterationContext, Motif, Script, WorkloadSpec};
-use crate::programs::source::{ProgramSource, RankContext};
 
 /// The programs of the ranks of a motif, or of a sequence of motifs.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,7 +120,7 @@ const fn context(rank: &RankContext, part: u16, iteration: u32) -> IterationCont
 
 impl Program for MotifRank {
     #[inline]
-    fn next(&mut self, _: &Outcome) -> Option<Op> {
+    fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         loop {
             if let Some(op) = self.script.at(self.position) {
                 self.position += 1;

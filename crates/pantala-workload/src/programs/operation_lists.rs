@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use pantala_mpi::{Fault, Op, Outcome, Program};
-
-use super::source::{ProgramSource, RankContext};
+use pantala_engine::Time;
+use pantala_mpi::{Fault, Op, Outcome, Program, ProgramSource, RankContext};
 
 /// A list of operations for each rank of a job. Ranks may share a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +49,7 @@ impl OperationList {
 
 impl Program for OperationList {
     #[inline]
-    fn next(&mut self, _: &Outcome) -> Option<Op> {
+    fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         let operation = self.operations.get(self.position)?;
         self.position += 1;
         Some(operation.clone())

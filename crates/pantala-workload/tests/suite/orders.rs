@@ -17,7 +17,7 @@ fn operations(rank: u32, ranks: u32, workload: &str) -> String {
         Source::Any => u32::MAX,
     };
     let mut words = Vec::new();
-    while let Some(op) = program.next(&Outcome::Done) {
+    while let Some(op) = program.next(0, &Outcome::Done) {
         words.push(match &op {
             Op::Compute(time) => format!("compute {time}"),
             Op::Irecv(incoming, _) | Op::Recv(incoming) => {

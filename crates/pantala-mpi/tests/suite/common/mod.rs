@@ -166,7 +166,7 @@ impl Ideal {
 pub struct Script(pub std::vec::IntoIter<Op>);
 
 impl Program for Script {
-    fn next(&mut self, _: &Outcome) -> Option<Op> {
+    fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         self.0.next()
     }
 }

@@ -1,7 +1,9 @@
 //! The interface of a kind of programs: it makes the program of each rank of a job.
 
+use crate::communicators::communicator::Communicator;
+use crate::key_fault::Fault;
+use crate::program::operation::Program;
 use pantala_engine::random::key_of;
-use pantala_mpi::{Communicator, Fault, Program};
 
 /// The rank for which a program is made.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +38,7 @@ pub trait ProgramSource {
     /// relative to the workload.
     fn check(&self, ranks: u32) -> Result<(), Fault>;
 
-    /// The communicators of a rank besides [`COMM_WORLD`](pantala_mpi::COMM_WORLD). They have the
+    /// The communicators of a rank besides [`COMM_WORLD`](crate::COMM_WORLD). They have the
     /// numbers 1, 2, ... in this order.
     fn communicators(&self, _rank: &RankContext) -> Vec<Communicator> {
         Vec::new()

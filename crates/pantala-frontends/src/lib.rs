@@ -1,0 +1,6 @@
+//! Front ends: programs of users as streams of MPI operations.
+//!
+//! Each room reads one kind of source and yields the operations of a rank one by one, as the MPI
+//! layer asks for them ([`pantala_mpi::Program`]). Memory does not grow with a program's length.
+//! A source is opened and checked once, in [`pantala_mpi::ProgramSource::check`]; all ranks and all
+//! partitions share what that finds.
