@@ -4,3 +4,5 @@
 //! layer asks for them ([`pantala_mpi::Program`]). Memory does not grow with a program's length.
 //! A source is opened and checked once, in [`pantala_mpi::ProgramSource::check`]; all ranks and all
 //! partitions share what that finds.
+
+pub mod ncptl;

@@ -47,7 +47,7 @@
 //!
 //! struct Script(std::vec::IntoIter<Op>);
 //! impl Program for Script {
-//!     fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
+//!     fn next(&mut self, _: u64, _: &Outcome) -> Option<Op> {
 //!         self.0.next()
 //!     }
 //! }

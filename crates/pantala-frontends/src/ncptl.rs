@@ -1,0 +1,3 @@
+//! coNCePTuaL: a language for network benchmarks.
+
+pub mod language;

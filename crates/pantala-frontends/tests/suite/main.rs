@@ -1,0 +1,1 @@
+//! Tests of the front ends. One binary, one file per behaviour.
