@@ -138,6 +138,7 @@
 //!
 //! The communication time of a rank is the time for which it is blocked in calls, by kind of call
 //! ([`Account`]). Communication time and compute time add up exactly to the rank's elapsed time.
+//! While a computation beside the rank runs ([`Op::Icompute`]), blocked time counts as compute time.
 //! Messages and bytes count payload, including that of collectives. They exclude control messages
 //! and messages of a rank to itself. [`MessageRecord`]s and [`IterationRecord`]s accumulate until
 //! the owner takes them ([`MpiLayer::take_messages`]). The layer always keeps the distribution of

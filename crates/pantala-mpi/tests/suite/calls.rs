@@ -40,7 +40,7 @@ fn every_call(me: u32, n: u32, bytes: u64) -> Vec<Call> {
 }
 
 /// Choices that together use every algorithm.
-fn choices() -> Vec<Collectives> {
+pub(crate) fn choices() -> Vec<Collectives> {
     let base = Collectives::default();
     vec![
         base,

@@ -16,3 +16,4 @@ mod nonblocking;
 mod operations;
 mod overheads;
 mod protocol;
+mod stream;

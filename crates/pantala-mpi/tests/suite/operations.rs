@@ -11,12 +11,12 @@ use pantala_mpi::{
 use proptest::prelude::*;
 
 /// Latency of the network in ps; each byte takes one ps more.
-const LATENCY: Time = 1_000;
+pub(crate) const LATENCY: Time = 1_000;
 
 /// A program that records its outcomes.
-struct Listener {
-    script: VecDeque<Op>,
-    told: Vec<Outcome>,
+pub(crate) struct Listener {
+    pub(crate) script: VecDeque<Op>,
+    pub(crate) told: Vec<Outcome>,
 }
 
 impl Program for Listener {
@@ -35,7 +35,7 @@ impl<F: FnMut(&Outcome) -> Option<Op>> Program for Driven<F> {
     }
 }
 
-fn run_programs<P: Program>(programs: Vec<P>) -> MpiLayer<P> {
+pub(crate) fn run_programs<P: Program>(programs: Vec<P>) -> MpiLayer<P> {
     let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
     let ranks = programs.into_iter().enumerate().map(|(r, program)| RankSetup {
         nic: layer.add_nic(r as u32),
@@ -50,7 +50,7 @@ fn run_programs<P: Program>(programs: Vec<P>) -> MpiLayer<P> {
 }
 
 /// The outcomes of rank 0's operations. The other ranks follow their scripts.
-fn told(script: Vec<Op>, others: Vec<Vec<Op>>) -> Vec<Outcome> {
+pub(crate) fn told(script: Vec<Op>, others: Vec<Vec<Op>>) -> Vec<Outcome> {
     let scripts = std::iter::once(script).chain(others);
     let heard = std::sync::Mutex::new(Vec::new());
     let programs = scripts.enumerate().map(|(rank, script)| {
