@@ -22,11 +22,12 @@ impl WorkloadSpec {
     /// A [`Fault`] whose key is relative to the workload (`grid`, `load`).
     pub fn check(&self, ranks: u32) -> Result<(), Fault> {
         check_ranks(ranks)?;
-        match (self, self.motif()) {
-            (Self::Pattern(spec), _) => spec.check(ranks),
-            (Self::Sequence(spec), _) => spec.check(ranks),
-            (_, Some(motif)) => motif.check(ranks),
-            (_, None) => unreachable!("what is neither pattern nor sequence is a motif"),
+        match (self, self.motif(), self.front_end()) {
+            (Self::Pattern(spec), ..) => spec.check(ranks),
+            (Self::Sequence(spec), ..) => spec.check(ranks),
+            (_, Some(motif), _) => motif.check(ranks),
+            (_, _, Some(programs)) => programs.check(ranks),
+            _ => unreachable!("every other workload is a motif or a front end"),
         }
     }
 }
@@ -77,9 +78,10 @@ impl Workload {
 
 impl From<WorkloadSpec> for Workload {
     fn from(spec: WorkloadSpec) -> Self {
-        match spec {
-            WorkloadSpec::Pattern(pattern) => Self::Pattern(pattern),
-            motif => Self::Programs(JobPrograms::Motif(MotifProgram::new(motif))),
+        match (spec.front_end(), spec) {
+            (Some(programs), _) => Self::Programs(programs),
+            (_, WorkloadSpec::Pattern(pattern)) => Self::Pattern(pattern),
+            (_, motif) => Self::Programs(JobPrograms::Motif(MotifProgram::new(motif))),
         }
     }
 }

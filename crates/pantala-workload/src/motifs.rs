@@ -2,7 +2,8 @@
 //!
 //! A file holds the motif's parameters as the plan writes them, their check against the number of
 //! ranks, and the operations of a rank in an iteration, as a [`Script`]. To add a motif, add a file
-//! and a line in the list below.
+//! and a line in the list below. Programs of users come from front ends: their list is above that of
+//! the motifs.
 
 mod lattice;
 mod process_array;
@@ -19,43 +20,65 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::patterns::Pattern;
+use crate::programs::JobPrograms;
 use crate::random_streams::{Purpose, keyed};
 
 pub use program::{MotifProgram, MotifRank};
 pub use script::Script;
 pub use sequence::Sequence;
 
-/// Declares the motifs: the module of each motif, and [`WorkloadSpec`] with one variant per motif.
-macro_rules! motifs {
-    ($($(#[$doc:meta])* $module:ident: $Motif:ident,)*) => {
+/// Declares the workloads: the module of each motif, and [`WorkloadSpec`] with one variant per
+/// front end and per motif. The type of a front end is the [`ProgramSource`] itself.
+macro_rules! workloads {
+    (
+        front_ends { $($(#[$source_doc:meta])* $Kind:ident($Source:ty),)* }
+        motifs { $($(#[$doc:meta])* $module:ident: $Motif:ident,)* }
+    ) => {
         $(pub mod $module;)*
 
-        /// The workload of a job: the plan's `workload` object. Its `kind` is `pattern`, `sequence`
-        /// or the name of a motif.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        /// The workload of a job: the plan's `workload` object. Its `kind` is `pattern`, `sequence`,
+        /// or the name of a front end or of a motif.
+        #[derive(
+            Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr,
+        )]
         #[serde(tag = "kind", rename_all = "snake_case")]
+        #[strum(serialize_all = "snake_case")]
         pub enum WorkloadSpec {
             /// Synthetic traffic at an offered load, without end.
             Pattern(Pattern),
             /// Motifs that run one after another.
             Sequence(Sequence),
+            $($(#[$source_doc])* $Kind($Source),)*
             $($(#[$doc])* $Motif($module::$Motif),)*
         }
 
         impl WorkloadSpec {
-            /// The motif; `None` for a pattern and for a sequence.
+            /// The motif; `None` for any other workload.
             #[must_use]
             pub fn motif(&self) -> Option<&dyn Motif> {
                 match self {
                     Self::Pattern(_) | Self::Sequence(_) => None,
+                    $(Self::$Kind(_) => None,)*
                     $(Self::$Motif(motif) => Some(motif),)*
+                }
+            }
+
+            /// The programs of a front end; `None` for any other workload.
+            #[must_use]
+            pub fn front_end(&self) -> Option<JobPrograms> {
+                match self {
+                    $(Self::$Kind(source) => Some(JobPrograms::$Kind(source.clone())),)*
+                    _ => None,
                 }
             }
         }
     };
 }
 
-motifs! {
+workloads! {
+front_ends {
+}
+motifs {
     /// A random partner in every iteration.
     uniform_random: UniformRandom,
     /// Exchanges with neighbours on a grid.
@@ -108,15 +131,16 @@ motifs! {
     /// Exchanges along the edges of a graph.
     graph_exchange: GraphExchange,
 }
+}
 
 impl WorkloadSpec {
-    /// The motifs that run one after another; none for a pattern.
+    /// The motifs that run one after another; none if the workload is no motif and no sequence.
     #[must_use]
     pub fn parts(&self) -> &[Self] {
         match self {
-            Self::Pattern(_) => &[],
             Self::Sequence(sequence) => &sequence.parts,
-            motif => std::slice::from_ref(motif),
+            other if other.motif().is_some() => std::slice::from_ref(other),
+            _ => &[],
         }
     }
 }

@@ -34,9 +34,9 @@ impl Sequence {
                 }
                 None => Err(Fault::new(
                     &at("kind"),
-                    if part.is_endless() { "pattern" } else { "sequence" },
+                    <&str>::from(part),
                     "is not a motif",
-                    "a sequence holds motifs only; give a pattern a job of its own",
+                    "a sequence holds motifs only; give this workload a job of its own",
                 )),
             }
         })

@@ -59,8 +59,8 @@ fn faults_name_the_part() {
     );
     assert_eq!(
         fault("{kind: pattern, pattern: uniform, load: 0.5, injection: periodic, phase: in}"),
-        "parts[0].kind = pattern: is not a motif; a sequence holds motifs only; give a pattern a job \
-         of its own"
+        "parts[0].kind = pattern: is not a motif; a sequence holds motifs only; give this workload a \
+         job of its own"
     );
     assert_eq!(fault(""), "parts = []: a sequence without motifs; add a motif");
 }
