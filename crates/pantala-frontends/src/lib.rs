@@ -6,3 +6,4 @@
 //! partitions share what that finds.
 
 pub mod ncptl;
+pub mod opened;
