@@ -1,3 +1,4 @@
 //! coNCePTuaL: a language for network benchmarks.
 
 pub mod language;
+pub mod numbers;
