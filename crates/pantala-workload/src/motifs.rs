@@ -15,6 +15,7 @@ mod surroundings;
 use std::fmt::Debug;
 
 use pantala_engine::{LONGEST_TIME, Stream, Time};
+use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{Communicator, Fault, Op, RankContext};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,8 @@ macro_rules! workloads {
 
 workloads! {
 front_ends {
+    /// A trace of recorded MPI calls or a dependency graph.
+    Trace(TraceSpec),
 }
 motifs {
     /// A random partner in every iteration.

@@ -7,6 +7,7 @@
 mod operation_lists;
 
 use pantala_engine::{Stream, Time};
+use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
 
 use crate::compute_noise::Noise;
@@ -81,6 +82,8 @@ programs! {
     Motif(MotifProgram),
     /// A list of operations for each rank.
     Operations(OperationLists),
+    /// A trace.
+    Trace(TraceSpec),
 }
 
 /// The program of one rank, with the noise of its job on its compute times.

@@ -1,0 +1,23 @@
+//! Traces: recorded MPI calls or dependency graphs of a program, replayed by the ranks of a job.
+//!
+//! [`TraceSpec`] is the plan's form of every format. [`TraceFormat`] lists the formats and tells
+//! which one a path has. [`OpenedTrace`] is a trace whose files have been read and checked.
+//! [`TraceSummary`] is the result of `pantala trace info`, which each format fills.
+//!
+//! To add a format, add a variant to [`TraceFormat`], a line to the list `formats!` in
+//! `trace/job.rs`, and a type that implements [`TraceFile`].
+
+pub mod blocks;
+mod error;
+mod format;
+mod hash;
+mod job;
+mod spec;
+mod summary;
+
+pub use error::{Position, TraceError};
+pub use format::TraceFormat;
+pub use hash::hash_of;
+pub use job::{OpenedTrace, TraceFile, TraceRank, identify};
+pub use spec::{ComputeTimes, TraceSpec};
+pub use summary::{PairSummary, RankSummary, TraceSummary};

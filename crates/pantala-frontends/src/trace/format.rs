@@ -1,0 +1,35 @@
+//! The formats of traces.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::TraceError;
+use crate::dumpi;
+
+/// The format of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceFormat {
+    /// DUMPI: one binary file per rank, or the text that dumpi2ascii writes of each.
+    Dumpi,
+}
+
+impl TraceFormat {
+    /// Finds the format of the trace at `path` from its files.
+    ///
+    /// # Errors
+    /// A [`TraceError`] if the path does not exist or no format has such files.
+    pub fn find(path: &Path) -> Result<Self, TraceError> {
+        if dumpi::recognizes(path) {
+            return Ok(Self::Dumpi);
+        }
+        let message = if path.exists() {
+            "is no trace; a trace is DUMPI's .meta file, its directory or the prefix of its files"
+        } else {
+            "there is no such file; write the path of the trace"
+        };
+        Err(TraceError::new(path, message))
+    }
+}
