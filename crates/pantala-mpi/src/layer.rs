@@ -63,6 +63,10 @@ pub(crate) struct Job {
     pub(crate) locations: Vec<RankLocation>,
     pub(crate) statistics: LatencyStatistics,
     pub(crate) profile: Profile,
+    /// Number of its ranks in this partition that have ended or failed.
+    pub(crate) ended: u32,
+    /// Number of its ranks in this partition.
+    pub(crate) ranks: u32,
 }
 
 /// The location of a rank.

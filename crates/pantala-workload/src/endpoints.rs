@@ -243,6 +243,12 @@ impl Endpoints {
         self.layer.ranks_ended()
     }
 
+    /// By finite job: its number in the plan, the number of its ranks that have ended or failed, and
+    /// the number of its ranks.
+    pub fn jobs_ended(&self) -> impl Iterator<Item = (u16, u32, u32)> {
+        self.layer.jobs_ended()
+    }
+
     /// The completed share of all finite programs, between 0 and 1. `None` if there are none, or if
     /// a program cannot tell its bytes.
     #[must_use]

@@ -19,6 +19,7 @@ impl<P: Program> MpiLayer<P> {
         rank.end = Some(now);
         rank.operation = "finalize";
         self.ended += 1;
+        self.jobs[rank.job as usize].ended += 1;
         if let Err(fault) = self.nothing_active(r).and_then(|()| self.nothing_unreceived(r)) {
             self.fail(r, fault, now);
         }

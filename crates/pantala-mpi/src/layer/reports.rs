@@ -24,6 +24,12 @@ impl<P: Program> MpiLayer<P> {
         (self.ended, self.ranks.len() as u32)
     }
 
+    /// By job: its number in the plan, the number of its ranks that have ended or failed, and the
+    /// number of its ranks.
+    pub fn jobs_ended(&self) -> impl Iterator<Item = (u16, u32, u32)> {
+        self.jobs.iter().map(|job| (job.id, job.ended, job.ranks))
+    }
+
     /// The completed share of all programs, between 0 and 1: the share of their bytes that has
     /// arrived, and 1 when all have ended. It never falls. `None` if a program cannot tell its
     /// bytes.

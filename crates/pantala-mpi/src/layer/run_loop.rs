@@ -90,10 +90,11 @@ impl<P: Program> MpiLayer<P> {
     /// Stops a rank whose program made an error.
     pub(crate) fn fail(&mut self, r: usize, fault: ProgramFault, now: Time) {
         let rank = &mut self.ranks[r];
-        let job = &self.jobs[rank.job as usize];
+        let job = &mut self.jobs[rank.job as usize];
         if !matches!(rank.activity, Activity::Ended | Activity::Failed) {
             rank.activity = Activity::Failed;
             self.ended += 1;
+            job.ended += 1;
         }
         self.errors.push(ProgramError {
             job: job.id,

@@ -73,6 +73,7 @@ impl<P: Program> MpiLayer<P> {
             check_communicators(number, size, &setup.communicators)?;
         }
         let job = self.jobs.len() as u32;
+        let ranks_here = ranks.len() as u32;
         if self.by_id.len() <= usize::from(id) {
             self.by_id.resize(usize::from(id) + 1, NONE);
         }
@@ -97,6 +98,8 @@ impl<P: Program> MpiLayer<P> {
             locations,
             statistics: LatencyStatistics::new(),
             profile: Profile::default(),
+            ended: 0,
+            ranks: ranks_here,
         });
         Ok(())
     }

@@ -5,6 +5,7 @@ use pantala_fabric::{Network, Totals};
 use pantala_mpi::{Blocked, ProgramError, ProgressEstimate};
 use pantala_workload::Endpoints;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::output::recorder::Recorder;
 use crate::run::termination::End;
@@ -28,8 +29,10 @@ pub struct Status {
     /// Number of ranks of finite programs.
     pub ranks: u32,
     progress_estimate: Option<ProgressEstimate>,
-    /// The first program error: time, job, rank and text.
-    pub error: Option<(Time, u16, u32, String)>,
+    /// By finite job: the number of its ranks that have ended or failed, and of its ranks.
+    jobs: BTreeMap<u16, (u32, u32)>,
+    /// The first program error of each job, by time: time, job, rank and text.
+    errors: Vec<(Time, u16, u32, String)>,
 }
 
 impl Status {
@@ -40,8 +43,8 @@ impl Status {
             .hosts()
             .map(Endpoints::ranks_ended)
             .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
-        let order = |error: &&ProgramError| (error.time, error.job, error.rank);
-        let error = network.hosts().flat_map(Endpoints::errors).min_by_key(order);
+        let error = |error: &ProgramError| (error.time, error.job, error.rank, error.to_string());
+        let errors = network.hosts().flat_map(Endpoints::errors).map(error).collect();
         Self {
             next: network.next_time(),
             now: network.now(),
@@ -53,7 +56,8 @@ impl Status {
                 .hosts()
                 .map(Endpoints::progress_estimate)
                 .reduce(ProgressEstimate::and),
-            error: error.map(|error| (error.time, error.job, error.rank, error.to_string())),
+            jobs: summed(network.hosts().flat_map(Endpoints::jobs_ended)),
+            errors: first_of_each_job(errors),
         }
     }
 
@@ -71,20 +75,36 @@ impl Status {
                 .progress_estimate
                 .zip(other.progress_estimate)
                 .map(|(one, other)| one.and(other)),
-            error: self.error.into_iter().chain(other.error).min(),
+            jobs: summed(
+                self.jobs
+                    .into_iter()
+                    .chain(other.jobs)
+                    .map(|(job, (ended, ranks))| (job, ended, ranks)),
+            ),
+            errors: first_of_each_job([self.errors, other.errors].concat()),
         }
     }
 
-    /// Returns whether every finite program has ended; false without finite programs.
+    /// Returns whether every finite job has ended or failed; false without finite jobs. A job has
+    /// failed if one of its ranks has made an error.
     #[must_use]
     pub fn finished(&self) -> bool {
-        self.ended > 0 && self.ended == self.ranks
+        let over =
+            |(id, (ended, ranks)): (&u16, &(u32, u32))| ended == ranks || self.has_failed(*id);
+        !self.jobs.is_empty() && self.jobs.iter().all(over)
     }
 
-    /// Returns the end of a run whose program violated MPI's rules.
+    /// Returns whether a rank of the job has made an error.
+    #[must_use]
+    pub fn has_failed(&self, id: u16) -> bool {
+        self.errors.iter().any(|(_, job, ..)| *job == id)
+    }
+
+    /// Returns the end of a run with a job that has failed: the first error of each such job.
     #[must_use]
     pub fn failure(&self) -> Option<End> {
-        self.error.as_ref().map(|(_, _, _, error)| End::Failed(error.clone()))
+        let lines: Vec<&str> = self.errors.iter().map(|(.., line)| line.as_str()).collect();
+        (!lines.is_empty()).then(|| End::Failed(lines.join("\n")))
     }
 
     /// Returns whether no event is left.
@@ -98,6 +118,24 @@ impl Status {
     pub fn progress(&self) -> Option<f64> {
         self.progress_estimate?.progress(self.ended, self.ranks)
     }
+}
+
+/// Adds up the numbers of ranks by job.
+fn summed(jobs: impl Iterator<Item = (u16, u32, u32)>) -> BTreeMap<u16, (u32, u32)> {
+    let mut sums = BTreeMap::new();
+    for (job, ended, ranks) in jobs {
+        let sum: &mut (u32, u32) = sums.entry(job).or_default();
+        *sum = (sum.0 + ended, sum.1 + ranks);
+    }
+    sums
+}
+
+/// Keeps the first error of each job, by time.
+fn first_of_each_job(mut errors: Vec<(Time, u16, u32, String)>) -> Vec<(Time, u16, u32, String)> {
+    errors.sort_unstable();
+    let mut jobs = BTreeSet::new();
+    errors.retain(|(_, job, ..)| jobs.insert(*job));
+    errors
 }
 
 /// Blocked ranks of the local partitions, and the ranks that have ended.

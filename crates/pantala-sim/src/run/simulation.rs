@@ -83,11 +83,12 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 }
             }
             self.write_records(until - until % self.plan.record.window_ps);
-            if let Some(end) = status.failure() {
+            // A failed job ends; the others run on.
+            if let Some(end) = status.failure().filter(|_| status.finished()) {
                 break (end, status);
             }
             if until == duration {
-                break (End::Duration, status);
+                break (status.failure().unwrap_or(End::Duration), status);
             }
             if status.idle() {
                 break (self.standstill(&status), status);

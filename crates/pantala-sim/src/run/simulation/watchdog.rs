@@ -13,13 +13,18 @@ impl<Q: ProcessGroup> Simulation<Q> {
             return self.stalled(status);
         }
         if status.finished() {
-            return End::Finished;
+            return status.failure().unwrap_or(End::Finished);
         }
         if self.plan.jobs.iter().all(|job| job.workload.is_endless()) {
             // No pattern sends a packet before the end of the plan's duration.
             return End::Duration;
         }
-        End::Stalled(deadlock(&Waiting::together(self.peers.all(Waiting::of(&self.network)))))
+        let mut others = Waiting::together(self.peers.all(Waiting::of(&self.network)));
+        others.retain(|wait| !status.has_failed(wait.job));
+        match status.failure() {
+            Some(End::Failed(lines)) => End::Failed(format!("{lines}\n{}", deadlock(&others))),
+            _ => End::Stalled(deadlock(&others)),
+        }
     }
 
     /// Returns the diagnosis of packets in flight that do not move.
