@@ -86,6 +86,7 @@ CONTENTS = {
         "presets",
         "commands",
         "tables",
+        "operation-file",
         "metrics",
         "python",
         "figures",
