@@ -41,7 +41,7 @@ CONTENTS = {
         "comparison",
         "prose",
     ],
-    "how-to/index": ["scenario", "read-results", "curve", "coarsen", "ember", "python"],
+    "how-to/index": ["scenario", "read-results", "curve", "coarsen", "ember", "codes", "python"],
     "explanation/index": [
         "interference",
         "topologies",

@@ -17,6 +17,20 @@ HELP = "Write an input file of another simulator as a scenario."
 
 app = typer.Typer(no_args_is_help=True)
 
+ScenarioOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Write the scenario to this file. Default: standard output.",
+        autocompletion=complete.files,
+    ),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace an existing file of [b]--out[/b].")
+]
+
 _EMBER_HELP = """Write a load file of SST's Ember as a scenario in TOML.
 
 The scenario has the jobs, nodes and motifs of the load file, the machine of [b]--preset[/b], the
@@ -38,26 +52,15 @@ def ember(
             autocompletion=complete.load_files,
         ),
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the scenario to this file. Default: standard output.",
-            autocompletion=complete.files,
-        ),
-    ] = None,
+    out: ScenarioOut = None,
     preset: MachinePreset = None,
     routing: RoutingName = None,
     variables: Variables = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an existing file of [b]--out[/b].")
-    ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Writes a load file as a scenario."""
     from pantala.cli.scenario_file import parse_variables
-    from pantala.errors import ScenarioError, UsageError
+    from pantala.errors import ScenarioError
     from pantala.frontends.ember import ember_scenario, scenario_text
     from pantala.frontends.ember.scenario import PRESET
     from pantala.scenario import Scenario
@@ -70,7 +73,124 @@ def ember(
     except ScenarioError as error:
         raise imported.located(error) from None
     imported.check_nodes(scenario.machine.nodes, preset or PRESET)
-    text = scenario_text(tables, [f"Made from {file.name} by `pantala import ember`."])
+    _write(
+        scenario_text(tables, [f"Made from {file.name} by `pantala import ember`."]), out, overwrite
+    )
+
+
+_CODES_HELP = """Write the files of CODES' MPI replay as a scenario in TOML.
+
+FILE is the workload file ([b]--workload_conf_file[/b] of CODES): one line per job with ranks,
+workload, qos_level and mean_interval. A workload is the prefix of a DUMPI trace, a coNCePTuaL
+program of Union ([b]conceptual-NAME[/b]), a model of SWM such as [b]milc[/b], or
+[b]synthetic1[/b] to [b]synthetic6[/b].
+
+CODES describes the network in another file, which Pantala does not read: [b]--preset[/b] and
+[b]--routing[/b] name both.
+"""
+
+
+@app.command("codes", help=paragraphs(_CODES_HELP))
+def codes(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="The workload file.",
+            show_default=False,
+            autocompletion=complete.files,
+        ),
+    ],
+    alloc: Annotated[
+        Path | None,
+        typer.Option(
+            "--alloc",
+            metavar="FILE",
+            help="Allocation file: one line of nodes per job. Default: consecutive nodes.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
+    timer: Annotated[
+        Path | None,
+        typer.Option(
+            "--timer",
+            metavar="FILE",
+            help="Timer file: `0 END` per job starts it at END ns.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
+    period: Annotated[
+        Path | None,
+        typer.Option(
+            "--period",
+            metavar="FILE",
+            help="Period file: `1 0:INTERVAL` per job sets its interval in ns.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="DIR",
+            help="Folder of the JSON files and coNCePTuaL programs. Default: the folder of FILE.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
+    payload: Annotated[
+        int,
+        typer.Option(
+            "--payload",
+            metavar="BYTES",
+            min=1,
+            max=2**31,
+            help="Bytes of a synthetic message (--payload_sz of CODES).",
+        ),
+    ] = 1024,
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            "--duration",
+            metavar="TIME",
+            help="End of the run. Needed if all jobs are synthetic.",
+        ),
+    ] = None,
+    out: ScenarioOut = None,
+    preset: MachinePreset = None,
+    routing: RoutingName = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Writes the files of CODES' MPI replay as a scenario."""
+    from pantala.errors import ScenarioError
+    from pantala.frontends.codes import CodesFiles, codes_scenario
+    from pantala.frontends.codes.scenario import PRESET, ROUTING
+    from pantala.frontends.scenario_text import scenario_text
+    from pantala.scenario import Scenario
+
+    imported = codes_scenario(
+        CodesFiles(file, alloc, timer, period, data),
+        preset=preset or PRESET,
+        routing=routing or ROUTING,
+        payload=payload,
+        duration=duration,
+    )
+    try:
+        scenario = Scenario.from_dict(imported.tables, source=str(file))
+    except ScenarioError as error:
+        raise imported.located(error) from None
+    imported.check_nodes(scenario.machine.nodes, preset or PRESET)
+    comment = f"Made from {file.name} by `pantala import codes`."
+    _write(scenario_text(imported.tables, [comment]), out, overwrite)
+
+
+def _write(text: str, out: Path | None, overwrite: bool) -> None:
+    """Writes a scenario to a file, or to standard output.
+
+    Raises:
+        UsageError: the file exists or cannot be written.
+    """
+    from pantala.errors import UsageError
+
     if out is None:
         sys.stdout.write(text)
         return

@@ -5,6 +5,6 @@ workloads are the motifs of `pantala.scenario.workload.ember`.
 """
 
 from pantala.frontends.ember.scenario import ember_scenario, is_load_file
-from pantala.frontends.ember.scenario_text import scenario_text
+from pantala.frontends.scenario_text import scenario_text
 
 __all__ = ["ember_scenario", "is_load_file", "scenario_text"]

@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from pantala.errors import nearest
-from pantala.frontends.ember.place import Place
+from pantala.frontends.place import Place
 
-__all__ = ["KEYS", "Item", "Word", "items_of", "read_text"]
+__all__ = ["KEYS", "Item", "Word", "items_of"]
 
 #: The keys of a load file.
 KEYS = ("JOB_ID", "NID_LIST", "NUM_CORES", "PARAM", "MOTIF", "MOTIF_API", "VAR")
@@ -59,22 +58,6 @@ class Item:
             what = f"has {len(self.words)} values" if self.words else "has no value"
             raise self.place.error(f"[{self.key}] {what}", f"write e.g. [{self.key}] {example}")
         return self.words[0]
-
-
-def read_text(path: Path) -> str:
-    """Returns the text of a load file.
-
-    Raises:
-        ScenarioError: the file cannot be read.
-    """
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-        raise Place(str(path)).error(message, "check the path and its permissions") from None
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start} is not UTF-8 text"
-        raise Place(str(path)).error(message, "name a load file of Ember, which is text") from None
 
 
 def items_of(text: str, file: str, variables: Mapping[str, str]) -> list[Item]:

@@ -10,7 +10,7 @@ from pantala.frontends.ember.items import Item
 from pantala.frontends.ember.motif_lines import MotifLine, motif_of
 from pantala.frontends.ember.node_lists import NodeLists
 from pantala.frontends.ember.parameters import Parameter, parameter_of
-from pantala.frontends.ember.place import Place
+from pantala.frontends.place import Place
 
 __all__ = ["LoadJob", "jobs_of"]
 

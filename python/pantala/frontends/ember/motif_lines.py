@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from pantala.errors import ScenarioError, nearest
 from pantala.frontends.ember.items import Item, Word
-from pantala.frontends.ember.place import Place
+from pantala.frontends.place import Place
 from pantala.scenario.workload.ember import MOTIFS, EmberMotif
 from pantala.scenario.workload.ember.refused import REFUSED
 

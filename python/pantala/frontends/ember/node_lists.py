@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from pantala.errors import nearest
 from pantala.frontends.ember.items import Item
-from pantala.frontends.ember.place import Place
+from pantala.frontends.place import Place
 
 __all__ = ["NodeLists"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pantala.errors import nearest
 from pantala.frontends.ember.items import Item
-from pantala.frontends.ember.place import Place
+from pantala.frontends.place import Place
 
 __all__ = ["KEYS", "Parameter", "common_keys", "parameter_of"]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import ScenarioError, ScenarioWarning
-from pantala.frontends.ember.items import items_of, read_text
+from pantala.frontends.ember.items import items_of
 from pantala.frontends.ember.jobs import LoadJob, jobs_of
 from pantala.frontends.ember.parameters import common_keys
-from pantala.frontends.ember.place import Place
+from pantala.frontends.place import Place, read_text
 
 __all__ = ["MPI", "PRESET", "ROUTING", "EmberScenario", "ember_scenario", "is_load_file"]
 
@@ -89,7 +89,10 @@ def ember_scenario(
         ScenarioWarning: a job has no Init or no Fini.
     """
     file = str(path)
-    jobs = jobs_of(items_of(read_text(path), file, variables or {}), file)
+    jobs = jobs_of(
+        items_of(read_text(path, "a load file of Ember, which is text"), file, variables or {}),
+        file,
+    )
     busy = [job for job in jobs if not job.idle]
     if not busy:
         message = "all jobs are Null, so nothing runs"

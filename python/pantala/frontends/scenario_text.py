@@ -24,9 +24,20 @@ def scenario_text(tables: Mapping[str, Any], comments: Iterable[str] = ()) -> st
     lines += [f"{key} = {_inline(value)}" for key, value in tables.items() if key != "jobs"]
     for job in jobs:
         lines += ["", "[[jobs]]"]
+        below = {key: value for key, value in job.items() if _is_long(key, value)}
         for key, value in job.items():
-            lines += _entry(key, value)
+            if key not in below:
+                lines += _entry(key, value)
+        for key, table in below.items():
+            lines += [f"[jobs.{key}]", *(f"{_key(k)} = {_inline(v)}" for k, v in table.items())]
     return "\n".join(lines) + "\n"
+
+
+def _is_long(key: str, value: Any) -> bool:
+    """Returns whether a table has more keys than a line holds; each then has its own line."""
+    if not isinstance(value, Mapping) or len(f"{key} = {_inline(value)}") <= _WIDTH:
+        return False
+    return all(len(_inline(each)) < _WIDTH // 2 for each in value.values())
 
 
 def _entry(key: str, value: Any) -> list[str]:
