@@ -20,6 +20,12 @@ impl PartialEq for Span {
 impl Eq for Span {}
 
 impl Span {
+    /// The number of bytes.
+    #[expect(clippy::len_without_is_empty, reason = "no span of interest is empty")]
+    pub fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
     /// The span from the start of `self` to the end of `last`.
     pub fn to(self, last: Self) -> Self {
         Self { start: self.start, end: last.end.max(self.start) }

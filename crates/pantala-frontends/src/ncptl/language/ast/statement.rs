@@ -72,6 +72,10 @@ pub struct Text {
 }
 
 /// `source SENDS message TO target`
+///
+/// The target sees the source's variable. The message and the receive specification see it too,
+/// but only if no variable outside the statement has its name: then they see that one. The
+/// reference compiler never shows them the source's variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Send {
     /// The senders.
@@ -89,6 +93,9 @@ pub struct Send {
 }
 
 /// `target RECEIVES message FROM source`
+///
+/// [`Receive::sender_binds_first`] says which of the two sets sees the other's variable. The
+/// message sees the source's variable, as in [`Send`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Receive {
     /// The receivers.
@@ -102,6 +109,8 @@ pub struct Receive {
 }
 
 /// `source MULTICASTS message TO target`
+///
+/// The target sees the source's variable, the message does not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multicast {
     /// The senders.
@@ -113,6 +122,8 @@ pub struct Multicast {
 }
 
 /// `source REDUCES data …`
+///
+/// The target sees the source's variable, the data do not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduce {
     /// The tasks with data.
