@@ -9,15 +9,14 @@
 //! and 4 B for each dependency. [`window::Window`] reads tasks from a file while the rank runs and
 //! holds only those that are not finished.
 
-pub mod bad_input;
 pub mod executor;
 pub mod processors;
 pub mod read_ids;
 pub mod slots;
 pub mod stored;
+pub mod summary;
 pub mod task;
 pub mod window;
 
-pub use bad_input::BadInput;
-pub use executor::{ComputeTimes, Executor, Graph};
+pub use executor::{ComputeScale, Executor, Graph};
 pub use task::{Collective, Task};

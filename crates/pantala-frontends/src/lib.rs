@@ -6,6 +6,7 @@
 //! partitions share what that finds.
 
 pub mod dumpi;
+pub mod goal;
 pub mod graph;
 pub mod ncptl;
 pub mod opened;

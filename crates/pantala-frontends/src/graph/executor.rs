@@ -9,7 +9,8 @@ use pantala_mpi::{CommunicatorId, Op, Outcome, Program};
 
 use super::processors::{Processors, Step};
 use super::slots::Slots;
-use super::task::{Collective, NO_PROCESSOR, Task};
+use super::task::{Collective, Task};
+use crate::trace::{ComputeTimes, TraceSpec};
 
 /// The graph of one rank, as far as it is known. Nodes have numbers.
 pub trait Graph: Debug {
@@ -37,34 +38,34 @@ pub trait Graph: Debug {
     fn deadlock(&self, held: Option<u32>) -> Arc<str>;
 }
 
-/// The computing times of a graph.
+/// The factor of the recorded computing times, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ComputeTimes {
-    /// As in the file, times a factor in millionths.
-    Recorded {
-        /// The factor.
-        scale_millionths: u64,
-    },
-    /// Zero.
-    None,
-}
+pub struct ComputeScale(u64);
 
-impl ComputeTimes {
-    fn of(self, time: Time) -> Time {
-        match self {
-            Self::None => 0,
-            Self::Recorded { scale_millionths: 1_000_000 } => time,
-            Self::Recorded { scale_millionths } => {
-                let scaled = u128::from(time) * u128::from(scale_millionths) / 1_000_000;
-                Time::try_from(scaled).unwrap_or(Time::MAX)
-            }
+impl ComputeScale {
+    const ONE: u64 = 1_000_000;
+
+    /// The factor of a plan.
+    #[must_use]
+    pub const fn of(spec: &TraceSpec) -> Self {
+        match spec.compute {
+            ComputeTimes::None => Self(0),
+            ComputeTimes::Recorded => Self(spec.compute_scale_millionths),
         }
+    }
+
+    fn applied(self, time: Time) -> Time {
+        if self.0 == Self::ONE {
+            return time;
+        }
+        let scaled = u128::from(time) * u128::from(self.0) / u128::from(Self::ONE);
+        Time::try_from(scaled).unwrap_or(Time::MAX)
     }
 }
 
-impl Default for ComputeTimes {
+impl Default for ComputeScale {
     fn default() -> Self {
-        Self::Recorded { scale_millionths: 1_000_000 }
+        Self(Self::ONE)
     }
 }
 
@@ -93,7 +94,7 @@ enum Waiting {
 #[derive(Clone, Debug)]
 pub struct Executor<G> {
     graph: G,
-    times: ComputeTimes,
+    scale: ComputeScale,
     ready: VecDeque<Step>,
     slots: Slots,
     processors: Processors,
@@ -104,10 +105,10 @@ pub struct Executor<G> {
 impl<G: Graph> Executor<G> {
     /// The program that executes `graph`.
     #[must_use]
-    pub fn new(graph: G, times: ComputeTimes) -> Self {
+    pub fn new(graph: G, scale: ComputeScale) -> Self {
         Self {
             graph,
-            times,
+            scale,
             ready: VecDeque::new(),
             slots: Slots::default(),
             processors: Processors::default(),
@@ -124,7 +125,7 @@ impl<G: Graph> Executor<G> {
     fn task(&self, node: u32) -> Task {
         match self.graph.task(node) {
             Task::Compute { time, processor } => {
-                Task::Compute { time: self.times.of(time), processor }
+                Task::Compute { time: self.scale.applied(time), processor }
             }
             task => task,
         }
@@ -136,9 +137,9 @@ impl<G: Graph> Executor<G> {
         let processor = task.processor();
         match task {
             Task::Compute { .. } => {
-                let (graph, times) = (&self.graph, self.times);
+                let (graph, scale) = (&self.graph, self.scale);
                 let occupies = |node| match graph.task(node) {
-                    Task::Compute { time, .. } => times.of(time) > 0,
+                    Task::Compute { time, .. } => scale.applied(time) > 0,
                     _ => false,
                 };
                 self.processors.release(processor, &mut self.ready, occupies);
