@@ -19,4 +19,4 @@ pub mod task;
 pub mod window;
 
 pub use executor::{ComputeScale, Executor, Graph};
-pub use task::{Collective, Task};
+pub use task::{Operation, Task};

@@ -28,7 +28,9 @@ const NODE: u64 = 39;
 pub(super) fn is_binary(start: &[u8]) -> bool {
     let magic = |number: u64| {
         let bytes = number.to_le_bytes();
-        start == bytes || start.iter().rev().eq(&bytes) || start.len() > 1 && bytes.starts_with(start)
+        start == bytes
+            || start.iter().rev().eq(&bytes)
+            || start.len() > 1 && bytes.starts_with(start)
     };
     magic(MAGIC) || magic(CONSUMED)
 }
@@ -183,9 +185,7 @@ impl<R: Read + Seek> Reader<R> {
                     wrong(format!("its dependent {dependent} does not exist; nodes: {nodes}"))
                 })?;
                 *missing = missing.checked_sub(1).ok_or_else(|| {
-                    wrong(format!(
-                        "node {dependent} has more prerequisites than its count says"
-                    ))
+                    wrong(format!("node {dependent} has more prerequisites than its count says"))
                 })?;
                 dependencies.push(Dependency { dependent, prerequisite, at_start });
             }

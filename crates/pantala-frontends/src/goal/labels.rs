@@ -57,7 +57,8 @@ impl Labels {
             return Some(format!("l{number}"));
         }
         // An operation has one label, so the order of the search does not matter.
-        let mut labels = self.others.keys().filter(|label| self.others.get(*label) == Some(&operation));
+        let mut labels =
+            self.others.keys().filter(|label| self.others.get(*label) == Some(&operation));
         labels.next().map(|label| String::from_utf8_lossy(label).into_owned())
     }
 }

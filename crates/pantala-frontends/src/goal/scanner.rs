@@ -26,9 +26,9 @@ pub(super) struct Scanner<R> {
     end: usize,
     at_end: bool,
     /// The line of the next byte, from 1.
-    line: u64,
+    next_line: u64,
     /// The line of the last token.
-    token_line: u64,
+    line: u64,
     word: (usize, usize),
 }
 
@@ -40,15 +40,15 @@ impl<R: Read> Scanner<R> {
             at: 0,
             end: 0,
             at_end: false,
+            next_line: 1,
             line: 1,
-            token_line: 1,
             word: (0, 0),
         }
     }
 
     /// The line of the last token.
     pub(super) const fn line(&self) -> u64 {
-        self.token_line
+        self.line
     }
 
     /// The last token, if it is a word.
@@ -85,7 +85,7 @@ impl<R: Read> Scanner<R> {
             self.fill(2)?;
             match self.peek(0) {
                 Some(b'\n') => {
-                    self.line += 1;
+                    self.next_line += 1;
                     self.at += 1;
                 }
                 Some(b' ' | b'\t' | b'\r') => self.at += 1,
@@ -96,7 +96,7 @@ impl<R: Read> Scanner<R> {
                     }
                 }
                 Some(b'/') if self.peek(1) == Some(b'*') => {
-                    self.token_line = self.line;
+                    self.line = self.next_line;
                     self.at += 2;
                     self.skip_to_comment_end()?;
                 }
@@ -114,7 +114,7 @@ impl<R: Read> Scanner<R> {
                     return Ok(());
                 }
                 Some(byte) => {
-                    self.line += u64::from(byte == b'\n');
+                    self.next_line += u64::from(byte == b'\n');
                     self.at += 1;
                 }
                 None => return Err("the comment does not end; write */".to_owned()),
@@ -126,7 +126,7 @@ impl<R: Read> Scanner<R> {
     pub(super) fn next(&mut self) -> Result<Token, String> {
         self.skip()?;
         self.fill(LONGEST + 1)?;
-        self.token_line = self.line;
+        self.line = self.next_line;
         let rest = &self.buffer[self.at..self.end];
         let Some(&first) = rest.first() else {
             return Ok(Token::End);
@@ -179,7 +179,8 @@ mod tests {
 
     impl std::io::Read for Slow<'_> {
         fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-            let (Some(place), Some((first, rest))) = (into.first_mut(), self.0.split_first()) else {
+            let (Some(place), Some((first, rest))) = (into.first_mut(), self.0.split_first())
+            else {
                 return Ok(0);
             };
             *place = *first;

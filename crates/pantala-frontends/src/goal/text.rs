@@ -312,9 +312,8 @@ impl<R: Read> Parser<R> {
 
     fn small(&mut self, what: &str) -> Result<u8, String> {
         let number = self.number(what)?;
-        u8::try_from(number).map_err(|_| {
-            self.before(format!("{what} has a number from 0 to 255, not {number}"))
-        })
+        u8::try_from(number)
+            .map_err(|_| self.before(format!("{what} has a number from 0 to 255, not {number}")))
     }
 
     fn number(&mut self, what: &str) -> Result<u64, String> {
@@ -335,9 +334,7 @@ impl<R: Read> Parser<R> {
         self.advance()?;
         match self.number(what)? {
             1 => Ok(None),
-            number => {
-                Err(self.before(format!("-{number} where {what} or -1 (any) is expected")))
-            }
+            number => Err(self.before(format!("-{number} where {what} or -1 (any) is expected"))),
         }
     }
 

@@ -9,7 +9,7 @@ use pantala_mpi::{CommunicatorId, Op, Outcome, Program};
 
 use super::processors::{Processors, Step};
 use super::slots::Slots;
-use super::task::{Collective, Task};
+use super::task::Task;
 use crate::trace::{ComputeTimes, TraceSpec};
 
 /// The graph of one rank, as far as it is known. Nodes have numbers.
@@ -166,10 +166,10 @@ impl<G: Graph> Executor<G> {
             self.processors.wait(processor, Step::Start(node));
             return Ok(None);
         }
-        if let Task::Collective(collective) = task
-            && !self.is_next(node, &collective)
-        {
-            return Ok(None);
+        if let Task::Collective { communicator, number, .. } = task {
+            if !self.is_next(node, communicator, number) {
+                return Ok(None);
+            }
         }
         let ready = &mut self.ready;
         self.graph.started(node, &mut |node| ready.push_back(Step::Start(node)));
@@ -194,10 +194,10 @@ impl<G: Graph> Executor<G> {
 
     /// Whether a collective is the next one of its group. If so, the one after it is ready if it
     /// has been ready too early; if not, the collective is noted as too early.
-    fn is_next(&mut self, node: u32, collective: &Collective) -> bool {
-        let sequence = self.sequences.entry(collective.communicator).or_default();
-        if collective.number != sequence.next {
-            sequence.early.insert(collective.number, node);
+    fn is_next(&mut self, node: u32, communicator: CommunicatorId, number: u32) -> bool {
+        let sequence = self.sequences.entry(communicator).or_default();
+        if number != sequence.next {
+            sequence.early.insert(number, node);
             return false;
         }
         sequence.next += 1;

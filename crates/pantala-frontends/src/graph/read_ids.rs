@@ -42,7 +42,10 @@ impl ReadIds {
                 let after = id.checked_add(1).and_then(|next| intervals.remove(&next));
                 let last = after.unwrap_or(id);
                 let before = id.checked_sub(1).and_then(|previous| {
-                    intervals.range_mut(..=previous).next_back().filter(|(_, end)| **end == previous)
+                    intervals
+                        .range_mut(..=previous)
+                        .next_back()
+                        .filter(|(_, end)| **end == previous)
                 });
                 match before {
                     Some((_, end)) => *end = last,

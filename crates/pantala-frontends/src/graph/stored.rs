@@ -211,11 +211,8 @@ mod tests {
     use super::*;
 
     fn graph(count: usize, edges: &[(u32, u32, bool)]) -> Result<StoredGraph, Vec<u32>> {
-        let edge = |&(dependent, prerequisite, at_start)| Dependency {
-            dependent,
-            prerequisite,
-            at_start,
-        };
+        let edge =
+            |&(dependent, prerequisite, at_start)| Dependency { dependent, prerequisite, at_start };
         let dependencies: Vec<Dependency> = edges.iter().map(edge).collect();
         StoredGraph::new(vec![Task::Nothing; count], &dependencies)
     }
@@ -224,16 +221,21 @@ mod tests {
     fn dependents_are_found() {
         let graph = graph(4, &[(1, 0, false), (3, 0, true), (3, 2, false), (2, 1, false)]).unwrap();
         assert_eq!(graph.dependents(0), [1, 3 | AT_START]);
-        assert_eq!([1, 2, 3].map(|node| graph.dependents(node).to_vec()), [vec![2], vec![3], vec![]]);
+        assert_eq!(
+            [1, 2, 3].map(|node| graph.dependents(node).to_vec()),
+            [vec![2], vec![3], vec![]]
+        );
         assert_eq!(&*graph.prerequisites, [0, 1, 1, 2]);
     }
 
     #[test]
     fn cycles_are_found() {
         assert_eq!(graph(1, &[(0, 0, false)]), Err(vec![0]));
-        let mut cycle = graph(5, &[(0, 4, false), (1, 3, true), (2, 1, false), (3, 2, false), (4, 1, false)])
-            .unwrap_err();
-        cycle.rotate_left(cycle.iter().position(|node| *node == 1).unwrap());
+        let mut cycle =
+            graph(5, &[(0, 4, false), (1, 3, true), (2, 1, false), (3, 2, false), (4, 1, false)])
+                .unwrap_err();
+        let first = cycle.iter().position(|node| *node == 1).unwrap();
+        cycle.rotate_left(first);
         assert_eq!(cycle, [1, 3, 2]);
         assert!(graph(3, &[(0, 2, false), (2, 1, false)]).is_ok());
     }

@@ -64,7 +64,7 @@ impl Tally {
                 "send"
             }
             Task::Receive { .. } => "recv",
-            Task::Collective(collective) => collective.call().kind().name(),
+            Task::Collective { bytes, root, kind, .. } => kind.call(bytes, root).kind().name(),
         };
         if let Some(count) = rank.calls.get_mut(name) {
             *count += 1;

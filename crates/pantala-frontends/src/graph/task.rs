@@ -50,24 +50,20 @@ pub enum Task {
         /// The processor.
         processor: Processor,
     },
-    /// A collective.
-    Collective(Collective),
-}
-
-/// A collective of a group of ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Collective {
-    /// The size as [`Collective::call`] takes it.
-    pub bytes: u64,
-    /// The number of the collective among those of its group, from 0. The ranks of a group execute
-    /// its collectives in this order.
-    pub number: u32,
-    /// The root, if there is one: a rank of the group.
-    pub root: u32,
-    /// The group.
-    pub communicator: CommunicatorId,
-    /// The operation.
-    pub kind: Operation,
+    /// A collective of a group of ranks.
+    Collective {
+        /// The size as [`Operation::call`] takes it.
+        bytes: u64,
+        /// The number of the collective among those of its group, from 0. The ranks of a group
+        /// execute its collectives in this order.
+        number: u32,
+        /// The root, if there is one: a rank of the group.
+        root: u32,
+        /// The group.
+        communicator: CommunicatorId,
+        /// The operation.
+        kind: Operation,
+    },
 }
 
 /// The collectives of graphs.
@@ -93,21 +89,20 @@ pub enum Operation {
     Barrier,
 }
 
-impl Collective {
+impl Operation {
     /// The call of the MPI layer.
     #[must_use]
-    pub const fn call(&self) -> Call {
-        let &Self { bytes, root, .. } = self;
-        match self.kind {
-            Operation::Allreduce => Call::Allreduce { bytes },
-            Operation::Reduce => Call::Reduce { root, bytes },
-            Operation::Allgather => Call::Allgather { bytes },
-            Operation::Gather => Call::Gather { root, bytes },
-            Operation::Scatter => Call::Scatter { root, bytes },
-            Operation::Bcast => Call::Bcast { root, bytes },
-            Operation::Alltoall => Call::Alltoall { bytes },
-            Operation::ReduceScatter => Call::ReduceScatterBlock { bytes },
-            Operation::Barrier => Call::Barrier,
+    pub const fn call(self, bytes: u64, root: u32) -> Call {
+        match self {
+            Self::Allreduce => Call::Allreduce { bytes },
+            Self::Reduce => Call::Reduce { root, bytes },
+            Self::Allgather => Call::Allgather { bytes },
+            Self::Gather => Call::Gather { root, bytes },
+            Self::Scatter => Call::Scatter { root, bytes },
+            Self::Bcast => Call::Bcast { root, bytes },
+            Self::Alltoall => Call::Alltoall { bytes },
+            Self::ReduceScatter => Call::ReduceScatterBlock { bytes },
+            Self::Barrier => Call::Barrier,
         }
     }
 }
@@ -120,7 +115,7 @@ impl Task {
             Self::Compute { processor, .. }
             | Self::Send { processor, .. }
             | Self::Receive { processor, .. } => processor,
-            Self::Nothing | Self::Collective(_) => NO_PROCESSOR,
+            Self::Nothing | Self::Collective { .. } => NO_PROCESSOR,
         }
     }
 
@@ -141,11 +136,12 @@ impl Task {
                 let receive = Incoming { communicator: COMM_WORLD, source, tag, bytes };
                 Some(request.map_or(Op::Recv(receive), |request| Op::Irecv(receive, request)))
             }
-            (Self::Collective(collective), None) => {
-                Some(Op::Collective(collective.communicator, collective.call()))
-            }
-            (Self::Collective(collective), Some(request)) => {
-                Some(Op::Icollective(collective.communicator, collective.call(), request))
+            (Self::Collective { bytes, root, communicator, kind, .. }, request) => {
+                let call = kind.call(bytes, root);
+                Some(match request {
+                    None => Op::Collective(communicator, call),
+                    Some(request) => Op::Icollective(communicator, call, request),
+                })
             }
         }
     }
