@@ -6,6 +6,8 @@
 //! partitions share what that finds.
 
 pub mod dumpi;
+pub mod goal;
+pub mod graph;
 pub mod ncptl;
 pub mod opened;
 pub mod trace;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::TraceError;
-use crate::dumpi;
+use crate::{dumpi, goal};
 
 /// The format of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +14,8 @@ use crate::dumpi;
 pub enum TraceFormat {
     /// DUMPI: one binary file per rank, or the text that dumpi2ascii writes of each.
     Dumpi,
+    /// GOAL: one file, text or binary.
+    Goal,
 }
 
 impl TraceFormat {
@@ -25,8 +27,12 @@ impl TraceFormat {
         if dumpi::recognizes(path) {
             return Ok(Self::Dumpi);
         }
+        if goal::recognizes(path) {
+            return Ok(Self::Goal);
+        }
         let message = if path.exists() {
-            "is no trace; a trace is DUMPI's .meta file, its directory or the prefix of its files"
+            "is no trace; a trace is DUMPI's .meta file, its directory or the prefix of its files, or \
+             a GOAL schedule"
         } else {
             "there is no such file; write the path of the trace"
         };

@@ -7,7 +7,7 @@ use pantala_engine::Time;
 use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
 
 use super::{TraceError, TraceFormat, TraceSpec, TraceSummary, hash_of};
-use crate::dumpi;
+use crate::{dumpi, goal};
 
 /// The files of a trace of one format.
 pub trait TraceFile: Sized {
@@ -153,6 +153,7 @@ macro_rules! formats {
 
 formats! {
     Dumpi(dumpi::DumpiTrace),
+    Goal(goal::GoalSchedule),
 }
 
 /// The format, the hash and the number of ranks of the trace at `path`, as a plan states them.

@@ -1,1 +1,5 @@
 //! Tests of the front ends. One binary, one file per behaviour.
+
+mod goal;
+mod goal_binary;
+mod network;

@@ -1,0 +1,100 @@
+//! GOAL schedules of LogGOPSim (Hoefler, Schneider and Lumsdaine, HPDC 2010): for each rank a graph
+//! of sends, receives and computations.
+//!
+//! A schedule is a text file or the binary file that `txt2bin` makes of it. Both are read once, as
+//! a whole: a dependency may name any operation of its rank, so no part of a rank can be left out.
+//! An operation takes 32 B in memory and 8 B while it runs, a dependency 4 B.
+//!
+//! Costs come from the simulated machine, not from the LogGOPS parameters of a GOAL run: messages
+//! take what the network and the MPI layer say. `calc` takes its time, in ns, on its CPU. A CPU
+//! does one `calc` after the other; a send starts when its CPU is free, and a receive finishes when
+//! its message has arrived and its CPU is free. The network interface `nic` has no effect: a rank
+//! has the NIC of its node.
+
+mod binary;
+mod labels;
+mod operations;
+mod scanner;
+mod summary;
+mod text;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::graph::stored::{RunningGraph, StoredGraph};
+use crate::graph::{ComputeScale, Executor};
+use crate::trace::{TraceError, TraceFile, TraceSpec, TraceSummary};
+
+pub use binary::read_binary;
+pub use text::read_text;
+
+/// The program of a rank.
+pub type GoalProgram = Executor<RunningGraph>;
+
+/// A schedule: the graph of each rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GoalSchedule {
+    /// The graphs, by rank.
+    pub ranks: Vec<Arc<StoredGraph>>,
+    /// Size of the file, in bytes.
+    pub file_bytes: u64,
+}
+
+/// Whether the file at a path is a GOAL schedule: it begins with a magic number of the binary form,
+/// or its name ends with `.goal`, or it is a text that begins with `num_ranks`.
+#[must_use]
+pub fn recognizes(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    if path.extension().is_some_and(|extension| extension == "goal") {
+        return true;
+    }
+    let Ok((start, _)) = beginning(path) else {
+        return false;
+    };
+    binary::is_binary(&start) || text::is_text(&start)
+}
+
+/// The first bytes of a file, and the file after them.
+fn beginning(path: &Path) -> std::io::Result<(Vec<u8>, File)> {
+    let mut file = File::open(path)?;
+    let mut start = Vec::new();
+    (&mut file).take(4_096).read_to_end(&mut start)?;
+    Ok((start, file))
+}
+
+impl TraceFile for GoalSchedule {
+    type Program = GoalProgram;
+
+    fn files(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
+        Ok(vec![path.to_owned()])
+    }
+
+    fn open(path: &Path) -> Result<Self, TraceError> {
+        let bad = |error| TraceError::new(path, format!("cannot be read: {error}"));
+        let (start, file) = beginning(path).map_err(bad)?;
+        let file_bytes = file.metadata().map_err(bad)?.len();
+        let schedule = if binary::is_binary(&start) {
+            read_binary(path, file)
+        } else {
+            read_text(path, start.chain(file))
+        }?;
+        Ok(Self { file_bytes, ..schedule })
+    }
+
+    fn ranks(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    fn summary(&self) -> Result<TraceSummary, TraceError> {
+        Ok(summary::summary(self))
+    }
+
+    fn program(self: &Arc<Self>, spec: &TraceSpec, rank: u32) -> GoalProgram {
+        let graph = self.ranks.get(rank as usize).cloned().unwrap_or_default();
+        Executor::new(RunningGraph::new(graph), ComputeScale::of(spec))
+    }
+}
