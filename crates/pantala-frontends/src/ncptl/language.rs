@@ -29,7 +29,7 @@ mod token;
 pub use check::{Findings, PREDECLARED, check};
 pub use diagnostic::Diagnostic;
 pub use lexer::MAX_BYTES;
-pub use parser::{MAX_HEIGHT, MAX_NESTING, parse};
+pub use parser::{MAX_HEIGHT, MAX_NESTING, MAX_VARIABLES, parse};
 pub use printer::print;
 pub use source::Source;
 pub use token::is_keyword;

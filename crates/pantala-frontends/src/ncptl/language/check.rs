@@ -35,7 +35,8 @@ pub struct Findings {
 pub fn check(program: &Program) -> Findings {
     let mut scope = Scope::default();
     if let Some(version) = program.version.as_ref().filter(|version| version.value != "1.5") {
-        let message = format!("the program requires version \"{}\" of the language", version.value);
+        let value = version.value.escape_debug();
+        let message = format!("the program requires version \"{value}\" of the language");
         let help = "Pantala knows version \"1.5\"";
         scope.findings.warnings.push(Diagnostic::new(version.span, message).help(help));
     }

@@ -23,6 +23,9 @@ pub const MAX_NESTING: u32 = 100;
 /// `n` terms needs `n - 1`.
 pub const MAX_HEIGHT: u32 = 400;
 
+/// How many variables one `LET` or one range can bind, and how many options a program can declare.
+pub const MAX_VARIABLES: usize = 100;
+
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 /// The syntax tree of a program, and warnings about its text.

@@ -17,7 +17,10 @@ impl Scope {
             }
             for (form, text) in [(&other.long, &option.long), (&other.short, &option.short)] {
                 if form.value == text.value {
-                    self.error(Diagnostic::new(text.span, same("the form", &text.value)));
+                    self.error(Diagnostic::new(
+                        text.span,
+                        same("the form", &text.value.escape_debug().to_string()),
+                    ));
                 }
             }
         }
@@ -35,7 +38,7 @@ impl Scope {
 
     fn form(&mut self, text: &Text, hyphens: &str, fits: impl Fn(&str) -> bool, allowed: &str) {
         if !text.value.strip_prefix(hyphens).is_some_and(fits) {
-            let message = format!("\"{}\" is not an option", text.value);
+            let message = format!("\"{}\" is not an option", text.value.escape_debug());
             let expected = vec![allowed.to_owned()];
             self.error(Diagnostic { expected, ..Diagnostic::new(text.span, message) });
         }

@@ -6,6 +6,12 @@ use crate::ncptl::language::diagnostic::Diagnostic;
 use crate::ncptl::language::names::{self, Event};
 use crate::ncptl::language::source::Span;
 
+/// The check keeps the first errors and warnings, up to this number each.
+const MAX_FINDINGS: usize = 100;
+
+/// The visible variables that an error lists at most.
+const MAX_LISTED: usize = 12;
+
 /// Where an expression stands; the place decides which names it can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -56,11 +62,15 @@ pub(super) struct Scope {
 
 impl Scope {
     pub(super) fn error(&mut self, error: Diagnostic) {
-        self.findings.errors.push(error);
+        if self.findings.errors.len() < MAX_FINDINGS {
+            self.findings.errors.push(error);
+        }
     }
 
     pub(super) fn warn(&mut self, span: Span, message: impl Into<String>) {
-        self.findings.warnings.push(Diagnostic::new(span, message));
+        if self.findings.warnings.len() < MAX_FINDINGS {
+            self.findings.warnings.push(Diagnostic::new(span, message));
+        }
     }
 
     pub(super) fn bind(&mut self, name: &Name) {
@@ -174,17 +184,21 @@ impl Scope {
             self.error(Diagnostic::new(span, message).help(help));
         } else {
             let message = format!("variable {name} is not declared here");
-            let mut visible: Vec<_> = self.variables.iter().map(|v| v.name.as_str()).collect();
-            visible.retain(|name| !name.is_empty());
-            visible.sort_unstable();
-            visible.dedup();
-            let mut names = visible.join(", ");
-            if names.is_empty() {
-                names = "none".to_owned();
-            }
-            let help = format!("visible variables: {names}");
+            let help = format!("visible variables: {}", self.visible());
             self.error(Diagnostic::new(span, message).help(help));
         }
+    }
+
+    fn visible(&self) -> String {
+        let names = self.variables.iter().map(|variable| variable.name.as_str());
+        let mut names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.len() > MAX_LISTED {
+            names.truncate(MAX_LISTED);
+            names.push("…");
+        }
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }
 
     pub(super) fn expression(&mut self, expression: &Expression, place: Place) {

@@ -1,6 +1,6 @@
 //! The place of the parser among the tokens.
 
-use super::{MAX_HEIGHT, MAX_NESTING, Parsed};
+use super::{MAX_HEIGHT, MAX_NESTING, MAX_VARIABLES, Parsed};
 use crate::ncptl::language::ast::{Name, Text};
 use crate::ncptl::language::diagnostic::Diagnostic;
 use crate::ncptl::language::source::{Source, Span};
@@ -139,13 +139,11 @@ impl<'a> Cursor<'a> {
             }
             _ => {
                 self.expect("a name");
-                let keyword = matches!(self.token(), TokenKind::Word(_) | TokenKind::Function(_));
-                let fault = self.unexpected();
-                Err(if keyword && fault.help.is_none() {
-                    Box::new(fault.help("keywords cannot be names"))
-                } else {
-                    fault
-                })
+                let mut fault = self.unexpected();
+                if matches!(self.token(), TokenKind::Word(_) | TokenKind::Function(_)) {
+                    fault.help = Some("keywords cannot be names".to_owned());
+                }
+                Err(fault)
             }
         }
     }
@@ -179,6 +177,15 @@ impl<'a> Cursor<'a> {
             items.push(item(self)?);
         }
         Ok(items)
+    }
+
+    /// Refuses too many variables in one place, of which `number` are before the current token.
+    pub(super) fn limit_variables(&self, number: usize) -> Parsed<()> {
+        if number < MAX_VARIABLES {
+            return Ok(());
+        }
+        let message = format!("more than {MAX_VARIABLES} variables in one place");
+        Err(Box::new(Diagnostic::new(self.span(), message)))
     }
 
     /// Parses something that can contain itself.
@@ -225,7 +232,7 @@ impl<'a> Cursor<'a> {
             TokenKind::Identifier(name) => {
                 similar(name).map(|spelling| format!("did you mean {spelling}?"))
             }
-            TokenKind::Integer(_) if self.after_period() => {
+            TokenKind::Symbol(Symbol::Period) if self.is_decimal() => {
                 Some("numbers are integers; REAL(7/2) computes with fractions".to_owned())
             }
             _ => None,
@@ -240,14 +247,13 @@ impl<'a> Cursor<'a> {
         Box::new(Diagnostic::new(self.span(), message).help(help))
     }
 
-    /// True if a number, a period and the current token touch each other.
-    fn after_period(&self) -> bool {
-        let Some(before) = self.at.checked_sub(2) else { return false };
-        let [number, period] = &self.tokens[before..self.at] else { return false };
-        matches!(number.kind, TokenKind::Integer(_))
-            && period.kind == TokenKind::Symbol(Symbol::Period)
-            && number.span.end == period.span.start
-            && period.span.end == self.span().start
+    /// True if the current token stands between two numbers and touches both.
+    fn is_decimal(&self) -> bool {
+        let Some(before) = self.at.checked_sub(1) else { return false };
+        let Some([left, period, right]) = self.tokens.get(before..before + 3) else { return false };
+        matches!((&left.kind, &right.kind), (TokenKind::Integer(_), TokenKind::Integer(_)))
+            && left.span.end == period.span.start
+            && period.span.end == right.span.start
     }
 }
 

@@ -433,6 +433,7 @@ impl Cursor<'_> {
         let mut variables = Vec::new();
         while self.eat(Word::For) {
             self.need(Word::Each)?;
+            self.limit_variables(variables.len())?;
             let name = self.name()?;
             self.need(Word::In)?;
             variables.push((name, self.ranges()?));

@@ -10,6 +10,7 @@ impl Cursor<'_> {
         let mut program = Program { version: None, options: Vec::new(), sentences: Vec::new() };
         loop {
             if matches!(self.token(), TokenKind::Identifier(_)) {
+                self.limit_variables(program.options.len())?;
                 program.options.push(self.option()?);
             } else if self.eat(Word::Require) {
                 self.need_all([Word::Language, Word::Version])?;

@@ -9,7 +9,7 @@ use crate::ncptl::language::ast::{
     TouchedBuffers,
 };
 use crate::ncptl::language::diagnostic::Diagnostic;
-use crate::ncptl::language::token::{Symbol, Word};
+use crate::ncptl::language::token::{Symbol, TokenKind, Word};
 
 impl Cursor<'_> {
     /// A statement; loops and the like contain others.
@@ -31,7 +31,11 @@ impl Cursor<'_> {
         }
         if self.is(Word::Let) {
             self.advance();
-            let bindings = self.list(|cursor| cursor.eat(Word::And), Self::binding)?;
+            let mut bindings = vec![self.binding()?];
+            while self.eat(Word::And) {
+                self.limit_variables(bindings.len())?;
+                bindings.push(self.binding()?);
+            }
             self.need(Word::While)?;
             return Ok(StatementKind::Let(Let { bindings, body: self.body()? }));
         }
@@ -53,8 +57,11 @@ impl Cursor<'_> {
         if self.is(Word::Tasks) || self.is(Word::All) {
             return self.task_statement();
         }
-        self.expect("a statement");
-        self.need_symbol(Symbol::OpenBrace)?;
+        if *self.token() != TokenKind::Symbol(Symbol::OpenBrace) {
+            self.expect("a statement");
+            return Err(self.unexpected());
+        }
+        self.advance();
         if self.eat_symbol(Symbol::CloseBrace) {
             return Ok(StatementKind::Block(Vec::new()));
         }

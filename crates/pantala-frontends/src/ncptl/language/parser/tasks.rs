@@ -44,7 +44,7 @@ impl Cursor<'_> {
         }
         let name = self.name()?;
         if self.is(Word::Such) {
-            let help = format!("write TASKS {} SUCH THAT without ALL", name.text.to_uppercase());
+            let help = format!("write TASKS {} SUCH THAT without ALL", name.text);
             return Err(Box::new(self.unexpected().help(help)));
         }
         Ok(TasksKind::All(Some(name)))
