@@ -5,6 +5,7 @@
 //! A source is opened and checked once, in [`pantala_mpi::ProgramSource::check`]; all ranks and all
 //! partitions share what that finds.
 
+pub mod chakra;
 pub mod dumpi;
 pub mod goal;
 pub mod graph;

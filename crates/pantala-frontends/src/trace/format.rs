@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::TraceError;
-use crate::{dumpi, goal};
+use crate::{chakra, dumpi, goal};
 
 /// The format of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +16,8 @@ pub enum TraceFormat {
     Dumpi,
     /// GOAL: one file, text or binary.
     Goal,
+    /// Chakra: one file of protobuf messages per rank, plain or compressed.
+    Chakra,
 }
 
 impl TraceFormat {
@@ -30,9 +32,12 @@ impl TraceFormat {
         if goal::recognizes(path) {
             return Ok(Self::Goal);
         }
+        if chakra::recognizes(path) {
+            return Ok(Self::Chakra);
+        }
         let message = if path.exists() {
-            "is no trace; a trace is DUMPI's .meta file, its directory or the prefix of its files, or \
-             a GOAL schedule"
+            "is no trace; a trace is DUMPI's .meta file, its directory or the prefix of its files, a \
+             GOAL schedule, or the directory or prefix of Chakra's files NAME.RANK.et"
         } else {
             "there is no such file; write the path of the trace"
         };

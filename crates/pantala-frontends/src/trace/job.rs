@@ -7,7 +7,7 @@ use pantala_engine::Time;
 use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
 
 use super::{TraceError, TraceFormat, TraceSpec, TraceSummary, hash_of};
-use crate::{dumpi, goal};
+use crate::{chakra, dumpi, goal};
 
 /// The files of a trace of one format.
 pub trait TraceFile: Sized {
@@ -154,6 +154,7 @@ macro_rules! formats {
 formats! {
     Dumpi(dumpi::DumpiTrace),
     Goal(goal::GoalSchedule),
+    Chakra(chakra::ChakraTrace),
 }
 
 /// The format, the hash and the number of ranks of the trace at `path`, as a plan states them.

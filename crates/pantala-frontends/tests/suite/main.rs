@@ -1,5 +1,7 @@
 //! Tests of the front ends. One binary, one file per behaviour.
 
+mod chakra;
+mod chakra_writer;
 mod goal;
 mod goal_binary;
 mod network;

@@ -1,0 +1,100 @@
+//! The files of a trace: `NAME.0.et`, `NAME.1.et`, ..., each perhaps with `.gz` after it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::trace::TraceError;
+
+/// Whether the files at a path are those of a Chakra trace.
+#[must_use]
+pub fn recognizes(path: &Path) -> bool {
+    let (folder, name) = place(path);
+    ranks(&folder).is_ok_and(|found| {
+        found.keys().any(|(trace, _)| name.as_ref().is_none_or(|name| name == trace))
+    })
+}
+
+/// The files of the trace at a path, by rank. The path is the file of a rank, `NAME`, or a folder
+/// with one trace.
+///
+/// # Errors
+/// A [`TraceError`] if a rank's file is missing, or it is not clear which trace is meant.
+pub(super) fn find(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
+    let (folder, name) = place(path);
+    let bad = |error| TraceError::new(&folder, format!("cannot be read: {error}"));
+    let mut found = ranks(&folder).map_err(bad)?;
+    let name = match name {
+        Some(name) => name,
+        None => {
+            let mut names: Vec<String> = found.keys().map(|(name, _)| name.clone()).collect();
+            names.dedup();
+            match names.len() {
+                1 => names.swap_remove(0),
+                0 => {
+                    let message = "has no files NAME.RANK.et; write the path of a Chakra trace";
+                    return Err(TraceError::new(path, message));
+                }
+                _ => {
+                    let example = folder.join(&names[0]);
+                    let message = format!(
+                        "has {} traces ({}, ...); write the path of one, such as {}",
+                        names.len(),
+                        names[..2].join(", "),
+                        example.display()
+                    );
+                    return Err(TraceError::new(path, message));
+                }
+            }
+        }
+    };
+    let last = (name.clone(), u32::MAX);
+    let count = found.range((name.clone(), 0)..=last).count() as u32;
+    if count == 0 {
+        let message = "there are no files NAME.RANK.et; write the path of a Chakra trace";
+        return Err(TraceError::new(path, message));
+    }
+    (0..count)
+        .map(|rank| {
+            found.remove(&(name.clone(), rank)).ok_or_else(|| {
+                let file = folder.join(format!("{name}.{rank}.et"));
+                let message =
+                    format!("the file is missing; the trace has {count} files, one for each rank");
+                TraceError::new(&file, message).of_rank(rank)
+            })
+        })
+        .collect()
+}
+
+/// The folder of a trace and its name, if the path has one.
+fn place(path: &Path) -> (PathBuf, Option<String>) {
+    if path.is_dir() {
+        return (path.to_owned(), None);
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let folder = folder.unwrap_or_else(|| Path::new(".")).to_owned();
+    let file = path.file_name().unwrap_or_default();
+    let name = parts(file).map_or_else(|| file.to_string_lossy().into_owned(), |(name, _)| name);
+    (folder, Some(name))
+}
+
+/// The files of all traces of a folder, by name and rank.
+fn ranks(folder: &Path) -> std::io::Result<BTreeMap<(String, u32), PathBuf>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if let Some(key) = path.file_name().and_then(parts) {
+            found.insert(key, path);
+        }
+    }
+    Ok(found)
+}
+
+/// Name and rank in the name of a file.
+fn parts(file: &OsStr) -> Option<(String, u32)> {
+    let file = file.to_str()?;
+    let (name, rank) =
+        file.strip_suffix(".gz").unwrap_or(file).strip_suffix(".et")?.rsplit_once('.')?;
+    let plain = rank == "0" || !rank.starts_with(['0', '+']);
+    Some((name.to_owned(), rank.parse().ok().filter(|_| plain && !name.is_empty())?))
+}
