@@ -1,0 +1,377 @@
+//! The communicators of a trace, rebuilt from the calls of all ranks.
+//!
+//! A record of `MPI_Comm_split` holds one rank's color and key only. So the groups follow from the
+//! records of all ranks: the members of a communicator make new ones from it in the same order. The
+//! rebuilding runs the calls of all ranks until each call has all members of its old communicator.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use pantala_mpi::{Group, Split};
+
+use super::handles::GROUP_EMPTY;
+use super::steps::{Combination, Event, FIRST_MADE, Local};
+
+/// The number of a communicator in the whole trace. 0 is the world.
+pub(super) type CommunicatorNumber = u32;
+
+/// The call that makes communicators, as the simulation needs it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Creation {
+    Dup,
+    Split(Arc<[Split]>),
+    Create(Group),
+}
+
+/// The communicators of one rank, by [`Local`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct OfRank {
+    /// The communicator's number in the trace; `None` if the rank is not in it.
+    pub(super) numbers: Vec<Option<CommunicatorNumber>>,
+    /// The calls that made them, from the first one that a call made.
+    pub(super) creations: Vec<Arc<Creation>>,
+}
+
+/// The communicators of a trace.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Communicators {
+    /// The members of each communicator, as ranks of the job.
+    pub(super) members: Vec<Arc<[u32]>>,
+    pub(super) ranks: Vec<OfRank>,
+}
+
+/// Ranks whose calls do not fit together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unmatched {
+    pub(super) rank: u32,
+    pub(super) message: String,
+}
+
+/// A communicator while it is rebuilt.
+#[derive(Debug)]
+struct Known {
+    members: Arc<[u32]>,
+    /// Extents of a Cartesian grid; empty if it is none.
+    extents: Vec<u32>,
+    /// The calls of the members that wait for others, by place: at most one each.
+    waiting: BTreeMap<u32, Event>,
+}
+
+/// A rank while its communicators are rebuilt.
+#[derive(Debug, Default)]
+struct Progress {
+    events: VecDeque<Event>,
+    groups: HashMap<u16, Vec<u32>>,
+    found: OfRank,
+}
+
+impl Communicators {
+    /// Rebuilds the communicators from the calls of each rank.
+    ///
+    /// # Errors
+    /// An [`Unmatched`] rank if calls do not fit together.
+    pub(super) fn rebuild(events: Vec<Vec<Event>>) -> Result<Self, Unmatched> {
+        let ranks = events.len() as u32;
+        let world: Arc<[u32]> = (0..ranks).collect();
+        let new = |members| Known { members, extents: Vec::new(), waiting: BTreeMap::new() };
+        let mut known = vec![new(world)];
+        let mut progress = Vec::new();
+        let none = events.iter().all(Vec::is_empty);
+        for (rank, events) in (0..).zip(events) {
+            // Each rank has a COMM_SELF of its own.
+            known.push(new(Arc::from([rank])));
+            let found = OfRank { numbers: vec![Some(0), Some(rank + 1)], creations: Vec::new() };
+            progress.push(Progress { events: events.into(), found, ..Progress::default() });
+        }
+        let mut ready: VecDeque<u32> = if none { VecDeque::new() } else { (0..ranks).collect() };
+        while let Some(rank) = ready.pop_front() {
+            advance(rank, &mut progress, &mut known, &mut ready)?;
+        }
+        for communicator in &known {
+            let Some((place, event)) = communicator.waiting.first_key_value() else { continue };
+            let missing = (0..communicator.members.len() as u32)
+                .find(|place| !communicator.waiting.contains_key(place));
+            return Err(Unmatched {
+                rank: communicator.members[*place as usize],
+                message: format!(
+                    "{} has no matching call on rank {} of its communicator",
+                    name(event),
+                    missing.map_or(0, |place| communicator.members[place as usize]),
+                ),
+            });
+        }
+        let members = known.into_iter().map(|communicator| communicator.members).collect();
+        Ok(Self { members, ranks: progress.into_iter().map(|rank| rank.found).collect() })
+    }
+
+    /// The communicator of a rank; `None` if the rank is not in it.
+    pub(super) fn number(&self, rank: u32, local: Local) -> Option<CommunicatorNumber> {
+        *self.ranks.get(rank as usize)?.numbers.get(local as usize)?
+    }
+
+    /// The members of a rank's communicator.
+    pub(super) fn members(&self, rank: u32, local: Local) -> Option<&Arc<[u32]>> {
+        self.members.get(self.number(rank, local)? as usize)
+    }
+}
+
+const fn name(event: &Event) -> &'static str {
+    match event {
+        Event::Dup { .. } => "MPI_Comm_dup",
+        Event::Split { .. } => "MPI_Comm_split",
+        Event::Create { .. } => "MPI_Comm_create",
+        Event::Cart { .. } => "MPI_Cart_create",
+        Event::CartSub { .. } => "MPI_Cart_sub",
+        Event::Graph { .. } => "MPI_Graph_create",
+        _ => "MPI_Group",
+    }
+}
+
+/// Runs the calls of a rank until one waits for other members.
+fn advance(
+    rank: u32,
+    progress: &mut [Progress],
+    known: &mut Vec<Known>,
+    ready: &mut VecDeque<u32>,
+) -> Result<(), Unmatched> {
+    loop {
+        let me = &mut progress[rank as usize];
+        let Some(event) = me.events.pop_front() else { return Ok(()) };
+        let fault = |message: String| Unmatched { rank, message };
+        let number_of = |found: &OfRank, local: Local| {
+            found.numbers.get(local as usize).copied().flatten().ok_or_else(|| {
+                fault("a call names a communicator that the rank is not in".to_owned())
+            })
+        };
+        let Some(old) = event.old() else {
+            let (new, members) = match event {
+                Event::GroupOf { communicator, new } => {
+                    let number = number_of(&me.found, communicator)?;
+                    (new, known[number as usize].members.to_vec())
+                }
+                Event::Combine { how, one, other, new } => {
+                    let [one, other] = [one, other].map(|group| me.group(group));
+                    (new, combined(how, &one, &other))
+                }
+                Event::Pick { group, places, keep, new } => {
+                    (new, picked(&me.group(group), &places, keep))
+                }
+                _ => continue,
+            };
+            me.groups.insert(new, members);
+            continue;
+        };
+        let number = number_of(&me.found, old)?;
+        let communicator = &mut known[number as usize];
+        let place = communicator.members.iter().position(|member| *member == rank);
+        let place = place.map_or(0, |place| place as u32);
+        communicator.waiting.insert(place, event);
+        if communicator.waiting.len() < communicator.members.len() {
+            return Ok(());
+        }
+        make(number, progress, known).map_err(|message| fault(message))?;
+        ready.extend(known[number as usize].members.iter().filter(|member| **member != rank));
+    }
+}
+
+/// Makes the communicators of a call that all members have reached.
+fn make(number: u32, progress: &mut [Progress], known: &mut Vec<Known>) -> Result<(), String> {
+    let old = &mut known[number as usize];
+    let (members, extents) = (Arc::clone(&old.members), old.extents.clone());
+    let events: Vec<Event> = std::mem::take(&mut old.waiting).into_values().collect();
+    if let Some(other) = events.iter().find(|event| name(event) != name(&events[0])) {
+        let (one, other) = (name(&events[0]), name(other));
+        return Err(format!("some ranks of a communicator call {one}, others {other}"));
+    }
+    let splits = |colors: Vec<(Option<u32>, i32)>| -> Arc<[Split]> {
+        colors.into_iter().map(|(color, key)| Split { color, key }).collect()
+    };
+    let first = |count: usize| Group::new(&members[..count.min(members.len())]);
+    let mut grid = Vec::new();
+    let creation = match &events[0] {
+        Event::Dup { .. } => {
+            grid = extents;
+            Some(Creation::Dup)
+        }
+        Event::Split { .. } => {
+            let colors = events.iter().map(|event| match event {
+                Event::Split { color, key, .. } => (*color, *key),
+                _ => (None, 0),
+            });
+            Some(Creation::Split(splits(colors.collect())))
+        }
+        Event::Create { .. } => {
+            let groups = members.iter().zip(&events).map(|(member, event)| match event {
+                Event::Create { group, .. } => progress[*member as usize].group(*group),
+                _ => Vec::new(),
+            });
+            created(&members, groups.collect())
+        }
+        Event::Cart { extents, .. } => {
+            let count = extents.iter().map(|extent| *extent as usize).product();
+            grid.clone_from(extents);
+            first(count).map(Creation::Create)
+        }
+        Event::Graph { nodes, .. } => first(*nodes as usize).map(Creation::Create),
+        Event::CartSub { stay, .. } => {
+            if stay.len() != extents.len() {
+                return Err("MPI_Cart_sub of a communicator that is no such grid".to_owned());
+            }
+            let kept = extents.iter().zip(stay).filter(|(_, stays)| **stays);
+            grid = kept.map(|(extent, _)| *extent).collect();
+            let places = 0..members.len() as u32;
+            Some(Creation::Split(splits(places.map(|at| row(at, &extents, stay)).collect())))
+        }
+        _ => None,
+    };
+    let Some(creation) = creation else {
+        return Err("a group that the records do not define".to_owned());
+    };
+    let creation = Arc::new(creation);
+    let mut new: BTreeMap<Vec<u32>, CommunicatorNumber> = BTreeMap::new();
+    for (place, member) in (0..).zip(members.iter()) {
+        let mine: Option<Vec<u32>> = match &*creation {
+            Creation::Dup => Some(members.to_vec()),
+            Creation::Split(table) => Split::members(table, place)
+                .map(|places| places.iter().map(|place| members[*place as usize]).collect()),
+            Creation::Create(group) => group.place(*member).map(|_| group.ranks().to_vec()),
+        };
+        let number = mine.map(|members| {
+            *new.entry(members).or_insert_with_key(|members| {
+                let (members, extents) = (Arc::from(&members[..]), grid.clone());
+                known.push(Known { members, extents, waiting: BTreeMap::new() });
+                known.len() as u32 - 1
+            })
+        });
+        let found = &mut progress[*member as usize].found;
+        found.numbers.push(number);
+        found.creations.push(Arc::clone(&creation));
+        debug_assert_eq!(found.numbers.len(), found.creations.len() + FIRST_MADE as usize);
+    }
+    Ok(())
+}
+
+/// The creation from the groups of all members. Disjoint groups at once are a split.
+fn created(members: &[u32], groups: Vec<Vec<u32>>) -> Option<Creation> {
+    let mut chosen: Option<&Vec<u32>> = None;
+    let mut equal = true;
+    for group in groups.iter().filter(|group| !group.is_empty()) {
+        equal &= chosen.is_none_or(|other| other == group);
+        chosen = Some(group);
+    }
+    let Some(group) = chosen else { return Group::new(Vec::new()).map(Creation::Create) };
+    if equal {
+        return Group::new(group.clone()).map(Creation::Create);
+    }
+    let table = members.iter().zip(&groups).map(|(member, group)| {
+        let place = group.iter().position(|other| other == member);
+        let color = place.and_then(|_| group.iter().min()).copied();
+        Split { color, key: place.map_or(0, |place| place as i32) }
+    });
+    Some(Creation::Split(table.collect()))
+}
+
+/// Color and key of a place in a grid whose dimensions `stay` form the new grid. The last dimension
+/// is the fastest.
+fn row(place: u32, extents: &[u32], stay: &[bool]) -> (Option<u32>, i32) {
+    let (mut rest, mut color, mut key) = (place, 0, 0);
+    let (mut colors, mut keys) = (1, 1);
+    for (extent, stays) in extents.iter().zip(stay).rev() {
+        let at = rest % (*extent).max(1);
+        rest /= (*extent).max(1);
+        if *stays {
+            key += at * keys;
+            keys *= extent;
+        } else {
+            color += at * colors;
+            colors *= extent;
+        }
+    }
+    (Some(color), key as i32)
+}
+
+impl Progress {
+    fn group(&self, number: u16) -> Vec<u32> {
+        if number == GROUP_EMPTY {
+            return Vec::new();
+        }
+        self.groups.get(&number).cloned().unwrap_or_default()
+    }
+}
+
+fn combined(how: Combination, one: &[u32], other: &[u32]) -> Vec<u32> {
+    let shared = |rank: &&u32| other.contains(rank);
+    match how {
+        Combination::Union => {
+            let rest = other.iter().filter(|rank| !one.contains(rank));
+            one.iter().chain(rest).copied().collect()
+        }
+        Combination::Intersection => one.iter().filter(shared).copied().collect(),
+        Combination::Difference => one.iter().filter(|rank| !shared(rank)).copied().collect(),
+    }
+}
+
+fn picked(group: &[u32], places: &[u32], keep: bool) -> Vec<u32> {
+    if keep {
+        return places.iter().filter_map(|place| group.get(*place as usize)).copied().collect();
+    }
+    let kept = (0..).zip(group).filter(|(place, _)| !places.contains(place));
+    kept.map(|(_, rank)| *rank).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(communicators: &Communicators, rank: u32, local: Local) -> Option<Vec<u32>> {
+        communicators.members(rank, local).map(|members| members.to_vec())
+    }
+
+    #[test]
+    fn splits_come_from_all_ranks() {
+        let split = |rank: u32| Event::Split { old: 0, color: Some(rank % 2), key: -(rank as i32) };
+        let events = (0..4).map(|rank| vec![split(rank), Event::Dup { old: 2 }]).collect();
+        let made = Communicators::rebuild(events).unwrap();
+        assert_eq!(members(&made, 0, 2), Some(vec![2, 0]));
+        assert_eq!(members(&made, 3, 2), Some(vec![3, 1]));
+        assert_eq!(members(&made, 1, 3), Some(vec![3, 1]));
+        assert_eq!(members(&made, 1, 1), Some(vec![1]));
+        assert_ne!(made.number(1, 2), made.number(1, 3));
+        assert_eq!(*made.ranks[0].creations[1], Creation::Dup);
+    }
+
+    #[test]
+    fn grids_and_groups() {
+        let events = (0..6).map(|_| {
+            vec![
+                Event::Cart { old: 0, extents: vec![2, 3] },
+                Event::CartSub { old: 2, stay: vec![false, true] },
+                Event::GroupOf { communicator: 0, new: 7 },
+                Event::Pick { group: 7, places: vec![5, 0], keep: true, new: 8 },
+                Event::Combine { how: Combination::Difference, one: 7, other: 8, new: 9 },
+                Event::Create { old: 0, group: 8 },
+                Event::Create { old: 0, group: 9 },
+            ]
+        });
+        let made = Communicators::rebuild(events.collect()).unwrap();
+        assert_eq!(members(&made, 4, 3), Some(vec![3, 4, 5]));
+        assert_eq!(members(&made, 5, 4), Some(vec![5, 0]));
+        assert_eq!(members(&made, 1, 4), None);
+        assert_eq!(members(&made, 1, 5), Some(vec![1, 2, 3, 4]));
+    }
+
+    #[test]
+    fn disjoint_groups_at_once_are_a_split() {
+        let creation = created(&[0, 1, 2], vec![vec![0], vec![2, 1], vec![2, 1]]).unwrap();
+        let Creation::Split(table) = creation else { panic!("no split") };
+        assert_eq!(Split::members(&table, 1), Some(vec![2, 1]));
+        assert_eq!(Split::members(&table, 0), Some(vec![0]));
+    }
+
+    #[test]
+    fn a_missing_call_is_named() {
+        let events = vec![vec![Event::Dup { old: 0 }], Vec::new()];
+        let message = Communicators::rebuild(events).unwrap_err().message;
+        assert_eq!(message, "MPI_Comm_dup has no matching call on rank 1 of its communicator");
+    }
+}

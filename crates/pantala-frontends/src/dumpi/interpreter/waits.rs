@@ -1,0 +1,99 @@
+//! Waits, tests and the end of requests.
+
+use super::super::functions::Function;
+use super::super::record::{Record, Status};
+use super::super::steps::Step;
+use super::{Interpreter, Steps};
+
+impl Interpreter {
+    /// A wait for exactly the operations that the call completed. A test that found nothing has no
+    /// step: its time passes as computing.
+    pub(super) fn wait(&mut self, record: &Record, steps: &mut Steps<'_>) -> Result<(), String> {
+        use Function as F;
+        let number = |place: usize| record.number(place).unwrap_or(0);
+        let requests = record.list(0);
+        let status = |place: usize| record.statuses.get(place).copied();
+        let mut done = Vec::new();
+        let mut found = true;
+        match record.function {
+            F::Wait => self.complete(number(0) as i32, status(0), &mut done, steps),
+            F::Test if number(1) != 0 => {
+                self.complete(number(0) as i32, status(0), &mut done, steps);
+            }
+            F::Testall if number(1) == 0 => found = false,
+            F::Waitall | F::Testall => {
+                for (place, request) in requests.iter().enumerate() {
+                    self.complete(*request, status(place), &mut done, steps);
+                }
+            }
+            F::Testany if number(2) == 0 => found = false,
+            F::Waitany | F::Testany => {
+                let request = usize::try_from(number(1)).ok().and_then(|index| requests.get(index));
+                if let Some(request) = request {
+                    self.complete(*request, status(0), &mut done, steps);
+                }
+            }
+            F::Waitsome | F::Testsome => {
+                let count = usize::try_from(number(1)).unwrap_or(0);
+                for (place, index) in record.list(1).iter().take(count).enumerate() {
+                    let request = usize::try_from(*index).ok().and_then(|at| requests.get(at));
+                    if let Some(request) = request {
+                        self.complete(*request, status(place), &mut done, steps);
+                    }
+                }
+            }
+            F::Request_free => {
+                found = false;
+                let number = number(0) as i32;
+                if self.persistent.remove(&number).is_none() {
+                    // The operation goes on; the end of the program waits for it.
+                    self.live.take(number);
+                }
+            }
+            F::Cancel => {
+                found = false;
+                self.cancel(number(0) as i32, steps);
+            }
+            _ => found = false,
+        }
+        if found {
+            done.iter().for_each(|request| self.slots.release(*request));
+            steps.push(Step::Wait(done));
+        }
+        Ok(())
+    }
+
+    /// Takes the operation of a completed request.
+    fn complete(
+        &mut self,
+        number: i32,
+        status: Option<Status>,
+        done: &mut Vec<u32>,
+        steps: &mut Steps<'_>,
+    ) {
+        let Some(live) = self.live.take(number) else {
+            let persistent = self.persistent.contains_key(&number);
+            self.lost += u64::from(self.live.is_lost(number) && !persistent);
+            return;
+        };
+        // The status of a send is garbage.
+        if let Some(status) = status.filter(|_| live.receive && live.wildcard)
+            && let Ok(source) = u32::try_from(status.source)
+            && source < self.ranks
+            && !status.cancelled
+        {
+            steps.push(Step::Resolved(live.ordinal, source, status.tag));
+        }
+        done.extend(live.request);
+    }
+
+    /// A cancelled receive never completes. Which one it is, the survey tells the replay.
+    fn cancel(&mut self, number: i32, steps: &mut Steps<'_>) {
+        let Some(live) = self.live.take(number) else { return };
+        if live.receive && live.request.is_some() {
+            steps.push(Step::Cancelled(live.ordinal));
+        }
+        // A wait for the request follows, which completes it.
+        self.live.add(number, live);
+    }
+}

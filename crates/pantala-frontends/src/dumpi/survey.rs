@@ -1,0 +1,247 @@
+//! The survey: one pass over all files before a run.
+//!
+//! It counts calls, messages and bytes, and finds what no single rank's records tell: the groups of
+//! communicators, the counts of Gatherv and Scatterv, what receives with wildcards have matched, and
+//! messages without a partner. Its memory grows with the number of pairs of ranks that communicate,
+//! not with the number of records.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pantala_mpi::Call;
+
+use super::functions::Function;
+use super::interpreter::{Guide, Interpreter, RankClock};
+use super::rank_file::{RankFile, Records};
+use super::record::Record;
+use super::steps::{Event, Local, Receiving, SELF, Sending, Step};
+use crate::trace::{Position, TraceError};
+
+/// Most receives of a rank whose match is kept. Later ones keep their wildcards.
+const MAX_RESOLVED: usize = 1 << 20;
+
+/// The messages between a rank and a partner in one communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) sends: u64,
+    pub(super) bytes: u64,
+    pub(super) receives: u64,
+    /// The record of the first one.
+    pub(super) first: Position,
+}
+
+/// The collectives of a rank in one communicator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sequence {
+    pub(super) calls: u64,
+    /// A hash of the calls and their roots, in order.
+    pub(super) hash: u64,
+    /// The largest root.
+    pub(super) root: u32,
+}
+
+/// What one rank's file tells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RankSurvey {
+    /// Number of records by function.
+    pub(super) calls: Vec<u64>,
+    pub(super) records: u64,
+    pub(super) clock: RankClock,
+    pub(super) messages: u64,
+    pub(super) bytes: u64,
+    /// By communicator and partner, both as the rank names them.
+    pub(super) tallies: BTreeMap<(Local, u32), Tally>,
+    /// Number of receives from any rank, by communicator.
+    pub(super) wild: BTreeMap<Local, u64>,
+    pub(super) collectives: BTreeMap<Local, Sequence>,
+    /// The counts of Gatherv and Scatterv calls whose root is this rank: the number of the call in
+    /// its communicator, and the bytes of each rank.
+    pub(super) vectors: Vec<(Local, u32, Arc<[u64]>)>,
+    pub(super) events: Vec<Event>,
+    pub(super) guide: Guide,
+    /// Sizes of data types that the end of a text file names.
+    pub(super) sizes: Vec<u32>,
+    /// Calls that were not recorded because profiling was off.
+    pub(super) ignored: u64,
+    /// Whether the footer's counts are those of the records.
+    pub(super) miscounted: Option<Function>,
+    pub(super) lost: u64,
+    pub(super) threads: bool,
+    pub(super) timed: bool,
+    /// The first record that cannot be replayed.
+    pub(super) refusal: Option<TraceError>,
+    /// Whether the rank communicates with itself through `COMM_SELF`.
+    pub(super) uses_self: bool,
+}
+
+/// A pass over one rank's file.
+struct Pass<'a> {
+    found: RankSurvey,
+    /// The communicator of each receive from any rank that has not completed.
+    open: BTreeMap<u64, Local>,
+    /// Number of Gatherv and Scatterv calls by communicator.
+    vector_calls: BTreeMap<Local, u32>,
+    interned: &'a mut Vec<Arc<[u64]>>,
+}
+
+impl RankSurvey {
+    /// Surveys the file of a rank.
+    ///
+    /// # Errors
+    /// A [`TraceError`] if the file cannot be read or is corrupt.
+    pub(super) fn of(
+        file: &RankFile,
+        rank: u32,
+        ranks: u32,
+        block: usize,
+        interned: &mut Vec<Arc<[u64]>>,
+    ) -> Result<Self, TraceError> {
+        let mut records = file.records(block)?;
+        let mut interpreter = Interpreter::new(ranks, file.sizes(), Arc::default());
+        let mut pass = Pass {
+            found: Self { calls: vec![0; Function::ALL.len()], ..Self::default() },
+            open: BTreeMap::new(),
+            vector_calls: BTreeMap::new(),
+            interned,
+        };
+        let (mut record, mut steps) = (Record::default(), Vec::new());
+        while records.read(&mut record).map_err(|error| error.of_rank(rank))? {
+            pass.found.records += 1;
+            pass.found.calls[record.function as usize] += 1;
+            pass.found.timed |= record.times().is_some();
+            if let Err(message) = interpreter.follow(&record, &mut steps)
+                && pass.found.refusal.is_none()
+            {
+                let error = TraceError::new(file.path(), message);
+                pass.found.refusal = Some(error.at(record.position).of_rank(rank));
+            }
+            steps.drain(..).for_each(|step| pass.follow(step, record.position));
+        }
+        let mut found = pass.finish(&interpreter);
+        if let Records::Text(text) = &records {
+            found.sizes.clone_from(&text.sizes);
+            found.ignored = text.ignored;
+        }
+        if let Some(footer) = file.footer() {
+            found.ignored = footer.ignored[..Function::COUNTED].iter().map(|n| u64::from(*n)).sum();
+            let counts = footer.called.iter().zip(&footer.ignored).zip(&found.calls);
+            let differs = |called: u32, ignored: u32, records: u64| {
+                let records = records as u32;
+                records != called && records != called.wrapping_sub(ignored)
+            };
+            found.miscounted = (0..Function::COUNTED as u16)
+                .zip(counts)
+                .find(|(_, ((called, ignored), records))| differs(**called, **ignored, **records))
+                .and_then(|(number, _)| Function::numbered(number));
+        }
+        Ok(found)
+    }
+}
+
+impl Pass<'_> {
+    fn follow(&mut self, step: Step, position: Position) {
+        match step {
+            Step::Send(_, sending, _) => self.send(&sending, position),
+            Step::Receive(receiving, _) => self.receive(&receiving, position),
+            Step::Sendrecv(sending, receiving) => {
+                self.send(&sending, position);
+                self.receive(&receiving, position);
+            }
+            Step::Resolved(ordinal, source, tag) => {
+                let Some(local) = self.open.remove(&ordinal) else {
+                    if self.found.guide.resolved.len() < MAX_RESOLVED {
+                        self.found.guide.resolved.push((ordinal, source, tag));
+                    }
+                    return;
+                };
+                if self.found.guide.resolved.len() < MAX_RESOLVED {
+                    self.found.guide.resolved.push((ordinal, source, tag));
+                    self.tally(local, source, position).receives += 1;
+                    if let Some(wild) = self.found.wild.get_mut(&local) {
+                        *wild -= 1;
+                    }
+                }
+            }
+            Step::Cancelled(ordinal) => self.found.guide.skipped.push(ordinal),
+            Step::Collective(local, call) => self.collective(local, &call),
+            Step::Vector { communicator, scatter, root, counts } => {
+                let number = self.vector_calls.entry(communicator).or_default();
+                let call = *number;
+                *number += 1;
+                if let Some(counts) = counts {
+                    let counts = self.intern(counts);
+                    self.found.vectors.push((communicator, call, counts));
+                }
+                self.sequence(communicator, 100 + u64::from(scatter), root);
+            }
+            Step::Communicator(event) => {
+                self.found.uses_self |= event.old() == Some(SELF);
+                self.found.events.push(event);
+            }
+            Step::Compute(_) | Step::Probe(_) | Step::Wait(_) | Step::Free(_) | Step::Finalize => {}
+        }
+    }
+
+    fn tally(&mut self, communicator: Local, partner: u32, position: Position) -> &mut Tally {
+        self.found.uses_self |= communicator == SELF;
+        let none = Tally { sends: 0, bytes: 0, receives: 0, first: position };
+        self.found.tallies.entry((communicator, partner)).or_insert(none)
+    }
+
+    fn send(&mut self, sending: &Sending, position: Position) {
+        self.found.messages += 1;
+        self.found.bytes = self.found.bytes.saturating_add(sending.bytes);
+        let tally = self.tally(sending.communicator, sending.destination, position);
+        tally.sends += 1;
+        tally.bytes = tally.bytes.saturating_add(sending.bytes);
+    }
+
+    fn receive(&mut self, receiving: &Receiving, position: Position) {
+        let Receiving { communicator, source, ordinal, .. } = *receiving;
+        if let Some(source) = source {
+            self.tally(communicator, source, position).receives += 1;
+        } else {
+            self.found.uses_self |= communicator == SELF;
+            *self.found.wild.entry(communicator).or_default() += 1;
+            self.open.insert(ordinal, communicator);
+            // A program without statuses would keep all of them.
+            if self.open.len() > MAX_RESOLVED {
+                self.open.pop_first();
+            }
+        }
+    }
+
+    fn collective(&mut self, local: Local, call: &Call) {
+        self.sequence(local, call.kind() as u64, call.root());
+    }
+
+    fn sequence(&mut self, local: Local, kind: u64, root: u32) {
+        self.found.uses_self |= local == SELF;
+        let sequence = self.found.collectives.entry(local).or_default();
+        sequence.calls += 1;
+        sequence.root = sequence.root.max(root);
+        for value in [kind, u64::from(root)] {
+            sequence.hash = (sequence.hash ^ value).wrapping_mul(0x0100_0000_01B3).rotate_left(7);
+        }
+    }
+
+    /// Equal lists share their memory. Programs repeat few of them.
+    fn intern(&mut self, counts: Vec<u64>) -> Arc<[u64]> {
+        if let Some(known) = self.interned.iter().rev().take(64).find(|known| ***known == *counts) {
+            return Arc::clone(known);
+        }
+        let counts: Arc<[u64]> = counts.into();
+        self.interned.push(Arc::clone(&counts));
+        counts
+    }
+
+    fn finish(mut self, interpreter: &Interpreter) -> RankSurvey {
+        self.found.clock = *interpreter.clock();
+        self.found.lost = interpreter.lost;
+        self.found.threads = interpreter.threads;
+        self.found.guide.skipped.sort_unstable();
+        self.found.guide.resolved.sort_unstable();
+        self.found.guide.resolved.dedup_by_key(|(ordinal, ..)| *ordinal);
+        self.found
+    }
+}

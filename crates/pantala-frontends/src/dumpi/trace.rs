@@ -1,0 +1,258 @@
+//! A trace whose files have been surveyed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pantala_mpi::{Communicator, RankContext};
+
+use super::communicators::{CommunicatorNumber, Communicators};
+use super::files::Files;
+use super::interpreter::Guide;
+use super::matching;
+use super::rank_file::RankFile;
+use super::replay::DumpiRank;
+use super::survey::RankSurvey;
+use crate::trace::blocks::block_size;
+use crate::trace::{TraceError, TraceFile, TraceSpec, TraceSummary};
+
+/// The context of each rank's `COMM_SELF`.
+const SELF_CONTEXT: u32 = 1;
+
+/// A DUMPI trace.
+#[derive(Debug)]
+pub struct DumpiTrace {
+    pub(super) files: Vec<RankFile>,
+    /// Bytes of the blocks in which files are read.
+    pub(super) block: usize,
+    pub(super) surveys: Vec<RankSurvey>,
+    pub(super) communicators: Communicators,
+    pub(super) guides: Vec<Arc<Guide>>,
+    /// The counts of Gatherv and Scatterv, by communicator and number of the call.
+    pub(super) vectors: BTreeMap<(CommunicatorNumber, u32), Arc<[u64]>>,
+    /// Communicators whose collectives are left out, because ranks disagree about them.
+    pub(super) dropped: BTreeSet<CommunicatorNumber>,
+    pub(super) uses_self: bool,
+    pub(super) warnings: Vec<String>,
+    /// The reason for which no job can replay the trace.
+    refusal: Option<TraceError>,
+}
+
+impl TraceFile for DumpiTrace {
+    type Program = DumpiRank;
+
+    fn files(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
+        Ok(Files::find(path)?.ranks)
+    }
+
+    fn open(path: &Path) -> Result<Self, TraceError> {
+        let found = Files::find(path)?;
+        let ranks = found.ranks.len() as u32;
+        let files = (0..).zip(&found.ranks).map(|(rank, file)| RankFile::open(file, rank));
+        let files: Vec<RankFile> = files.collect::<Result<_, _>>()?;
+        let block = block_size(files.len());
+        // A single file may name any rank of its trace.
+        let known = if found.single { u32::MAX } else { ranks };
+        let mut interned = Vec::new();
+        let surveys = (0..)
+            .zip(&files)
+            .map(|(rank, file)| RankSurvey::of(file, rank, known, block, &mut interned));
+        let surveys: Vec<RankSurvey> = surveys.collect::<Result<_, _>>()?;
+        let mut trace = Self {
+            files,
+            block,
+            surveys,
+            communicators: Communicators::default(),
+            guides: Vec::new(),
+            vectors: BTreeMap::new(),
+            dropped: BTreeSet::new(),
+            uses_self: false,
+            warnings: Vec::new(),
+            refusal: None,
+        };
+        trace.warn();
+        if found.single {
+            let message = "is the file of one rank; a job replays the files of all ranks: give the \
+                           .meta file, its directory or the prefix of the files";
+            trace.refusal = Some(TraceError::new(path, message));
+        } else {
+            trace.refusal = trace.relate()?;
+        }
+        Ok(trace)
+    }
+
+    fn ranks(&self) -> u32 {
+        self.files.len() as u32
+    }
+
+    fn check(&self) -> Result<(), TraceError> {
+        self.refusal.clone().map_or(Ok(()), Err)
+    }
+
+    fn summary(&self) -> Result<TraceSummary, TraceError> {
+        Ok(self.summarize(self.refusal.as_ref()))
+    }
+
+    fn communicators(&self, rank: &RankContext) -> Vec<Communicator> {
+        let own = Communicator::strided(SELF_CONTEXT, rank.rank, 1, 1, 0);
+        if self.uses_self { vec![own] } else { Vec::new() }
+    }
+
+    fn program(self: &Arc<Self>, spec: &TraceSpec, rank: u32) -> DumpiRank {
+        DumpiRank::new(Arc::clone(self), spec, rank)
+    }
+}
+
+impl DumpiTrace {
+    /// The sizes of data types of a rank.
+    pub(super) fn sizes(&self, rank: u32) -> &[u32] {
+        match self.files[rank as usize].sizes() {
+            [] => &self.surveys[rank as usize].sizes,
+            sizes => sizes,
+        }
+    }
+
+    fn error(&self, rank: u32, message: String) -> TraceError {
+        TraceError::new(self.files[rank as usize].path(), message).of_rank(rank)
+    }
+
+    /// Relates the files of all ranks to each other. Returns the reason for which the trace cannot be
+    /// replayed, if there is one.
+    fn relate(&mut self) -> Result<Option<TraceError>, TraceError> {
+        self.uses_self = self.surveys.iter().any(|survey| survey.uses_self);
+        let refusal = self.surveys.iter().find_map(|survey| survey.refusal.clone());
+        let events = self.surveys.iter_mut().map(|survey| std::mem::take(&mut survey.events));
+        match Communicators::rebuild(events.collect()) {
+            Ok(communicators) => self.communicators = communicators,
+            Err(unmatched) => {
+                return Ok(refusal.or(Some(self.error(unmatched.rank, unmatched.message))));
+            }
+        }
+        self.guides = self.surveys.iter().map(|survey| Arc::new(survey.guide.clone())).collect();
+        for (rank, survey) in (0..).zip(&self.surveys) {
+            for (local, call, counts) in &survey.vectors {
+                if let Some(number) = self.communicators.number(rank, *local) {
+                    self.vectors.insert((number, *call), Arc::clone(counts));
+                }
+            }
+        }
+        if refusal.is_some() {
+            return Ok(refusal);
+        }
+        if let Some(outside) = self.rank_outside() {
+            return Ok(Some(outside));
+        }
+        let incomplete = self.surveys.iter().any(|survey| survey.ignored > 0 || survey.lost > 0);
+        if let Some(refusal) = self.match_collectives(incomplete) {
+            return Ok(Some(refusal));
+        }
+        self.match_messages(incomplete)
+    }
+
+    /// A message or a root that names a rank outside of its communicator.
+    fn rank_outside(&self) -> Option<TraceError> {
+        (0..).zip(&self.surveys).find_map(|(rank, survey)| {
+            let size = |local: u32| {
+                self.communicators.members(rank, local).map_or(0, |members| members.len() as u32)
+            };
+            let partner =
+                survey.tallies.iter().find(|((local, partner), _)| *partner >= size(*local));
+            if let Some(((local, partner), tally)) = partner {
+                let size = size(*local);
+                let message = format!(
+                    "a message with rank {partner} of a communicator of {size} ranks; the file is \
+                     corrupt, or of another trace"
+                );
+                return Some(self.error(rank, message).at(tally.first));
+            }
+            let (local, sequence) =
+                survey.collectives.iter().find(|(local, calls)| calls.root >= size(**local))?;
+            let (root, size) = (sequence.root, size(*local));
+            let message =
+                format!("a collective with root {root} of a communicator of {size} ranks");
+            Some(self.error(rank, message))
+        })
+    }
+
+    /// Compares the collectives of all members of each communicator.
+    fn match_collectives(&mut self, incomplete: bool) -> Option<TraceError> {
+        for (number, members) in (0..).zip(&self.communicators.members) {
+            // A rank that makes no call has no entry.
+            let mut seen = None;
+            for &rank in members.iter() {
+                let found = &self.communicators.ranks[rank as usize].numbers;
+                // Communicators of one rank cannot disagree.
+                if members.len() < 2 {
+                    break;
+                }
+                let Some(local) = found.iter().position(|known| *known == Some(number)) else {
+                    continue;
+                };
+                let survey = &self.surveys[rank as usize];
+                let calls = survey.collectives.get(&(local as u32)).copied().unwrap_or_default();
+                let (first, expected) = *seen.get_or_insert((rank, calls));
+                if calls.hash == expected.hash && calls.calls == expected.calls {
+                    continue;
+                }
+                let size = members.len();
+                if incomplete {
+                    self.dropped.insert(number);
+                    self.warnings.push(format!(
+                        "the collectives of a communicator of {size} ranks are left out: rank \
+                         {first} recorded {} of them, rank {rank} {}, or other ones",
+                        expected.calls, calls.calls
+                    ));
+                    break;
+                }
+                let message = format!(
+                    "calls {} collectives in a communicator of {size} ranks, where rank {first} \
+                     calls {}, or other ones; the files are incomplete, or of several runs",
+                    calls.calls, expected.calls
+                );
+                return Some(self.error(rank, message));
+            }
+        }
+        None
+    }
+
+    /// Finds messages without a partner. In an incomplete trace the replay leaves them out.
+    fn match_messages(&mut self, incomplete: bool) -> Result<Option<TraceError>, TraceError> {
+        let wrong = matching::unbalanced(&self.surveys, &self.communicators);
+        if wrong.is_empty() {
+            return Ok(None);
+        }
+        let sizes = |rank| self.sizes(rank).to_vec();
+        let (files, guides) = (&self.files, &self.guides);
+        let found =
+            matching::unmatched(files, guides, sizes, &self.communicators, &wrong, self.block)?;
+        if let Some(first) = found.iter().find(|unmatched| !unmatched.wild)
+            && !incomplete
+        {
+            let more = found.len() - 1;
+            let mut message = first.message.clone();
+            if more > 0 {
+                message += &format!("; {more} more messages have no partner");
+            }
+            return Ok(Some(self.error(first.rank, message).at(first.position)));
+        }
+        let (wild, named): (Vec<_>, Vec<_>) = found.iter().partition(|unmatched| unmatched.wild);
+        for (count, reason) in [
+            (wild.len(), "receives from any rank get no message; they count as MPI_PROC_NULL"),
+            (named.len(), "sends and receives have no recorded partner; they are left out"),
+        ] {
+            if count > 0 {
+                self.warnings.push(format!("{count} {reason}"));
+            }
+        }
+        for unmatched in found {
+            let guide = &mut self.guides[unmatched.rank as usize];
+            Arc::make_mut(guide).skipped.push(unmatched.ordinal);
+        }
+        for guide in &mut self.guides {
+            if !guide.skipped.is_sorted() {
+                Arc::make_mut(guide).skipped.sort_unstable();
+            }
+        }
+        Ok(None)
+    }
+}
