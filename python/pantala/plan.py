@@ -15,7 +15,7 @@ from pantala.capacity import Capacity
 
 if TYPE_CHECKING:
     from pantala.catalogue.key import Key, Unit
-    from pantala.scenario.job import Job, Placement
+    from pantala.scenario.job import Job
     from pantala.scenario.machine import Machine, Router
     from pantala.scenario.routing import Routing
     from pantala.scenario.scenario_tables import ScenarioTables
@@ -158,7 +158,7 @@ def _job(job: Job, machine: Machine) -> dict[str, Any]:
         "application": job.application,
         **_values(job, _sizes(machine)),
         "compute_noise": job.compute_noise.model_dump(mode="json"),
-        "placement": _placement(job.placement),
+        "placement": job.placement_plan(),
         "nodes": [],
         "routing": _routing(job.routing, machine),
         "routing_all_to_all": _routing(job.routing_all_to_all, machine),
@@ -169,10 +169,6 @@ def _job(job: Job, machine: Machine) -> dict[str, Any]:
 def _workload(job: Job) -> dict[str, Any]:
     parts = [workload.as_plan(job.ranks) for workload in job.workloads]
     return {"kind": "sequence", "parts": parts} if isinstance(job.workload, tuple) else parts[0]
-
-
-def _placement(placement: Placement) -> dict[str, Any]:
-    return placement.model_dump(mode="json", exclude_none=True)
 
 
 def plan_text(plan: dict[str, Any]) -> str:

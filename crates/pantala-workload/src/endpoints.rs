@@ -126,8 +126,8 @@ impl Endpoints {
         self.layer.coarsen(coarse_packets);
     }
 
-    /// Checks that every node of the job exists and is free. A node may occur again only for ranks
-    /// that follow each other.
+    /// Checks that every node of the job exists and is free. Several ranks may share a node, but
+    /// not those of a pattern.
     fn check_nodes(&self, job: &JobSpec) -> Result<(), Fault> {
         let taken = |node: u32| {
             Fault::new("nodes", node, "the node is taken", "name every node once, in one job")
@@ -148,10 +148,10 @@ impl Endpoints {
                 }
             }
         }
-        let mut sorted = job.nodes.clone();
         if !job.workload.is_endless() {
-            sorted.dedup();
+            return Ok(());
         }
+        let mut sorted = job.nodes.clone();
         sorted.sort_unstable();
         match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(taken(pair[0])),

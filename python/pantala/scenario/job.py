@@ -9,18 +9,21 @@ from pydantic import BeforeValidator, Field, model_validator
 from pantala.scenario.base import Index, Model, Name
 from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.routing import Routing
-from pantala.scenario.validation import fault, faults_below, refuse_all
+from pantala.scenario.slurm import HostFile, SlurmPlacement, most_tasks
+from pantala.scenario.validation import Faults, fault, faults_below, refuse_all
 from pantala.scenario.workload import Application, EmberMotif, Pattern, Workload, Workloads
 
 __all__ = [
     "ComputeNoise",
     "ContiguousPlacement",
+    "HostFile",
     "Job",
     "NodesPlacement",
     "Placement",
     "RandomGroupsPlacement",
     "RandomPlacement",
     "RandomRoutersPlacement",
+    "SlurmPlacement",
 ]
 
 
@@ -82,7 +85,8 @@ _PlacementByKind = Annotated[
     | RandomRoutersPlacement
     | RandomGroupsPlacement
     | ContiguousPlacement
-    | NodesPlacement,
+    | NodesPlacement
+    | SlurmPlacement,
     Field(discriminator="kind"),
 ]
 _Name = Literal["random", "random_routers", "random_groups", "contiguous"]
@@ -115,9 +119,9 @@ class Job(JobKeys):
     """The job's name in tables and figures. The job's random numbers depend on its name, not on its
     position in the list."""
     placement: Placement = RandomPlacement()
-    """The nodes of the job: random (nodes), random_routers, random_groups, contiguous, or a list of
-    nodes. Jobs with lists are placed first, then contiguous jobs, then jobs with random placement.
-    Jobs of the same kind are placed in the order of the scenario."""
+    """The nodes of the job: random (nodes), random_routers, random_groups, contiguous, a list of
+    nodes, or a host list of Slurm. Jobs with lists are placed first, then contiguous jobs, then
+    jobs with random placement. Jobs of the same kind are placed in the order of the scenario."""
     routing: Routing | None = None
     """The routing of the job's packets: an algorithm, or a table whose keys replace keys of the
     scenario's `routing`. Default: the scenario's `routing` (MPICH_GNI_ROUTING_MODE of Cray's MPI).
@@ -132,8 +136,22 @@ class Job(JobKeys):
     applications of a list run one after another: a rank begins the next one when it has finished
     the previous one."""
 
+    @classmethod
+    def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Returns the data with `ranks_per_node` from the tasks per node of a Slurm placement."""
+        most = most_tasks(data.get("placement"))
+        if most is not None:
+            if "ranks_per_node" in data:
+                message = "is also in placement.tasks_per_node"
+                raise Faults([fault(message, "remove one of them", "ranks_per_node")], data)
+            data["ranks_per_node"] = most
+        return data
+
     @model_validator(mode="after")
     def _legal_ranks(self) -> Job:
+        if isinstance(self.placement, SlurmPlacement):
+            with faults_below("placement"):
+                self.placement.nodes_of_ranks(self.ranks, self.ranks_per_node)
         if not self.workloads:
             raise fault("is empty", "add an application to the list", "workload")
         refuse_all(
@@ -164,7 +182,16 @@ class Job(JobKeys):
     @property
     def node_count(self) -> int:
         """The number of nodes that the job's ranks need."""
+        if isinstance(self.placement, SlurmPlacement):
+            return len(set(self.placement.nodes_of_ranks(self.ranks, self.ranks_per_node)))
         return -(-self.ranks // self.ranks_per_node)
+
+    def placement_plan(self) -> dict[str, Any]:
+        """Returns the plan's placement object."""
+        if isinstance(self.placement, SlurmPlacement):
+            nodes = self.placement.nodes_of_ranks(self.ranks, self.ranks_per_node)
+            return {"kind": "ranks", "nodes": nodes}
+        return self.placement.model_dump(mode="json", exclude_none=True)
 
     @property
     def application(self) -> str:

@@ -8,7 +8,7 @@ use pantala_topology::LinkClass;
 use pantala_workload::{Noise, WorkloadSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 mod record;
 mod routing;
@@ -229,8 +229,8 @@ pub struct JobPlan {
     pub compute_noise: Noise,
     /// The placement of the job.
     pub placement: PlacementPlan,
-    /// The job's nodes. Rank i runs on node number `i / ranks_per_node` of the list. Empty:
-    /// `resolve` places the job.
+    /// The job's nodes. Rank i runs on node number `i / ranks_per_node` of the list, unless the
+    /// placement is `ranks`. Empty: `resolve` places the job.
     pub nodes: Vec<u32>,
     /// The workload of the job.
     pub workload: WorkloadSpec,
@@ -245,13 +245,20 @@ pub struct JobPlan {
 impl JobPlan {
     /// Number of nodes that the job needs.
     #[must_use]
-    pub const fn node_count(&self) -> u32 {
-        if self.ranks_per_node == 0 { self.ranks } else { self.ranks.div_ceil(self.ranks_per_node) }
+    pub fn node_count(&self) -> u32 {
+        match &self.placement {
+            PlacementPlan::Ranks { nodes } => nodes.iter().collect::<BTreeSet<_>>().len() as u32,
+            _ if self.ranks_per_node == 0 => self.ranks,
+            _ => self.ranks.div_ceil(self.ranks_per_node),
+        }
     }
 
     /// The node of each rank of a placed job.
     #[must_use]
     pub fn node_of_rank(&self) -> Vec<u32> {
+        if let PlacementPlan::Ranks { nodes } = &self.placement {
+            return nodes.clone();
+        }
         let block = self.ranks_per_node as usize;
         (0..self.ranks as usize).map(|rank| self.nodes[rank / block]).collect()
     }
@@ -283,6 +290,11 @@ pub enum PlacementPlan {
     /// The listed nodes, in the order of ranks.
     Nodes {
         /// One node for every `ranks_per_node` ranks.
+        nodes: Vec<u32>,
+    },
+    /// The node of each rank. `ranks_per_node` is the largest number of ranks on a node.
+    Ranks {
+        /// One node per rank. Ranks with the same node share its NIC.
         nodes: Vec<u32>,
     },
 }

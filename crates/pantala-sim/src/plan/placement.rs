@@ -59,7 +59,9 @@ pub fn place(
         ));
     }
     for (index, job) in jobs.iter().enumerate() {
-        if !job.nodes.is_empty() {
+        if let (PlacementPlan::Ranks { nodes }, false) = (&job.placement, job.nodes.is_empty()) {
+            nodes::of_ranks(&mut free, jobs, index, nodes)?;
+        } else if !job.nodes.is_empty() {
             nodes::check(&mut free, jobs, index, &job.nodes, "nodes")?;
         }
     }
@@ -73,6 +75,9 @@ pub fn place(
                 (PlacementPlan::Nodes { nodes }, 0) => {
                     nodes::check(&mut free, jobs, index, nodes, "placement.nodes")?;
                     nodes.clone()
+                }
+                (PlacementPlan::Ranks { nodes }, 0) => {
+                    nodes::of_ranks(&mut free, jobs, index, nodes)?
                 }
                 (PlacementPlan::Contiguous { first_node: Some(first) }, 1) => {
                     contiguous::place(&mut free, index, job, Some(*first))?
@@ -167,6 +172,18 @@ mod tests {
             let [a, b, c] = jobs[0].nodes[..] else { panic!("three nodes") };
             assert_eq!(jobs[0].node_of_rank(), [a, a, a, a, b, b, b, b, c, c]);
         }
+        let apart = PlacementPlan::Ranks { nodes: vec![9, 4, 9, 4, 9, 1] };
+        let mut jobs = [several(6, 3, apart.clone())];
+        for _ in 0..2 {
+            place(&mut jobs, SHAPE, &[], 1).unwrap(); // a resolved job keeps its nodes
+            assert_eq!(jobs[0].nodes, [9, 4, 1]);
+            assert_eq!(jobs[0].node_of_rank(), [9, 4, 9, 4, 9, 1]);
+            assert_eq!(jobs[0].node_count(), 3);
+        }
+        let told = place(&mut [several(6, 2, apart.clone())], SHAPE, &[], 1).unwrap_err();
+        assert!(told.to_string().contains("has up to 3 ranks on a node"), "{told}");
+        let told = place(&mut [several(5, 3, apart)], SHAPE, &[], 1).unwrap_err();
+        assert!(told.to_string().contains("= 6 nodes: job \"a\" has 5 ranks"), "{told}");
         let told = place(
             &mut [several(8, 4, PlacementPlan::Nodes { nodes: vec![1, 2, 3] })],
             SHAPE,

@@ -277,7 +277,7 @@ fn faults_of_jobs_name_the_job() {
         "jobs[1].nodes = 3: the node is taken; name every node once, in one job"
     );
     assert_eq!(
-        text(&[job("a", [1, 2, 1], ur)]),
+        text(&[job("a", [1, 2, 1], "kind: pattern, pattern: uniform, load: 0.5")]),
         "jobs[0].nodes = 1: the node is taken; name every node once, in one job"
     );
     assert_eq!(
