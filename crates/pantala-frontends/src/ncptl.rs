@@ -1,4 +1,7 @@
 //! coNCePTuaL: a language for network benchmarks.
 
+pub mod compile;
+pub mod compiled;
 pub mod language;
 pub mod numbers;
+pub mod run;
