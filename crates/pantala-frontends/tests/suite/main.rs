@@ -3,3 +3,5 @@
 mod goal;
 mod goal_binary;
 mod network;
+mod ncptl_language;
+mod ncptl_programs;

@@ -167,7 +167,12 @@ impl Receive {
     pub fn sender_binds_first(&self, is_bound: impl Fn(&str) -> bool) -> bool {
         let works = |first: &Tasks, second: &Tasks| {
             let variable = first.variable().map(|name| name.text.as_str());
-            first.is_closed(&is_bound)
+            let hides_group = match &second.kind {
+                TasksKind::Group(group) => variable == Some(&group.text),
+                _ => false,
+            };
+            !hides_group
+                && first.is_closed(&is_bound)
                 && second.is_closed(|name| variable == Some(name) || is_bound(name))
         };
         let (sender, receiver) = (&self.source, &self.target);
