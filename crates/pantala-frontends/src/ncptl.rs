@@ -2,6 +2,8 @@
 
 pub mod compile;
 pub mod compiled;
+pub mod explain;
 pub mod language;
 pub mod numbers;
 pub mod run;
+pub mod spec;

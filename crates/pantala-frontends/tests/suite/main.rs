@@ -2,6 +2,6 @@
 
 mod goal;
 mod goal_binary;
-mod network;
 mod ncptl_language;
 mod ncptl_programs;
+mod network;

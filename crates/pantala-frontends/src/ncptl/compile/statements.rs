@@ -232,15 +232,17 @@ impl Compiler {
     fn send(&mut self, send: &ast::Send, span: Span) -> Result<(), Failure> {
         let receive = send.receive.as_ref();
         let receives = receive.and_then(|spec| spec.asynchronous).unwrap_or(send.asynchronous);
-        let tag = self.tag(send.message.tag.as_ref())?;
-        let receive_tag = match receive.and_then(|spec| spec.tag.as_ref()) {
-            Some(tag) => self.tag(Some(tag))?,
-            None => tag.clone(),
-        };
+        let (source, target) = self.pair(&send.source, &send.target)?;
+        let (tag, receive_tag, messages) = self.seeing(&send.source, &source, |this| {
+            let tag = this.tag(send.message.tag.as_ref())?;
+            let receive_tag = match receive.and_then(|spec| spec.tag.as_ref()) {
+                Some(tag) => this.tag(Some(tag))?,
+                None => tag.clone(),
+            };
+            Ok((tag, receive_tag, this.message(&send.message)?))
+        })?;
         let touching = send.message.touching;
         let received = receive.and_then(|spec| spec.touching).or(touching);
-        let messages = self.message(&send.message)?;
-        let (source, target) = self.pair(&send.source, &send.target)?;
         self.messages(Messages {
             source,
             target,
@@ -258,20 +260,16 @@ impl Compiler {
     }
 
     fn receive(&mut self, receive: &ast::Receive, span: Span) -> Result<(), Failure> {
-        let tag = self.tag(receive.message.tag.as_ref())?;
-        let (count, size) = self.message(&receive.message)?;
-        // The receivers' variable is bound first, unless the receivers depend on the senders'.
-        let mark = self.scope.mark();
-        let first = self.pair(&receive.target, &receive.source);
-        self.scope.forget(mark);
-        let (source_first, source, target) = match first {
-            Ok((target, source)) => (false, source, target),
-            Err(failure) => {
-                let (source, target) =
-                    self.pair(&receive.source, &receive.target).map_err(|_| failure)?;
-                (true, source, target)
-            }
+        let source_first = receive.sender_binds_first(|name| self.scope.is_visible(name));
+        let (source, target) = if source_first {
+            self.pair(&receive.source, &receive.target)?
+        } else {
+            let (target, source) = self.pair(&receive.target, &receive.source)?;
+            (source, target)
         };
+        let (tag, (count, size)) = self.seeing(&receive.source, &source, |this| {
+            Ok((this.tag(receive.message.tag.as_ref())?, this.message(&receive.message)?))
+        })?;
         let touches = (false, touches(receive.message.touching));
         self.messages(Messages {
             source,
@@ -297,12 +295,29 @@ impl Compiler {
     ) -> Result<(TaskSet, TaskSet), Failure> {
         let mark = self.scope.mark();
         let first_set = self.tasks(first)?;
-        if let (Some(name), Some(slot)) = (Self::variable(first), first_set.bound()) {
-            self.scope.show(name, slot);
+        if let (Some(name), Some(slot)) = (first.variable(), first_set.bound()) {
+            self.scope.show(&name.text, slot);
         }
         let second = self.tasks(second);
         self.scope.forget(mark);
         Ok((first_set, second?))
+    }
+
+    /// Compiles something that sees the variable of the senders, unless another one of its name is
+    /// visible.
+    fn seeing<T>(
+        &mut self,
+        senders: &ast::Tasks,
+        set: &TaskSet,
+        compile: impl FnOnce(&mut Self) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let (Some(name), Some(slot)) = (senders.variable(), set.bound()) else {
+            return compile(self);
+        };
+        self.scope.show_below(&name.text, slot);
+        let compiled = compile(self);
+        self.scope.hide_below();
+        compiled
     }
 
     fn message(&mut self, message: &ast::Message) -> Result<(Expr, Bytes), Failure> {

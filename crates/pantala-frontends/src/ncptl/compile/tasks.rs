@@ -25,16 +25,6 @@ impl Compiler {
         })
     }
 
-    /// The name of the variable that a set binds.
-    pub(super) fn variable(tasks: &Tasks) -> Option<&str> {
-        match &tasks.kind {
-            TasksKind::SuchThat { variable, .. } | TasksKind::All(Some(variable)) => {
-                Some(&variable.text)
-            }
-            _ => None,
-        }
-    }
-
     /// A set of tasks for a statement that names no others.
     pub(super) fn only_tasks<T>(
         &mut self,

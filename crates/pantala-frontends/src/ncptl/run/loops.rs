@@ -25,7 +25,7 @@ const LONGEST_WARMUP: u128 = 1_000_000 * MICROSECOND;
 const MAX_BATCH: u64 = 1_000_000_000_000_000;
 
 /// A loop that runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Frame {
     /// A counted loop, or the batches of a timed one.
     Repeat(Counted),
@@ -34,7 +34,7 @@ pub(super) enum Frame {
 }
 
 /// A loop over values.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Each {
     step: usize,
     values: Arc<Evaluated>,
@@ -43,7 +43,7 @@ pub(super) struct Each {
 }
 
 /// A counted loop.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Counted {
     step: usize,
     left: u64,
@@ -55,14 +55,14 @@ pub(super) struct Counted {
 }
 
 /// The state of counters before a warm-up.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Saved {
     counters: Stored,
     stored: Vec<Stored>,
 }
 
 /// The batches of a timed loop.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Batches {
     wanted: u128,
     threshold: u128,

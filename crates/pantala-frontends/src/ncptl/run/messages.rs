@@ -12,7 +12,14 @@ const MAX_PAIRS: usize = 1 << 28;
 /// The messages of a statement.
 #[derive(Debug)]
 pub struct Exchange {
-    /// Number of messages per pair.
+    shapes: Shapes,
+    pairs: Pairs,
+}
+
+/// The messages of a pair.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shape {
+    /// Number of messages.
     pub count: u64,
     /// The size of a message in bytes.
     pub bytes: u64,
@@ -20,7 +27,15 @@ pub struct Exchange {
     pub tag: i32,
     /// The tag of the receives.
     pub receive_tag: i32,
-    pairs: Pairs,
+}
+
+/// The messages of all pairs.
+#[derive(Debug)]
+enum Shapes {
+    /// Equal for all.
+    Equal(Shape),
+    /// By the rank of the sender.
+    BySender(Vec<Shape>),
 }
 
 /// The pairs of ranks.
@@ -120,34 +135,75 @@ impl Exchange {
 
     /// Bytes in memory.
     pub(super) fn weight(&self) -> usize {
-        4 * match &self.pairs {
-            Pairs::Listed { senders, receivers } => {
-                2 * senders.starts.len() + senders.partners.len() + receivers.partners.len()
+        let shapes = match &self.shapes {
+            Shapes::Equal(_) => 0,
+            Shapes::BySender(shapes) => size_of_val(shapes.as_slice()),
+        };
+        shapes
+            + 4 * match &self.pairs {
+                Pairs::Listed { senders, receivers } => {
+                    2 * senders.starts.len() + senders.partners.len() + receivers.partners.len()
+                }
+                Pairs::Product { sources, targets, .. } => {
+                    2 * sources.places.len() + sources.ranks.len() + targets.ranks.len()
+                }
             }
-            Pairs::Product { sources, targets, .. } => {
-                2 * sources.places.len() + sources.ranks.len() + targets.ranks.len()
-            }
+    }
+
+    /// The messages that a rank sends to each partner.
+    #[inline]
+    pub(super) fn shape(&self, sender: u32) -> Shape {
+        match &self.shapes {
+            Shapes::Equal(shape) => *shape,
+            Shapes::BySender(shapes) => shapes[sender as usize],
         }
     }
 
     /// Evaluates the messages of a statement.
     pub(super) fn of(messages: &Messages, view: &View) -> Result<Self, Failure> {
-        let count = messages.count.integer(view)?.max(0) as u64;
-        let pairs = if count == 0 { Self::no_pairs(view) } else { pairs(messages, view)? };
-        let bytes = if count == 0 { 0 } else { bytes(&messages.size, view)? };
-        Ok(Self {
-            count,
-            bytes,
-            tag: tag(&messages.tag, view)?,
-            receive_tag: tag(&messages.receive_tag, view)?,
-            pairs,
-        })
+        let mut uses = Uses::default();
+        uses.expr(&messages.count);
+        uses.bytes(&messages.size);
+        uses.tag(&messages.tag);
+        uses.tag(&messages.receive_tag);
+        if let Some(slot) = messages.source.bound().filter(|slot| uses.slots.contains(slot)) {
+            let pairs = pairs(messages, view)?;
+            let mut shapes = vec![Shape::default(); view.tasks as usize];
+            for task in 0..view.tasks {
+                let rank = rank_of(task, view);
+                if pairs.sends(rank) {
+                    view.set(slot, task);
+                    shapes[rank as usize] = shape(messages, view)?;
+                }
+            }
+            return Ok(Self { shapes: Shapes::BySender(shapes), pairs });
+        }
+        let shape = shape(messages, view)?;
+        let pairs = if shape.count == 0 { Self::no_pairs(view) } else { pairs(messages, view)? };
+        Ok(Self { shapes: Shapes::Equal(shape), pairs })
     }
 
     fn no_pairs(view: &View) -> Pairs {
         let nobody = || Side::new(Vec::new(), view.tasks as usize);
         Pairs::Product { sources: nobody(), targets: nobody(), others: false }
     }
+}
+
+impl Pairs {
+    /// Whether a rank sends anything.
+    fn sends(&self, rank: u32) -> bool {
+        match self {
+            Self::Product { sources, .. } => sources.has(rank),
+            Self::Listed { receivers, .. } => receivers.get(rank, 0).is_some(),
+        }
+    }
+}
+
+fn shape(messages: &Messages, view: &View) -> Result<Shape, Failure> {
+    let count = messages.count.integer(view)?.max(0) as u64;
+    let bytes = if count == 0 { 0 } else { bytes(&messages.size, view)? };
+    let (tag, receive_tag) = (tag(&messages.tag, view)?, tag(&messages.receive_tag, view)?);
+    Ok(Shape { count, bytes, tag, receive_tag })
 }
 
 /// The value of a size.

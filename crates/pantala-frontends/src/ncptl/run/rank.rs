@@ -29,7 +29,7 @@ const PURPOSE: u64 = 0x6e63_7074_6c00_0001;
 pub(super) type Stepped<T> = Result<T, Failure>;
 
 /// The program of one rank.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NcptlRank {
     pub(super) job: Arc<Job>,
     pub(super) rank: u32,
@@ -50,6 +50,8 @@ pub struct NcptlRank {
     pub(super) coming: (u64, u64),
     /// Bytes that the rank touches when the outstanding receives are complete.
     pub(super) touched_later: u64,
+    /// Bytes that the rank touches when its blocking receive is complete.
+    touched_now: u64,
     pub(super) mapping: Option<Arc<Mapping>>,
     pub(super) generator: Option<Mersenne>,
     random: Cell<Stream>,
@@ -117,6 +119,7 @@ impl NcptlRank {
             requests: Requests::default(),
             coming: (0, 0),
             touched_later: 0,
+            touched_now: 0,
             mapping: None,
             generator: None,
             random: Cell::new(Stream::new(job.seed, PURPOSE, u64::from(rank))),
@@ -265,9 +268,9 @@ impl NcptlRank {
         };
         let Step::Messages(shared, messages) = &job.code.steps[step] else { return Ok(None) };
         let Evaluated::Exchange(exchange) = &**self.last_result(shared) else { return Ok(None) };
-        let (bytes, count) = (exchange.bytes, exchange.count);
         if touched && !sending {
             // The blocking receive before is complete: the rank touches its data now.
+            let bytes = std::mem::take(&mut self.touched_now);
             self.doing = Doing::Messages { step, sending, partner, copy, touched: false };
             return Ok(self.touch_time(bytes).map(Op::Compute));
         }
@@ -289,7 +292,13 @@ impl NcptlRank {
                 (sending, partner, copy) = (true, 0, 0);
                 continue;
             };
-            let tag = if sending { exchange.tag } else { exchange.receive_tag };
+            let shape = exchange.shape(if sending { self.rank } else { peer });
+            let bytes = shape.bytes;
+            if shape.count == 0 {
+                partner += 1;
+                continue;
+            }
+            let tag = if sending { shape.tag } else { shape.receive_tag };
             let due = if sending { messages.touches.0 } else { messages.touches.1 };
             if sending && due && !touched {
                 if let Some(time) = self.touch_time(bytes) {
@@ -298,7 +307,7 @@ impl NcptlRank {
                 }
             }
             copy += 1;
-            if copy >= count {
+            if copy >= shape.count {
                 (partner, copy) = (partner + 1, 0);
             }
             let own = peer == self.rank;
@@ -327,6 +336,7 @@ impl NcptlRank {
                 self.touched_later += if due { bytes } else { 0 };
             } else {
                 self.counters.receive(bytes, 1);
+                self.touched_now = if touched { bytes } else { 0 };
             }
             return Ok(Some(match (sending, asynchronous, request) {
                 (true, false, _) => Op::Send(outgoing),
