@@ -37,7 +37,7 @@ impl Scope {
     }
 
     /// The state to which [`forget`](Self::forget) returns.
-    pub(super) const fn mark(&self) -> usize {
+    pub(super) fn mark(&self) -> usize {
         self.names.len()
     }
 
