@@ -8,6 +8,7 @@ pub mod mersenne;
 pub mod meshes;
 pub mod print;
 pub mod progression;
+pub mod random_numbers;
 pub mod random_task;
 pub mod reals;
 pub mod tags;

@@ -4,6 +4,8 @@ mod chakra;
 mod chakra_writer;
 mod goal;
 mod goal_binary;
+mod ncptl_language;
+mod ncptl_programs;
 mod network;
 mod ncptl_language;
 mod ncptl_programs;

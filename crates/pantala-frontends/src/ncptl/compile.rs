@@ -1,0 +1,57 @@
+//! From the syntax tree to steps: names become slots, options become constants.
+
+mod expressions;
+mod files;
+mod options;
+mod scope;
+mod statements;
+mod tasks;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ncptl::compile::scope::Scope;
+use crate::ncptl::compiled::evaluate::Failure;
+use crate::ncptl::compiled::expression::Slot;
+use crate::ncptl::compiled::step::{Code, Step};
+use crate::ncptl::language::ast::Program;
+
+pub use options::{ArgumentValue, OptionError, values as option_values};
+
+/// Compiles a program for a number of tasks. `options` are the values of its options, and
+/// `arguments` are all arguments as text.
+///
+/// # Errors
+/// If a name is unknown, or if the program is too large.
+pub fn compile(
+    program: &Program,
+    tasks: u32,
+    options: &BTreeMap<String, i64>,
+) -> Result<Code, Failure> {
+    let mut compiler = Compiler::new(Scope::new(tasks, options));
+    for sentence in &program.sentences {
+        let start = compiler.code.steps.len();
+        compiler.code.steps.push(Step::Table);
+        for statement in &sentence.statements {
+            compiler.statement(statement)?;
+        }
+        let logs = compiler.code.steps[start..].iter().any(|step| matches!(step, Step::Log(..)));
+        compiler.code.tables += usize::from(logs);
+    }
+    compiler.code.slots = compiler.scope.slots();
+    Ok(compiler.code)
+}
+
+/// The state of a compilation.
+struct Compiler {
+    code: Code,
+    scope: Scope,
+    /// The variables that statements around others bind. An evaluated statement depends on these
+    /// only.
+    outer: BTreeSet<Slot>,
+}
+
+impl Compiler {
+    fn new(scope: Scope) -> Self {
+        Self { code: Code::default(), scope, outer: BTreeSet::new() }
+    }
+}

@@ -1,0 +1,262 @@
+//! The values of expressions, as integers and in double precision.
+
+use crate::ncptl::compiled::expression::{Counter, Expr, Relation, Slot};
+use crate::ncptl::compiled::{functions, sequence};
+use crate::ncptl::language::ast::{BinaryOperator, Comparison, UnaryOperator};
+use crate::ncptl::language::source::Span;
+use crate::ncptl::numbers::{integers, reals};
+use pantala_engine::Stream;
+use std::cell::Cell;
+use std::fmt::Display;
+
+/// A value that cannot be calculated, and the place of its expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The place in the program.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure of the expression at `span`.
+    #[cold]
+    pub fn new(span: Span, message: &dyn Display) -> Self {
+        Self { span, message: message.to_string() }
+    }
+}
+
+/// The assignment of tasks to ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// A number that is equal for equal mappings only.
+    pub id: u64,
+    /// The rank of each task.
+    pub rank_of: Vec<u32>,
+    /// The task of each rank.
+    pub task_of: Vec<u32>,
+}
+
+/// The counters of a task as numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CounterValues {
+    /// Simulated microseconds since the start or the last reset.
+    pub elapsed_microseconds: f64,
+    /// Bytes and messages sent.
+    pub sent: (u64, u64),
+    /// Bytes and messages received.
+    pub received: (u64, u64),
+}
+
+impl CounterValues {
+    fn value(&self, counter: Counter) -> f64 {
+        let (sent, received) = (self.sent, self.received);
+        let count = match counter {
+            Counter::ElapsedMicroseconds => return self.elapsed_microseconds,
+            Counter::BytesSent => sent.0,
+            Counter::MessagesSent => sent.1,
+            Counter::BytesReceived => received.0,
+            Counter::MessagesReceived => received.1,
+            Counter::TotalBytes => sent.0 + received.0,
+            Counter::TotalMessages => sent.1 + received.1,
+            Counter::BitErrors => 0,
+        };
+        count as f64
+    }
+}
+
+/// What an expression sees.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The variables. Evaluation sets those that expressions bind.
+    pub slots: &'a [Cell<i64>],
+    /// Number of tasks.
+    pub tasks: i64,
+    /// The task that evaluates, for `MY TASK`.
+    pub me: i64,
+    /// The ranks of the tasks; `None` if each task has the rank of its number.
+    pub mapping: Option<&'a Mapping>,
+    /// The counters; `None` where they are 0: everywhere but in `OUTPUTS` and `LOGS`.
+    pub counters: Option<&'a CounterValues>,
+    /// The random numbers of the task.
+    pub random: Option<&'a Cell<Stream>>,
+}
+
+impl View<'_> {
+    /// Sets a variable.
+    #[inline]
+    pub fn set(&self, slot: Slot, value: i64) {
+        self.slots[usize::from(slot)].set(value);
+    }
+
+    /// The value of a variable.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, slot: Slot) -> i64 {
+        self.slots[usize::from(slot)].get()
+    }
+}
+
+impl Expr {
+    /// The value as an integer.
+    ///
+    /// # Errors
+    /// If it has none.
+    pub fn integer(&self, view: &View) -> Result<i64, Failure> {
+        Ok(match self {
+            Self::Constant(value) => *value,
+            Self::Slot(slot) => view.get(*slot),
+            Self::Counter(counter) => view.counters.map_or(0, |all| all.value(*counter) as i64),
+            Self::MyTask => view.me,
+            Self::Unary(operator, operand) => {
+                let x = operand.integer(view)?;
+                match operator {
+                    UnaryOperator::Plus => x,
+                    UnaryOperator::Minus => x.wrapping_neg(),
+                    UnaryOperator::Not => !x,
+                }
+            }
+            Self::Binary(operator, left, right, span) => {
+                let (x, y) = (left.integer(view)?, right.integer(view)?);
+                match operator {
+                    BinaryOperator::Add => x.wrapping_add(y),
+                    BinaryOperator::Subtract => x.wrapping_sub(y),
+                    BinaryOperator::Multiply => x.wrapping_mul(y),
+                    BinaryOperator::Or => x | y,
+                    BinaryOperator::Xor => x ^ y,
+                    BinaryOperator::And => x & y,
+                    BinaryOperator::ShiftLeft => integers::shift_left(x, y),
+                    BinaryOperator::ShiftRight => integers::shift_right(x, y),
+                    BinaryOperator::Divide => return at(*span, integers::divide(x, y)),
+                    BinaryOperator::Modulo => return at(*span, integers::modulo(x, y)),
+                    BinaryOperator::Power => return at(*span, integers::power(x, y)),
+                }
+            }
+            Self::Conditional(parts) => {
+                let (value, condition, otherwise) = &**parts;
+                let chosen = if condition.holds(view)? { value } else { otherwise };
+                return chosen.integer(view);
+            }
+            Self::Real(operand) => reals::rounded(operand.real(view)?),
+            Self::Call(function, arguments, span) => {
+                return functions::integer(*function, arguments, *span, view);
+            }
+            Self::Mesh(call) => return functions::mesh(call, view),
+            Self::FileWord(word) => return functions::file_word(word, view).map(|x| x as i64),
+        })
+    }
+
+    /// The value in double precision.
+    ///
+    /// # Errors
+    /// If it has none.
+    pub fn real(&self, view: &View) -> Result<f64, Failure> {
+        Ok(match self {
+            Self::Counter(counter) => view.counters.map_or(0.0, |all| all.value(*counter)),
+            Self::Constant(_) | Self::Slot(_) | Self::MyTask | Self::Mesh(_) => {
+                self.integer(view)? as f64
+            }
+            Self::Unary(operator, operand) => {
+                let x = operand.real(view)?;
+                match operator {
+                    UnaryOperator::Plus => x,
+                    UnaryOperator::Minus => -x,
+                    UnaryOperator::Not => !(x as i64) as f64,
+                }
+            }
+            Self::Binary(operator, left, right, span) => {
+                let (x, y) = (left.real(view)?, right.real(view)?);
+                let (m, n) = (x as i64, y as i64);
+                match operator {
+                    BinaryOperator::Add => x + y,
+                    BinaryOperator::Subtract => x - y,
+                    BinaryOperator::Multiply => x * y,
+                    BinaryOperator::Divide => x / y,
+                    BinaryOperator::Power => libm::pow(x, y),
+                    BinaryOperator::Or => (m | n) as f64,
+                    BinaryOperator::Xor => (m ^ n) as f64,
+                    BinaryOperator::And => (m & n) as f64,
+                    BinaryOperator::ShiftLeft => integers::shift_left(m, n) as f64,
+                    BinaryOperator::ShiftRight => integers::shift_right(m, n) as f64,
+                    BinaryOperator::Modulo if y == 0.0 => {
+                        return at(*span, integers::modulo(m, 0)).map(|x| x as f64);
+                    }
+                    BinaryOperator::Modulo => reals::modulo(x, y),
+                }
+            }
+            Self::Conditional(parts) => {
+                let (value, condition, otherwise) = &**parts;
+                let chosen = if condition.holds_in_reals(view)? { value } else { otherwise };
+                return chosen.real(view);
+            }
+            Self::Real(operand) => return operand.real(view),
+            Self::Call(function, arguments, span) => {
+                return functions::real(*function, arguments, *span, view);
+            }
+            Self::FileWord(word) => return functions::file_word(word, view),
+        })
+    }
+}
+
+/// A result with the place of its expression.
+pub(crate) fn at<T, E: Display>(span: Span, result: Result<T, E>) -> Result<T, Failure> {
+    result.map_err(|error| Failure::new(span, &error))
+}
+
+const fn compare<T: PartialOrd + Copy>(comparison: Comparison) -> fn(T, T) -> bool {
+    match comparison {
+        Comparison::Equal => |x, y| x == y,
+        Comparison::NotEqual => |x, y| x != y,
+        Comparison::Less => |x, y| x < y,
+        Comparison::Greater => |x, y| x > y,
+        Comparison::LessOrEqual => |x, y| x <= y,
+        Comparison::GreaterOrEqual => |x, y| x >= y,
+    }
+}
+
+impl Relation {
+    /// Whether the relation holds between integers.
+    ///
+    /// # Errors
+    /// If a value cannot be calculated.
+    pub fn holds(&self, view: &View) -> Result<bool, Failure> {
+        Ok(match self {
+            Self::Or(left, right) => left.holds(view)? || right.holds(view)?,
+            Self::And(left, right) => left.holds(view)? && right.holds(view)?,
+            Self::Compare(comparison, left, right) => {
+                compare(*comparison)(left.integer(view)?, right.integer(view)?)
+            }
+            Self::Divides(divisor, value, span) => {
+                let (divisor, value) = (divisor.integer(view)?, value.integer(view)?);
+                at(*span, integers::modulo(value, divisor))? == 0
+            }
+            Self::Parity(value, odd) => (value.integer(view)? & 1 == 1) == *odd,
+            Self::InRanges(value, negated, ranges) => {
+                sequence::contains(ranges, value.integer(view)?, view)? != *negated
+            }
+            Self::InInterval(value, negated, low, high) => {
+                let value = value.integer(view)?;
+                (low.integer(view)? <= value && value <= high.integer(view)?) != *negated
+            }
+        })
+    }
+
+    /// Whether the relation holds between reals.
+    ///
+    /// # Errors
+    /// If a value cannot be calculated.
+    pub fn holds_in_reals(&self, view: &View) -> Result<bool, Failure> {
+        Ok(match self {
+            Self::Or(left, right) => left.holds_in_reals(view)? || right.holds_in_reals(view)?,
+            Self::And(left, right) => left.holds_in_reals(view)? && right.holds_in_reals(view)?,
+            Self::Compare(comparison, left, right) => {
+                compare(*comparison)(left.real(view)?, right.real(view)?)
+            }
+            Self::InInterval(value, negated, low, high) => {
+                let value = value.real(view)?;
+                (low.real(view)? <= value && value <= high.real(view)?) != *negated
+            }
+            other => other.holds(view)?,
+        })
+    }
+}

@@ -1,0 +1,306 @@
+//! The log of a task: tables of values, and lines of output.
+
+use crate::ncptl::language::ast::AggregateFunction;
+use crate::ncptl::numbers::print;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// The greatest number of values that the log of a task holds.
+const MAX_VALUES: usize = 1 << 24;
+/// The greatest number of bytes of a task's outputs.
+const MAX_OUTPUT: usize = 64 << 20;
+
+/// The log of a task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Log {
+    /// The tables in the order of the program.
+    pub tables: Vec<Table>,
+    /// The lines of `OUTPUTS`.
+    pub outputs: Vec<String>,
+}
+
+/// A table: the columns that one top-level statement logs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The columns.
+    pub columns: Vec<LoggedColumn>,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedColumn {
+    /// The title that the program gives.
+    pub title: Arc<str>,
+    /// What the values are: `all data`, `mean`, `95th percentile`.
+    pub aggregate: String,
+    /// The values.
+    pub values: Vec<f64>,
+}
+
+/// What is made of a clause's values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Made {
+    /// All of them.
+    All,
+    /// The only one.
+    Only,
+    /// Functions of them, with the percentages of percentiles.
+    Functions(Vec<(AggregateFunction, i64)>),
+    /// Each value and how often it occurs.
+    Histogram,
+}
+
+/// A log that grows.
+#[derive(Clone, Debug, Default)]
+pub struct Logger {
+    log: Log,
+    clauses: Vec<Clause>,
+    values: usize,
+    output: usize,
+}
+
+/// The values of a clause of `LOGS` since the last aggregation.
+#[derive(Clone, Debug)]
+struct Clause {
+    /// The step and the number of the clause in it.
+    place: (usize, usize),
+    made: Made,
+    /// The first column.
+    column: usize,
+    values: Vec<f64>,
+}
+
+impl Logger {
+    /// Adds a line of output; false if there are too many.
+    pub fn output(&mut self, line: String) -> bool {
+        self.output += line.len() + size_of::<String>();
+        self.log.outputs.push(line);
+        self.output <= MAX_OUTPUT
+    }
+
+    /// Adds a value of a clause; false if there are too many.
+    pub fn record(
+        &mut self,
+        place: (usize, usize),
+        title: &Arc<str>,
+        made: impl FnOnce() -> Made,
+        value: f64,
+    ) -> bool {
+        let found = self.clauses.iter().position(|clause| clause.place == place);
+        let index = found.unwrap_or_else(|| {
+            self.open(place, title, made());
+            self.clauses.len() - 1
+        });
+        self.clauses[index].values.push(value);
+        self.values += 1;
+        self.values <= MAX_VALUES
+    }
+
+    fn open(&mut self, place: (usize, usize), title: &Arc<str>, made: Made) {
+        if self.clauses.is_empty() {
+            self.log.tables.push(Table::default());
+        }
+        let Some(table) = self.log.tables.last_mut() else { return };
+        let column = table.columns.len();
+        let mut add = |aggregate: String| {
+            let title = Arc::clone(title);
+            table.columns.push(LoggedColumn { title, aggregate, values: Vec::new() });
+        };
+        match &made {
+            Made::All => add("all data".to_owned()),
+            Made::Only => add("only value".to_owned()),
+            Made::Functions(functions) => {
+                functions.iter().for_each(|(function, percent)| add(name(function, *percent)));
+            }
+            Made::Histogram => {
+                add("histogram values".to_owned());
+                add("histogram tallies".to_owned());
+            }
+        }
+        self.clauses.push(Clause { place, made, column, values: Vec::new() });
+    }
+
+    /// Computes the aggregates of the current table.
+    pub fn aggregate(&mut self) {
+        let Some(table) = self.log.tables.last_mut() else { return };
+        for clause in &mut self.clauses {
+            let values = std::mem::take(&mut clause.values);
+            let Some(last) = values.last().copied() else { continue };
+            let columns = &mut table.columns[clause.column..];
+            match &clause.made {
+                Made::All => columns[0].values.extend(values),
+                Made::Only => columns[0].values.push(last),
+                Made::Functions(functions) => {
+                    for (column, (function, percent)) in columns.iter_mut().zip(functions) {
+                        column.values.push(value(function, *percent, &values));
+                    }
+                }
+                Made::Histogram => {
+                    let mut sorted = values;
+                    sorted.sort_by(f64::total_cmp);
+                    for equal in sorted.chunk_by(|x, y| x == y) {
+                        columns[0].values.push(equal[0]);
+                        columns[1].values.push(equal.len() as f64);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the current table.
+    pub fn end_table(&mut self) {
+        self.aggregate();
+        self.clauses.clear();
+    }
+
+    /// The log as if the program ended now.
+    #[must_use]
+    pub fn finished(&self) -> Log {
+        let mut copy = self.clone();
+        copy.end_table();
+        copy.log
+    }
+
+    /// Whether nothing has been logged or printed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.log.tables.is_empty() && self.log.outputs.is_empty()
+    }
+}
+
+fn name(function: &AggregateFunction, percent: i64) -> String {
+    let name = match function {
+        AggregateFunction::Mean => "mean",
+        AggregateFunction::HarmonicMean => "harmonic mean",
+        AggregateFunction::GeometricMean => "geometric mean",
+        AggregateFunction::Median => "median",
+        AggregateFunction::StandardDeviation => "standard deviation",
+        AggregateFunction::MedianAbsoluteDeviation => "median absolute deviation",
+        AggregateFunction::Variance => "variance",
+        AggregateFunction::Sum => "sum",
+        AggregateFunction::Minimum => "minimum",
+        AggregateFunction::Maximum => "maximum",
+        AggregateFunction::Final => "final",
+        AggregateFunction::Percentile(_) => return format!("{percent}% percentile"),
+    };
+    name.to_owned()
+}
+
+/// A function of at least one value.
+fn value(function: &AggregateFunction, percent: i64, values: &[f64]) -> f64 {
+    let number = values.len() as f64;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / number;
+    let variance = || {
+        let mean = mean(values);
+        // Of a sample: one value has no variance.
+        let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
+        if values.len() < 2 { 0.0 } else { squares / (number - 1.0) }
+    };
+    match function {
+        AggregateFunction::Mean => mean(values),
+        AggregateFunction::HarmonicMean => number / values.iter().map(|x| 1.0 / x).sum::<f64>(),
+        AggregateFunction::GeometricMean => {
+            libm::exp(values.iter().map(|x| libm::log(*x)).sum::<f64>() / number)
+        }
+        AggregateFunction::Median => percentile(values.to_vec(), 50),
+        AggregateFunction::StandardDeviation => variance().sqrt(),
+        AggregateFunction::Variance => variance(),
+        AggregateFunction::MedianAbsoluteDeviation => {
+            let median = percentile(values.to_vec(), 50);
+            percentile(values.iter().map(|x| (x - median).abs()).collect(), 50)
+        }
+        AggregateFunction::Sum => values.iter().sum(),
+        AggregateFunction::Minimum => values.iter().copied().fold(f64::INFINITY, f64::min),
+        AggregateFunction::Maximum => values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        AggregateFunction::Final => values[values.len() - 1],
+        AggregateFunction::Percentile(_) => percentile(values.to_vec(), percent),
+    }
+}
+
+/// The percentile of at least one value, interpolated between neighbours.
+fn percentile(mut values: Vec<f64>, percent: i64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let place = percent.clamp(0, 100) as f64 / 100.0 * (values.len() - 1) as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(values.len() - 1);
+    let share = place - below as f64;
+    values[below] * (1.0 - share) + values[above] * share
+}
+
+impl Log {
+    /// The tables as text: titles and aggregates in quotes, then rows with commas between values.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (number, table) in self.tables.iter().enumerate() {
+            if number > 0 {
+                text.push('\n');
+            }
+            let quoted = |words: Vec<String>| words.join(",") + "\n";
+            let titles =
+                table.columns.iter().map(|c| format!("\"{}\"", c.title.replace('"', "\"\"")));
+            text += &quoted(titles.collect());
+            text +=
+                &quoted(table.columns.iter().map(|c| format!("\"({})\"", c.aggregate)).collect());
+            let rows = table.columns.iter().map(|column| column.values.len()).max().unwrap_or(0);
+            for row in 0..rows {
+                let values = table.columns.iter().map(|column| column.values.get(row));
+                let cells: Vec<String> = values
+                    .map(|value| value.map_or(String::new(), |x| print::number(*x)))
+                    .collect();
+                let _ = writeln!(text, "{}", cells.join(","));
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ncptl::language::ast::AggregateFunction::*;
+
+    #[test]
+    fn functions_of_values() {
+        let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+        let cases = [
+            (Mean, 5.0),
+            (Median, 4.5),
+            (Sum, 40.0),
+            (Minimum, 2.0),
+            (Maximum, 9.0),
+            (Final, 9.0),
+            (Variance, 32.0 / 7.0),
+            (StandardDeviation, (32.0f64 / 7.0).sqrt()),
+            (MedianAbsoluteDeviation, 0.5),
+            (HarmonicMean, 8.0 / (0.5 + 0.75 + 0.4 + 1.0 / 7.0 + 1.0 / 9.0)),
+            (GeometricMean, (2f64 * 64.0 * 25.0 * 63.0).powf(0.125)),
+        ];
+        for (function, expected) in cases {
+            let found = super::value(&function, 0, &values);
+            assert!((found - expected).abs() < 1e-9, "{function:?}: {found}");
+        }
+        assert_eq!((percentile(values.to_vec(), 0), percentile(values.to_vec(), 100)), (2.0, 9.0));
+    }
+
+    #[test]
+    fn a_table_has_a_row_per_aggregation() {
+        let mut logger = Logger::default();
+        let (size, time): (Arc<str>, Arc<str>) = ("Bytes".into(), "Time".into());
+        for bytes in [1.0, 2.0] {
+            for repetition in 0..3 {
+                logger.record((0, 0), &size, || Made::Only, bytes);
+                let made = || Made::Functions(vec![(Mean, 0), (Maximum, 0)]);
+                logger.record((0, 1), &time, made, bytes * f64::from(repetition));
+            }
+            logger.aggregate();
+        }
+        logger.end_table();
+        logger.record((9, 0), &size, || Made::Histogram, 3.0);
+        logger.record((9, 0), &size, || Made::Histogram, 1.0);
+        logger.record((9, 0), &size, || Made::Histogram, 3.0);
+        let expected = "\"Bytes\",\"Time\",\"Time\"\n\"(only value)\",\"(mean)\",\"(maximum)\"\n1,1,2\n2,2,4\n\n\
+                        \"Bytes\",\"Bytes\"\n\"(histogram values)\",\"(histogram tallies)\"\n1,1\n3,2\n";
+        assert_eq!(logger.finished().text(), expected);
+    }
+}
