@@ -7,5 +7,3 @@ mod goal_binary;
 mod ncptl_language;
 mod ncptl_programs;
 mod network;
-mod ncptl_language;
-mod ncptl_programs;
