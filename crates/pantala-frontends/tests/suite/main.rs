@@ -4,6 +4,7 @@ mod chakra;
 mod chakra_writer;
 mod goal;
 mod goal_binary;
+mod ncptl_grammar;
 mod ncptl_language;
 mod ncptl_programs;
 mod network;
