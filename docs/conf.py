@@ -87,6 +87,7 @@ CONTENTS = {
         "commands",
         "tables",
         "operation-file",
+        "ncptl",
         "metrics",
         "python",
         "figures",

@@ -404,3 +404,10 @@ fn large_programs_are_read_quickly_or_refused() {
         format!("the program has {} bytes; at most {MAX_BYTES} fit", MAX_BYTES + 1)
     );
 }
+
+#[test]
+fn the_program_of_the_reference_page_is_accepted() {
+    let page = include_str!("../../../../docs/reference/ncptl.md");
+    let example = page.split("```").nth(1).and_then(|text| text.strip_prefix("text\n")).unwrap();
+    assert!(warnings(example).is_empty());
+}
