@@ -7,6 +7,7 @@
 mod operation_lists;
 
 use pantala_engine::{Stream, Time};
+use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
 
@@ -84,6 +85,8 @@ programs! {
     Operations(OperationLists),
     /// A trace.
     Trace(TraceSpec),
+    /// The operations of a file.
+    OperationFile(OperationFile),
 }
 
 /// The program of one rank, with the noise of its job on its compute times.

@@ -8,3 +8,4 @@ mod ncptl_grammar;
 mod ncptl_language;
 mod ncptl_programs;
 mod network;
+mod operation_file;
