@@ -1,16 +1,16 @@
 //! The communication of a job, computed from its programs without a network and without time.
 //!
-//! The programs of motifs and operation lists do not depend on arrival times. So their operations,
-//! and the steps of their collectives, determine totals, calls, sizes and the communication matrix.
+//! The programs of motifs and operation lists do not depend on arrival times. Programs that do get
+//! guessed outcomes. Their operations, and the steps of their collectives, determine totals, calls, sizes and the communication matrix.
 //! Messages of a rank to itself and control messages are not counted.
 
 use std::collections::BTreeMap;
 
-use pantala_engine::Time;
+use pantala_engine::{NANOSECOND, Time};
+use pantala_frontends::operations::Prediction;
+use pantala_frontends::operations::prediction::Guess;
 use pantala_mpi::collectives::{Collective, Step};
-use pantala_mpi::{
-    Call, Collectives, Communicator, CommunicatorId, Op, Outcome, Program, RankContext,
-};
+use pantala_mpi::{Call, Collectives, Communicator, Op, Outcome, Outgoing, Program, RankContext};
 use serde::Serialize;
 
 use crate::compute_noise::Noise;
@@ -126,17 +126,16 @@ pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Com
 /// The operations of one rank so far.
 struct Walk {
     rank: u32,
-    communicators: Vec<Communicator>,
+    prediction: Prediction,
     /// The different collectives that the rank calls, with the number of calls. They are few, so
     /// each is expanded only once.
-    collectives: Vec<(CommunicatorId, Call, u64)>,
+    collectives: Vec<(Communicator, Call, u64)>,
 }
 
 impl Walk {
     fn new(rank: RankContext, programs: &JobPrograms) -> Self {
-        let mut communicators = vec![Communicator::comm_world(rank.ranks, rank.rank)];
-        communicators.extend(programs.communicators(&rank));
-        Self { rank: rank.rank, communicators, collectives: Vec::new() }
+        let prediction = Prediction::new(&rank, programs.communicators(&rank), Guess::Early);
+        Self { rank: rank.rank, prediction, collectives: Vec::new() }
     }
 
     fn through(
@@ -145,51 +144,64 @@ impl Walk {
         collectives: &Collectives,
         found: &mut Communication,
     ) {
-        while let Some(op) = program.next(0, &Outcome::Done) {
+        let (mut now, mut outcome) = (0, Outcome::Done);
+        while let Some(op) = program.next(now, &outcome) {
             self.count(&op, found);
+            outcome = self.prediction.outcome(&op);
+            // Time passes, so that a loop over a time ends.
+            now += NANOSECOND;
         }
-        for (id, call, times) in &self.collectives {
-            self.expand(*id, call, *times, collectives, found);
+        for (communicator, call, times) in &self.collectives {
+            self.expand(communicator, call, *times, collectives, found);
         }
     }
 
     fn count(&mut self, op: &Op, found: &mut Communication) {
         let rank = self.rank;
         if let Some(outgoing) = op.sent() {
-            found.ranks[rank as usize].called(op.name(), Some(outgoing.bytes), 1);
-            let there =
-                self.communicators[usize::from(outgoing.communicator)].rank(outgoing.destination);
-            if let Some(there) = there {
-                found.sent(rank, there, outgoing.bytes, None, 1);
-            }
+            self.send(op.name(), outgoing, found);
             return;
         }
         match op {
             Op::Compute(time) => found.ranks[rank as usize].compute_ps += time,
-            Op::Collective(id, call) | Op::Icollective(id, call, _) => {
+            Op::Collective(id, call) | Op::Icollective(id, call, _) | Op::Valued(id, call, _) => {
+                let Some(communicator) = self.prediction.communicator(*id) else { return };
                 match self
                     .collectives
                     .iter_mut()
-                    .find(|(known, other, _)| known == id && other == call)
+                    .find(|(known, other, _)| known == communicator && other == call)
                 {
                     Some((_, _, times)) => *times += 1,
-                    None => self.collectives.push((*id, call.clone(), 1)),
+                    None => self.collectives.push((communicator.clone(), call.clone(), 1)),
                 }
             }
+            Op::Start(_) | Op::Startall { .. } => {
+                let started: Vec<_> = self.prediction.started(op).collect();
+                started.iter().for_each(|outgoing| self.send(op.name(), outgoing, found));
+            }
             _ => {}
+        }
+    }
+
+    /// Counts a message of the program.
+    fn send(&self, name: &'static str, outgoing: &Outgoing, found: &mut Communication) {
+        let rank = self.rank;
+        found.ranks[rank as usize].called(name, Some(outgoing.bytes), 1);
+        let there = self.prediction.communicator(outgoing.communicator);
+        if let Some(there) = there.and_then(|there| there.rank(outgoing.destination)) {
+            found.sent(rank, there, outgoing.bytes, None, 1);
         }
     }
 
     /// Counts the messages that the rank sends in `times` calls of a collective.
     fn expand(
         &self,
-        id: CommunicatorId,
+        communicator: &Communicator,
         call: &Call,
         times: u64,
         choice: &Collectives,
         found: &mut Communication,
     ) {
-        let communicator = &self.communicators[usize::from(id)];
         let (me, size) = (communicator.me(), communicator.size());
         let (rank, name) = (self.rank, call.kind().name());
         found.ranks[rank as usize].called(name, size_of(call), times);
