@@ -41,7 +41,16 @@ CONTENTS = {
         "comparison",
         "prose",
     ],
-    "how-to/index": ["scenario", "read-results", "curve", "coarsen", "ember", "codes", "python"],
+    "how-to/index": [
+        "scenario",
+        "read-results",
+        "curve",
+        "coarsen",
+        "ember",
+        "codes",
+        "bring-your-program",
+        "python",
+    ],
     "explanation/index": [
         "interference",
         "topologies",

@@ -252,7 +252,9 @@ impl PyRecorder {
 /// Opens an operation file, checks all of it, and returns its facts as JSON.
 #[pyfunction]
 pub(crate) fn operation_file(py: Python<'_>, path: &str) -> PyResult<String> {
-    let contents = py.detach(|| Contents::open(Path::new(path))).map_err(|e| fault(format!("{e}; {}", e.remedy())))?;
+    let contents = py
+        .detach(|| Contents::open(Path::new(path)))
+        .map_err(|e| fault(format!("{e}; {}", e.remedy())))?;
     json(&serde_json::json!({
         "hash": contents.hash(),
         "job_ranks": contents.job_ranks(),

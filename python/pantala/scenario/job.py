@@ -11,7 +11,14 @@ from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.routing import Routing
 from pantala.scenario.slurm import HostFile, SlurmPlacement, most_tasks
 from pantala.scenario.validation import Faults, fault, faults_below, refuse_all
-from pantala.scenario.workload import Application, EmberMotif, Pattern, Workload, Workloads
+from pantala.scenario.workload import (
+    Application,
+    EmberMotif,
+    FrontEnd,
+    Pattern,
+    Workload,
+    Workloads,
+)
 
 __all__ = [
     "ComputeNoise",
@@ -168,7 +175,7 @@ class Job(JobKeys):
         for number, workload in enumerate(self.workloads):
             if isinstance(workload, Application):
                 workload.check(self.ranks)
-            elif isinstance(workload, EmberMotif):
+            elif isinstance(workload, EmberMotif | FrontEnd):
                 at = [number] if isinstance(self.workload, tuple) else []
                 with faults_below("workload", *at):
                     workload.check(self.ranks)

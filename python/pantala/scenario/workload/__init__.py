@@ -23,6 +23,7 @@ from pantala.scenario.workload.crystal_router import CrystalRouter
 from pantala.scenario.workload.dl import Dl
 from pantala.scenario.workload.ember import *
 from pantala.scenario.workload.fft3d import Fft3d
+from pantala.scenario.workload.front_end import FrontEnd
 from pantala.scenario.workload.hacc import Hacc
 from pantala.scenario.workload.halo3d import Halo3d
 from pantala.scenario.workload.lammps import Lammps
@@ -34,7 +35,9 @@ from pantala.scenario.workload.milc_swm import MilcSwm
 from pantala.scenario.workload.multigrid import MultiGrid
 from pantala.scenario.workload.nek5000 import Nek5000
 from pantala.scenario.workload.nekbone import Nekbone
+from pantala.scenario.workload.operation_file import OperationFile
 from pantala.scenario.workload.pattern import Pattern
+from pantala.scenario.workload.python_program import PythonProgram
 from pantala.scenario.workload.qbox import Qbox
 from pantala.scenario.workload.rayleigh import Rayleigh
 from pantala.scenario.workload.stencil5d import Stencil5d
@@ -51,6 +54,7 @@ __all__ = [
     "CrystalRouter",
     "Dl",
     "Fft3d",
+    "FrontEnd",
     "Hacc",
     "Halo3d",
     "Lammps",
@@ -63,7 +67,9 @@ __all__ = [
     "MultiGrid",
     "Nek5000",
     "Nekbone",
+    "OperationFile",
     "Pattern",
+    "PythonProgram",
     "Qbox",
     "Rayleigh",
     "Stencil5d",
@@ -75,7 +81,7 @@ __all__ += ember.__all__
 
 if TYPE_CHECKING:
     #: A workload; `kind` names it.
-    Workload = Pattern | Application | EmberMotif
+    Workload = Pattern | Application | EmberMotif | FrontEnd
     #: The workload of a job: one, or a list of applications that run one after another.
     Workloads = Workload | tuple[Workload, ...]
 else:
