@@ -22,7 +22,7 @@ const MAX_OPERATIONS: u64 = 1 << 36;
 /// # Errors
 /// If the operations depend on the run, have no place in a file, or the file cannot be written.
 pub fn export<P: Program, W: Write>(
-    ranks: impl Iterator<Item = RankContext> + ExactSizeIterator,
+    ranks: impl ExactSizeIterator<Item = RankContext>,
     make: impl Fn(&RankContext) -> (P, Vec<Communicator>),
     sink: W,
 ) -> Result<Written, WriteFault> {
