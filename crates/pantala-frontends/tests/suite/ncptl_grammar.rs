@@ -411,3 +411,16 @@ fn the_program_of_the_reference_page_is_accepted() {
     let example = page.split("```").nth(1).and_then(|text| text.strip_prefix("text\n")).unwrap();
     assert!(warnings(example).is_empty());
 }
+
+#[test]
+fn the_example_programs_are_accepted_without_warnings() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/programs");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let programs: Vec<_> = files.filter(|path| path.extension().unwrap() == "ncptl").collect();
+    assert!(!programs.is_empty());
+    for path in programs {
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(warnings(&text).is_empty(), "{}", path.display());
+        assert_eq!(program(&print(&program(&text))), program(&text));
+    }
+}

@@ -43,7 +43,7 @@ impl Builder {
                 let actions = [CounterAction::Reset, CounterAction::Store, CounterAction::Restore];
                 StatementKind::Counters(self.source(), self.pick(&actions))
             }
-            16 => StatementKind::Assert(self.text(), self.relation()),
+            16 => StatementKind::Assert(self.text(), self.assertion()),
             17 | 18 => {
                 let tasks = self.source();
                 let items = self.with(tasks.variable(), |b| b.some(3, Self::output));
