@@ -1,4 +1,4 @@
-"""Workloads of jobs: synthetic patterns and application skeletons.
+"""Workloads of jobs: synthetic patterns, application skeletons, traces.
 
 To add an application, add a module to this folder, import its class below and list the class in
 ``__all__``. The list of kinds and the reference page follow from these.
@@ -41,6 +41,7 @@ from pantala.scenario.workload.python_program import PythonProgram
 from pantala.scenario.workload.qbox import Qbox
 from pantala.scenario.workload.rayleigh import Rayleigh
 from pantala.scenario.workload.stencil5d import Stencil5d
+from pantala.scenario.workload.trace import Trace
 from pantala.scenario.workload.uniform_random import UniformRandom
 
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "Qbox",
     "Rayleigh",
     "Stencil5d",
+    "Trace",
     "UniformRandom",
     "Workload",
     "Workloads",

@@ -14,9 +14,18 @@ class FrontEnd(Model):
     """A workload that a user brings."""
 
     @property
-    @abstractmethod
     def application(self) -> str:
-        """The name of the workload in tables and figures."""
+        """The name of the workload in tables and figures; the kind if it has no other."""
+        name: str = type(self).model_fields["kind"].default
+        return name
+
+    def own_ranks(self) -> int | None:
+        """Returns the number of ranks that the files state, or None if any number is possible.
+
+        Raises:
+            UsageError: a file is missing or wrong.
+        """
+        return None
 
     def check(self, ranks: int) -> None:
         """Checks that the workload can run on this number of ranks.

@@ -25,14 +25,25 @@ class OperationFile(FrontEnd):
         """The name of the file."""
         return Path(self.path).stem
 
+    def own_ranks(self) -> int:
+        """Returns the number of ranks of the job in the file.
+
+        Raises:
+            UsageError: the file is no complete operation file.
+        """
+        ranks: int = self._facts()["job_ranks"]
+        return ranks
+
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """Returns the plan's workload object.
 
         Raises:
             UsageError: the file is no complete operation file.
         """
+        return {"kind": "operations", "path": self.path, "hash": self._facts()["hash"]}
+
+    def _facts(self) -> dict[str, Any]:
         try:
-            facts = native.operation_file(self.path)
+            return native.operation_file(self.path)
         except ValueError as error:
             raise UsageError(f"{self.path}: {error}") from None
-        return {"kind": "operations", "path": self.path, "hash": facts["hash"]}
