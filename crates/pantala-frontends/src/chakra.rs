@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pantala_mpi::{Communicator, CommunicatorId, RankContext};
+use pantala_engine::Time;
+use pantala_mpi::{Communicator, CommunicatorId, Op, Outcome, Program, RankContext};
 
 use crate::graph::window::Window;
 use crate::graph::{ComputeScale, Executor};
@@ -31,7 +32,15 @@ pub use files::recognizes;
 pub const WINDOW: usize = 1 << 23;
 
 /// The program of a rank.
-pub type ChakraProgram = Executor<Window<ChakraReader>>;
+#[derive(Clone, Debug)]
+pub struct ChakraProgram(Box<Executor<Window<ChakraReader>>>);
+
+impl Program for ChakraProgram {
+    #[inline]
+    fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
+        self.0.next(now, outcome)
+    }
+}
 
 /// A trace whose files have been read once.
 #[derive(Clone, Debug)]
@@ -108,6 +117,6 @@ impl TraceFile for ChakraTrace {
         let limit = (WINDOW / self.files.len()).clamp(1 << 12, 1 << 20);
         let reader = ChakraReader::new(Arc::clone(self), rank);
         let window = Window::new(reader, limit, file.ordered, Arc::clone(&file.absent));
-        Executor::new(window, ComputeScale::of(spec))
+        ChakraProgram(Box::new(Executor::new(window, ComputeScale::of(spec))))
     }
 }

@@ -4,6 +4,8 @@ mod chakra;
 mod chakra_writer;
 mod goal;
 mod goal_binary;
+mod graph_fuzz;
+mod graphs;
 mod ncptl_grammar;
 mod ncptl_language;
 mod ncptl_programs;
