@@ -29,7 +29,7 @@ use reader::ChakraReader;
 pub use files::recognizes;
 
 /// Nodes in memory, over all ranks: the windows of the ranks share this number.
-pub const WINDOW: usize = 1 << 23;
+pub const WINDOW: usize = 1 << 21;
 
 /// The program of a rank.
 #[derive(Clone, Debug)]
@@ -114,7 +114,7 @@ impl TraceFile for ChakraTrace {
 
     fn program(self: &Arc<Self>, spec: &TraceSpec, rank: u32) -> ChakraProgram {
         let file = &self.files[rank as usize];
-        let limit = (WINDOW / self.files.len()).clamp(1 << 12, 1 << 20);
+        let limit = (WINDOW / self.files.len()).clamp(1 << 10, 1 << 20);
         let reader = ChakraReader::new(Arc::clone(self), rank);
         let window = Window::new(reader, limit, file.ordered, Arc::clone(&file.absent));
         ChakraProgram(Box::new(Executor::new(window, ComputeScale::of(spec))))
