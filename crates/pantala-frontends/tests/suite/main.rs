@@ -8,6 +8,8 @@ mod dumpi_replay;
 mod dumpi_writer;
 mod goal;
 mod goal_binary;
+mod graph_fuzz;
+mod graphs;
 mod ncptl_grammar;
 mod ncptl_language;
 mod ncptl_programs;
