@@ -6,6 +6,7 @@ mod goal;
 mod goal_binary;
 mod ncptl_language;
 mod ncptl_programs;
+mod ncptl_speed;
 mod network;
 mod ncptl_language;
 mod ncptl_programs;
