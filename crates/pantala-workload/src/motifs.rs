@@ -15,6 +15,7 @@ mod surroundings;
 use std::fmt::Debug;
 
 use pantala_engine::{LONGEST_TIME, Stream, Time};
+use pantala_frontends::ncptl::NcptlSpec;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{Communicator, Fault, Op, RankContext};
 use schemars::JsonSchema;
@@ -80,6 +81,8 @@ workloads! {
 front_ends {
     /// A trace of recorded MPI calls or a dependency graph.
     Trace(TraceSpec),
+    /// A coNCePTuaL program.
+    Ncptl(NcptlSpec),
 }
 motifs {
     /// A random partner in every iteration.

@@ -51,5 +51,6 @@ fn halo_of_8192_ranks() {
         }
     }
     let rate = operations as f64 / start.elapsed().as_secs_f64() / 1e6;
-    let _ = writeln!(out, "{operations} operations, {rate:.1} million per second, {} KiB", memory());
+    let _ =
+        writeln!(out, "{operations} operations, {rate:.1} million per second, {} KiB", memory());
 }
