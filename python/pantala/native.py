@@ -25,11 +25,14 @@ __all__ = [
     "core",
     "cost",
     "deadlock",
+    "identify_trace",
     "link_table",
     "measure",
     "resolve",
     "run",
     "threads_for",
+    "trace_files",
+    "trace_summary",
     "write_link_table",
 ]
 
@@ -278,6 +281,39 @@ def write_link_table(topology: dict[str, Any], path: Path) -> None:
         module.write_link_table(json.dumps(topology), str(path))
 
 
+def trace_files(path: str) -> list[str]:
+    """Returns the files of the trace at `path`.
+
+    Raises:
+        UsageError: there is no trace, or a file of it is missing.
+    """
+    with _core_errors() as module:
+        files: list[str] = module.trace_files(path)
+    return files
+
+
+def identify_trace(path: str) -> tuple[str, str, int]:
+    """Returns the format, the hash and the number of ranks of the trace at `path`.
+
+    Raises:
+        UsageError: no job can replay the trace.
+    """
+    with _core_errors() as module:
+        form, digest, ranks = json.loads(module.identify_trace(path))
+    return form, digest, ranks
+
+
+def trace_summary(path: str) -> dict[str, Any]:
+    """Returns the summary of the trace at `path`; the keys are those of `pantala trace info`.
+
+    Raises:
+        UsageError: there is no trace, or a file of it is missing or wrong.
+    """
+    with _core_errors() as module:
+        summary: dict[str, Any] = json.loads(module.trace_summary(path))
+    return summary
+
+
 @contextmanager
 def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
     """Yields the core's module, and converts its exceptions to Pantala's."""
@@ -288,5 +324,7 @@ def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
         raise PlanError(
             str(error.key), str(error.value), str(error.message), str(error.remedy), error.others
         ) from None
+    except module.FileError as error:
+        raise UsageError(str(error)) from None
     except module.RunError as error:
         raise SimulationError(str(error), directory) from None

@@ -16,6 +16,13 @@ pyo3::create_exception!(
     "A simulation that could not go on: the diagnosis."
 );
 
+pyo3::create_exception!(
+    pantala._core,
+    FileError,
+    PyValueError,
+    "A file of a program or a trace that cannot be read: one line with the file and the place."
+);
+
 /// Converts a fault of a plan to a `PlanError` of Python.
 pub(crate) fn plan_error(py: Python<'_>, error: &pantala_sim::PlanError) -> PyErr {
     let raised = PlanError::new_err(error.to_string());

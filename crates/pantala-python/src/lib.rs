@@ -3,8 +3,9 @@
 mod errors;
 mod observer;
 mod provenance;
+mod trace;
 
-use errors::{PlanError, RunError, plan_error, write_error};
+use errors::{FileError, PlanError, RunError, plan_error, write_error};
 use observer::Observer;
 use pantala_sim::output::columns::TableWriter;
 use pantala_sim::output::document;
@@ -252,6 +253,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RUSTC", env!("PANTALA_RUSTC"))?;
     module.add("PlanError", module.py().get_type::<PlanError>())?;
     module.add("RunError", module.py().get_type::<RunError>())?;
+    module.add("FileError", module.py().get_type::<FileError>())?;
     module.add_function(wrap_pyfunction!(resolve_plan, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(measure, module)?)?;
@@ -262,5 +264,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(link_table, module)?)?;
     module.add_function(wrap_pyfunction!(process_grid, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_files, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::identify_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_summary, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::dumpi_calls, module)?)?;
     module.add_function(wrap_pyfunction!(write_link_table, module)?)
 }

@@ -5,11 +5,12 @@
 //! Messages of a rank to itself and control messages are not counted.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pantala_engine::Time;
 use pantala_mpi::collectives::{Collective, Step};
 use pantala_mpi::{
-    Call, Collectives, Communicator, CommunicatorId, Op, Outcome, Program, RankContext,
+    Call, Collectives, Communicator, CommunicatorId, Op, Outcome, Program, RankContext, Split,
 };
 use serde::Serialize;
 
@@ -126,7 +127,8 @@ pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Com
 /// The operations of one rank so far.
 struct Walk {
     rank: u32,
-    communicators: Vec<Communicator>,
+    /// The communicators by number; `None` for a number that is free.
+    communicators: Vec<Option<Communicator>>,
     /// The different collectives that the rank calls, with the number of calls. They are few, so
     /// each is expanded only once.
     collectives: Vec<(CommunicatorId, Call, u64)>,
@@ -134,8 +136,8 @@ struct Walk {
 
 impl Walk {
     fn new(rank: RankContext, programs: &JobPrograms) -> Self {
-        let mut communicators = vec![Communicator::comm_world(rank.ranks, rank.rank)];
-        communicators.extend(programs.communicators(&rank));
+        let mut communicators = vec![Some(Communicator::comm_world(rank.ranks, rank.rank))];
+        communicators.extend(programs.communicators(&rank).into_iter().map(Some));
         Self { rank: rank.rank, communicators, collectives: Vec::new() }
     }
 
@@ -145,11 +147,58 @@ impl Walk {
         collectives: &Collectives,
         found: &mut Communication,
     ) {
-        while let Some(op) = program.next(0, &Outcome::Done) {
+        let mut outcome = Outcome::Done;
+        while let Some(op) = program.next(0, &outcome) {
             self.count(&op, found);
+            outcome = match op {
+                Op::CommDup(old) => self.made(old, |old| Some(old.clone())),
+                Op::CommSplit(old, table) => self.made(old, |old| {
+                    let members = Split::members(&table, old.me())?;
+                    let me = members.iter().position(|member| *member == old.me())?;
+                    let ranks: Option<Vec<u32>> =
+                        members.iter().map(|member| old.rank(*member)).collect();
+                    Some(Communicator::list(0, ranks?.into(), me as u32))
+                }),
+                Op::CommCreate(old, group) => self.made(old, |old| {
+                    let me = group.place(old.rank(old.me())?)?;
+                    Some(Communicator::list(0, Arc::clone(group.ranks()), me))
+                }),
+                Op::CommFree(id) => {
+                    self.expand_all(collectives, found);
+                    self.communicators[usize::from(id)] = None;
+                    Outcome::Done
+                }
+                _ => Outcome::Done,
+            };
         }
-        for (id, call, times) in &self.collectives {
-            self.expand(*id, call, *times, collectives, found);
+        self.expand_all(collectives, found);
+    }
+
+    /// Stores a communicator that the rank makes under the lowest free number.
+    fn made(
+        &mut self,
+        old: CommunicatorId,
+        make: impl FnOnce(&Communicator) -> Option<Communicator>,
+    ) -> Outcome {
+        let Some(new) = self.communicator(old).and_then(make) else {
+            return Outcome::Communicator(None);
+        };
+        let free = self.communicators.iter().position(Option::is_none);
+        let place = free.unwrap_or(self.communicators.len());
+        if free.is_none() {
+            self.communicators.push(None);
+        }
+        self.communicators[place] = Some(new);
+        Outcome::Communicator(CommunicatorId::try_from(place).ok())
+    }
+
+    fn communicator(&self, id: CommunicatorId) -> Option<&Communicator> {
+        self.communicators.get(usize::from(id))?.as_ref()
+    }
+
+    fn expand_all(&mut self, collectives: &Collectives, found: &mut Communication) {
+        for (id, call, times) in std::mem::take(&mut self.collectives) {
+            self.expand(id, &call, times, collectives, found);
         }
     }
 
@@ -157,9 +206,8 @@ impl Walk {
         let rank = self.rank;
         if let Some(outgoing) = op.sent() {
             found.ranks[rank as usize].called(op.name(), Some(outgoing.bytes), 1);
-            let there =
-                self.communicators[usize::from(outgoing.communicator)].rank(outgoing.destination);
-            if let Some(there) = there {
+            let there = self.communicator(outgoing.communicator);
+            if let Some(there) = there.and_then(|members| members.rank(outgoing.destination)) {
                 found.sent(rank, there, outgoing.bytes, None, 1);
             }
             return;
@@ -189,7 +237,7 @@ impl Walk {
         choice: &Collectives,
         found: &mut Communication,
     ) {
-        let communicator = &self.communicators[usize::from(id)];
+        let Some(communicator) = self.communicator(id) else { return };
         let (me, size) = (communicator.me(), communicator.size());
         let (rank, name) = (self.rank, call.kind().name());
         found.ranks[rank as usize].called(name, size_of(call), times);

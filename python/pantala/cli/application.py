@@ -23,6 +23,7 @@ from pantala.cli import (
     run,
     study,
     topology,
+    trace,
     workload,
 )
 from pantala.cli.arguments import paragraphs
@@ -68,6 +69,7 @@ app.command("topology", help=paragraphs(topology.HELP))(topology.topology)
 app.command("report", help=report.HELP)(report.report)
 app.add_typer(import_file.app, name="import", help=import_file.HELP)
 app.add_typer(workload.app, name="workload", help=workload.HELP)
+app.add_typer(trace.app, name="trace", help=trace.HELP)
 app.add_typer(study.app, name="study", help=study.HELP)
 app.command("routings", help=reference.ROUTINGS_HELP)(reference.routings)
 app.command("presets", help=reference.PRESETS_HELP)(reference.presets)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from pantala.errors import ScenarioError
 from pantala.scenario.base import Index, Model, Name
 from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.routing import Routing
 from pantala.scenario.slurm import HostFile, SlurmPlacement, most_tasks
 from pantala.scenario.validation import Faults, fault, faults_below, refuse_all
-from pantala.scenario.workload import Application, EmberMotif, Pattern, Workload, Workloads
+from pantala.scenario.workload import (
+    Application,
+    EmberMotif,
+    FrontEnd,
+    Pattern,
+    Trace,
+    Workload,
+    Workloads,
+)
 
 __all__ = [
     "ComputeNoise",
@@ -115,6 +125,9 @@ class Job(JobKeys):
     All ranks of a job start at the same time.
     """
 
+    #: A trace states its number of ranks.
+    given_elsewhere: ClassVar[tuple[str, ...]] = ("ranks",)
+
     name: Name
     """The job's name in tables and figures. The job's random numbers depend on its name, not on its
     position in the list."""
@@ -138,13 +151,19 @@ class Job(JobKeys):
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Returns the data with `ranks_per_node` from the tasks per node of a Slurm placement."""
+        """Returns the data with the keys that follow from others.
+
+        These are `ranks_per_node` from the tasks per node of a Slurm placement, and the number of
+        ranks from the workload's own files.
+        """
         most = most_tasks(data.get("placement"))
         if most is not None:
             if "ranks_per_node" in data:
                 message = "is also in placement.tasks_per_node"
                 raise Faults([fault(message, "remove one of them", "ranks_per_node")], data)
             data["ranks_per_node"] = most
+        if "ranks" not in data and (ranks := _own_ranks(data.get("workload"))):
+            data["ranks"] = ranks
         return data
 
     @model_validator(mode="after")
@@ -156,14 +175,16 @@ class Job(JobKeys):
             raise fault("is empty", "add an application to the list", "workload")
         refuse_all(
             fault(
-                "is a pattern, which never ends, in a list of applications",
-                "remove it, or give the pattern a job of its own",
+                "is a pattern, which never ends, in a list of applications"
+                if isinstance(workload, Pattern)
+                else "is no application, in a list of applications",
+                "remove it, or give it a job of its own",
                 "workload",
                 number,
                 "kind",
             )
             for number, workload in enumerate(self.workloads)
-            if isinstance(self.workload, tuple) and isinstance(workload, Pattern)
+            if isinstance(self.workload, tuple) and isinstance(workload, Pattern | FrontEnd)
         )
         for number, workload in enumerate(self.workloads):
             if isinstance(workload, Application):
@@ -205,3 +226,16 @@ class Job(JobKeys):
     def endless(self) -> bool:
         """Whether the job runs until the run stops: true for patterns, false for applications."""
         return isinstance(self.workload, Pattern)
+
+
+def _own_ranks(workload: Any) -> int | None:
+    """Returns the number of ranks that the files of a workload state, if it has such files.
+
+    The number is 1 if the files are wrong: the validation of the workload reports the fault.
+    """
+    if isinstance(workload, Mapping) and workload.get("kind") == "trace":
+        try:
+            workload = Trace(**workload)
+        except ScenarioError:
+            return 1
+    return workload.own_ranks() if isinstance(workload, FrontEnd) else None

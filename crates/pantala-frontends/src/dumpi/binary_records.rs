@@ -95,8 +95,8 @@ impl BinaryRecords {
         if self.ended {
             return Ok(false);
         }
-        let position = self.blocks.position();
-        match self.parse(record, position) {
+        let mut position = self.blocks.position();
+        match self.parse(record, &mut position) {
             Ok(read) => Ok(read),
             Err(wrong) => {
                 self.ended = true;
@@ -111,11 +111,11 @@ impl BinaryRecords {
         }
     }
 
-    fn parse(&mut self, record: &mut Record, mut position: u64) -> Result<bool, Wrong> {
+    fn parse(&mut self, record: &mut Record, position: &mut u64) -> Result<bool, Wrong> {
         if !self.started {
             self.blocks.take(8)?;
             self.started = true;
-            position += 8;
+            *position += 8;
         }
         let number = self.u2()?;
         if number == Function::END_OF_STREAM {
@@ -128,7 +128,7 @@ impl BinaryRecords {
             .ok_or_else(|| {
                 Wrong::Content(format!("there is no function {number}; the file is corrupt"))
             })?;
-        record.start(function, Position::Byte(position));
+        record.start(function, Position::Byte(*position));
         let mask = self.blocks.take(1)?[0];
         if mask & mask::THREAD != 0 {
             record.thread = self.u2()?;

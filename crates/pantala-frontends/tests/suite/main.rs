@@ -2,6 +2,10 @@
 
 mod chakra;
 mod chakra_writer;
+mod dumpi_folder;
+mod dumpi_records;
+mod dumpi_replay;
+mod dumpi_writer;
 mod goal;
 mod goal_binary;
 mod ncptl_language;

@@ -1,4 +1,4 @@
-"""Workloads of jobs: synthetic patterns and application skeletons.
+"""Workloads of jobs: synthetic patterns, application skeletons, traces.
 
 To add an application, add a module to this folder, import its class below and list the class in
 ``__all__``. The list of kinds and the reference page follow from these.
@@ -23,6 +23,7 @@ from pantala.scenario.workload.crystal_router import CrystalRouter
 from pantala.scenario.workload.dl import Dl
 from pantala.scenario.workload.ember import *
 from pantala.scenario.workload.fft3d import Fft3d
+from pantala.scenario.workload.front_end import FrontEnd
 from pantala.scenario.workload.hacc import Hacc
 from pantala.scenario.workload.halo3d import Halo3d
 from pantala.scenario.workload.lammps import Lammps
@@ -38,6 +39,7 @@ from pantala.scenario.workload.pattern import Pattern
 from pantala.scenario.workload.qbox import Qbox
 from pantala.scenario.workload.rayleigh import Rayleigh
 from pantala.scenario.workload.stencil5d import Stencil5d
+from pantala.scenario.workload.trace import Trace
 from pantala.scenario.workload.uniform_random import UniformRandom
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "CrystalRouter",
     "Dl",
     "Fft3d",
+    "FrontEnd",
     "Hacc",
     "Halo3d",
     "Lammps",
@@ -67,6 +70,7 @@ __all__ = [
     "Qbox",
     "Rayleigh",
     "Stencil5d",
+    "Trace",
     "UniformRandom",
     "Workload",
     "Workloads",
@@ -75,7 +79,7 @@ __all__ += ember.__all__
 
 if TYPE_CHECKING:
     #: A workload; `kind` names it.
-    Workload = Pattern | Application | EmberMotif
+    Workload = Pattern | Application | EmberMotif | FrontEnd
     #: The workload of a job: one, or a list of applications that run one after another.
     Workloads = Workload | tuple[Workload, ...]
 else:

@@ -1,0 +1,116 @@
+"""`pantala trace`: what a trace holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pantala.cli import complete
+from pantala.cli.tables import console, facts, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["HELP", "app"]
+
+HELP = "Describe traces: ranks, calls, bytes, computing, communication."
+
+#: Rows of a table in the text form; `--json` prints all.
+_MOST = 12
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """Describe traces: ranks, calls, bytes, computing, communication."""
+
+
+@app.command("info", help="Print the ranks, calls, bytes and communication matrix of a trace.")
+def info(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PATH",
+            help=(
+                "The trace. DUMPI: the .meta file, its directory, the prefix of the files, or the"
+                " file of one rank. GOAL: the file."
+            ),
+            autocompletion=complete.files,
+        ),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object with all ranks and pairs.")
+    ] = False,
+) -> None:
+    """Prints the summary of a trace."""
+    from pantala import native
+
+    found = native.trace_summary(str(path))
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    output = console()
+    output.print(_facts(str(path), found))
+    if found["calls"]:
+        output.print(_calls(found))
+    if found["matrix"]:
+        output.print(_pairs(found))
+    for warning in found["warnings"]:
+        output.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _facts(path: str, found: dict[str, Any]) -> Table:
+    from pantala.report.formatting import count, duration, size
+
+    ranks = found["by_rank"]
+    sent = [rank["bytes"] for rank in ranks]
+    messages = [rank["messages"] for rank in ranks]
+    partners = dict.fromkeys((rank["rank"] for rank in ranks), 0)
+    for pair in found["matrix"]:
+        partners[pair["source"]] += 1
+    ranks_word = "rank" if found["ranks"] == 1 else "ranks"
+    shown = facts(f"{Path(path).name}: {found['format']}, {count(found['ranks'])} {ranks_word}")
+    shown.add_row("size of the files", size(found["file_bytes"]))
+    shown.add_row("records", count(found["records"]))
+    shown.add_row("duration", duration(found["duration_ps"] / 1000))
+    share = found["compute_share"]
+    shown.add_row("computing", "not recorded" if share is None else f"{100 * share:.1f} %")
+    shown.add_row("point-to-point messages", count(sum(messages)))
+    shown.add_row(
+        "sent per rank", f"{size(min(sent))} to {size(max(sent))}, {size(sum(sent))} in all"
+    )
+    shown.add_row("destinations per rank", f"{min(partners.values())} to {max(partners.values())}")
+    return shown
+
+
+def _calls(found: dict[str, Any]) -> Table:
+    """Returns the calls by name, with the smallest and the largest number of a rank."""
+    calls = sorted(found["calls"].items(), key=lambda item: (-item[1], item[0]))
+    shown = table(_title("calls", len(calls)), ("call", "all ranks", "least", "most"), "")
+    for name, number in calls[:_MOST]:
+        by_rank = [rank["calls"].get(name, 0) for rank in found["by_rank"]]
+        shown.add_row(name, f"{number:,}", f"{min(by_rank):,}", f"{max(by_rank):,}")
+    return shown
+
+
+def _pairs(found: dict[str, Any]) -> Table:
+    """Returns the pairs of ranks with most bytes."""
+    from pantala.report.formatting import size
+
+    pairs = sorted(
+        found["matrix"], key=lambda pair: (-pair["bytes"], pair["source"], pair["destination"])
+    )
+    headings = ("from rank", "to rank", "messages", "bytes")
+    shown = table(_title("pairs of ranks", len(pairs)), headings, "")
+    for pair in pairs[:_MOST]:
+        ends = (str(pair["source"]), str(pair["destination"]))
+        shown.add_row(*ends, f"{pair['messages']:,}", size(pair["bytes"]))
+    return shown
+
+
+def _title(what: str, number: int) -> str:
+    return f"{number:,} {what}" + (f"; the first {_MOST} of them" if number > _MOST else "")

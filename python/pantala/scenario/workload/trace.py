@@ -1,0 +1,85 @@
+"""Traces: recorded MPI calls or dependency graphs of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from pydantic_core import PydanticCustomError
+
+from pantala import native
+from pantala.errors import UsageError
+from pantala.scenario.validation import fault
+from pantala.scenario.workload.front_end import FrontEnd
+
+__all__ = ["Trace"]
+
+#: A factor from 0 to 1,000,000.
+_Factor = Annotated[float, Field(ge=0.0, le=1e6, allow_inf_nan=False)]
+
+
+class Trace(FrontEnd):
+    """Trace: the recorded MPI calls of a program, or a dependency graph, replayed by the ranks.
+
+    The format follows from the files. A job without `ranks` has as many ranks as the trace.
+    """
+
+    kind: Literal["trace"] = "trace"
+    """The calls of a trace."""
+    path: str
+    """The trace. DUMPI: the .meta file, its directory, or the prefix of the ranks' files. GOAL: the
+    file. The path is relative to the current directory."""
+    compute: Literal["recorded", "none"] = "recorded"
+    """The computing between the recorded calls: recorded or none."""
+    compute_scale: _Factor = 1.0
+    """Factor of the recorded compute times, such as 0.5 for a machine of twice the speed."""
+
+    @classmethod
+    def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """Yields a fault if the factor has no effect or the trace cannot be replayed."""
+        yield from super().between_fields(made, data)
+        if made.compute == "none" and "compute_scale" in data:
+            remedy = 'remove it, or set compute to "recorded"'
+            yield fault('has no effect under compute = "none"', remedy, "compute_scale")
+        try:
+            made.own_ranks()
+        except UsageError as error:
+            remedy = "give a complete trace; `pantala trace info` describes one"
+            yield fault(str(error), remedy, "path")
+
+    def own_ranks(self) -> int:
+        """Returns the number of ranks of the trace.
+
+        Raises:
+            UsageError: no job can replay the trace.
+        """
+        return _identity(self.path)[2]
+
+    def as_plan(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002 - the core compares the ranks
+        """Returns the plan's workload object."""
+        form, digest, _ = _identity(self.path)
+        return {
+            "kind": self.kind,
+            "format": form,
+            "path": self.path,
+            "hash": digest,
+            "compute": self.compute,
+            "compute_scale_millionths": round(self.compute_scale * 1_000_000),
+        }
+
+
+def _identity(path: str) -> tuple[str, str, int]:
+    """Returns format, hash and number of ranks of a trace. Reads its files once."""
+    seen = []
+    for file in native.trace_files(path):
+        state = Path(file).stat()
+        seen.append((file, state.st_mtime_ns, state.st_size))
+    return _identified(path, tuple(seen))
+
+
+@lru_cache(maxsize=16)
+def _identified(path: str, _files: tuple[tuple[str, int, int], ...]) -> tuple[str, str, int]:
+    return native.identify_trace(path)
