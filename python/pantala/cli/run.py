@@ -68,6 +68,10 @@ def run(
     routing: RoutingName = None,
     preset: MachinePreset = None,
     variables: Variables = None,
+    ranks: Annotated[
+        int | None,
+        typer.Option("--ranks", "-n", metavar="N", help="Ranks of a coNCePTuaL program."),
+    ] = None,
     coarsen: Coarsen = None,
     threads: Threads = "1",
     report: Annotated[
@@ -94,7 +98,7 @@ def run(
         changes["seed"] = seed
     if coarsen is not None:
         changes["detail.coarsen"] = coarsen
-    scenario = read_scenario(file, changes, routing, preset, variables)
+    scenario = read_scenario(file, changes, routing, preset, variables, ranks)
     try:
         result = run_scenario(
             scenario,
