@@ -9,6 +9,8 @@ from typing import Any
 
 __all__ = ["ncptl_tables"]
 
+#: The routing of a program that runs alone.
+ROUTING = "minimal"
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -26,4 +28,4 @@ def ncptl_tables(
     name = _UNFIT.sub("-", file.stem).lstrip("._-")[:64] or "program"
     workload = {"kind": "ncptl", "file": str(file), "arguments": dict(arguments)}
     job = {"name": name, "ranks": ranks, "placement": "contiguous", "workload": workload}
-    return {"name": name, "machine": {"preset": preset}, "jobs": [job]}
+    return {"name": name, "machine": {"preset": preset}, "routing": ROUTING, "jobs": [job]}

@@ -8,6 +8,7 @@ use crate::plan::Plan;
 use crate::run::process_group::ProcessGroup;
 use crate::run::simulation::Simulation;
 use crate::run::termination::End;
+use pantala_workload::ProgramLog;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -112,6 +113,7 @@ pub fn write<Q: ProcessGroup>(
         provenance,
     };
     let Some(directory) = simulation.directory() else { return Ok(document) };
+    program_logs(&document.plan, results, directory)?;
     let path = directory.join("run.json");
     let file = |source| WriteError::File { path: path.display().to_string(), source };
     let mut text = serde_json::to_string_pretty(&document).map_err(|e| file(e.into()))?;
@@ -119,6 +121,29 @@ pub fn write<Q: ProcessGroup>(
     let partial = directory.join("run.json.partial");
     std::fs::write(&partial, text).and_then(|()| std::fs::rename(&partial, &path)).map_err(file)?;
     Ok(document)
+}
+
+/// Writes what programs have printed and logged as text, if there is anything.
+fn program_logs(plan: &Plan, results: &Results, directory: &Path) -> Result<(), WriteError> {
+    if results.logs.is_empty() {
+        return Ok(());
+    }
+    let mut logs: Vec<&ProgramLog> = results.logs.iter().collect();
+    logs.sort_unstable_by_key(|log| (log.job, log.rank));
+    let mut text = String::new();
+    for ProgramLog { job, rank, log } in logs {
+        let name = plan.jobs.get(usize::from(*job)).map_or("", |job| &job.name);
+        text += &format!("# job {name}, rank {rank}\n");
+        for line in &log.outputs {
+            text += line;
+            text.push('\n');
+        }
+        text += &log.text();
+        text.push('\n');
+    }
+    let path = directory.join("program_logs.txt");
+    let file = |source| WriteError::File { path: path.display().to_string(), source };
+    std::fs::write(&path, text).map_err(file)
 }
 
 /// Returns the `result_hash` without writing run.json.
