@@ -86,12 +86,32 @@ fn told(
     if message[0] == b'+' { Ok(text) } else { Err(Fault::of_user(text)) }
 }
 
+/// Returns a plan in which each workload names a file that is there: `check --plan` writes operation
+/// files beside the plan and names them without a directory.
+fn with_files_beside(text: String, plan: &Path) -> String {
+    let Ok(mut value) = serde_json::from_str::<serde_json::Value>(&text) else { return text };
+    let folder = plan.parent().unwrap_or(Path::new(""));
+    let jobs = value.get_mut("jobs").and_then(serde_json::Value::as_array_mut);
+    for job in jobs.into_iter().flatten() {
+        let Some(path) = job.get_mut("workload").and_then(|workload| workload.get_mut("path"))
+        else {
+            continue;
+        };
+        let beside = path.as_str().map(|path| (Path::new(path), folder.join(path)));
+        if let Some((_, beside)) = beside.filter(|(path, beside)| !path.exists() && beside.exists()) {
+            *path = beside.display().to_string().into();
+        }
+    }
+    value.to_string()
+}
+
 fn run(world: &mpi::topology::SimpleCommunicator, plan: &Path, out: &Path) -> Result<(), Fault> {
     let began = Instant::now();
     let text = told(world, || {
         free(out)?;
-        std::fs::read_to_string(plan)
-            .map_err(|error| format!("{}: cannot be read: {error}", plan.display()))
+        let text = std::fs::read_to_string(plan)
+            .map_err(|error| format!("{}: cannot be read: {error}", plan.display()))?;
+        Ok(with_files_beside(text, plan))
     })?;
     let of_plan =
         |error: pantala_sim::PlanError| Fault::of_user(format!("{}: key {error}", plan.display()));

@@ -27,6 +27,7 @@ _PUBLIC = {
         "Fault",
         "Interrupted",
         "PantalaError",
+        "ProgramError",
         "RunDirectoryError",
         "ScenarioError",
         "ScenarioWarning",
@@ -36,6 +37,7 @@ _PUBLIC = {
     "pantala.execution": ("run",),
     "pantala.load_curve": ("curve",),
     "pantala.metrics": ("Metric",),
+    "pantala.programs": ("Program",),
     "pantala.results": (
         "InterferenceExperiment",
         "Run",

@@ -5,6 +5,7 @@ from pantala.errors import (
     Fault as Fault,
     Interrupted as Interrupted,
     PantalaError as PantalaError,
+    ProgramError as ProgramError,
     RunDirectoryError as RunDirectoryError,
     ScenarioError as ScenarioError,
     ScenarioWarning as ScenarioWarning,
@@ -14,6 +15,7 @@ from pantala.errors import (
 from pantala.execution import run as run
 from pantala.load_curve import curve as curve
 from pantala.metrics import Metric as Metric
+from pantala.programs import Program as Program
 from pantala.results import (
     InterferenceExperiment as InterferenceExperiment,
     Run as Run,

@@ -19,6 +19,7 @@ __all__ = [
     "Interrupted",
     "PantalaError",
     "PlanError",
+    "ProgramError",
     "RunDirectoryError",
     "ScenarioError",
     "ScenarioWarning",
@@ -54,6 +55,10 @@ class PantalaError(_Pickled, Exception):
 
 class UsageError(PantalaError, ValueError):
     """An invalid argument of a function or a command."""
+
+
+class ProgramError(UsageError):
+    """A program of the user that fails: its file, line and rank, and the reason."""
 
 
 class PlanError(PantalaError, ValueError):

@@ -6,7 +6,7 @@ No other module imports `pantala._core`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -25,11 +25,14 @@ __all__ = [
     "core",
     "cost",
     "deadlock",
+    "export_operations",
     "identify_trace",
     "link_table",
     "measure",
+    "merge_operation_files",
     "ncptl_check",
     "ncptl_explain",
+    "operation_file",
     "resolve",
     "run",
     "threads_for",
@@ -357,3 +360,38 @@ def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
         raise UsageError(str(error)) from None
     except module.RunError as error:
         raise SimulationError(str(error), directory) from None
+
+
+def operation_file(path: str) -> dict[str, Any]:
+    """Checks an operation file and returns its facts, such as `hash`, `job_ranks`, `operations`.
+
+    Raises:
+        ValueError: it is no complete operation file.
+    """
+    facts: dict[str, Any] = json.loads(core().operation_file(path))
+    return facts
+
+
+def merge_operation_files(paths: Sequence[str | Path], out: str | Path) -> dict[str, Any]:
+    """Merges operation files of some ranks each into one, and returns its facts.
+
+    Raises:
+        ValueError: a file is faulty, or a rank is missing or there twice.
+    """
+    given = [str(path) for path in paths]
+    facts: dict[str, Any] = json.loads(core().merge_operation_files(given, str(out)))
+    return facts
+
+
+def export_operations(plan: dict[str, Any], job: str, out: str | Path) -> dict[str, Any]:
+    """Writes the operations of a job of a plan to a file, and returns the facts of the file.
+
+    Raises:
+        PlanError: the job's workload is faulty, or there is no such job.
+        ValueError: the operations depend on the run.
+    """
+    with _core_errors() as module:
+        facts: dict[str, Any] = json.loads(
+            module.export_operations(json.dumps(plan), job, str(out))
+        )
+    return facts

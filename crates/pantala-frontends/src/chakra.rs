@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pantala_mpi::{Communicator, CommunicatorId, RankContext};
+use pantala_engine::Time;
+use pantala_mpi::{Communicator, CommunicatorId, Op, Outcome, Program, RankContext};
 
 use crate::graph::window::Window;
 use crate::graph::{ComputeScale, Executor};
@@ -28,10 +29,18 @@ use reader::ChakraReader;
 pub use files::recognizes;
 
 /// Nodes in memory, over all ranks: the windows of the ranks share this number.
-pub const WINDOW: usize = 1 << 23;
+pub const WINDOW: usize = 1 << 21;
 
 /// The program of a rank.
-pub type ChakraProgram = Executor<Window<ChakraReader>>;
+#[derive(Clone, Debug)]
+pub struct ChakraProgram(Box<Executor<Window<ChakraReader>>>);
+
+impl Program for ChakraProgram {
+    #[inline]
+    fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
+        self.0.next(now, outcome)
+    }
+}
 
 /// A trace whose files have been read once.
 #[derive(Clone, Debug)]
@@ -105,9 +114,9 @@ impl TraceFile for ChakraTrace {
 
     fn program(self: &Arc<Self>, spec: &TraceSpec, rank: u32) -> ChakraProgram {
         let file = &self.files[rank as usize];
-        let limit = (WINDOW / self.files.len()).clamp(1 << 12, 1 << 20);
+        let limit = (WINDOW / self.files.len()).clamp(1 << 10, 1 << 20);
         let reader = ChakraReader::new(Arc::clone(self), rank);
         let window = Window::new(reader, limit, file.ordered, Arc::clone(&file.absent));
-        Executor::new(window, ComputeScale::of(spec))
+        ChakraProgram(Box::new(Executor::new(window, ComputeScale::of(spec))))
     }
 }

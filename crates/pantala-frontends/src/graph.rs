@@ -10,9 +10,10 @@
 //! holds only those that are not finished.
 
 pub mod executor;
-pub mod processors;
+mod id_table;
+mod processors;
 pub mod read_ids;
-pub mod slots;
+mod slots;
 pub mod stored;
 pub mod summary;
 pub mod task;

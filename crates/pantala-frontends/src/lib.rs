@@ -11,4 +11,5 @@ pub mod goal;
 pub mod graph;
 pub mod ncptl;
 pub mod opened;
+pub mod operations;
 pub mod trace;

@@ -4,6 +4,7 @@ mod errors;
 mod ncptl;
 mod observer;
 mod provenance;
+mod recorder;
 mod trace;
 
 use errors::{FileError, PlanError, RunError, plan_error, write_error};
@@ -13,6 +14,7 @@ use pantala_sim::output::document;
 use pantala_sim::output::link_table as links;
 use pantala_sim::plan::communication::of_jobs;
 use pantala_sim::plan::deadlock::search;
+use pantala_sim::plan::export::{ExportError, export_job};
 use pantala_sim::plan::resolve;
 use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
 use pantala_sim::run::measure::{Measurement, whole};
@@ -196,6 +198,18 @@ fn communication(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     json(&found.map_err(|e| plan_error(py, &e))?)
 }
 
+/// Writes the operations of a job of a plan to an operation file and returns its facts as JSON.
+#[pyfunction]
+fn export_operations(py: Python<'_>, plan_json: &str, job: &str, path: &str) -> PyResult<String> {
+    let plan = resolve::parse(plan_json).map_err(|e| plan_error(py, &e))?;
+    let sink = recorder::create(path)?;
+    let written = py.detach(|| export_job(&plan, job, sink));
+    recorder::told(&written.map_err(|error| match error {
+        ExportError::Plan(fault) => plan_error(py, &fault),
+        ExportError::Write { .. } => PyValueError::new_err(error.to_string()),
+    })?)
+}
+
 fn topology_rows(py: Python<'_>, topology_json: &str) -> PyResult<Vec<links::LinkRow>> {
     let plan: TopologyPlan =
         serde_json::from_str(topology_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
@@ -264,6 +278,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ncptl::ncptl_check, module)?)?;
     module.add_function(wrap_pyfunction!(ncptl::ncptl_explain, module)?)?;
     module.add_function(wrap_pyfunction!(communication, module)?)?;
+    module.add_function(wrap_pyfunction!(export_operations, module)?)?;
+    module.add_function(wrap_pyfunction!(recorder::operation_file, module)?)?;
+    module.add_function(wrap_pyfunction!(recorder::merge_operation_files, module)?)?;
+    module.add_class::<recorder::PyRecorder>()?;
     module.add_function(wrap_pyfunction!(link_table, module)?)?;
     module.add_function(wrap_pyfunction!(process_grid, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;

@@ -1,17 +1,16 @@
 //! The communication of a job, computed from its programs without a network and without time.
 //!
-//! The programs of motifs and operation lists do not depend on arrival times. So their operations,
-//! and the steps of their collectives, determine totals, calls, sizes and the communication matrix.
+//! The programs of motifs and operation lists do not depend on arrival times. Programs that do get
+//! guessed outcomes. Their operations, and the steps of their collectives, determine totals, calls, sizes and the communication matrix.
 //! Messages of a rank to itself and control messages are not counted.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use pantala_engine::Time;
+use pantala_engine::{NANOSECOND, Time};
+use pantala_frontends::operations::Prediction;
+use pantala_frontends::operations::prediction::Guess;
 use pantala_mpi::collectives::{Collective, Step};
-use pantala_mpi::{
-    Call, Collectives, Communicator, CommunicatorId, Op, Outcome, Program, RankContext, Split,
-};
+use pantala_mpi::{Call, Collectives, Communicator, Op, Outcome, Outgoing, Program, RankContext};
 use serde::Serialize;
 
 use crate::compute_noise::Noise;
@@ -127,18 +126,16 @@ pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Com
 /// The operations of one rank so far.
 struct Walk {
     rank: u32,
-    /// The communicators by number; `None` for a number that is free.
-    communicators: Vec<Option<Communicator>>,
+    prediction: Prediction,
     /// The different collectives that the rank calls, with the number of calls. They are few, so
     /// each is expanded only once.
-    collectives: Vec<(CommunicatorId, Call, u64)>,
+    collectives: Vec<(Communicator, Call, u64)>,
 }
 
 impl Walk {
     fn new(rank: RankContext, programs: &JobPrograms) -> Self {
-        let mut communicators = vec![Some(Communicator::comm_world(rank.ranks, rank.rank))];
-        communicators.extend(programs.communicators(&rank).into_iter().map(Some));
-        Self { rank: rank.rank, communicators, collectives: Vec::new() }
+        let prediction = Prediction::new(&rank, programs.communicators(&rank), Guess::Early);
+        Self { rank: rank.rank, prediction, collectives: Vec::new() }
     }
 
     fn through(
@@ -147,97 +144,64 @@ impl Walk {
         collectives: &Collectives,
         found: &mut Communication,
     ) {
-        let mut outcome = Outcome::Done;
-        while let Some(op) = program.next(0, &outcome) {
+        let (mut now, mut outcome) = (0, Outcome::Done);
+        while let Some(op) = program.next(now, &outcome) {
             self.count(&op, found);
-            outcome = match op {
-                Op::CommDup(old) => self.made(old, |old| Some(old.clone())),
-                Op::CommSplit(old, table) => self.made(old, |old| {
-                    let members = Split::members(&table, old.me())?;
-                    let me = members.iter().position(|member| *member == old.me())?;
-                    let ranks: Option<Vec<u32>> =
-                        members.iter().map(|member| old.rank(*member)).collect();
-                    Some(Communicator::list(0, ranks?.into(), me as u32))
-                }),
-                Op::CommCreate(old, group) => self.made(old, |old| {
-                    let me = group.place(old.rank(old.me())?)?;
-                    Some(Communicator::list(0, Arc::clone(group.ranks()), me))
-                }),
-                Op::CommFree(id) => {
-                    self.expand_all(collectives, found);
-                    self.communicators[usize::from(id)] = None;
-                    Outcome::Done
-                }
-                _ => Outcome::Done,
-            };
+            outcome = self.prediction.outcome(&op);
+            // Time passes, so that a loop over a time ends.
+            now += NANOSECOND;
         }
-        self.expand_all(collectives, found);
-    }
-
-    /// Stores a communicator that the rank makes under the lowest free number.
-    fn made(
-        &mut self,
-        old: CommunicatorId,
-        make: impl FnOnce(&Communicator) -> Option<Communicator>,
-    ) -> Outcome {
-        let Some(new) = self.communicator(old).and_then(make) else {
-            return Outcome::Communicator(None);
-        };
-        let free = self.communicators.iter().position(Option::is_none);
-        let place = free.unwrap_or(self.communicators.len());
-        if free.is_none() {
-            self.communicators.push(None);
-        }
-        self.communicators[place] = Some(new);
-        Outcome::Communicator(CommunicatorId::try_from(place).ok())
-    }
-
-    fn communicator(&self, id: CommunicatorId) -> Option<&Communicator> {
-        self.communicators.get(usize::from(id))?.as_ref()
-    }
-
-    fn expand_all(&mut self, collectives: &Collectives, found: &mut Communication) {
-        for (id, call, times) in std::mem::take(&mut self.collectives) {
-            self.expand(id, &call, times, collectives, found);
+        for (communicator, call, times) in &self.collectives {
+            self.expand(communicator, call, *times, collectives, found);
         }
     }
 
     fn count(&mut self, op: &Op, found: &mut Communication) {
         let rank = self.rank;
         if let Some(outgoing) = op.sent() {
-            found.ranks[rank as usize].called(op.name(), Some(outgoing.bytes), 1);
-            let there = self.communicator(outgoing.communicator);
-            if let Some(there) = there.and_then(|members| members.rank(outgoing.destination)) {
-                found.sent(rank, there, outgoing.bytes, None, 1);
-            }
+            self.send(op.name(), outgoing, found);
             return;
         }
         match op {
             Op::Compute(time) => found.ranks[rank as usize].compute_ps += time,
-            Op::Collective(id, call) | Op::Icollective(id, call, _) => {
+            Op::Collective(id, call) | Op::Icollective(id, call, _) | Op::Valued(id, call, _) => {
+                let Some(communicator) = self.prediction.communicator(*id) else { return };
                 match self
                     .collectives
                     .iter_mut()
-                    .find(|(known, other, _)| known == id && other == call)
+                    .find(|(known, other, _)| known == communicator && other == call)
                 {
                     Some((_, _, times)) => *times += 1,
-                    None => self.collectives.push((*id, call.clone(), 1)),
+                    None => self.collectives.push((communicator.clone(), call.clone(), 1)),
                 }
             }
+            Op::Start(_) | Op::Startall { .. } => {
+                let started: Vec<_> = self.prediction.started(op).collect();
+                started.iter().for_each(|outgoing| self.send(op.name(), outgoing, found));
+            }
             _ => {}
+        }
+    }
+
+    /// Counts a message of the program.
+    fn send(&self, name: &'static str, outgoing: &Outgoing, found: &mut Communication) {
+        let rank = self.rank;
+        found.ranks[rank as usize].called(name, Some(outgoing.bytes), 1);
+        let there = self.prediction.communicator(outgoing.communicator);
+        if let Some(there) = there.and_then(|there| there.rank(outgoing.destination)) {
+            found.sent(rank, there, outgoing.bytes, None, 1);
         }
     }
 
     /// Counts the messages that the rank sends in `times` calls of a collective.
     fn expand(
         &self,
-        id: CommunicatorId,
+        communicator: &Communicator,
         call: &Call,
         times: u64,
         choice: &Collectives,
         found: &mut Communication,
     ) {
-        let Some(communicator) = self.communicator(id) else { return };
         let (me, size) = (communicator.me(), communicator.size());
         let (rank, name) = (self.rank, call.kind().name());
         found.ranks[rank as usize].called(name, size_of(call), times);

@@ -16,6 +16,7 @@ use std::fmt::Debug;
 
 use pantala_engine::{LONGEST_TIME, Stream, Time};
 use pantala_frontends::ncptl::NcptlSpec;
+use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{Communicator, Fault, Op, RankContext};
 use schemars::JsonSchema;
@@ -83,6 +84,10 @@ front_ends {
     Trace(TraceSpec),
     /// A coNCePTuaL program.
     Ncptl(NcptlSpec),
+    /// The operations of a file.
+    #[serde(rename = "operations")]
+    #[strum(serialize = "operations")]
+    OperationFile(OperationFile),
 }
 motifs {
     /// A random partner in every iteration.

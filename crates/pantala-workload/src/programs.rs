@@ -8,6 +8,7 @@ mod operation_lists;
 
 use pantala_engine::{Stream, Time};
 use pantala_frontends::ncptl::{NcptlSpec, run::log::Log};
+use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
 
@@ -89,6 +90,8 @@ programs! {
     Trace(TraceSpec),
     /// A coNCePTuaL program.
     Ncptl(NcptlSpec),
+    /// The operations of a file.
+    OperationFile(OperationFile),
 }
 
 /// The log of one rank's program.

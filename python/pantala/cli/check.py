@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,7 +22,8 @@ __all__ = ["HELP", "check"]
 HELP = """Check a scenario and print its plan: every default value and the node of every rank.
 
 The plan is JSON. It goes to standard output, or to the file of [b]--plan[/b]. Each error is one
-line on standard error.
+line on standard error. For a program in Python, [b]--plan[/b] also writes an operation file beside
+the plan, so that other machines need no Python.
 
 The plan lists the values that no paper states under 'assumptions'. [b]--assumptions[/b] prints
 them.
@@ -60,6 +62,8 @@ def check(
     try:
         scenario = read_scenario(file, changes, routing, preset, variables)
         resolved = scenario.resolve()
+        if plan is not None:
+            _bring_operations(scenario, resolved, plan)
         text = plan_text(resolved)
     except ScenarioError as error:
         print("\n".join(error.lines), file=sys.stderr)
@@ -78,6 +82,29 @@ def check(
     print("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
     if scenario.detail.coarsen > 1:
         print(resolved["derived"]["coarsened"], file=sys.stderr)
+
+
+def _bring_operations(scenario: Scenario, resolved: dict[str, Any], plan: Path) -> None:
+    """Copies the operation files of Python programs beside a plan, which then names the copies.
+
+    Raises:
+        UsageError: a file cannot be copied.
+    """
+    from pantala.errors import UsageError
+    from pantala.scenario import PythonProgram
+
+    programs = {job.name for job in scenario.jobs if isinstance(job.workload, PythonProgram)}
+    for job in resolved["jobs"]:
+        if job["name"] not in programs:
+            continue
+        copy = plan.with_name(f"{plan.stem}.{job['name']}.operations")
+        try:
+            shutil.copyfile(job["workload"]["path"], copy)
+        except OSError as error:
+            raise UsageError(
+                f"{copy}: cannot be written: {error.strerror}; name another --plan"
+            ) from None
+        job["workload"]["path"] = copy.name
 
 
 def _summary(file: Path, scenario: Scenario, *, listed: bool) -> Iterator[str]:

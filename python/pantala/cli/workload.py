@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import Workers, paragraphs
+from pantala.cli.arguments import Settings, Workers, paragraphs
 from pantala.cli.tables import console, facts, fits, listing, table
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from pantala.communication import Communication
     from pantala.papers.application_table import Column, PaperTable, Record
+    from pantala.scenario import Scenario
 
 __all__ = ["HELP", "app"]
 
@@ -84,27 +85,14 @@ def show(
     ] = False,
 ) -> None:
     """Shows the communication of an application."""
-    from pantala.cli.option_values import parse_settings
-    from pantala.cli.scenario_file import read_scenario
-    from pantala.communication import application_scenario, communication
+    from pantala.communication import communication
     from pantala.errors import UsageError
 
-    changes = parse_settings(settings)
     if plot is not None:
         from pantala.figures import check_place
 
         check_place(plot)  # before anything is counted
-    if name.endswith((".toml", ".load")):
-        if ranks is not None:
-            raise UsageError(
-                f"--ranks {ranks}: the scenario {name} sets the ranks of its jobs; remove --ranks"
-            )
-        scenario = read_scenario(Path(name), changes)
-    else:
-        if ranks is not None and ranks < 1:
-            raise UsageError(f"--ranks {ranks}: must be at least 1; write 1 or more")
-        scenario = application_scenario(name, ranks, changes)
-    jobs = communication(scenario)
+    jobs = communication(_scenario(name, ranks, settings))
     if not jobs:
         raise UsageError(
             f"{name}: all its jobs are synthetic traffic, which has no fixed messages; name a"
@@ -119,6 +107,82 @@ def show(
             place = _draw(job, plot, alone=len(jobs) == 1)
             if not as_json:
                 console().print(f"matrix: {place}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _scenario(name: str, ranks: int | None, settings: list[str] | None) -> Scenario:
+    """Returns the scenario of a file or of an application.
+
+    Raises:
+        UsageError: there is no such application, or `ranks` does not fit.
+        ScenarioError: the scenario is wrong.
+    """
+    from pantala.cli.option_values import parse_settings
+    from pantala.cli.scenario_file import read_scenario
+    from pantala.communication import application_scenario
+    from pantala.errors import UsageError
+
+    changes = parse_settings(settings)
+    if name.endswith((".toml", ".load")):
+        if ranks is not None:
+            raise UsageError(
+                f"--ranks {ranks}: the scenario {name} sets the ranks of its jobs; remove --ranks"
+            )
+        return read_scenario(Path(name), changes)
+    if ranks is not None and ranks < 1:
+        raise UsageError(f"--ranks {ranks}: must be at least 1; write 1 or more")
+    return application_scenario(name, ranks, changes)
+
+
+_EXPORT_HELP = """Write the operations of a job to an operation file.
+
+A scenario replays the file with [b]kind = "operations"[/b] and [b]path[/b]. Compute times in the
+file have no noise. A job whose operations depend on the run is refused.
+"""
+
+
+@app.command("export", help=paragraphs(_EXPORT_HELP))
+def export(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help=(
+                "A scenario file, a load file of Ember, or an application of [b]pantala workload"
+                " list[/b]."
+            ),
+            autocompletion=complete.workloads,
+        ),
+    ],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="The operation file to write.", autocompletion=complete.files
+        ),
+    ],
+    job: Annotated[
+        str | None,
+        typer.Option("--job", metavar="NAME", help="The job, if the scenario has several."),
+    ] = None,
+    ranks: Annotated[
+        int | None,
+        typer.Option(
+            "--ranks", "-n", metavar="N", help="Ranks of an application. Default: as in the paper."
+        ),
+    ] = None,
+    settings: Settings = None,
+) -> None:
+    """Writes the operation file of a job."""
+    from pantala.operation_files import export_job
+    from pantala.report.formatting import count, size
+
+    facts = export_job(_scenario(name, ranks, settings), job, file)
+    console().print(
+        f"{file}: {count(facts['operations'])} operations in {size(facts['bytes'])}, SHA-256"
+        f" {facts['hash']}",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+    )
 
 
 _TABLE_HELP = """Compare the applications with the values in the table of a paper.

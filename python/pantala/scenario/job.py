@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from pantala.errors import ScenarioError
+from pantala.errors import ScenarioError, UsageError
 from pantala.scenario.base import Index, Model, Name
 from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.routing import Routing
@@ -17,6 +17,7 @@ from pantala.scenario.workload import (
     Application,
     EmberMotif,
     FrontEnd,
+    OperationFile,
     Pattern,
     Trace,
     Workload,
@@ -189,7 +190,7 @@ class Job(JobKeys):
         for number, workload in enumerate(self.workloads):
             if isinstance(workload, Application):
                 workload.check(self.ranks)
-            elif isinstance(workload, EmberMotif):
+            elif isinstance(workload, EmberMotif | FrontEnd):
                 at = [number] if isinstance(self.workload, tuple) else []
                 with faults_below("workload", *at):
                     workload.check(self.ranks)
@@ -233,9 +234,10 @@ def _own_ranks(workload: Any) -> int | None:
 
     The number is 1 if the files are wrong: the validation of the workload reports the fault.
     """
-    if isinstance(workload, Mapping) and workload.get("kind") == "trace":
-        try:
-            workload = Trace(**workload)
-        except ScenarioError:
-            return 1
-    return workload.own_ranks() if isinstance(workload, FrontEnd) else None
+    kinds: dict[str, type[FrontEnd]] = {"trace": Trace, "operations": OperationFile}
+    try:
+        if isinstance(workload, Mapping) and workload.get("kind") in kinds:
+            workload = kinds[workload["kind"]](**workload)
+        return workload.own_ranks() if isinstance(workload, FrontEnd) else None
+    except (ScenarioError, UsageError):
+        return 1

@@ -11,7 +11,7 @@ use prost::bytes::Bytes;
 use crate::trace::blocks::Blocks;
 
 /// Largest size of a message. A node with all its texts has some kilobytes.
-const LARGEST: u64 = 64 << 20;
+const LARGEST: u64 = 16 << 20;
 
 /// The messages of a file, plain or compressed.
 #[derive(Debug)]

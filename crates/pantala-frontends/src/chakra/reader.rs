@@ -26,7 +26,7 @@ struct Group {
 
 /// The tasks of a rank of a trace.
 #[derive(Clone, Debug)]
-pub struct ChakraReader {
+pub(super) struct ChakraReader {
     trace: Arc<ChakraTrace>,
     rank: u32,
     frames: Frames,

@@ -169,7 +169,7 @@ fn advance(
         if communicator.waiting.len() < communicator.members.len() {
             return Ok(());
         }
-        make(number, progress, known).map_err(|message| fault(message))?;
+        make(number, progress, known).map_err(fault)?;
         ready.extend(known[number as usize].members.iter().filter(|member| **member != rank));
     }
 }

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Debug;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::executor::Graph;
+use super::id_table::{IdMap, IdTable};
 use super::read_ids::ReadIds;
 use super::task::Task;
 
@@ -58,27 +58,6 @@ struct Edge {
     next: u32,
 }
 
-/// Multiplies a key: ids are small numbers, often consecutive.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct IdHasher(u64);
-
-impl Hasher for IdHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        let product = (self.0 ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = product ^ (product >> 32);
-    }
-}
-
-type Ids = HashMap<u64, u32, BuildHasherDefault<IdHasher>>;
-
 /// The window over the tasks of one rank.
 #[derive(Clone, Debug)]
 pub struct Window<R> {
@@ -90,12 +69,12 @@ pub struct Window<R> {
     nodes: Vec<Node>,
     free: Vec<u32>,
     /// The nodes in memory by id.
-    ids: Ids,
+    ids: IdTable,
     read: ReadIds,
     edges: Vec<Edge>,
     free_edge: u32,
     /// The first edge of ids that tasks wait for and that have not been read.
-    ahead: Ids,
+    ahead: IdMap,
     next: ReadTask,
     ended: bool,
 }
@@ -112,11 +91,11 @@ impl<R: TaskReader> Window<R> {
             absent,
             nodes: Vec::new(),
             free: Vec::new(),
-            ids: Ids::default(),
+            ids: IdTable::default(),
             read: ReadIds::new(ordered),
             edges: Vec::new(),
             free_edge: NONE,
-            ahead: Ids::default(),
+            ahead: IdMap::default(),
             next: ReadTask::default(),
             ended: false,
         }
@@ -145,7 +124,7 @@ impl<R: TaskReader> Window<R> {
         let mut missing = 0;
         let prerequisites = std::mem::take(&mut self.next.prerequisites);
         for &prerequisite in &prerequisites {
-            if let Some(&before) = self.ids.get(&prerequisite) {
+            if let Some(before) = self.ids.get(prerequisite) {
                 let next = self.nodes[before as usize].first;
                 self.nodes[before as usize].first = self.edge(index, next);
             } else if self.read.contains(prerequisite) || self.absent.contains(&prerequisite) {
@@ -201,7 +180,7 @@ impl<R: TaskReader> Graph for Window<R> {
 
     fn finished(&mut self, node: u32, ready: &mut impl FnMut(u32)) {
         let Node { id, first, .. } = self.nodes[node as usize];
-        self.ids.remove(&id);
+        self.ids.remove(id);
         self.free.push(node);
         // The list holds the last edge first; the dependents get ready in the file's order.
         let (mut edge, mut reversed) = (first, NONE);
@@ -224,7 +203,7 @@ impl<R: TaskReader> Graph for Window<R> {
     }
 
     fn done(&self) -> bool {
-        self.ended && self.ids.is_empty()
+        self.ended && self.ids.len() == 0
     }
 
     fn deadlock(&self, held: Option<u32>) -> Arc<str> {
@@ -242,7 +221,7 @@ impl<R: TaskReader> Graph for Window<R> {
         let mut lowest = NONE;
         for index in 0..self.nodes.len() as u32 {
             let Node { id, first, .. } = self.nodes[index as usize];
-            if self.ids.get(&id) != Some(&index) {
+            if self.ids.get(id) != Some(index) {
                 continue;
             }
             lowest = lowest.min(index);

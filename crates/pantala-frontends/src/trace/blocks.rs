@@ -50,13 +50,13 @@ impl Blocks {
 
     /// The offset of the next byte in the file.
     #[must_use]
-    pub const fn position(&self) -> u64 {
+    pub fn position(&self) -> u64 {
         self.offset - (self.buffer.len() - self.taken) as u64
     }
 
     /// Number of bytes that are left.
     #[must_use]
-    pub const fn remaining(&self) -> u64 {
+    pub fn remaining(&self) -> u64 {
         self.end - self.position()
     }
 

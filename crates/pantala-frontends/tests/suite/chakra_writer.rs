@@ -118,7 +118,10 @@ impl Folder {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("pantala-chakra-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
+        // Many small files: in memory, where the system has such a folder.
+        let memory = PathBuf::from("/dev/shm");
+        let parent = if memory.is_dir() { memory } else { std::env::temp_dir() };
+        let path = parent.join(name);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }

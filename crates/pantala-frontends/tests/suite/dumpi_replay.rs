@@ -504,3 +504,74 @@ proptest! {
         exercise(&folder);
     }
 }
+
+/// `COUNT` wrong files, drawn from `SEED`, both in the environment.
+#[test]
+#[ignore = "for many inputs by hand"]
+fn many_wrong_files_do_no_harm() {
+    use pantala_frontends::dumpi::DumpiTrace;
+    use pantala_frontends::trace::TraceFile;
+    use pantala_mpi::{Outcome, Program};
+    use std::sync::Arc;
+
+    let folder = sample();
+    let (spec, ranks) = folder.spec().unwrap();
+    let path = folder.path("run-0001.bin");
+    let whole = std::fs::read(&path).unwrap();
+    let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1_u64);
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut draw = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    let count = std::env::var("COUNT").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000_u32);
+    let mut replayed = 0;
+    for _ in 0..count {
+        let mut bytes = whole.clone();
+        let range = if draw(4) > 0 { 900.min(bytes.len()) } else { bytes.len() };
+        for _ in 0..1 + draw(4) {
+            let at = draw(range);
+            match draw(6) {
+                0 => bytes[at] = bytes[at].wrapping_add(1),
+                1 => bytes[at] ^= 1 << draw(8),
+                2 => bytes[at] = [0, 1, 2, 0x7F, 0x80, 0xFF][draw(6)],
+                3 => bytes.copy_within(draw(range / 2)..range / 2, draw(range / 2)),
+                _ => bytes[at] = draw(256) as u8,
+            }
+        }
+        if draw(8) == 0 {
+            bytes.truncate(draw(whole.len()));
+        }
+        std::fs::write(&path, bytes).unwrap();
+        // One file by itself is read and interpreted, but not related to others.
+        let opened = if draw(8) > 0 { &path } else { &folder.0 };
+        let Ok(trace) = DumpiTrace::open(opened) else { continue };
+        if trace.check().is_err() {
+            continue;
+        }
+        replayed += 1;
+        let trace = Arc::new(trace);
+        for rank in 0..ranks {
+            let mut program = trace.program(&spec, rank);
+            let mut outcome = Outcome::Done;
+            for operations in 0.. {
+                let Some(operation) = program.next(0, &outcome) else { break };
+                assert!(operations < 10_000, "the program does not end");
+                outcome = match operation {
+                    Op::CommDup(_) | Op::CommSplit(..) | Op::CommCreate(..) => {
+                        Outcome::Communicator(Some(9))
+                    }
+                    _ => Outcome::Done,
+                };
+            }
+        }
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    #[allow(clippy::print_stderr, reason = "asked for by hand")]
+    {
+        eprintln!("seed {seed}: {replayed} of {count} files are replayed; {peak}");
+    }
+}

@@ -9,7 +9,7 @@ use pantala_frontends::dumpi::record::Status;
 
 /// An argument of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Argument {
+pub(crate) enum Argument {
     Number(i64),
     List(Vec<i32>),
     Lists(Vec<Vec<i32>>),
@@ -31,10 +31,10 @@ impl From<&[i32]> for Argument {
 }
 
 /// Statuses that the program ignored.
-pub const IGNORED: Argument = Argument::Statuses(Vec::new());
+pub(crate) const IGNORED: Argument = Argument::Statuses(Vec::new());
 
 /// A status of a received message.
-pub fn status(bytes: i32, source: i32, tag: i32) -> Argument {
+pub(crate) fn status(bytes: i32, source: i32, tag: i32) -> Argument {
     Argument::Statuses(vec![Status { bytes, source, tag, cancelled: false }])
 }
 
@@ -43,29 +43,29 @@ const MAGIC: [u8; 8] = [0xFF, 0xAA, 0xDD, 0x44, 0x55, 0x4D, 0x50, 0x49];
 const SIZES: [u32; 28] =
     [0, 0, 1, 1, 1, 1, 4, 2, 2, 4, 4, 8, 8, 4, 8, 16, 0, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20];
 /// Data types of the tests.
-pub const BYTE: i64 = 5;
-pub const INT: i64 = 9;
-pub const WORLD: i64 = 2;
+pub(crate) const BYTE: i64 = 5;
+pub(crate) const INT: i64 = 9;
+pub(crate) const WORLD: i64 = 2;
 
 /// A writer of one rank's file.
-pub struct Writer<W> {
+pub(crate) struct Writer<W> {
     out: W,
     offset: u64,
     body: u64,
     called: Vec<u32>,
-    pub ignored: Vec<u32>,
+    pub(crate) ignored: Vec<u32>,
     /// Offsets in the index: 7, or fewer for older versions.
-    pub generation: usize,
+    pub(crate) generation: usize,
     /// The current time, in ns.
-    pub now: u64,
+    pub(crate) now: u64,
     /// Whether records have times.
-    pub timed: bool,
-    pub thread: Option<u16>,
+    pub(crate) timed: bool,
+    pub(crate) thread: Option<u16>,
 }
 
 impl<W: Write> Writer<W> {
     /// Starts a file.
-    pub fn new(mut out: W) -> io::Result<Self> {
+    pub(crate) fn new(mut out: W) -> io::Result<Self> {
         out.write_all(&MAGIC)?;
         out.write_all(&[0; 8])?;
         Ok(Self {
@@ -87,13 +87,13 @@ impl<W: Write> Writer<W> {
     }
 
     /// Lets time pass on the rank.
-    pub fn compute(&mut self, nanoseconds: u64) -> &mut Self {
+    pub(crate) fn compute(&mut self, nanoseconds: u64) -> &mut Self {
         self.now += nanoseconds;
         self
     }
 
     /// Writes a call, which takes a microsecond.
-    pub fn call(&mut self, function: Function, arguments: &[Argument]) -> io::Result<()> {
+    pub(crate) fn call(&mut self, function: Function, arguments: &[Argument]) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(64);
         if let Some(count) = self.called.get_mut(function as usize) {
             *count += 1;
@@ -179,7 +179,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes the parts after the records, and returns the file.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub(crate) fn finish(mut self) -> io::Result<W> {
         let mut bytes = Function::END_OF_STREAM.to_be_bytes().to_vec();
         let header = self.offset + bytes.len() as u64;
         bytes.extend([13, 0, 0]);
@@ -211,16 +211,16 @@ impl<W: Write> Writer<W> {
 
     // The calls that tests use most.
 
-    pub fn init(&mut self) -> io::Result<()> {
+    pub(crate) fn init(&mut self) -> io::Result<()> {
         self.call(Function::Init, &[Argument::Texts(vec!["./app", "-n"])])
     }
 
-    pub fn finalize(&mut self) -> io::Result<()> {
+    pub(crate) fn finalize(&mut self) -> io::Result<()> {
         self.call(Function::Finalize, &[])
     }
 
     /// A send, or with a request its start.
-    pub fn send(
+    pub(crate) fn send(
         &mut self,
         function: Function,
         bytes: i64,
@@ -233,21 +233,27 @@ impl<W: Write> Writer<W> {
         self.call(function, &arguments)
     }
 
-    pub fn recv(&mut self, bytes: i64, from: i64, tag: i64, status: Argument) -> io::Result<()> {
+    pub(crate) fn recv(
+        &mut self,
+        bytes: i64,
+        from: i64,
+        tag: i64,
+        status: Argument,
+    ) -> io::Result<()> {
         let mut arguments = [bytes, BYTE, from, tag, WORLD].map(Argument::Number).to_vec();
         arguments.push(status);
         self.call(Function::Recv, &arguments)
     }
 
-    pub fn wait(&mut self, request: i64, status: Argument) -> io::Result<()> {
+    pub(crate) fn wait(&mut self, request: i64, status: Argument) -> io::Result<()> {
         self.call(Function::Wait, &[request.into(), status])
     }
 
-    pub fn waitall(&mut self, requests: &[i32]) -> io::Result<()> {
+    pub(crate) fn waitall(&mut self, requests: &[i32]) -> io::Result<()> {
         self.call(Function::Waitall, &[(requests.len() as i64).into(), requests.into(), IGNORED])
     }
 
-    pub fn collective(&mut self, function: Function, arguments: &[i64]) -> io::Result<()> {
+    pub(crate) fn collective(&mut self, function: Function, arguments: &[i64]) -> io::Result<()> {
         let arguments: Vec<Argument> = arguments.iter().copied().map(Argument::Number).collect();
         self.call(function, &arguments)
     }

@@ -110,6 +110,12 @@ impl Builder {
         }
     }
 
+    /// Runs `make` as a message sees the variables: a name outside wins over the source's variable.
+    fn as_message<T>(&mut self, source: &Tasks, make: impl FnOnce(&mut Self) -> T) -> T {
+        let variable = source.variable().filter(|name| !self.groups.contains(&name.text));
+        self.with(variable, make)
+    }
+
     /// Runs `make` with a variable visible.
     fn with<T>(&mut self, name: Option<&Name>, make: impl FnOnce(&mut Self) -> T) -> T {
         let visible = self.variables.len();

@@ -36,7 +36,9 @@ from pantala.scenario.workload.multigrid import MultiGrid
 from pantala.scenario.workload.ncptl import Ncptl
 from pantala.scenario.workload.nek5000 import Nek5000
 from pantala.scenario.workload.nekbone import Nekbone
+from pantala.scenario.workload.operation_file import OperationFile
 from pantala.scenario.workload.pattern import Pattern
+from pantala.scenario.workload.python_program import PythonProgram
 from pantala.scenario.workload.qbox import Qbox
 from pantala.scenario.workload.rayleigh import Rayleigh
 from pantala.scenario.workload.stencil5d import Stencil5d
@@ -68,7 +70,9 @@ __all__ = [
     "Ncptl",
     "Nek5000",
     "Nekbone",
+    "OperationFile",
     "Pattern",
+    "PythonProgram",
     "Qbox",
     "Rayleigh",
     "Stencil5d",

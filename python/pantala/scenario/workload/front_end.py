@@ -1,4 +1,4 @@
-"""The base of workloads whose operations come from the user's own files."""
+"""The base of workloads that a user brings: programs, traces and operation files."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["FrontEnd"]
 
 
 class FrontEnd(Model):
-    """A workload whose operations come from the user's own files: traces, programs."""
+    """A workload that a user brings."""
 
     @property
     def application(self) -> str:
-        """The name of the workload in tables, equal to its kind."""
+        """The name of the workload in tables and figures; the kind if it has no other."""
         name: str = type(self).model_fields["kind"].default
         return name
 
@@ -26,6 +26,13 @@ class FrontEnd(Model):
             UsageError: a file is missing or wrong.
         """
         return None
+
+    def check(self, ranks: int) -> None:
+        """Checks that the workload can run on this number of ranks.
+
+        Raises:
+            PydanticCustomError: it cannot.
+        """
 
     @abstractmethod
     def as_plan(self, ranks: int) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Trace(FrontEnd):
         """
         return _identity(self.path)[2]
 
-    def as_plan(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002 - the core compares the ranks
+    def as_plan(self, ranks: int) -> dict[str, Any]:
         """Returns the plan's workload object."""
         form, digest, _ = _identity(self.path)
         return {

@@ -144,6 +144,16 @@ impl Builder {
         Relation { kind, span: Span::default() }
     }
 
+    /// A condition for an assertion: it mostly holds, so that the program goes on.
+    pub(super) fn assertion(&mut self) -> Relation {
+        if self.wild || self.chance(10) {
+            return self.relation();
+        }
+        let zero = || Box::new(expression(ExpressionKind::Integer(0)));
+        let kind = RelationKind::Compare(Comparison::Equal, zero(), zero());
+        Relation { kind, span: Span::default() }
+    }
+
     /// Ranges with few values.
     pub(super) fn ranges(&mut self) -> Vec<Range> {
         self.some(2, Self::range)
@@ -156,8 +166,9 @@ impl Builder {
             0 => Range::List(self.some(3, Self::expression)),
             1 => {
                 let make = if self.wild { Self::expression } else { Self::small };
-                let (first, last) = (self.some(3, make), make(self));
-                Range::Progression { first, last, span: Span::default() }
+                // Any one or two values begin a progression; most three do not.
+                let first = self.some(if self.wild { 3 } else { 2 }, make);
+                Range::Progression { first, last: make(self), span: Span::default() }
             }
             _ => {
                 let (name, ranges) = (self.name(), self.ranges());

@@ -43,7 +43,7 @@ impl Builder {
                 let actions = [CounterAction::Reset, CounterAction::Store, CounterAction::Restore];
                 StatementKind::Counters(self.source(), self.pick(&actions))
             }
-            16 => StatementKind::Assert(self.text(), self.relation()),
+            16 => StatementKind::Assert(self.text(), self.assertion()),
             17 | 18 => {
                 let tasks = self.source();
                 let items = self.with(tasks.variable(), |b| b.some(3, Self::output));
@@ -162,11 +162,12 @@ impl Builder {
     fn send(&mut self) -> StatementKind {
         let source = self.source();
         let mut asynchronous = !self.chance(30);
-        let (message, target) = self.with(source.variable(), |b| (b.message(), b.target()));
+        let message = self.as_message(&source, Self::message);
+        let target = self.with(source.variable(), Self::target);
         let unsuspecting = self.chance(15);
         let mut receive = None;
         if (self.wild || !unsuspecting) && self.chance(20) {
-            receive = Some(self.receive_spec(&message));
+            receive = Some(self.as_message(&source, |b| b.receive_spec(&message)));
         }
         let all = matches!(source.kind, TasksKind::All(_)) && target.kind == TasksKind::AllOthers;
         if all && !self.wild {
@@ -180,7 +181,7 @@ impl Builder {
     fn receive(&mut self) -> StatementKind {
         let target = self.target();
         let source = self.with(target.variable(), Self::source);
-        let message = self.with(source.variable(), Self::message);
+        let message = self.as_message(&source, Self::message);
         let asynchronous = !self.chance(30);
         StatementKind::Receive(Box::new(Receive { target, asynchronous, message, source }))
     }

@@ -1,0 +1,32 @@
+//! The operation file: the operations of all ranks of a job, in records of 32 bytes.
+//!
+//! `docs/reference/operation-file.md` describes the file byte by byte. [`Writer`] writes one rank
+//! after the other in flat memory and stores equal iterations once. [`OperationFile`] replays a
+//! file. [`export`](export::export) writes the programs of any source whose operations do not
+//! depend on the run.
+
+mod contents;
+mod decode;
+mod encode;
+pub mod export;
+pub mod fault;
+pub mod format;
+mod lists;
+pub mod merge;
+pub mod prediction;
+mod rank_stream;
+pub mod recorder;
+mod replay;
+mod source;
+mod writer;
+
+pub use contents::Contents;
+pub use export::export;
+pub use fault::{FileFault, WriteFault};
+pub use merge::merge;
+pub use prediction::Prediction;
+pub use rank_stream::RankStream;
+pub use recorder::Recorder;
+pub use replay::Replay;
+pub use source::OperationFile;
+pub use writer::{Writer, Written};

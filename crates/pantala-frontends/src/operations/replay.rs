@@ -1,0 +1,211 @@
+//! The program of one rank: it executes the records of an operation file.
+
+use std::sync::Arc;
+
+use pantala_engine::Time;
+use pantala_mpi::{Call, Op, Outcome, Program};
+
+use super::contents::{Bytes, Contents};
+use super::fault::FileFault;
+use super::format::{HEADER_BYTES, MAX_DEPTH, RECORD_BYTES, Record, code};
+
+/// Files with more records have no summary of their sends.
+const SUMMARY_RECORDS: u64 = 1 << 20;
+/// Records that a rank reads at once from a file that is not in memory.
+const WINDOW: u64 = 64;
+
+/// A block in execution.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// The block's number.
+    block: u32,
+    /// The block's first record.
+    first: u64,
+    /// The next record.
+    at: u64,
+    /// The record after the last.
+    end: u64,
+    /// How often the block still runs, this time included.
+    times: u64,
+}
+
+/// The operations of one rank of a file.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    contents: Arc<Contents>,
+    rank: u32,
+    /// The innermost block.
+    top: Frame,
+    /// The blocks around it.
+    around: Vec<Frame>,
+    /// The number of the last iteration.
+    iteration: Option<u32>,
+    /// Records of a file that is not in memory, by depth: the first record, and bytes.
+    windows: Vec<(u64, Vec<u8>)>,
+}
+
+impl Replay {
+    /// The program of a rank that is in the file.
+    #[must_use]
+    pub fn new(contents: Arc<Contents>, rank: u32) -> Self {
+        let block = contents.block_of(rank).unwrap_or(u32::MAX);
+        let mut replay = Self {
+            contents,
+            rank,
+            top: Frame { block, first: 0, at: 0, end: 0, times: 1 },
+            around: Vec::new(),
+            iteration: None,
+            windows: Vec::new(),
+        };
+        if let Some(frame) = replay.frame(block, 1) {
+            replay.top = frame;
+        }
+        replay
+    }
+
+    fn frame(&self, number: u32, times: u64) -> Option<Frame> {
+        let block = self.contents.block(number)?;
+        let (first, end) = (block.first, block.first + block.count);
+        Some(Frame { block: number, first, at: first, end, times })
+    }
+
+    /// The next record that is no run of a block.
+    #[inline]
+    fn step(&mut self) -> Result<Option<Record>, FileFault> {
+        loop {
+            let top = &mut self.top;
+            if top.at == top.end {
+                if top.times > 1 && top.first < top.end {
+                    top.times -= 1;
+                    top.at = top.first;
+                    continue;
+                }
+                let Some(outer) = self.around.pop() else { return Ok(None) };
+                self.top = outer;
+                continue;
+            }
+            let record = self.read(self.top.at)?;
+            self.top.at += 1;
+            if record.code != code::RUN {
+                return Ok(Some(record));
+            }
+            let inner = self.frame(record.request, record.first);
+            let inner = inner
+                .filter(|inner| inner.block < self.top.block && self.around.len() + 1 < MAX_DEPTH);
+            let Some(inner) = inner else {
+                return Err(self.fault("a block runs inside itself, or blocks nest too deep"));
+            };
+            self.around.push(std::mem::replace(&mut self.top, inner));
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, record: u64) -> Result<Record, FileFault> {
+        let offset = HEADER_BYTES as u64 + record * RECORD_BYTES as u64;
+        match self.contents.bytes() {
+            Bytes::Loaded(bytes) => {
+                let bytes = bytes.get(offset as usize..).and_then(|rest| rest.first_chunk());
+                bytes
+                    .map(Record::from_bytes)
+                    .ok_or_else(|| FileFault::at(offset, "the file ends here"))
+            }
+            Bytes::Paged(_) => self.read_window(record, offset),
+        }
+    }
+
+    /// Reads a record through the window of its depth.
+    fn read_window(&mut self, record: u64, offset: u64) -> Result<Record, FileFault> {
+        let depth = self.around.len();
+        if self.windows.len() <= depth {
+            self.windows.resize_with(depth + 1, || (0, Vec::new()));
+        }
+        let (first, bytes) = &mut self.windows[depth];
+        let place = record.wrapping_sub(*first).saturating_mul(RECORD_BYTES as u64) as usize;
+        if let Some(found) = bytes.get(place..).and_then(|rest| rest.first_chunk()) {
+            return Ok(Record::from_bytes(found));
+        }
+        let count = WINDOW.min(self.top.end - record) as usize;
+        bytes.resize(count * RECORD_BYTES, 0);
+        if let Err(fault) = self.contents.bytes().read(bytes, offset) {
+            bytes.clear();
+            return Err(fault);
+        }
+        *first = record;
+        let found = bytes.first_chunk().map(Record::from_bytes);
+        found.ok_or_else(|| FileFault::at(offset, "the file ends here"))
+    }
+
+    /// A fault of the last record.
+    #[cold]
+    fn fault(&self, text: &str) -> FileFault {
+        let record = self.top.at.saturating_sub(1);
+        let offset = HEADER_BYTES as u64 + record * RECORD_BYTES as u64;
+        FileFault::at(offset, format_args!("rank {}: {text}", self.rank))
+    }
+
+    fn operation(&mut self) -> Result<Option<Op>, FileFault> {
+        let Some(record) = self.step()? else { return Ok(None) };
+        let op = if record.code == code::SENDRECV {
+            if self.top.at == self.top.end {
+                return Err(self.fault("a sendrecv lacks its receive"));
+            }
+            let receive = self.read(self.top.at)?;
+            self.top.at += 1;
+            Contents::sendrecv(&record, &receive)
+        } else {
+            self.contents.decode(&record, &mut self.iteration)
+        };
+        op.map(Some).map_err(|text| self.fault(&text))
+    }
+}
+
+impl Program for Replay {
+    #[inline]
+    fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
+        self.operation().unwrap_or_else(|fault| {
+            self.around.clear();
+            self.top.at = self.top.end;
+            self.top.times = 1;
+            Some(Op::Abort(format!("the operation file {fault}").into()))
+        })
+    }
+
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
+        if self.contents.records() > SUMMARY_RECORDS {
+            return None;
+        }
+        let mut sent = Vec::new();
+        let mut runs = std::collections::BTreeMap::from([(self.contents.block_of(self.rank)?, 1)]);
+        // Blocks run only blocks of lower numbers.
+        while let Some((number, times)) = runs.pop_last() {
+            let mut reader = self.clone();
+            (reader.top, reader.around) = (reader.frame(number, 1)?, Vec::new());
+            while reader.top.at < reader.top.end {
+                let record = reader.read(reader.top.at).ok()?;
+                reader.top.at += 1;
+                if record.code == code::RUN {
+                    if record.request >= number {
+                        return None;
+                    }
+                    let runs: &mut u64 = runs.entry(record.request).or_default();
+                    *runs = runs.saturating_add(record.first.saturating_mul(times));
+                    continue;
+                }
+                let op = if record.code == code::SENDRECV {
+                    let receive = Record { code: code::SENDRECV_RECEIVE, ..record };
+                    Contents::sendrecv(&record, &receive)
+                } else {
+                    self.contents.decode(&record, &mut None)
+                };
+                match op {
+                    Ok(op) if op.sent().is_some() => sent.push((op, times)),
+                    Ok(Op::Collective(_, Call::Barrier) | Op::Icollective(_, Call::Barrier, _)) => {
+                    }
+                    Ok(op @ (Op::Collective(..) | Op::Icollective(..))) => sent.push((op, times)),
+                    _ => {}
+                }
+            }
+        }
+        Some(sent)
+    }
+}

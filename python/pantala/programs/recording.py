@@ -1,0 +1,190 @@
+"""The recording of a Python program: each rank runs once, and its calls become an operation file.
+
+Ranks run one after another, each as a greenlet. A rank that calls `split` waits until all ranks of
+the communicator have called it, because its new rank depends on all colors and keys.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import greenlet
+
+from pantala import native
+from pantala.errors import ProgramError
+from pantala.programs import communicator
+from pantala.programs.communicator import Communicator, RunDependentError
+from pantala.programs.loading import ProgramFunction, in_words
+from pantala.programs.watchdog import Stopped, Watchdog
+
+__all__ = ["Limits", "Recording", "record"]
+
+_OWN = str(Path(communicator.__file__).parent)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds of a program."""
+
+    seconds: float
+    operations: int
+
+
+class _Stuck(Exception):
+    """A rank waits in a split for ranks that do not call it."""
+
+
+@dataclass
+class _Waiting:
+    """A rank in a split."""
+
+    rank: int
+    green: greenlet.greenlet
+    communicator: int
+    number: int
+
+
+class Recording:
+    """The ranks of a program while they run."""
+
+    def __init__(self, recorder: Any) -> None:
+        self._recorder = recorder
+        self._main = greenlet.getcurrent()
+
+    def meet(self, mpi: Communicator, number: int) -> None:
+        """Waits until all ranks have called a split."""
+        while not self._recorder.split_is_complete(mpi._me, mpi._id, number):
+            self._main.switch((mpi._id, number))
+
+    def run(self, function: ProgramFunction, arguments: dict[str, Any], ranks: int) -> None:
+        """Runs all ranks.
+
+        Raises:
+            ProgramError: a rank's program fails.
+        """
+        waiting: list[_Waiting] = []
+        for rank in range(ranks):
+            mpi = Communicator(self, self._recorder, rank, 0, rank, ranks)
+            green = greenlet.greenlet(lambda mpi=mpi: self._rank(function, mpi, arguments))
+            self._continue(_Waiting(rank, green, 0, 0), waiting, function)
+        while waiting:
+            ready, waiting = waiting, []
+            for each in ready:
+                if self._recorder.split_is_complete(each.rank, each.communicator, each.number):
+                    self._continue(each, waiting, function)
+                else:
+                    waiting.append(each)
+            if len(waiting) == len(ready) and not any(
+                self._recorder.split_is_complete(each.rank, each.communicator, each.number)
+                for each in waiting
+            ):
+                self._stuck(waiting[0], function)
+
+    def _rank(
+        self, function: ProgramFunction, mpi: Communicator, arguments: dict[str, Any]
+    ) -> None:
+        function(mpi, **arguments)
+        self._recorder.end(mpi.rank)
+
+    def _continue(self, each: _Waiting, waiting: list[_Waiting], function: ProgramFunction) -> None:
+        """Runs a rank until it ends or waits."""
+        try:
+            call = each.green.switch()
+        except (KeyboardInterrupt, Stopped):
+            raise
+        except BaseException as error:
+            raise _error_of(error, each.rank, function) from None
+        if not each.green.dead:
+            each.communicator, each.number = call
+            waiting.append(each)
+
+    def _stuck(self, each: _Waiting, function: ProgramFunction) -> None:
+        text = "this split waits for ranks that do not call it; let all ranks of the communicator"
+        try:
+            each.green.throw(_Stuck(f"{text} call it"))
+        except _Stuck as error:
+            raise _error_of(error, each.rank, function) from None
+
+
+def record(
+    function: ProgramFunction,
+    arguments: dict[str, Any],
+    ranks: int,
+    path: Path,
+    limits: Limits,
+) -> dict[str, Any]:
+    """Runs a program on every rank and writes its operations to a file.
+
+    Args:
+        function: the program of a rank.
+        arguments: its arguments besides `mpi`.
+        ranks: the number of ranks.
+        path: the file.
+        limits: the bounds of the program.
+
+    Returns:
+        The facts of the file: `hash`, `operations`, `records` and `bytes`.
+
+    Raises:
+        ProgramError: the program fails on a rank.
+    """
+    recorder = native.core().Recorder(str(path), ranks, limits.operations)
+    place = _place(function)
+    watchdog = Watchdog(limits.seconds)
+    try:
+        with watchdog:
+            Recording(recorder).run(function, arguments, ranks)
+    except Stopped as error:
+        where = _frame(error, function) or place
+        raise ProgramError(f"{where}: {watchdog.reason}") from None
+    try:
+        facts: dict[str, Any] = json.loads(recorder.finish())
+    except ValueError as error:
+        raise ProgramError(f"{place}: {error}") from None
+    return facts
+
+
+def _place(function: ProgramFunction) -> str:
+    """Returns file and line of a function."""
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else repr(function)
+
+
+def _frame(error: BaseException, function: ProgramFunction) -> str | None:
+    """Returns file and line of the program at which an error was raised.
+
+    It is the innermost line of the program's own file, or else the innermost one that is not
+    Pantala's.
+    """
+    code = getattr(function, "__code__", None)
+    own = other = None
+    at = error.__traceback__
+    while at is not None:
+        file = at.tb_frame.f_code.co_filename
+        if code is not None and file == code.co_filename:
+            own = f"{file}:{at.tb_lineno}"
+        elif not file.startswith(_OWN):
+            other = f"{file}:{at.tb_lineno}"
+        at = at.tb_next
+    return own or other
+
+
+def _error_of(error: BaseException, rank: int, function: ProgramFunction) -> ProgramError:
+    """Returns an error of a program with its place, in one line."""
+    where = _frame(error, function) or _place(function)
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    ours = last is not None and last.tb_frame.f_code.co_filename.startswith(_OWN)
+    if isinstance(error, RunDependentError | _Stuck) or (ours and isinstance(error, ValueError)):
+        text = str(error)
+    elif isinstance(error, SystemExit):
+        text = "the program exits; return from its function instead"
+    elif isinstance(error, MemoryError):
+        text = "the program takes more memory than there is"
+    else:
+        text = in_words(error)
+    return ProgramError(f"{where}: rank {rank}: {text}")
