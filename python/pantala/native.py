@@ -30,6 +30,8 @@ __all__ = [
     "link_table",
     "measure",
     "merge_operation_files",
+    "ncptl_check",
+    "ncptl_explain",
     "operation_file",
     "resolve",
     "run",
@@ -282,6 +284,33 @@ def write_link_table(topology: dict[str, Any], path: Path) -> None:
     """
     with _core_errors() as module:
         module.write_link_table(json.dumps(topology), str(path))
+
+
+def ncptl_check(file: str, source: str) -> dict[str, Any]:
+    """Returns `errors`, `warnings` and `options` of a coNCePTuaL program.
+
+    Args:
+        file: the name of the program, for messages.
+        source: its text.
+    """
+    checked: dict[str, Any] = json.loads(core().ncptl_check(file, source))
+    return checked
+
+
+def ncptl_explain(workload: dict[str, Any], ranks: int) -> dict[str, Any]:
+    """Returns `calls`, `outputs`, `errors` and `truncated` of a coNCePTuaL program.
+
+    Args:
+        workload: the plan's workload object, without its `kind`.
+        ranks: the number of ranks.
+
+    Raises:
+        PlanError: the program or its arguments are wrong.
+    """
+    explained: dict[str, Any] = json.loads(core().ncptl_explain(json.dumps(workload), ranks))
+    if "fault" in explained:
+        raise PlanError(**explained["fault"])
+    return explained
 
 
 def trace_files(path: str) -> list[str]:

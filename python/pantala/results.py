@@ -94,6 +94,17 @@ class Run:
         return self._table("calls")
 
     @property
+    def program_logs(self) -> pl.LazyFrame:
+        """One row per value that a coNCePTuaL program logs, and per line that it prints."""
+        return self._table("program_logs")
+
+    @property
+    def program_log_text(self) -> str:
+        """What coNCePTuaL programs log and print, as text by job and rank; empty without any."""
+        file = self.path / "program_logs.txt"
+        return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+    @property
     def iterations(self) -> pl.LazyFrame:
         """One row per iteration of a rank; empty if `record.iterations` was off."""
         return self._table("iterations")

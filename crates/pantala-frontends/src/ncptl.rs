@@ -7,3 +7,5 @@ pub mod language;
 pub mod numbers;
 pub mod run;
 pub mod spec;
+
+pub use spec::NcptlSpec;

@@ -227,6 +227,11 @@ impl<P: Program> MpiLayer<P> {
         self.ranks.get(self.rank_index(job, rank)).is_some_and(|rank| rank.end.is_some())
     }
 
+    /// The programs of all ranks, each with its job and rank.
+    pub fn programs(&self) -> impl Iterator<Item = (u16, u32, &P)> {
+        self.ranks.iter().map(|rank| (self.jobs[rank.job as usize].id, rank.number, &rank.program))
+    }
+
     /// The program of a job's rank, if the rank is in this partition.
     pub fn program_mut(&mut self, job: u16, rank: u32) -> Option<&mut P> {
         let index = self.rank_index(job, rank);

@@ -1,6 +1,7 @@
 //! The PyO3 layer: functions from JSON to JSON. The package `pantala` documents them.
 
 mod errors;
+mod ncptl;
 mod observer;
 mod provenance;
 mod recorder;
@@ -274,6 +275,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cost, module)?)?;
     module.add_function(wrap_pyfunction!(threads_worth, module)?)?;
     module.add_function(wrap_pyfunction!(deadlock, module)?)?;
+    module.add_function(wrap_pyfunction!(ncptl::ncptl_check, module)?)?;
+    module.add_function(wrap_pyfunction!(ncptl::ncptl_explain, module)?)?;
     module.add_function(wrap_pyfunction!(communication, module)?)?;
     module.add_function(wrap_pyfunction!(export_operations, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::operation_file, module)?)?;

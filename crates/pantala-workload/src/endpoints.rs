@@ -12,7 +12,7 @@ use crate::generator::{Generator, PatternJob};
 use crate::injection::Pace;
 use crate::job_spec::{JobSpec, Workload, WorkloadError};
 use crate::patterns::Pattern;
-use crate::programs::{JobPrograms, RankProgram};
+use crate::programs::{JobPrograms, ProgramLog, RankProgram};
 use crate::random_streams::{Purpose, stream};
 
 /// The properties of the network that patterns need.
@@ -298,6 +298,13 @@ impl Endpoints {
     /// network is empty.
     pub fn settle(&mut self, now: Time) {
         self.layer.settle(now);
+    }
+
+    /// What the programs of ranks have logged and printed so far.
+    pub fn program_logs(&self) -> impl Iterator<Item = ProgramLog> {
+        self.layer
+            .programs()
+            .filter_map(|(job, rank, program)| Some(ProgramLog { job, rank, log: program.log()? }))
     }
 
     /// The MPI calls of finite programs until `now`, by job.

@@ -15,6 +15,7 @@ mod surroundings;
 use std::fmt::Debug;
 
 use pantala_engine::{LONGEST_TIME, Stream, Time};
+use pantala_frontends::ncptl::NcptlSpec;
 use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{Communicator, Fault, Op, RankContext};
@@ -81,6 +82,8 @@ workloads! {
 front_ends {
     /// A trace of recorded MPI calls or a dependency graph.
     Trace(TraceSpec),
+    /// A coNCePTuaL program.
+    Ncptl(NcptlSpec),
     /// The operations of a file.
     #[serde(rename = "operations")]
     #[strum(serialize = "operations")]

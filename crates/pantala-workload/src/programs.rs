@@ -7,9 +7,12 @@
 mod operation_lists;
 
 use pantala_engine::{Stream, Time};
+use pantala_frontends::ncptl::{NcptlSpec, run::log::Log};
 use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
+
+use serde::{Deserialize, Serialize};
 
 use crate::compute_noise::Noise;
 use crate::motifs::MotifProgram;
@@ -85,8 +88,21 @@ programs! {
     Operations(OperationLists),
     /// A trace.
     Trace(TraceSpec),
+    /// A coNCePTuaL program.
+    Ncptl(NcptlSpec),
     /// The operations of a file.
     OperationFile(OperationFile),
+}
+
+/// The log of one rank's program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramLog {
+    /// The number of the job.
+    pub job: u16,
+    /// The rank.
+    pub rank: u32,
+    /// The log.
+    pub log: Log,
 }
 
 /// The program of one rank, with the noise of its job on its compute times.
@@ -113,6 +129,15 @@ impl RankProgram {
             program: programs.program(RankContext::new(rank, ranks, job, seed)),
             noise,
             draws: stream(seed, Purpose::Compute, job, rank),
+        }
+    }
+
+    /// What the program has logged and printed so far, if it is of a kind that does.
+    #[must_use]
+    pub fn log(&self) -> Option<Log> {
+        match &self.program {
+            AnyProgram::Ncptl(program) => program.log(),
+            _ => None,
         }
     }
 

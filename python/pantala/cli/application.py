@@ -18,6 +18,7 @@ from pantala.cli import (
     check,
     curve,
     import_file,
+    ncptl,
     reference,
     report,
     run,
@@ -69,6 +70,7 @@ app.command("topology", help=paragraphs(topology.HELP))(topology.topology)
 app.command("report", help=report.HELP)(report.report)
 app.add_typer(import_file.app, name="import", help=import_file.HELP)
 app.add_typer(workload.app, name="workload", help=workload.HELP)
+app.add_typer(ncptl.app, name="ncptl", help=ncptl.HELP)
 app.add_typer(trace.app, name="trace", help=trace.HELP)
 app.add_typer(study.app, name="study", help=study.HELP)
 app.command("routings", help=reference.ROUTINGS_HELP)(reference.routings)

@@ -32,7 +32,7 @@ ScenarioFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="The scenario: a TOML file, or a load file of SST's Ember.",
+        help="The scenario: a TOML file, a load file of SST's Ember, or a coNCePTuaL program.",
         show_default=False,
         autocompletion=complete.runnable,
     ),
@@ -68,7 +68,7 @@ MachinePreset = Annotated[
     typer.Option(
         "--preset",
         metavar="NAME",
-        help="Machine of a load file. Default: kang2022.",
+        help="Machine of a load file or a program. Default: kang2022.",
         autocompletion=complete.machines,
     ),
 ]
@@ -77,7 +77,7 @@ Variables = Annotated[
     typer.Option(
         "--var",
         metavar="NAME=VALUE",
-        help="Set a variable of a load file, instead of its [VAR]. Repeatable.",
+        help="Set a variable of a load file, or an option of a program. Repeatable.",
     ),
 ]
 Coarsen = Annotated[

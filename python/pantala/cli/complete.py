@@ -100,8 +100,13 @@ def scenarios(incomplete: str) -> list[str]:
 
 
 def runnable(incomplete: str) -> list[str]:
-    """Completes TOML files and load files of Ember."""
-    return _files_with(incomplete, ".toml", ".load")
+    """Completes TOML files, load files of Ember and coNCePTuaL programs."""
+    return _files_with(incomplete, ".toml", ".load", ".ncptl")
+
+
+def ncptl_programs(incomplete: str) -> list[str]:
+    """Completes coNCePTuaL programs."""
+    return _files_with(incomplete, ".ncptl")
 
 
 def load_files(incomplete: str) -> list[str]:

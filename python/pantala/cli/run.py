@@ -68,6 +68,10 @@ def run(
     routing: RoutingName = None,
     preset: MachinePreset = None,
     variables: Variables = None,
+    ranks: Annotated[
+        int | None,
+        typer.Option("--ranks", "-n", metavar="N", help="Ranks of a coNCePTuaL program."),
+    ] = None,
     coarsen: Coarsen = None,
     threads: Threads = "1",
     report: Annotated[
@@ -94,7 +98,7 @@ def run(
         changes["seed"] = seed
     if coarsen is not None:
         changes["detail.coarsen"] = coarsen
-    scenario = read_scenario(file, changes, routing, preset, variables)
+    scenario = read_scenario(file, changes, routing, preset, variables, ranks)
     try:
         result = run_scenario(
             scenario,
@@ -122,11 +126,26 @@ def run(
     output.print(
         finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal
     )
+    if not isinstance(result, InterferenceExperiment):
+        _print_programs(result)
     output.print(f"tables: {result.path}", highlight=False, markup=False, soft_wrap=True)
     if report:
         output.print(
             f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True
         )
+
+
+#: Lines of programs' logs that a run prints; the file has all.
+_MOST_LINES = 60
+
+
+def _print_programs(result: Run) -> None:
+    """Prints the start of what programs have logged and printed."""
+    lines = result.program_log_text.splitlines()
+    for line in lines[:_MOST_LINES]:
+        typer.echo(line)
+    if len(lines) > _MOST_LINES:
+        typer.echo(f"... {len(lines) - _MOST_LINES:,} more lines in program_logs.txt")
 
 
 def _comparison(result: InterferenceExperiment) -> list[Table]:

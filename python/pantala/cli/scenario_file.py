@@ -1,4 +1,4 @@
-"""The scenario of a command: a TOML file, or a load file of SST's Ember."""
+"""The scenario of a command: a TOML file, a load file of SST's Ember, or a coNCePTuaL program."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ def read_scenario(
     routing: str | None = None,
     preset: str | None = None,
     variables: Iterable[str] | None = None,
+    ranks: int | None = None,
 ) -> Scenario:
     """Returns the scenario of a file with the options of a command.
 
     Args:
-        file: a scenario in TOML, or a load file.
+        file: a scenario in TOML, a load file, or a coNCePTuaL program.
         changes: the values of ``--set``.
         routing: the value of ``--routing``.
-        preset: the value of ``--preset``, only for a load file.
-        variables: the values of ``--var``, only for a load file.
+        preset: the value of ``--preset``, for a load file or a program.
+        variables: the values of ``--var``, for a load file or a program.
+        ranks: the value of ``--ranks``, only for a program.
 
     Raises:
         ScenarioError: the file is not a scenario.
@@ -34,9 +36,20 @@ def read_scenario(
     """
     from pantala.errors import UsageError
     from pantala.frontends.ember.scenario import PRESET, is_load_file
+    from pantala.frontends.ncptl import ncptl_tables
     from pantala.scenario import Scenario
 
     changes = {**changes, **({} if routing is None else {"routing.algorithm": routing})}
+    if file.suffix == ".ncptl":
+        if ranks is None:
+            raise UsageError(f"{file}: a program has no number of ranks; add --ranks N")
+        tables = ncptl_tables(file, ranks, preset or PRESET, parse_variables(variables))
+        return Scenario.from_dict(tables, source=str(file), changes=changes)
+    if ranks is not None:
+        raise UsageError(
+            f"--ranks {ranks}: the option is for coNCePTuaL programs (FILE.ncptl); use --set, e.g."
+            " --set jobs.NAME.ranks=64"
+        )
     if is_load_file(file):
         return Scenario.from_ember(
             file,
@@ -54,8 +67,8 @@ def read_scenario(
     return Scenario.from_toml(file, changes=changes)
 
 
-def parse_variables(given: Iterable[str] | None) -> dict[str, str]:
-    """Returns the values of ``--var`` by name.
+def parse_variables(given: Iterable[str] | None, option: str = "--var") -> dict[str, str]:
+    """Returns the values of ``--var``, or of another option, by name.
 
     Raises:
         UsageError: a value is not ``NAME=VALUE``.
@@ -66,6 +79,6 @@ def parse_variables(given: Iterable[str] | None) -> dict[str, str]:
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise UsageError(f"--var {text}: is not NAME=VALUE; write e.g. --var NODES=64")
+            raise UsageError(f"{option} {text}: is not NAME=VALUE; write e.g. {option} NODES=64")
         variables[name.strip()] = value.strip()
     return variables

@@ -70,14 +70,22 @@ pub struct Explanation {
     pub truncated: bool,
 }
 
-/// The calls of a program on a number of ranks.
+/// The calls of a program on a number of ranks, of at most [`MAX_CALLS`] rows.
 ///
 /// # Errors
 /// The [`Fault`] of the program or of its arguments.
 pub fn explain(spec: &NcptlSpec, ranks: u32) -> Result<Explanation, Fault> {
+    explain_within(spec, ranks, MAX_OPERATIONS)
+}
+
+/// The calls of a program within a number of operations.
+///
+/// # Errors
+/// As [`explain`].
+pub fn explain_within(spec: &NcptlSpec, ranks: u32, operations: u64) -> Result<Explanation, Fault> {
     spec.check(ranks)?;
     let mut explained: Vec<Rank> = (0..ranks).map(|rank| Rank::new(spec, rank, ranks)).collect();
-    let (mut budget, mut calls) = (MAX_OPERATIONS, MAX_CALLS);
+    let (mut budget, mut calls) = (operations, MAX_CALLS);
     loop {
         for rank in &mut explained {
             rank.run(&mut budget, &mut calls);

@@ -11,7 +11,7 @@ use crate::ncptl::compile::{ArgumentValue, OptionError, compile, option_values};
 use crate::ncptl::compiled::evaluate::Failure;
 use crate::ncptl::language::source::Source;
 use crate::ncptl::language::{Diagnostic, read};
-use crate::ncptl::run::job::Job;
+use crate::ncptl::run::job::{Job, Limits};
 use crate::ncptl::run::log::Log;
 use crate::ncptl::run::rank::NcptlRank;
 use crate::opened::Opened;
@@ -33,6 +33,9 @@ pub struct NcptlSpec {
     pub touch_per_byte_fs: u64,
     #[serde(skip)]
     #[schemars(skip)]
+    limits: Limits,
+    #[serde(skip)]
+    #[schemars(skip)]
     opened: Opened<Job>,
 }
 
@@ -47,7 +50,14 @@ impl NcptlSpec {
         touch_per_byte_fs: u64,
     ) -> Self {
         let (file, source) = (file.to_owned(), source.to_owned());
-        Self { file, source, arguments, seed, touch_per_byte_fs, opened: Opened::default() }
+        let (limits, opened) = (Limits::default(), Opened::default());
+        Self { file, source, arguments, seed, touch_per_byte_fs, limits, opened }
+    }
+
+    /// The program with other bounds of its work.
+    #[must_use]
+    pub fn within(self, limits: Limits) -> Self {
+        Self { limits, opened: Opened::default(), ..self }
     }
 
     fn open(&self, ranks: u32) -> Result<Job, Fault> {
@@ -57,7 +67,7 @@ impl NcptlSpec {
             .map_err(|error| self.wrong_option(&error, &source))?;
         let code =
             compile(&program, ranks, &options).map_err(|failure| self.failed(&failure, &source))?;
-        Job::new(source, code, ranks, self.seed, self.touch_per_byte_fs)
+        Job::new(source, code, ranks, self.seed, self.touch_per_byte_fs, self.limits)
             .map_err(|(source, failure)| self.failed(&failure, &source))
     }
 

@@ -3,11 +3,12 @@
 use crate::error::WriteError;
 use crate::output::columns::{Written, hex};
 use crate::output::results::Results;
-use crate::output::tables::{Run, complete};
+use crate::output::tables::{PROGRAM_LOGS, Run, complete};
 use crate::plan::Plan;
 use crate::run::process_group::ProcessGroup;
 use crate::run::simulation::Simulation;
 use crate::run::termination::End;
+use pantala_workload::ProgramLog;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -34,9 +35,9 @@ pub struct Document {
     pub counters: Counters,
     /// The audit at the end.
     pub conservation: Conservation,
-    /// SHA-256 of the hashes of all tables in their fixed order. The hash of a table is the SHA-256
-    /// of the number of columns, the number of rows and the SHA-256 of each column's values. Names
-    /// and the layout of files do not change it.
+    /// SHA-256 of the hashes of all tables in their fixed order, without an empty table of program
+    /// logs. The hash of a table is the SHA-256 of the number of columns, the number of rows and
+    /// the SHA-256 of each column's values. Names and the layout of files do not change it.
     pub result_hash: String,
     /// Number of rows of each table.
     pub tables: BTreeMap<String, u64>,
@@ -112,6 +113,7 @@ pub fn write<Q: ProcessGroup>(
         provenance,
     };
     let Some(directory) = simulation.directory() else { return Ok(document) };
+    program_logs(&document.plan, results, directory)?;
     let path = directory.join("run.json");
     let file = |source| WriteError::File { path: path.display().to_string(), source };
     let mut text = serde_json::to_string_pretty(&document).map_err(|e| file(e.into()))?;
@@ -119,6 +121,29 @@ pub fn write<Q: ProcessGroup>(
     let partial = directory.join("run.json.partial");
     std::fs::write(&partial, text).and_then(|()| std::fs::rename(&partial, &path)).map_err(file)?;
     Ok(document)
+}
+
+/// Writes what programs have printed and logged as text, if there is anything.
+fn program_logs(plan: &Plan, results: &Results, directory: &Path) -> Result<(), WriteError> {
+    if results.logs.is_empty() {
+        return Ok(());
+    }
+    let mut logs: Vec<&ProgramLog> = results.logs.iter().collect();
+    logs.sort_unstable_by_key(|log| (log.job, log.rank));
+    let mut text = String::new();
+    for ProgramLog { job, rank, log } in logs {
+        let name = plan.jobs.get(usize::from(*job)).map_or("", |job| &job.name);
+        text += &format!("# job {name}, rank {rank}\n");
+        for line in &log.outputs {
+            text += line;
+            text.push('\n');
+        }
+        text += &log.text();
+        text.push('\n');
+    }
+    let path = directory.join("program_logs.txt");
+    let file = |source| WriteError::File { path: path.display().to_string(), source };
+    std::fs::write(&path, text).map_err(file)
 }
 
 /// Returns the `result_hash` without writing run.json.
@@ -149,6 +174,8 @@ fn complete_tables<Q: ProcessGroup>(
 
 fn hash_of(tables: &[Written]) -> String {
     let mut hash = Sha256::new();
-    tables.iter().for_each(|table| hash.update(table.hash));
+    // A run without program logs has the hash that it had before there was such a table.
+    let counts = |table: &&Written| table.name != PROGRAM_LOGS || table.rows > 0;
+    tables.iter().filter(counts).for_each(|table| hash.update(table.hash));
     hex(&hash.finalize())
 }

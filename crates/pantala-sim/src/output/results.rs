@@ -5,6 +5,7 @@ use pantala_engine::Time;
 use pantala_fabric::{ConservationCounts, LinkCounters, Totals};
 use pantala_mpi::{CallReport, LatencyStatistics, RankReport};
 use pantala_routing::learning::{LearningWindow, QTable};
+use pantala_workload::{Endpoints, ProgramLog};
 use serde::{Deserialize, Serialize};
 
 use crate::output::recorder::JobPackets;
@@ -27,6 +28,8 @@ pub struct Results {
     pub reports: Vec<RankReport>,
     /// Reports of MPI calls, in any order.
     pub calls: Vec<CallReport>,
+    /// The logs of programs, in any order.
+    pub logs: Vec<ProgramLog>,
     /// The packets of each job.
     pub jobs: Vec<JobPackets>,
     /// Message latencies of each job; `None` for a pattern.
@@ -71,6 +74,7 @@ impl Results {
         Self {
             reports: network.hosts().flat_map(|host| host.rank_reports(simulated)).collect(),
             calls: network.hosts().flat_map(|host| host.call_reports(simulated)).collect(),
+            logs: network.hosts().flat_map(Endpoints::program_logs).collect(),
             jobs,
             message_latency: (0..plan.jobs.len()).map(|job| message_latency(job as u16)).collect(),
             outputs: outputs
@@ -108,6 +112,7 @@ impl Results {
             message_latency: latency.map(|(mine, theirs)| added(mine, theirs.as_ref())).collect(),
             reports: joined(self.reports, other.reports),
             calls: joined(self.calls, other.calls),
+            logs: joined(self.logs, other.logs),
             outputs: joined(self.outputs, other.outputs),
             injections: joined(self.injections, other.injections),
             estimates: QTable::joined([&self.estimates, &other.estimates]),

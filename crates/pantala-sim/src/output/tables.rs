@@ -9,6 +9,7 @@ mod link_windows;
 mod links;
 mod messages;
 mod packets;
+mod program_logs;
 mod q_learning;
 mod q_tables;
 mod ranks;
@@ -38,8 +39,11 @@ enum Rows {
     Streamed,
 }
 
+/// The name of the table of program logs.
+pub(crate) const PROGRAM_LOGS: &str = program_logs::ProgramLogRow::TABLE.name;
+
 /// All tables, in the order of their hashes.
-const TABLES: [(TableDescriptor, Rows); 12] = [
+const TABLES: [(TableDescriptor, Rows); 13] = [
     (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
     (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
     (calls::CallRow::TABLE, Rows::AtEnd(|run, into| write(calls::rows(run), into))),
@@ -55,6 +59,10 @@ const TABLES: [(TableDescriptor, Rows); 12] = [
     ),
     (EstimateRow::TABLE, Rows::AtEnd(|run, into| write(q_tables::rows(run), into))),
     (q_learning::LearningRow::TABLE, Rows::AtEnd(|run, into| write(q_learning::rows(run), into))),
+    (
+        program_logs::ProgramLogRow::TABLE,
+        Rows::AtEnd(|run, into| write(program_logs::rows(run), into)),
+    ),
 ];
 
 fn write<R: Row>(

@@ -33,6 +33,7 @@ from pantala.scenario.workload.lulesh import Lulesh
 from pantala.scenario.workload.milc import Milc, MilcReorder
 from pantala.scenario.workload.milc_swm import MilcSwm
 from pantala.scenario.workload.multigrid import MultiGrid
+from pantala.scenario.workload.ncptl import Ncptl
 from pantala.scenario.workload.nek5000 import Nek5000
 from pantala.scenario.workload.nekbone import Nekbone
 from pantala.scenario.workload.operation_file import OperationFile
@@ -66,6 +67,7 @@ __all__ = [
     "MilcReorder",
     "MilcSwm",
     "MultiGrid",
+    "Ncptl",
     "Nek5000",
     "Nekbone",
     "OperationFile",

@@ -13,6 +13,22 @@ use crate::ncptl::run::walk;
 use std::cell::Cell;
 use std::sync::Arc;
 
+/// Bounds of the work between two operations and before the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The greatest number of steps of a rank between two operations.
+    pub steps: u64,
+    /// The work of the walk before the run, in steps; an evaluated statement costs a step for every
+    /// sixteen ranks.
+    pub walk: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 10_000_000, walk: 1 << 24 }
+    }
+}
+
 /// A program for a number of ranks, with the results that its ranks share.
 #[derive(Debug)]
 pub struct Job {
@@ -28,6 +44,8 @@ pub struct Job {
     pub touch_per_byte_fs: u64,
     /// The sets of ranks with a communicator.
     pub groups: Groups,
+    /// Bounds of the work.
+    pub limits: Limits,
     shelves: Vec<Shelf>,
 }
 
@@ -42,10 +60,12 @@ impl Job {
         ranks: u32,
         seed: u64,
         touch_per_byte_fs: u64,
+        limits: Limits,
     ) -> Result<Self, (Source, Failure)> {
         let shelves = (0..code.shared).map(|_| Shelf::default()).collect();
         let groups = Groups::new(ranks);
-        let mut job = Self { source, code, ranks, seed, touch_per_byte_fs, groups, shelves };
+        let mut job =
+            Self { source, code, ranks, seed, touch_per_byte_fs, groups, limits, shelves };
         match walk::groups(&job) {
             Ok(groups) => {
                 job.groups = groups;

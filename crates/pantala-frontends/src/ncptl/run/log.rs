@@ -2,6 +2,7 @@
 
 use crate::ncptl::language::ast::AggregateFunction;
 use crate::ncptl::numbers::print;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ const MAX_VALUES: usize = 1 << 24;
 const MAX_OUTPUT: usize = 64 << 20;
 
 /// The log of a task.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Log {
     /// The tables in the order of the program.
     pub tables: Vec<Table>,
@@ -20,17 +21,17 @@ pub struct Log {
 }
 
 /// A table: the columns that one top-level statement logs.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// The columns.
     pub columns: Vec<LoggedColumn>,
 }
 
 /// A column.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoggedColumn {
     /// The title that the program gives.
-    pub title: Arc<str>,
+    pub title: String,
     /// What the values are: `all data`, `mean`, `95th percentile`.
     pub aggregate: String,
     /// The values.
@@ -103,7 +104,7 @@ impl Logger {
         let Some(table) = self.log.tables.last_mut() else { return };
         let column = table.columns.len();
         let mut add = |aggregate: String| {
-            let title = Arc::clone(title);
+            let title = title.to_string();
             table.columns.push(LoggedColumn { title, aggregate, values: Vec::new() });
         };
         match &made {

@@ -20,8 +20,6 @@ use crate::ncptl::run::loops::Frame;
 use crate::ncptl::run::requests::Requests;
 use crate::ncptl::run::shelf::Evaluated;
 
-/// The greatest number of steps between two operations.
-const MAX_STEPS: u64 = 200_000_000;
 /// The purpose of the random stream of a task.
 const PURPOSE: u64 = 0x6e63_7074_6c00_0001;
 
@@ -214,9 +212,10 @@ impl NcptlRank {
                 return self.neglected(&job).map(|()| None);
             };
             steps += 1;
-            if steps > MAX_STEPS {
-                let message =
-                    format!("{MAX_STEPS} steps without an operation; the loop is endless");
+            if steps > job.limits.steps {
+                let message = format!(
+                    "the loop goes on for {steps} steps without an MPI call or a computation"
+                );
                 return Err(Failure::new(self.place(&job), &message));
             }
             if let Some(op) = self.step(&job, step)? {

@@ -18,8 +18,7 @@ use crate::ncptl::run::job::Job;
 use crate::ncptl::run::mapping;
 use crate::ncptl::run::shelf::Evaluated;
 
-/// The work of a walk. A step costs some units, and a statement one for each rank.
-const WORK: u64 = 1 << 28;
+/// The work of a step, if a statement costs a unit for each rank.
 const STEP: u64 = 16;
 
 /// The sets of ranks that the collectives of a program use.
@@ -33,7 +32,7 @@ pub(super) fn groups(job: &Job) -> Result<Groups, Failure> {
         mapping: None,
         generator: None,
         groups: Groups::new(job.ranks),
-        work: WORK,
+        work: job.limits.walk.saturating_mul(STEP),
         key: Vec::new(),
     };
     walk.run(0, job.code.steps.len())?;

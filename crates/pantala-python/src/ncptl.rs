@@ -1,0 +1,55 @@
+//! coNCePTuaL programs without a network: their errors, options and MPI calls.
+
+use pantala_frontends::ncptl::NcptlSpec;
+use pantala_frontends::ncptl::explain::explain;
+use pantala_frontends::ncptl::language::{Diagnostic, Source, read};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::json;
+
+/// Returns the errors, the warnings and the options of a program as JSON. A message shows the line
+/// and marks the place.
+#[pyfunction]
+pub(crate) fn ncptl_check(py: Python<'_>, file: &str, source: &str) -> String {
+    let checked = py.detach(|| {
+        let source = Source::new(file, source);
+        let rendered = |found: &[Diagnostic]| {
+            found.iter().map(|each| each.render(&source)).collect::<Vec<String>>()
+        };
+        match read(&source) {
+            Ok((program, warnings)) => {
+                let options = program.options.iter().map(|option| {
+                    json!({
+                        "name": option.name.text,
+                        "description": option.description.value,
+                        "long": option.long.value,
+                        "short": option.short.value,
+                    })
+                });
+                let options: Vec<_> = options.collect();
+                json!({"errors": [], "warnings": rendered(&warnings), "options": options})
+            }
+            Err(errors) => json!({"errors": rendered(&errors), "warnings": [], "options": []}),
+        }
+    });
+    checked.to_string()
+}
+
+/// Returns the MPI calls of a program on a number of ranks as JSON, or its fault.
+#[pyfunction]
+pub(crate) fn ncptl_explain(py: Python<'_>, spec_json: &str, ranks: u32) -> PyResult<String> {
+    let spec: NcptlSpec =
+        serde_json::from_str(spec_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let explained = py.detach(|| match explain(&spec, ranks) {
+        Ok(explanation) => serde_json::to_value(explanation),
+        Err(fault) => Ok(json!({
+            "fault": {
+                "key": fault.key,
+                "value": fault.value,
+                "message": fault.message,
+                "remedy": fault.remedy,
+            }
+        })),
+    });
+    Ok(explained.map_err(|e| PyValueError::new_err(e.to_string()))?.to_string())
+}

@@ -1,0 +1,145 @@
+"""`pantala ncptl`: checks coNCePTuaL programs and explains their MPI calls."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pantala.cli import complete
+from pantala.cli.tables import console, facts, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["HELP", "app"]
+
+HELP = "Check coNCePTuaL programs, and show which rank makes which MPI calls."
+
+#: Rows of the table of calls; `--json` prints all.
+_MOST = 200
+
+app = typer.Typer(no_args_is_help=True)
+
+ProgramFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="The program.",
+        show_default=False,
+        autocompletion=complete.ncptl_programs,
+    ),
+]
+
+
+@app.callback()
+def _group() -> None:
+    """Check coNCePTuaL programs, and show which rank makes which MPI calls."""
+
+
+@app.command("check", help="Check a program, and list its options.")
+def check(file: ProgramFile) -> None:
+    """Checks a program."""
+    from pantala import native
+
+    found = native.ncptl_check(str(file), _text(file))
+    for message in (*found["errors"], *(f"warning: {each}" for each in found["warnings"])):
+        typer.echo(message, err=bool(found["errors"]))
+    if found["errors"]:
+        raise typer.Exit(2)
+    output = console()
+    shown = facts(f"{file.name}: correct")
+    for option in found["options"]:
+        names = f"{option['long']} or {option['short']}"
+        shown.add_row(option["name"], f"{option['description']} ({names})")
+    if not found["options"]:
+        shown.add_row("options", "none")
+    output.print(shown)
+
+
+@app.command("explain", help="Show which rank makes which MPI calls, without a network.")
+def explain(
+    file: ProgramFile,
+    ranks: Annotated[int, typer.Option("--ranks", "-n", metavar="N", help="Number of ranks.")],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arg",
+            metavar="NAME=VALUE",
+            help="Set an option of the program, e.g. reps=100 or bytes=64K. Repeatable.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the random tasks.")] = 1,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the calls as a list of JSON objects.")
+    ] = False,
+) -> None:
+    """Shows the MPI calls of a program."""
+    from pantala import native
+    from pantala.cli.scenario_file import parse_variables
+    from pantala.errors import PlanError, UsageError
+
+    if not 1 <= ranks < 2**32:
+        raise UsageError(f"--ranks {ranks}: must be at least 1; give a number of ranks")
+    workload = {
+        "file": str(file),
+        "source": _text(file),
+        "arguments": parse_variables(arguments, "--arg"),
+        "seed": seed,
+        "touch_per_byte_fs": 0,
+    }
+    try:
+        found = native.ncptl_explain(workload, ranks)
+    except PlanError as error:
+        if error.key == "file":
+            raise UsageError(f"{file}: {error.message}; {error.remedy}") from None
+        raise
+    if as_json:
+        print(json.dumps(found["calls"], indent=1))
+    else:
+        output = console()
+        output.print(_calls(file, ranks, found["calls"]))
+        for rank, line in found["outputs"][:_MOST]:
+            output.print(f"rank {rank} prints: {line}", markup=False, highlight=False)
+    for rank, error in found["errors"][:_MOST]:
+        typer.echo(f"rank {rank} stops: {error}", err=True)
+    if found["truncated"]:
+        typer.echo("the list is cut off: the program makes too many calls", err=True)
+    if found["errors"]:
+        raise typer.Exit(2)
+
+
+def _calls(file: Path, ranks: int, calls: list[dict[str, Any]]) -> Table:
+    of = f"{file.name} on {ranks:,} {'rank' if ranks == 1 else 'ranks'}"
+    more = f"; the first {_MOST} of {len(calls):,} rows" if len(calls) > _MOST else ""
+    headings = ("rank", "calls", "call", "partner", "tag", "bytes", "requests", "ranks")
+    shown = table(f"{of}{more}", headings, "")
+    for call in calls[:_MOST]:
+        partner = ""
+        if "peer" in call:
+            to = "to" if call["call"].endswith("end") else "from"
+            partner = f"{to} {call['peer']}"
+        elif "root" in call:
+            partner = f"root {call['root']}"
+        size = call.get("bytes", "")
+        if "sends" in call:
+            size = f"to {call['sends']} from {call['receives']}"
+        shown.add_row(
+            str(call["rank"]),
+            f"{call['count']:,}",
+            call["call"],
+            partner,
+            str(call.get("tag", "")),
+            f"{size:,}" if isinstance(size, int) else size,
+            str(call.get("requests", "")),
+            str(call.get("communicator_size", "")),
+        )
+    return shown
+
+
+def _text(file: Path) -> str:
+    from pantala.frontends.place import read_text
+
+    return read_text(file, "a coNCePTuaL program")

@@ -1,0 +1,73 @@
+"""coNCePTuaL programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Strict
+from pydantic_core import PydanticCustomError
+
+from pantala.scenario.base import Index, UnsignedTimePerByte
+from pantala.scenario.validation import fault
+from pantala.scenario.workload.front_end import FrontEnd
+from pantala.units import TimePerByte
+
+__all__ = ["Ncptl"]
+
+#: The value of a program's option: an integer, or a text with an ending such as "64K".
+_Argument = Annotated[int, Strict(), Field(ge=-(2**63), le=2**63 - 1)] | str
+
+
+class Ncptl(FrontEnd):
+    """coNCePTuaL: a program in the language for network benchmarks.
+
+    Computing and sleeping take simulated time, collectives cost what the MPI layer says, and
+    counters and timed loops follow the simulated clock. The table `program_logs` holds the log and
+    the output of every rank.
+
+    Source: Pakin, The design and implementation of a domain-specific language for network
+    performance testing, IEEE TPDS 18(10), 2007.
+    """
+
+    kind: Literal["ncptl"] = "ncptl"
+    """A coNCePTuaL program."""
+    file: str
+    """The program. The path is relative to the current directory."""
+    arguments: dict[str, _Argument] = {}
+    """Values of the program's options, by variable or by option name: `{ reps = 100, bytes = "64K"
+    }`. Default: the program's defaults."""
+    seed: Index = 1
+    """Seed of the random tasks and numbers."""
+    touch_per_byte: UnsignedTimePerByte = TimePerByte(0)
+    """Time that a task needs to touch one byte of memory, in TOUCHES and in messages WITH DATA
+    TOUCHING or WITH VERIFICATION."""
+
+    @classmethod
+    def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """Yields a fault if the file cannot be read."""
+        yield from super().between_fields(made, data)
+        try:
+            made.source()
+        except OSError as error:
+            message = f"cannot be read: {error.strerror or error}"
+            yield fault(message, "check the path and its permissions", "file")
+        except UnicodeDecodeError as error:
+            message = f"byte {error.start} is not UTF-8 text"
+            yield fault(message, "name a coNCePTuaL program", "file")
+
+    def source(self) -> str:
+        """Returns the text of the program."""
+        return Path(self.file).read_text(encoding="utf-8")
+
+    def as_plan(self, ranks: int) -> dict[str, Any]:
+        """Returns the plan's workload object: the program itself, so that no file is needed."""
+        return {
+            "kind": self.kind,
+            "file": self.file,
+            "source": self.source(),
+            "arguments": self.arguments,
+            "seed": self.seed,
+            "touch_per_byte_fs": int(self.touch_per_byte),
+        }
