@@ -33,9 +33,11 @@ SIX = [
 KINDS = set(NAMES.values()) - {
     "compute",
     "rsend",
+    "comm_create",
     "comm_free",
     "alltoall",
     "alltoallv",
+    "bcast",
     "abort",
     "run",
 }
@@ -140,6 +142,7 @@ def test_every_kind_of_call_is_captured_and_replayed(built: Path, tmp_path: Path
     for rank, operations in enumerate(ranks):
         names = [operation.name for operation in operations if operation.name != "compute"]
         assert set(names) >= KINDS, (rank, KINDS - set(names))
+        assert names.count("bcast") == (rank < 2)
         # No wildcard is left, and a call with MPI_PROC_NULL or a cancelled receive is no record.
         assert not any(operation.flags & 3 for operation in operations)
         sizes = {operation.first for operation in operations if operation.name != "compute"}
