@@ -50,6 +50,7 @@ CONTENTS = {
         "ember",
         "codes",
         "bring-your-program",
+        "capture",
         "python",
     ],
     "explanation/index": [
@@ -98,6 +99,7 @@ CONTENTS = {
         "tables",
         "operation-file",
         "traces",
+        "otf2",
         "ncptl",
         "metrics",
         "python",
