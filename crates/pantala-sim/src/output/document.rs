@@ -12,6 +12,7 @@ use pantala_workload::ProgramLog;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// run.json. Everything except `provenance` follows from the plan and Pantala's version.
 #[derive(Debug, Serialize)]
