@@ -15,3 +15,4 @@ mod ncptl_language;
 mod ncptl_programs;
 mod network;
 mod operation_file;
+mod trace_examples;
