@@ -101,6 +101,7 @@ CONTENTS = {
         "traces",
         "otf2",
         "ncptl",
+        "goal-and-chakra",
         "metrics",
         "python",
         "figures",
