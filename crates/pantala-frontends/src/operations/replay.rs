@@ -124,7 +124,8 @@ impl Replay {
         if let Some(found) = bytes.get(place..).and_then(|rest| rest.first_chunk()) {
             return Ok(Record::from_bytes(found));
         }
-        let count = WINDOW.min(self.top.end - record) as usize;
+        // Blocks that run one after another are often neighbours, so the window goes on beyond one.
+        let count = WINDOW.min(self.contents.records() - record) as usize;
         bytes.resize(count * RECORD_BYTES, 0);
         if let Err(fault) = self.contents.bytes().read(bytes, offset) {
             bytes.clear();
