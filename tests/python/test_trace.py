@@ -56,6 +56,7 @@ def test_a_job_has_the_ranks_of_its_trace(trace: str, tmp_path: Path) -> None:
     found = scenario(path=trace)
     assert found.jobs[0].ranks == 2
     run = pt.run(found, tmp_path / "out")
+    assert isinstance(run, pt.Run)
     ranks = run.ranks.collect()
     assert list(ranks["messages_sent"]) == [1, 1]
     assert list(ranks["bytes_sent"]) == [800, 800]
