@@ -21,8 +21,8 @@ class Application(NamedTuple):
         exact: keys of the plan's workload that a scenario computes with odd sizes.
         ncptl: arguments of the coNCePTuaL program.
         python: arguments of the Python program.
-        waitalls: calls of Waitall per rank: built in, in coNCePTuaL, in Python. coNCePTuaL waits for
-            the sends and for the receives separately. The built-in halo exchange has a Wait for
+        waitalls: calls of Waitall per rank: built in, in coNCePTuaL, in Python. coNCePTuaL waits
+            for the sends and for the receives separately. The built-in halo exchange has a Wait for
             each receive.
     """
 
