@@ -16,7 +16,6 @@ use pantala_mpi::{
 };
 
 #[path = "../../pantala-mpi/tests/suite/common/mod.rs"]
-#[allow(dead_code, unused_imports, unreachable_pub)]
 mod common;
 
 /// A program that counts its operations.

@@ -63,6 +63,7 @@ macro_rules! formats {
 
         /// The program of one rank of a trace.
         #[derive(Clone, Debug)]
+        #[expect(clippy::large_enum_variant, reason = "a box would cost an indirection per call")]
         pub enum TraceRank {
             $(#[doc = concat!("A rank of the format ", stringify!($Format), ".")]
             $Format(<$File as TraceFile>::Program),)*
@@ -187,7 +188,7 @@ fn open(spec: &TraceSpec) -> Result<OpenedTrace, Fault> {
 }
 
 impl ProgramSource for TraceSpec {
-    type Program = TraceRank;
+    type Program = Box<TraceRank>;
 
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         let recorded = self.opened.or_open(|| open(self))?.ranks();
@@ -206,7 +207,8 @@ impl ProgramSource for TraceSpec {
         self.opened.get().map_or_else(Vec::new, |trace| trace.communicators(rank))
     }
 
-    fn program(&self, rank: RankContext) -> TraceRank {
-        self.opened.get().expect("a trace is checked before it runs").program(self, rank.rank)
+    fn program(&self, rank: RankContext) -> Box<TraceRank> {
+        let trace = self.opened.get().expect("a trace is checked before it runs");
+        Box::new(trace.program(self, rank.rank))
     }
 }

@@ -332,3 +332,14 @@ pub trait Program {
         None
     }
 }
+
+impl<P: Program> Program for Box<P> {
+    #[inline]
+    fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
+        P::next(self, now, outcome)
+    }
+
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
+        P::summary(self)
+    }
+}
