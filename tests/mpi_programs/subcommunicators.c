@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
     MPI_Dims_create(ranks, 2, dims);
     MPI_Comm row, column, copy;
     MPI_Comm_split(MPI_COMM_WORLD, rank / dims[1], rank, &row);
-    MPI_Comm_split(MPI_COMM_WORLD, rank % dims[1], -rank, &column);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % dims[1], -rank, &column); // the last rank is the first here
     MPI_Comm_dup(row, &copy);
     for (int step = 0; step < 3; step++) {
         MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, row);

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-__all__ = ["NAMES", "Operation", "operations_of"]
+__all__ = ["NAMES", "Operation", "in_the_world", "operations_of", "starting_groups"]
 
 NAMES = {
     1: "compute",
@@ -102,3 +102,61 @@ def operations_of(path: Path) -> list[list[Operation]]:
             yield Operation(name, flags, communicator, request, peer, tag, *values)
 
     return [list(read(struct.unpack_from("<I", data, at + 32 * n)[0])) for n in range(ranks)]
+
+
+def starting_groups(path: Path) -> list[list[tuple[int, ...]]]:
+    """Returns the ranks of the communicators that each rank has from the start.
+
+    MPI_COMM_WORLD is left out.
+    """
+    data = path.read_bytes()
+    records, words, lists, blocks, ranks, communicators = struct.unpack_from(
+        "<6Q", data, len(data) - 96
+    )
+    at = 32 + 32 * records
+    word = struct.unpack_from(f"<{words}Q", data, at)
+    at += 8 * words
+    spans = [struct.unpack_from("<2Q", data, at + 16 * n) for n in range(lists)]
+    at += 16 * lists + 16 * blocks
+    groups: list[tuple[int, ...]] = []
+    for n in range(communicators):
+        _, _, listed, first, stride, count = struct.unpack_from("<6I", data, at + 32 * (ranks + n))
+        if listed == 2**32 - 1:
+            groups.append(tuple(first + stride * i for i in range(count)))
+        else:
+            start, length = spans[listed]
+            groups.append(word[start : start + length])
+    starts = [struct.unpack_from("<4xII", data, at + 32 * n) for n in range(ranks)]
+    return [groups[first : first + count] for first, count in starts]
+
+
+def in_the_world(
+    rank: int, ranks: int, operations: list[Operation], groups: list[tuple[int, ...]]
+) -> Iterator[tuple[Operation, tuple[int, ...]]]:
+    """Yields the operations of a rank with peers of MPI_COMM_WORLD, and the ranks that take part.
+
+    Calls that make and free communicators are left out.
+    """
+    known = dict(enumerate([tuple(range(ranks)), *groups]))
+    for each in operations:
+        group = known[each.communicator]
+        if each.name in {"comm_split", "comm_create", "comm_dup"}:
+            made: tuple[int, ...] = group
+            words = each.second if isinstance(each.second, tuple) else ()
+            if each.name == "comm_create":
+                made = words
+            elif each.name == "comm_split":
+                color = words[group.index(rank)] >> 32
+                members = [(word, other) for word, other in zip(words, group, strict=True)]
+                same = sorted(
+                    ((word & 0xFFFFFFFF) - (word >> 31 & 1) * 2**32, place, other)
+                    for place, (word, other) in enumerate(members)
+                    if word >> 32 == color
+                )
+                made = tuple(other for _, _, other in same) if color else ()
+            if rank in made:
+                known[next(n for n in range(1, 65536) if n not in known)] = made
+        elif each.name == "comm_free":
+            del known[each.communicator]
+        else:
+            yield replace(each, peer=group[each.peer] if each.peer < len(group) else 0), group

@@ -6,13 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import pantala as pt
-from operation_files import NAMES, Operation, operations_of
+from operation_files import NAMES, Operation, in_the_world, operations_of, starting_groups
 from pantala.capture import capture
 from pantala.errors import UsageError
 from pantala.operation_files import export_job
@@ -77,6 +78,34 @@ def calls(path: Path) -> list[list[str]]:
     return [[text for text in map(line, rank) if text] for rank in operations_of(path)]
 
 
+def traffic(path: Path) -> list[Counter[str]]:
+    """Returns how often each rank makes each call, with partners as ranks of MPI_COMM_WORLD.
+
+    A Sendrecv counts as a send and a receive. Waits are left out.
+    """
+    ranks, groups = operations_of(path), starting_groups(path)
+    point = {
+        "sendrecv_to": "send",
+        "sendrecv_from": "recv",
+        "isend": "send",
+        "irecv": "recv",
+        "send": "send",
+        "recv": "recv",
+        "bcast": "bcast",
+    }
+    found: list[Counter[str]] = []
+    for rank, operations in enumerate(ranks):
+        counts: Counter[str] = Counter()
+        for each, group in in_the_world(rank, len(ranks), operations, groups[rank]):
+            if each.name in point:
+                members = sorted(group) if each.name == "bcast" else ""
+                counts[f"{point[each.name]} {each.peer} {each.first} {members}"] += 1
+            elif each.name not in {"compute", "wait", "waitall"}:
+                counts[f"{each.name} {each.first} {each.second} {sorted(group)}"] += 1
+        found.append(counts)
+    return found
+
+
 def line(operation: Operation) -> str | None:
     """Returns an operation as the counting library writes it; None if it does not count it."""
     name, peer, size = operation.name, operation.peer, operation.first
@@ -130,6 +159,7 @@ def test_a_capture_is_the_python_form_of_the_program(
     )
     export_job(scenario, None, tmp_path / "python.ops")
     assert calls(made.file) == calls(tmp_path / "python.ops")
+    assert traffic(made.file) == traffic(tmp_path / "python.ops")
 
 
 @needs_mpi

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+import pantala as pt
 from operation_files import Operation, operations_of
 from pantala.errors import UsageError
 from pantala.frontends.otf2 import convert
 from pantala.frontends.otf2 import converted as converted_once
 from pantala.frontends.otf2.sizes import Sizes, Unequal, evened
+from support import Ended
 
 otf2 = pytest.importorskip("otf2")
 
@@ -312,3 +314,35 @@ def test_a_trace_is_converted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(UsageError, match="OTF2 needs its library"):
         converted_once(path, compute=False)
     assert [each.suffix for each in sorted(first[0].parent.iterdir())] == [".json", ".ops"]
+
+
+def test_a_job_replays_a_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Ended]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def write(tracer: Tracer) -> None:
+        pair = tracer.comm("pair", [1, 0])
+        for rank in range(2):
+            tracer.call(rank, "MPI_Irecv", ("mpi_irecv_request", (1,)))
+            tracer.call(rank, "MPI_Isend", ("mpi_isend", (1 - rank, pair, 3, 1000, 2)))
+            came = (1 - rank, pair, 3, 1000, 1)
+            tracer.call(rank, "MPI_Waitall", ("mpi_isend_complete", (2,)), ("mpi_irecv", came))
+            tracer.collective(rank, "Alltoallv", pair, NO_ROOT, 100, 100)
+
+    path = traced(tmp_path, 2, write)
+    scenario = pt.Scenario.from_dict(
+        {
+            "name": "replay",
+            "machine": "kang2022",
+            "routing": "minimal",
+            "jobs": [{"name": "job", "workload": {"kind": "trace", "path": str(path.parent)}}],
+        }
+    )
+    assert scenario.jobs[0].ranks == 2
+    run = pt.run(scenario, out=tmp_path / "run", report=False, progress=False)
+    assert isinstance(run, pt.Run)
+    told = cli("trace", "info", str(path))
+    assert told.status == 0, told.err
+    assert "traces.otf2: otf2, 2 ranks" in told.out
+    assert "MPI_Alltoallv" in told.out

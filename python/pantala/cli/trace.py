@@ -38,7 +38,7 @@ def info(
             help=(
                 "The trace. DUMPI: the .meta file, its directory, the prefix of the files, or the"
                 " file of one rank. GOAL: the file. Chakra: the prefix of the files, or their"
-                " directory."
+                " directory. OTF2: the .otf2 file, or its directory."
             ),
             autocompletion=complete.files,
         ),
@@ -49,8 +49,15 @@ def info(
 ) -> None:
     """Prints the summary of a trace."""
     from pantala import native
+    from pantala.scenario.workload.trace import otf2_anchor
 
-    found = native.trace_summary(str(path))
+    anchor = otf2_anchor(str(path))
+    if anchor is None:
+        found = native.trace_summary(str(path))
+    else:
+        from pantala.frontends.otf2 import converted
+
+        found = converted(anchor)[1]
     if as_json:
         print(json.dumps(found, indent=2))
         return

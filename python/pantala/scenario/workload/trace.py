@@ -15,7 +15,7 @@ from pantala.errors import UsageError
 from pantala.scenario.validation import fault
 from pantala.scenario.workload.front_end import FrontEnd
 
-__all__ = ["Trace"]
+__all__ = ["Trace", "otf2_anchor"]
 
 #: A factor from 0 to 1,000,000.
 _Factor = Annotated[float, Field(ge=0.0, le=1e6, allow_inf_nan=False)]
@@ -31,8 +31,8 @@ class Trace(FrontEnd):
     """The calls of a trace."""
     path: str
     """The trace. DUMPI: the .meta file, its directory, or the prefix of the ranks' files. GOAL: the
-    file. Chakra: the prefix of the ranks' files NAME.RANK.et, or their directory. The path is
-    relative to the current directory."""
+    file. Chakra: the prefix of the ranks' files NAME.RANK.et, or their directory. OTF2: the .otf2
+    file, or its directory. The path is relative to the current directory."""
     compute: Literal["recorded", "none"] = "recorded"
     """The computing between the recorded calls: recorded or none."""
     compute_scale: _Factor = 1.0
@@ -57,10 +57,26 @@ class Trace(FrontEnd):
         Raises:
             UsageError: no job can replay the trace.
         """
+        if otf2_anchor(self.path):
+            ranks: int = self._converted()[1]["ranks"]
+            return ranks
         return _identity(self.path)[2]
 
+    def _converted(self) -> tuple[Path, dict[str, Any]]:
+        """Returns the operation file of a trace in OTF2 and its summary."""
+        from pantala.frontends.otf2 import converted
+
+        return converted(
+            otf2_anchor(self.path) or self.path,
+            compute=self.compute == "recorded",
+            compute_scale=self.compute_scale,
+        )
+
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object."""
+        """Returns the plan's workload object: for OTF2 the converted operation file."""
+        if otf2_anchor(self.path):
+            file = str(self._converted()[0])
+            return {"kind": "operations", "path": file, "hash": native.operation_file(file)["hash"]}
         form, digest, _ = _identity(self.path)
         return {
             "kind": self.kind,
@@ -70,6 +86,15 @@ class Trace(FrontEnd):
             "compute": self.compute,
             "compute_scale_millionths": round(self.compute_scale * 1_000_000),
         }
+
+
+def otf2_anchor(path: str) -> Path | None:
+    """Returns the anchor file of a trace in OTF2, which may be given as its folder; else None."""
+    given = Path(path)
+    if given.suffix == ".otf2":
+        return given
+    anchors = sorted(given.glob("*.otf2")) if given.is_dir() else []
+    return anchors[0] if len(anchors) == 1 else None
 
 
 def _identity(path: str) -> tuple[str, str, int]:
