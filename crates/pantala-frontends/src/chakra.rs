@@ -20,9 +20,9 @@ use std::sync::Arc;
 use pantala_engine::Time;
 use pantala_mpi::{Communicator, CommunicatorId, Op, Outcome, Program, RankContext};
 
+use crate::graph::Executor;
 use crate::graph::window::Window;
-use crate::graph::{ComputeScale, Executor};
-use crate::trace::{TraceError, TraceFile, TraceSpec, TraceSummary};
+use crate::trace::{ComputeScale, TraceError, TraceFile, TraceSummary};
 
 use reader::ChakraReader;
 
@@ -112,11 +112,11 @@ impl TraceFile for ChakraTrace {
             .collect()
     }
 
-    fn program(self: &Arc<Self>, spec: &TraceSpec, rank: u32) -> ChakraProgram {
+    fn program(self: &Arc<Self>, scale: ComputeScale, rank: u32) -> ChakraProgram {
         let file = &self.files[rank as usize];
         let limit = (WINDOW / self.files.len()).clamp(1 << 10, 1 << 20);
         let reader = ChakraReader::new(Arc::clone(self), rank);
         let window = Window::new(reader, limit, file.ordered, Arc::clone(&file.absent));
-        ChakraProgram(Box::new(Executor::new(window, ComputeScale::of(spec))))
+        ChakraProgram(Box::new(Executor::new(window, scale)))
     }
 }

@@ -23,9 +23,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::graph::Executor;
 use crate::graph::stored::{RunningGraph, StoredGraph};
-use crate::graph::{ComputeScale, Executor};
-use crate::trace::{TraceError, TraceFile, TraceSpec, TraceSummary};
+use crate::trace::{ComputeScale, TraceError, TraceFile, TraceSummary};
 
 pub use binary::read_binary;
 pub use text::read_text;
@@ -93,8 +93,8 @@ impl TraceFile for GoalSchedule {
         Ok(summary::summary(self))
     }
 
-    fn program(self: &Arc<Self>, spec: &TraceSpec, rank: u32) -> GoalProgram {
+    fn program(self: &Arc<Self>, scale: ComputeScale, rank: u32) -> GoalProgram {
         let graph = self.ranks.get(rank as usize).cloned().unwrap_or_default();
-        Executor::new(RunningGraph::new(graph), ComputeScale::of(spec))
+        Executor::new(RunningGraph::new(graph), scale)
     }
 }

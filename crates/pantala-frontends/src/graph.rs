@@ -19,5 +19,5 @@ pub mod summary;
 pub mod task;
 pub mod window;
 
-pub use executor::{ComputeScale, Executor, Graph};
+pub use executor::{Executor, Graph};
 pub use task::{Operation, Task};

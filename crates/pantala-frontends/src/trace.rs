@@ -5,19 +5,24 @@
 //! [`TraceSummary`] is the result of `pantala trace info`, which each format fills.
 //!
 //! To add a format, add a variant to [`TraceFormat`], a line to the list `formats!` in
-//! `trace/job.rs`, and a type that implements [`TraceFile`].
+//! `trace/job.rs`, its files to `trace/find.rs`, and a type that implements [`TraceFile`].
 
 pub mod blocks;
+mod compute;
 mod error;
+mod file;
+mod find;
 mod format;
 mod hash;
 mod job;
 mod spec;
 mod summary;
 
+pub use compute::{ComputeScale, ComputeTimes};
 pub use error::{Position, TraceError};
+pub use file::TraceFile;
 pub use format::TraceFormat;
 pub use hash::hash_of;
-pub use job::{OpenedTrace, TraceFile, TraceRank, identify};
-pub use spec::{ComputeTimes, TraceSpec};
+pub use job::{OpenedTrace, TraceRank, identify};
+pub use spec::TraceSpec;
 pub use summary::{PairSummary, RankSummary, TraceSummary};

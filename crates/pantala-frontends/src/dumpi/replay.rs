@@ -15,13 +15,13 @@ use super::rank_file::Records;
 use super::record::Record;
 use super::steps::{FIRST_MADE, Local, Mode, Receiving, Sending, Step};
 use super::trace::DumpiTrace;
-use crate::trace::{TraceError, TraceSpec};
+use crate::trace::{ComputeScale, TraceError};
 
 /// The program of one rank of a DUMPI trace.
 #[derive(Clone, Debug)]
 pub struct DumpiRank {
     trace: Arc<DumpiTrace>,
-    spec: TraceSpec,
+    scale: ComputeScale,
     rank: u32,
     /// The reader; `None` before the first operation and after the last one.
     records: Option<Records>,
@@ -39,14 +39,14 @@ pub struct DumpiRank {
 }
 
 impl DumpiRank {
-    pub(super) fn new(trace: Arc<DumpiTrace>, spec: &TraceSpec, rank: u32) -> Self {
+    pub(super) fn new(trace: Arc<DumpiTrace>, scale: ComputeScale, rank: u32) -> Self {
         let ranks = trace.files.len() as u32;
         let guide = Arc::clone(&trace.guides[rank as usize]);
         let interpreter = Interpreter::new(ranks, trace.sizes(rank), guide);
         let own = trace.uses_self.then_some(COMM_WORLD + 1);
         Self {
             trace,
-            spec: spec.clone(),
+            scale,
             rank,
             records: None,
             interpreter,
@@ -96,7 +96,7 @@ impl DumpiRank {
 
     fn translate(&mut self, step: Step) -> Result<(), String> {
         let operation = match step {
-            Step::Compute(time) => match self.spec.compute_time(time) {
+            Step::Compute(time) => match self.scale.applied(time) {
                 0 => return Ok(()),
                 time => Op::Compute(time),
             },

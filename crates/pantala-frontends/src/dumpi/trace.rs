@@ -14,7 +14,7 @@ use super::rank_file::RankFile;
 use super::replay::DumpiRank;
 use super::survey::RankSurvey;
 use crate::trace::blocks::block_size;
-use crate::trace::{TraceError, TraceFile, TraceSpec, TraceSummary};
+use crate::trace::{ComputeScale, TraceError, TraceFile, TraceSummary};
 
 /// The context of each rank's `COMM_SELF`.
 const SELF_CONTEXT: u32 = 1;
@@ -102,8 +102,8 @@ impl TraceFile for DumpiTrace {
         if self.uses_self { vec![own] } else { Vec::new() }
     }
 
-    fn program(self: &Arc<Self>, spec: &TraceSpec, rank: u32) -> DumpiRank {
-        DumpiRank::new(Arc::clone(self), spec, rank)
+    fn program(self: &Arc<Self>, scale: ComputeScale, rank: u32) -> DumpiRank {
+        DumpiRank::new(Arc::clone(self), scale, rank)
     }
 }
 

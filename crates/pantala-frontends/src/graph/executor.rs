@@ -10,7 +10,7 @@ use pantala_mpi::{CommunicatorId, Op, Outcome, Program};
 use super::processors::{Processors, Step};
 use super::slots::Slots;
 use super::task::Task;
-use crate::trace::{ComputeTimes, TraceSpec};
+use crate::trace::ComputeScale;
 
 /// The graph of one rank, as far as it is known. Nodes have numbers.
 pub trait Graph: Debug {
@@ -36,37 +36,6 @@ pub trait Graph: Debug {
     /// What is left, in words, if nothing can happen any more. `held` is a collective that is ready
     /// but has to wait for an earlier one of its group.
     fn deadlock(&self, held: Option<u32>) -> Arc<str>;
-}
-
-/// The factor of the recorded computing times, in millionths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ComputeScale(u64);
-
-impl ComputeScale {
-    const ONE: u64 = 1_000_000;
-
-    /// The factor of a plan.
-    #[must_use]
-    pub const fn of(spec: &TraceSpec) -> Self {
-        match spec.compute {
-            ComputeTimes::None => Self(0),
-            ComputeTimes::Recorded => Self(spec.compute_scale_millionths),
-        }
-    }
-
-    fn applied(self, time: Time) -> Time {
-        if self.0 == Self::ONE {
-            return time;
-        }
-        let scaled = u128::from(time) * u128::from(self.0) / u128::from(Self::ONE);
-        Time::try_from(scaled).unwrap_or(Time::MAX)
-    }
-}
-
-impl Default for ComputeScale {
-    fn default() -> Self {
-        Self(Self::ONE)
-    }
 }
 
 /// The collectives of one group: which is next, and which are ready too early.

@@ -6,51 +6,8 @@ use std::sync::Arc;
 use pantala_engine::Time;
 use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
 
-use super::{TraceError, TraceFormat, TraceSpec, TraceSummary, hash_of};
+use super::{ComputeScale, TraceError, TraceFile, TraceFormat, TraceSpec, TraceSummary, hash_of};
 use crate::{chakra, dumpi, goal};
-
-/// The files of a trace of one format.
-pub trait TraceFile: Sized {
-    /// The program of one rank.
-    type Program: Program;
-
-    /// The files of the trace at `path`, in a fixed order.
-    ///
-    /// # Errors
-    /// A [`TraceError`] if a file is missing.
-    fn files(path: &Path) -> Result<Vec<PathBuf>, TraceError>;
-
-    /// Opens the trace and reads what all ranks must know.
-    ///
-    /// # Errors
-    /// A [`TraceError`] if a file is missing or wrong.
-    fn open(path: &Path) -> Result<Self, TraceError>;
-
-    /// Number of ranks.
-    fn ranks(&self) -> u32;
-
-    /// Checks that a job can replay the trace.
-    ///
-    /// # Errors
-    /// A [`TraceError`] with the call that cannot be replayed.
-    fn check(&self) -> Result<(), TraceError> {
-        Ok(())
-    }
-
-    /// The summary of the trace.
-    ///
-    /// # Errors
-    /// A [`TraceError`] if a file is wrong.
-    fn summary(&self) -> Result<TraceSummary, TraceError>;
-
-    /// The communicators of a rank besides `COMM_WORLD`.
-    fn communicators(&self, _rank: &RankContext) -> Vec<Communicator> {
-        Vec::new()
-    }
-
-    /// Makes the program of a rank.
-    fn program(self: &Arc<Self>, spec: &TraceSpec, rank: u32) -> Self::Program;
-}
 
 /// Declares the formats: [`OpenedTrace`] with a variant for each, and the enum of programs.
 macro_rules! formats {
@@ -128,9 +85,9 @@ macro_rules! formats {
                 }
             }
 
-            fn program(&self, spec: &TraceSpec, rank: u32) -> TraceRank {
+            fn program(&self, scale: ComputeScale, rank: u32) -> TraceRank {
                 match self {
-                    $(Self::$Format(file) => TraceRank::$Format(file.program(spec, rank)),)*
+                    $(Self::$Format(file) => TraceRank::$Format(file.program(scale, rank)),)*
                 }
             }
         }
@@ -209,6 +166,6 @@ impl ProgramSource for TraceSpec {
 
     fn program(&self, rank: RankContext) -> Box<TraceRank> {
         let trace = self.opened.get().expect("a trace is checked before it runs");
-        Box::new(trace.program(self, rank.rank))
+        Box::new(trace.program(self.compute_scale(), rank.rank))
     }
 }

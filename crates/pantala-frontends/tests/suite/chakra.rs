@@ -31,7 +31,7 @@ fn replay(ranks: &[Vec<Node>]) -> Ended {
     assert_eq!(trace.ranks() as usize, ranks.len());
     run(trace.ranks(), |rank| {
         let context = RankContext::new(rank, trace.ranks(), "job", 1);
-        (trace.program(&spec(), rank), trace.communicators(&context))
+        (trace.program(spec().compute_scale(), rank), trace.communicators(&context))
     })
 }
 

@@ -570,7 +570,7 @@ fn many_wrong_files_do_no_harm() {
         replayed += 1;
         let trace = Arc::new(trace);
         for rank in 0..ranks {
-            let mut program = trace.program(&spec, rank);
+            let mut program = trace.program(spec.compute_scale(), rank);
             let mut outcome = Outcome::Done;
             for operations in 0.. {
                 let Some(operation) = program.next(0, &outcome) else { break };

@@ -30,7 +30,7 @@ fn parse(text: &str) -> Result<GoalSchedule, String> {
 
 fn replay_with(text: &str, spec: &TraceSpec) -> Ended {
     let schedule = Arc::new(parse(text).unwrap());
-    run(schedule.ranks(), |rank| (schedule.program(spec, rank), Vec::new()))
+    run(schedule.ranks(), |rank| (schedule.program(spec.compute_scale(), rank), Vec::new()))
 }
 
 fn replay(text: &str) -> Ended {

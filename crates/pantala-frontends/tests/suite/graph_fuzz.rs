@@ -93,7 +93,8 @@ fn execute(mut program: impl Program) {
 
 fn replay(schedule: GoalSchedule) {
     let schedule = Arc::new(schedule);
-    (0..schedule.ranks().min(4)).for_each(|rank| execute(schedule.program(&spec(), rank)));
+    (0..schedule.ranks().min(4))
+        .for_each(|rank| execute(schedule.program(spec().compute_scale(), rank)));
 }
 
 const TEXT: &str = "num_ranks 2
@@ -176,7 +177,7 @@ fn chakra_files() {
         if let Ok(trace) = ChakraTrace::open(folder.path()) {
             read += 1;
             if trace.check().is_ok() {
-                execute(Arc::new(trace).program(&spec(), 0));
+                execute(Arc::new(trace).program(spec().compute_scale(), 0));
             }
         }
     }

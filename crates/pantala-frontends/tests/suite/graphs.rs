@@ -7,7 +7,8 @@ use pantala_engine::Time;
 use pantala_frontends::graph::stored::{Dependency, RunningGraph, StoredGraph};
 use pantala_frontends::graph::task::{ANY_SOURCE, ANY_TAG};
 use pantala_frontends::graph::window::{ReadTask, TaskReader, Window};
-use pantala_frontends::graph::{ComputeScale, Executor, Task};
+use pantala_frontends::graph::{Executor, Task};
+use pantala_frontends::trace::ComputeScale;
 use pantala_mpi::Op;
 use proptest::prelude::*;
 

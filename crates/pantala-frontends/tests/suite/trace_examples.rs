@@ -30,7 +30,7 @@ fn replay(name: &str, compute: ComputeTimes) -> Ended {
     fn ended<T: TraceFile>(trace: &Arc<T>, spec: &TraceSpec) -> Ended {
         run(trace.ranks(), |rank| {
             let context = RankContext::new(rank, trace.ranks(), "job", 1);
-            (trace.program(spec, rank), trace.communicators(&context))
+            (trace.program(spec.compute_scale(), rank), trace.communicators(&context))
         })
     }
     match format.open(&path).unwrap() {

@@ -1,0 +1,64 @@
+//! The computing between the recorded calls of a trace.
+
+use pantala_engine::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The computing between the recorded calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ComputeTimes {
+    /// As long as recorded, times the scale.
+    #[default]
+    Recorded,
+    /// No computing.
+    None,
+}
+
+/// The factor of the recorded compute times, in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ComputeScale(u64);
+
+impl ComputeScale {
+    /// The factor 1, in millionths.
+    pub const ONE: u64 = 1_000_000;
+
+    /// The factor for the compute times of a plan and their scale in millionths.
+    #[must_use]
+    pub const fn new(times: ComputeTimes, millionths: u64) -> Self {
+        match times {
+            ComputeTimes::None => Self(0),
+            ComputeTimes::Recorded => Self(millionths),
+        }
+    }
+
+    /// The compute time of the simulation for a recorded time.
+    #[must_use]
+    pub fn applied(self, recorded: Time) -> Time {
+        if self.0 == Self::ONE {
+            return recorded;
+        }
+        let scaled = u128::from(recorded) * u128::from(self.0) / u128::from(Self::ONE);
+        Time::try_from(scaled).unwrap_or(Time::MAX)
+    }
+}
+
+impl Default for ComputeScale {
+    fn default() -> Self {
+        Self(Self::ONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compute_times_are_scaled() {
+        let scaled = |times, scale, time| ComputeScale::new(times, scale).applied(time);
+        assert_eq!(scaled(ComputeTimes::Recorded, ComputeScale::ONE, 7), 7);
+        assert_eq!(scaled(ComputeTimes::Recorded, 500_000, 7), 3);
+        assert_eq!(scaled(ComputeTimes::None, ComputeScale::ONE, 7), 0);
+        assert_eq!(scaled(ComputeTimes::Recorded, u64::MAX, Time::MAX), Time::MAX);
+    }
+}
