@@ -47,6 +47,7 @@ CONTENTS = {
         "curve",
         "coarsen",
         "ember",
+        "ncptl",
         "codes",
         "bring-your-program",
         "python",

@@ -103,8 +103,8 @@ def explain(
         output.print(_calls(file, ranks, found["calls"]))
         for rank, line in found["outputs"][:_MOST]:
             output.print(f"rank {rank} prints: {line}", markup=False, highlight=False)
-    for rank, error in found["errors"][:_MOST]:
-        typer.echo(f"rank {rank} stops: {error}", err=True)
+    for rank, reason in found["errors"][:_MOST]:
+        typer.echo(f"rank {rank} stops: {reason}", err=True)
     if found["truncated"]:
         typer.echo("the list is cut off: the program makes too many calls", err=True)
     if found["errors"]:

@@ -35,7 +35,7 @@ class Ncptl(FrontEnd):
     """A coNCePTuaL program."""
     file: str
     """The program. The path is relative to the current directory."""
-    arguments: dict[str, _Argument] = {}
+    arguments: dict[str, _Argument] = Field(default_factory=dict)
     """Values of the program's options, by variable or by option name: `{ reps = 100, bytes = "64K"
     }`. Default: the program's defaults."""
     seed: Index = 1
