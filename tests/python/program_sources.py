@@ -21,15 +21,16 @@ class Application(NamedTuple):
         exact: keys of the plan's workload that a scenario computes with odd sizes.
         ncptl: arguments of the coNCePTuaL program.
         python: arguments of the Python program.
-        waitalls: calls of Waitall per rank: built in (and in Python), and in coNCePTuaL, which
-            waits for the sends and for the receives separately.
+        waitalls: calls of Waitall per rank: built in, in coNCePTuaL, in Python. coNCePTuaL waits
+            for the sends and for the receives separately. The built-in halo exchange has a Wait for
+            each receive.
     """
 
     built_in: dict[str, Any]
     exact: dict[str, Any]
     ncptl: dict[str, int]
     python: dict[str, Any]
-    waitalls: tuple[int, int]
+    waitalls: tuple[int, int, int]
 
 
 #: By the name of the files in examples/programs. A step of LAMMPS has 4 x 6 exchanges of a send and
@@ -46,14 +47,14 @@ APPLICATIONS = {
         {},
         {"steps": 2, "gradient": 281_516, "usecs": 100},
         {"steps": 2, "gradient": 281_516, "compute": "100 us"},
-        (0, 0),
+        (0, 0, 0),
     ),
     "alexnet": Application(
         {"kind": "alexnet", "compute": "50 us", "iterations": 2},
         {"parameter_bytes": [24_064] * 16, "gradient_bytes": [55_004] * 7},
         {"updates": 2, "tensor": 24_064, "gradient": 55_004, "usecs": 50},
         {"updates": 2, "tensor": 24_064, "gradient": 55_004, "compute": "50 us"},
-        (0, 0),
+        (0, 0, 0),
     ),
     "nearest_neighbor": Application(
         {
@@ -67,21 +68,21 @@ APPLICATIONS = {
         {},
         {"reps": 3},
         {"iterations": 3},
-        (3 * 3, 3 * 3),
+        (0, 3 * 3, 3 * 3),
     ),
     "milc": Application(
         {"kind": "milc_swm", "iterations": 2, "compute": "7 us"},
         {},
         {"reps": 2, "usecs": 7},
         {"iterations": 2, "compute": "7 us"},
-        (2 * 2, 2 * 2 * 2),
+        (2 * 2, 2 * 2 * 2, 2 * 2),
     ),
     "nekbone": Application(
         {"kind": "nekbone", "iterations": 4},
         {},
         {"reps": 2},
         {"iterations": 2},
-        (4, 2 * 4),
+        (4, 2 * 4, 4),
     ),
     "lammps": Application(
         {"kind": "lammps", "grid": [4, 4, 4], "iterations": 10},
@@ -95,6 +96,6 @@ APPLICATIONS = {
         },
         {"steps": 10},
         {"steps": 10},
-        (10 * (5 * 6 + 13) + 6, 10 * (5 * 6 + 13) + 6 + 2 * 12),
+        (10 * (5 * 6 + 13) + 6, 10 * (5 * 6 + 13) + 6 + 2 * 12, 10 * (5 * 6 + 13) + 6),
     ),
 }

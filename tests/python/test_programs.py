@@ -322,13 +322,13 @@ def test_the_example_runs_and_is_exported(cli: Cli, workdir: Path) -> None:
     (workdir / "examples").symlink_to(ROOT / "examples")
     example = "examples/python_program.toml"
     small = ["--set", "jobs.halo.workload.arguments.iterations=5", "--set", "interference=false"]
-    small += ["--set", "jobs.random.workload.iterations=3"]
+    small += ["--set", "jobs.random.workload.iterations=3", "--set", "record.messages=true"]
     ended = cli("check", example, "--plan", "plan.json", *small)
     assert ended.status == 0, ended.err
     plan = json.loads(Path("plan.json").read_text())
     assert plan["jobs"][0]["workload"]["path"] == "plan.halo.operations"
     shutil.rmtree(workdir / "cache", ignore_errors=True)
-    alone = ["--set", "interference=false"]
+    alone = ["--set", "interference=false", "--set", "record.messages=true"]
     assert cli("run", example, "--out", "one", *small).status == 0
     # The exported file and the built-in application's file give the same tables.
     for job in ("halo", "random"):
@@ -346,17 +346,25 @@ def test_the_example_runs_and_is_exported(cli: Cli, workdir: Path) -> None:
     Path("replay.toml").write_text(text)
     ended = cli("run", "replay.toml", "--out", "two", *alone)
     assert ended.status == 0, ended.err
-    assert _tables("one") == _tables("two")
+    one = _tables("one")
+    assert one == _tables("two")
+    assert all(one.values())
 
 
 def _tables(run: str) -> dict[str, list[dict[str, Any]]]:
-    """Returns the rows of ranks and jobs without the names of applications."""
+    """Returns rows of tables without the names of applications."""
     loaded = pt.load(run)
     assert isinstance(loaded, pt.Run)
-    frames = {"ranks": loaded.ranks.collect(), "iterations": loaded.iterations.collect()}
+    frames = {
+        "ranks": loaded.ranks,
+        "jobs": loaded.jobs,
+        "iterations": loaded.iterations,
+        "messages": loaded.messages,
+    }
+    rows = {name: frame.collect() for name, frame in frames.items()}
     return {
         name: frame.drop("application", strict=False).rows(named=True)
-        for name, frame in frames.items()
+        for name, frame in rows.items()
     }
 
 

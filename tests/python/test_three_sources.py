@@ -86,11 +86,13 @@ def test_times_agree(name: str, tmp_path: Path) -> None:
     """Communication times of the sources agree within 1 %, and Waitalls are as tabulated."""
     times, waitalls = {}, {}
     for source in SOURCES:
-        run = pt.run(plan(name, source), out=tmp_path / source)
+        directory = tmp_path / source
+        directory.mkdir()
+        native.run(plan(name, source), directory, None)
+        run = pt.results.Run(directory)
         jobs, calls = run.jobs.collect(), run.calls.collect()
         times[source] = jobs["communication_time_mean_ns"].item()
         waitalls[source] = calls.filter(pl.col("call") == "waitall")["calls"].sum() / RANKS
-    few, many = APPLICATIONS[name].waitalls
-    assert waitalls == {"built in": few, "ncptl": many, "python": few}
+    assert tuple(waitalls.values()) == APPLICATIONS[name].waitalls
     for source in SOURCES[1:]:
         assert times[source] == pytest.approx(times["built in"], rel=0.01), times

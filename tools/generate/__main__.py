@@ -22,6 +22,7 @@ from generate import (
     scenario_keys,
     stub,
     tables,
+    traces,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +49,7 @@ FROM_PACKAGE: dict[str, Callable[[], str]] = {
     "docs/reference/python.md": python_pages.python_page,
     "docs/reference/scenario.md": reference.scenario_page,
     "docs/reference/tables.md": reference.tables_page,
+    "docs/reference/traces.md": traces.traces_page,
 }
 #: The figures of docs/reference/applications.md. Only missing ones are drawn.
 MATRICES = ROOT / "docs" / "reference" / applications.FIGURES

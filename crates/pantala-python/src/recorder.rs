@@ -83,7 +83,6 @@ impl PyRecorder {
     }
 
     /// A blocking send. The mode is s (standard), y (synchronous), r (ready) or b (buffered).
-    #[expect(clippy::too_many_arguments, reason = "those of MPI")]
     fn send(
         &mut self,
         rank: u32,
@@ -103,7 +102,6 @@ impl PyRecorder {
         self.inner()?.send(rank, mode, &message).map_err(fault)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "those of MPI")]
     fn isend(
         &mut self,
         rank: u32,
@@ -153,7 +151,6 @@ impl PyRecorder {
         self.inner()?.sendrecv(rank, &send, &receive).map_err(fault)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "those of MPI")]
     fn init(
         &mut self,
         rank: u32,

@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 
 from pantala.cli import (
     bench,
+    capture,
     check,
     curve,
     import_file,
@@ -66,6 +67,7 @@ app.command("run", help=paragraphs(run.HELP))(run.run)
 app.command("check", help=paragraphs(check.HELP))(check.check)
 app.command("curve", help=paragraphs(curve.HELP))(curve.curve)
 app.command("bench", help=bench.HELP)(bench.bench)
+app.command("capture", help=paragraphs(capture.HELP))(capture.capture)
 app.command("topology", help=paragraphs(topology.HELP))(topology.topology)
 app.command("report", help=report.HELP)(report.report)
 app.add_typer(import_file.app, name="import", help=import_file.HELP)

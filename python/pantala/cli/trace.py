@@ -37,7 +37,8 @@ def info(
             metavar="PATH",
             help=(
                 "The trace. DUMPI: the .meta file, its directory, the prefix of the files, or the"
-                " file of one rank. GOAL: the file."
+                " file of one rank. GOAL: the file. Chakra: the prefix of the files, or their"
+                " directory."
             ),
             autocompletion=complete.files,
         ),

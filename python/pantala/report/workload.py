@@ -38,6 +38,8 @@ def workload_lines(job: Mapping[str, Any]) -> list[str]:
 def _lines(name: str, workload: Mapping[str, Any]) -> list[str]:
     traffic = workload["kind"] == "pattern"
     told = [f"pattern {name}" if traffic else name]
+    if workload["kind"] == "operations":
+        return [f"{name}, operation file {workload['hash'][:12]}"]
     if workload["kind"] not in (name, "pattern"):
         told.append(f"motif {_words(workload['kind'])}")
     skipped = {"kind", "pattern", "phases"} if traffic else {"kind", "phases"}

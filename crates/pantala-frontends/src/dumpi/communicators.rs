@@ -208,7 +208,15 @@ fn make(number: u32, progress: &mut [Progress], known: &mut Vec<Known>) -> Resul
             created(&members, groups.collect())
         }
         Event::Cart { extents, .. } => {
-            let count = extents.iter().map(|extent| *extent as usize).product();
+            let count = extents
+                .iter()
+                .fold(1_usize, |count, extent| count.saturating_mul(*extent as usize));
+            if count > members.len() {
+                return Err(format!(
+                    "a grid of {count} ranks in a communicator of {}",
+                    members.len()
+                ));
+            }
             grid.clone_from(extents);
             first(count).map(Creation::Create)
         }

@@ -315,7 +315,7 @@ functions! {
         Refused(INTERCOMM);
     131 Comm_connect(portname: text, info: u2, root: i4, oldcomm: u2, newcomm: u2)
         Refused(INTERCOMM);
-    132 Comm_disconnect(comm: u2) Ignored(LOCAL);
+    132 Comm_disconnect(comm: u2) As("Comm_free");
     133 Comm_get_parent(parent: u2) Ignored(LOCAL);
     134 Comm_join(fd: i4, comm: u2) Refused(INTERCOMM);
     135 Comm_spawn(oldcommrank: i4, root: i4, oldcomm: u2, newcomm: u2, command: text at_root,

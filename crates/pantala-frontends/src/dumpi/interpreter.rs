@@ -360,6 +360,9 @@ fn ranges(list: &[i32], ranks: u32) -> Result<Vec<u32>, String> {
             let Some(known) = known else {
                 return Err(format!("a group has no rank {place}; the file is corrupt"));
             };
+            if places.len() == ranks as usize {
+                return Err("a group of more ranks than there are; the file is corrupt".to_owned());
+            }
             places.push(known);
             place += stride;
         }

@@ -19,6 +19,9 @@ use crate::trace::{TraceError, TraceFile, TraceSpec, TraceSummary};
 /// The context of each rank's `COMM_SELF`.
 const SELF_CONTEXT: u32 = 1;
 
+/// The ranks that the file of one rank can name.
+const LARGEST_TRACE: u32 = 1 << 20;
+
 /// A DUMPI trace.
 #[derive(Debug)]
 pub struct DumpiTrace {
@@ -52,7 +55,7 @@ impl TraceFile for DumpiTrace {
         let files: Vec<RankFile> = files.collect::<Result<_, _>>()?;
         let block = block_size(files.len());
         // A single file may name any rank of its trace.
-        let known = if found.single { u32::MAX } else { ranks };
+        let known = if found.single { LARGEST_TRACE } else { ranks };
         let mut interned = Vec::new();
         let surveys = (0..)
             .zip(&files)
@@ -75,6 +78,7 @@ impl TraceFile for DumpiTrace {
             let message = "is the file of one rank; a job replays the files of all ranks: give the \
                            .meta file, its directory or the prefix of the files";
             trace.refusal = Some(TraceError::new(path, message));
+            trace.surveys.iter_mut().for_each(|survey| survey.events.clear());
         } else {
             trace.refusal = trace.relate()?;
         }

@@ -124,7 +124,8 @@ impl Replay {
         if let Some(found) = bytes.get(place..).and_then(|rest| rest.first_chunk()) {
             return Ok(Record::from_bytes(found));
         }
-        let count = WINDOW.min(self.top.end - record) as usize;
+        // Blocks that run one after another are often neighbours, so the window goes on beyond one.
+        let count = WINDOW.min(self.contents.records() - record) as usize;
         bytes.resize(count * RECORD_BYTES, 0);
         if let Err(fault) = self.contents.bytes().read(bytes, offset) {
             bytes.clear();
@@ -143,6 +144,25 @@ impl Replay {
         FileFault::at(offset, format_args!("rank {}: {text}", self.rank))
     }
 
+    /// The next operation, if it is one record of a file in memory.
+    #[inline]
+    fn common(&mut self) -> Option<Op> {
+        let top = &mut self.top;
+        if top.at == top.end {
+            return None;
+        }
+        let Bytes::Loaded(bytes) = self.contents.bytes() else { return None };
+        let offset = HEADER_BYTES + top.at as usize * RECORD_BYTES;
+        let record: &[u8; RECORD_BYTES] = bytes.get(offset..)?.first_chunk()?;
+        if matches!(record[0], code::RUN | code::SENDRECV) {
+            return None;
+        }
+        let op = self.contents.decode(&Record::from_bytes(record), &mut self.iteration).ok()?;
+        top.at += 1;
+        Some(op)
+    }
+
+    #[inline(never)]
     fn operation(&mut self) -> Result<Option<Op>, FileFault> {
         let Some(record) = self.step()? else { return Ok(None) };
         let op = if record.code == code::SENDRECV {
@@ -162,6 +182,9 @@ impl Replay {
 impl Program for Replay {
     #[inline]
     fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
+        if let Some(op) = self.common() {
+            return Some(op);
+        }
         self.operation().unwrap_or_else(|fault| {
             self.around.clear();
             self.top.at = self.top.end;

@@ -330,6 +330,22 @@ fn a_complete_trace_has_all_messages() {
 }
 
 #[test]
+fn a_group_has_no_more_ranks_than_the_trace() {
+    let folder = program(1, |_, out| {
+        let range = |last| Argument::Lists(vec![vec![0, last, 1], vec![0, last, 1]]);
+        out.call(F::Group_range_incl, &[3.into(), 2.into(), range(0), 4.into()])?;
+        out.call(F::Group_range_incl, &[3.into(), 2.into(), range(i32::MAX), 4.into()])
+    });
+    assert_eq!(
+        refused(&folder),
+        "DIR/run-0000.bin, rank 0, byte 50: a group of more ranks than there are; the file is corrupt"
+    );
+    // The other ranks of a single file are unknown, so any rank can be in its groups.
+    let single = folder.path("run-0000.bin");
+    TraceFormat::Dumpi.open(&single).unwrap();
+}
+
+#[test]
 fn a_partly_profiled_trace_neither_fails_nor_waits_for_ever() {
     let folder = program(3, |rank, out| {
         out.ignored[F::Send as usize] = 4;

@@ -18,3 +18,4 @@ mod ncptl_programs;
 mod ncptl_speed;
 mod network;
 mod operation_file;
+mod trace_examples;

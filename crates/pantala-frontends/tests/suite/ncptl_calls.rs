@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pantala_frontends::ncptl::NcptlSpec;
 use pantala_frontends::ncptl::explain::{ExplainedCall, Explanation, explain};
+use pantala_frontends::ncptl::run::job::Limits;
 use pantala_mpi::ProgramSource;
 
 fn spec(source: &str, seed: u64) -> NcptlSpec {
@@ -252,7 +253,9 @@ fn repetitions_without_effect_on_a_rank_cost_nothing() {
                    message to task 2 } then task 0 outputs \"done\"";
     assert_eq!(outputs(program, 1), ["done"]);
     let endless = "for each k in {1, ..., 1E15} if k < 0 then task 0 outputs k";
-    assert!(error(endless).starts_with("made.ncptl:1:1: the loop goes on for"));
+    let limited = spec(endless, 1).within(Limits { steps: 10_000, walk: 10_000 });
+    let found = explain(&limited, 1).unwrap().errors;
+    assert!(found[0].1.starts_with("made.ncptl:1:1: the loop goes on for"), "{found:?}");
 }
 
 #[test]

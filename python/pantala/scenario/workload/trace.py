@@ -31,7 +31,8 @@ class Trace(FrontEnd):
     """The calls of a trace."""
     path: str
     """The trace. DUMPI: the .meta file, its directory, or the prefix of the ranks' files. GOAL: the
-    file. The path is relative to the current directory."""
+    file. Chakra: the prefix of the ranks' files NAME.RANK.et, or their directory. The path is
+    relative to the current directory."""
     compute: Literal["recorded", "none"] = "recorded"
     """The computing between the recorded calls: recorded or none."""
     compute_scale: _Factor = 1.0

@@ -1,0 +1,144 @@
+// Capture of MPI calls: every wrapper calls PMPI and writes operations into one file per rank.
+//
+// The layout of the file is in docs/reference/operation-file.md. The library is loaded with
+// LD_PRELOAD, so a wrapper replaces the MPI function of the same name.
+
+#ifndef PANTALA_CAPTURE_H
+#define PANTALA_CAPTURE_H
+
+// Only the functions of MPI are visible to the program.
+#pragma GCC visibility push(default)
+#include <mpi.h>
+#pragma GCC visibility pop
+#include <stdbool.h>
+#include <stdint.h>
+
+// The operations that a capture writes.
+enum code {
+    COMPUTE = 1,
+    SEND = 3,
+    SSEND = 4,
+    RSEND = 5,
+    BSEND = 6,
+    ISEND = 7,
+    ISSEND = 8,
+    RECV = 9,
+    IRECV = 10,
+    PROBE = 11,
+    SEND_INIT = 13,
+    RECV_INIT = 14,
+    START = 15,
+    REQUEST_FREE = 17,
+    WAIT = 18,
+    WAITALL = 19,
+    SENDRECV_SEND = 26,
+    SENDRECV_RECV = 27,
+    BARRIER = 32,
+    BCAST = 33,
+    REDUCE = 34,
+    ALLREDUCE = 35,
+    REDUCE_SCATTER_BLOCK = 36,
+    REDUCE_SCATTER = 37,
+    ALLGATHER = 38,
+    ALLGATHERV = 39,
+    GATHER = 40,
+    GATHERV = 41,
+    SCATTER = 42,
+    SCATTERV = 43,
+    ALLTOALL = 44,
+    ALLTOALLV = 45,
+    SCAN = 46,
+    EXSCAN = 47,
+    COMM_DUP = 64,
+    COMM_SPLIT = 65,
+    COMM_FREE = 67,
+    ABORT = 82,
+};
+
+enum flag { ANY_SOURCE = 1, ANY_TAG = 2, LISTED = 4, NON_BLOCKING = 8 };
+
+// A record of the file.
+struct record {
+    uint8_t code;
+    uint8_t flags;
+    uint16_t communicator;
+    uint32_t request;
+    uint32_t peer;
+    int32_t tag;
+    uint64_t first;
+    uint64_t second;
+};
+
+// A number that stands for none.
+#define NONE UINT32_MAX
+
+// --- state.c: the course of a call -----------------------------------------------------------
+
+// Starts a call: adds the time since the last call to the computing time of the rank.
+void enter(const char *call);
+// Ends a call and returns its result.
+int leave(int result);
+// Whether the call is to be recorded: it succeeded, and it is the program's own.
+bool recorded(int result);
+// Stops the capture of the rank: the file then ends with the reason, and a replay stops there.
+void refuse(const char *reason);
+// Notes something that the capture leaves out; each text is written once.
+void note(const char *text);
+
+// --- writer.c: records and lists -------------------------------------------------------------
+
+bool open_file(const char *path, uint32_t ranks, uint32_t rank);
+// Writes the records, the lists and the footer. Returns whether it succeeded.
+bool close_file(void);
+// Adds a record and returns its number.
+uint64_t emit(struct record record);
+// Returns a record, which `put_record` can change later.
+struct record get_record(uint64_t number);
+void put_record(uint64_t number, struct record record);
+// Returns the number of a list; equal lists have the same number.
+uint64_t list_of(const uint64_t *words, uint64_t count);
+// Adds a list whose words follow until the file is closed, and returns the place for them.
+uint64_t *late_list(uint64_t count, uint64_t *number);
+// Waits for the words of all late lists.
+void finish_late_lists(void);
+
+// --- requests.c: live requests by handle -----------------------------------------------------
+
+// A request that the program has and that has not been completed.
+struct live {
+    uint64_t handle;
+    uint64_t record; // the record that posted it
+    uint32_t number; // its number in the file
+    uint32_t peer;
+    bool receive;
+    bool persistent;
+    bool active;
+    struct record posted; // of a persistent receive from any source: what a start posts
+    struct live *next;
+};
+
+// Adds a request and returns it; null if there are too many.
+struct live *add_request(MPI_Request handle);
+// Returns the first request with this handle. Open MPI gives one handle to several requests that
+// are complete from the start.
+struct live *find_request(MPI_Request handle);
+void remove_request(struct live *live);
+
+// --- communicators.c -------------------------------------------------------------------------
+
+// Stores the number of a communicator. Returns false if the capture does not know it, which stops
+// the capture.
+bool number_of(MPI_Comm communicator, uint16_t *number);
+// Whether all ranks of the communicator are this rank: MPI_COMM_SELF and its copies.
+bool is_self(MPI_Comm communicator);
+// The rank of this process in MPI_COMM_WORLD.
+uint32_t world_rank(void);
+
+// --- point_to_point.c ------------------------------------------------------------------------
+
+uint64_t bytes_of(MPI_Count count, MPI_Datatype type);
+// Completes a receive: a record of any source or tag gets the real ones. Returns false if the
+// receive was cancelled; its record then does nothing.
+bool received(uint64_t record, const MPI_Status *status);
+
+#endif

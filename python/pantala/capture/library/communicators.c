@@ -1,0 +1,271 @@
+// Communicators: their numbers in the file, and the calls that make and free them.
+//
+// A replay numbers communicators as they are made: each gets the lowest free number of the rank.
+// Every communicator but a copy is written as a split of its parent: the color is the rank in the
+// parent of the new communicator's first rank, the key is the new rank. All ranks of the parent
+// exchange both, because a record of a split has those of all ranks.
+
+#include "capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SELF = 65536 }; // no number: only this rank is in it
+
+struct known {
+    uint64_t handle;
+    uint32_t number; // or SELF
+};
+
+static struct known *known;
+static uint32_t known_count, known_room;
+static bool used[65536];
+
+static uint64_t key_of(MPI_Comm handle) {
+    uint64_t key = 0;
+    memcpy(&key, &handle, sizeof handle < sizeof key ? sizeof handle : sizeof key);
+    return key;
+}
+
+static struct known *find(MPI_Comm communicator) {
+    uint64_t key = key_of(communicator);
+    for (uint32_t i = 0; i < known_count; i++)
+        if (known[i].handle == key)
+            return &known[i];
+    return NULL;
+}
+
+static void add(MPI_Comm communicator, uint32_t number) {
+    if (known_count == known_room) {
+        known_room = known_room ? 2 * known_room : 64;
+        known = realloc(known, known_room * sizeof *known);
+        if (known == NULL)
+            abort();
+    }
+    known[known_count++] = (struct known){key_of(communicator), number};
+}
+
+uint32_t world_rank(void) {
+    static int rank = -1;
+    if (rank < 0)
+        PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return (uint32_t)rank;
+}
+
+bool is_self(MPI_Comm communicator) {
+    if (communicator == MPI_COMM_SELF)
+        return true;
+    const struct known *found = find(communicator);
+    return found != NULL && found->number == SELF;
+}
+
+bool number_of(MPI_Comm communicator, uint16_t *number) {
+    *number = 0;
+    if (communicator == MPI_COMM_WORLD || is_self(communicator))
+        return true;
+    const struct known *found = find(communicator);
+    if (found == NULL) {
+        refuse("the communicator is not made by a call that a capture follows");
+        return false;
+    }
+    *number = (uint16_t)found->number;
+    return true;
+}
+
+// Gives a new communicator the lowest free number.
+static void take(MPI_Comm made) {
+    uint32_t number = 1;
+    while (number < 65536 && used[number])
+        number++;
+    if (number == 65536) {
+        refuse("the rank has more than 65,535 communicators at a time");
+        return;
+    }
+    used[number] = true;
+    add(made, number);
+}
+
+// Records that the ranks of `parent` made communicators. `made` may be MPI_COMM_NULL.
+static void split(MPI_Comm parent, MPI_Comm made) {
+    uint16_t number;
+    if (!number_of(parent, &number))
+        return;
+    if (is_self(parent)) {
+        if (made != MPI_COMM_NULL)
+            add(made, SELF);
+        return;
+    }
+    int size;
+    PMPI_Comm_size(parent, &size);
+    uint64_t word = 0; // no color
+    if (made != MPI_COMM_NULL) {
+        MPI_Group before, after;
+        int first = 0, leader, rank;
+        PMPI_Comm_group(parent, &before);
+        PMPI_Comm_group(made, &after);
+        PMPI_Group_translate_ranks(after, 1, &first, before, &leader);
+        PMPI_Group_free(&before);
+        PMPI_Group_free(&after);
+        PMPI_Comm_rank(made, &rank);
+        word = ((uint64_t)(uint32_t)leader + 1) << 32 | (uint32_t)rank;
+    }
+    uint64_t *words = malloc((size_t)size * sizeof *words);
+    if (words == NULL)
+        abort();
+    PMPI_Allgather(&word, 1, MPI_UINT64_T, words, 1, MPI_UINT64_T, parent);
+    emit((struct record){
+        .code = COMM_SPLIT, .communicator = number, .second = list_of(words, (uint64_t)size)});
+    free(words);
+    if (made != MPI_COMM_NULL)
+        take(made);
+}
+
+static void copied(MPI_Comm parent, MPI_Comm made) {
+    uint16_t number;
+    int inter;
+    PMPI_Comm_test_inter(parent, &inter);
+    if (inter) {
+        refuse("a capture does not follow intercommunicators");
+    } else if (is_self(parent)) {
+        add(made, SELF);
+    } else if (number_of(parent, &number)) {
+        emit((struct record){.code = COMM_DUP, .communicator = number});
+        take(made);
+    }
+}
+
+static void freed(MPI_Comm communicator) {
+    struct known *found = find(communicator);
+    if (found == NULL)
+        return; // an intercommunicator: the capture has stopped
+    if (found->number != SELF) {
+        emit((struct record){.code = COMM_FREE, .communicator = (uint16_t)found->number});
+        used[found->number] = false;
+    }
+    *found = known[--known_count];
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
+    enter("MPI_Comm_dup");
+    int result = PMPI_Comm_dup(comm, made);
+    if (recorded(result))
+        copied(comm, *made);
+    return leave(result);
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
+    enter("MPI_Comm_dup_with_info");
+    int result = PMPI_Comm_dup_with_info(comm, info, made);
+    if (recorded(result))
+        copied(comm, *made);
+    return leave(result);
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
+    enter("MPI_Comm_idup");
+    int result = PMPI_Comm_dup(comm, made); // complete at once: the capture needs the handle
+    *request = MPI_REQUEST_NULL;
+    if (recorded(result))
+        copied(comm, *made);
+    return leave(result);
+}
+
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
+    enter("MPI_Comm_split");
+    int result = PMPI_Comm_split(comm, color, key, made);
+    if (recorded(result))
+        split(comm, *made);
+    return leave(result);
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
+    enter("MPI_Comm_split_type");
+    int result = PMPI_Comm_split_type(comm, type, key, info, made);
+    if (recorded(result))
+        split(comm, *made);
+    return leave(result);
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
+    enter("MPI_Comm_create");
+    int result = PMPI_Comm_create(comm, group, made);
+    if (recorded(result))
+        split(comm, *made);
+    return leave(result);
+}
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
+    enter("MPI_Comm_create_group");
+    int result = PMPI_Comm_create_group(comm, group, tag, made);
+    if (recorded(result))
+        refuse("only the group calls it, and a replay makes communicators on all ranks of one");
+    return leave(result);
+}
+
+int MPI_Cart_create(MPI_Comm comm, int count, const int dims[], const int periods[], int reorder,
+                    MPI_Comm *made) {
+    enter("MPI_Cart_create");
+    int result = PMPI_Cart_create(comm, count, dims, periods, reorder, made);
+    if (recorded(result))
+        split(comm, *made);
+    return leave(result);
+}
+
+int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *made) {
+    enter("MPI_Cart_sub");
+    int result = PMPI_Cart_sub(comm, remain, made);
+    if (recorded(result))
+        split(comm, *made);
+    return leave(result);
+}
+
+int MPI_Graph_create(MPI_Comm comm, int count, const int index[], const int edges[], int reorder,
+                     MPI_Comm *made) {
+    enter("MPI_Graph_create");
+    int result = PMPI_Graph_create(comm, count, index, edges, reorder, made);
+    if (recorded(result))
+        split(comm, *made);
+    return leave(result);
+}
+
+int MPI_Dist_graph_create(MPI_Comm comm, int count, const int sources[], const int degrees[],
+                          const int destinations[], const int weights[], MPI_Info info, int reorder,
+                          MPI_Comm *made) {
+    enter("MPI_Dist_graph_create");
+    int result = PMPI_Dist_graph_create(comm, count, sources, degrees, destinations, weights, info,
+                                        reorder, made);
+    if (recorded(result))
+        split(comm, *made);
+    return leave(result);
+}
+
+int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, const int sources[],
+                                   const int source_weights[], int out, const int destinations[],
+                                   const int destination_weights[], MPI_Info info, int reorder,
+                                   MPI_Comm *made) {
+    enter("MPI_Dist_graph_create_adjacent");
+    int result =
+        PMPI_Dist_graph_create_adjacent(comm, in, sources, source_weights, out, destinations,
+                                        destination_weights, info, reorder, made);
+    if (recorded(result))
+        split(comm, *made);
+    return leave(result);
+}
+
+int MPI_Comm_free(MPI_Comm *comm) {
+    enter("MPI_Comm_free");
+    MPI_Comm handle = *comm;
+    int result = PMPI_Comm_free(comm);
+    if (recorded(result))
+        freed(handle);
+    return leave(result);
+}
+
+int MPI_Comm_disconnect(MPI_Comm *comm) {
+    enter("MPI_Comm_disconnect");
+    MPI_Comm handle = *comm;
+    int result = PMPI_Comm_disconnect(comm);
+    if (recorded(result))
+        freed(handle);
+    return leave(result);
+}

@@ -1,0 +1,178 @@
+// Waits and tests. A replay waits for the requests that the call completed: a Waitany becomes a
+// wait for the request of its index, a successful Test a wait, an unsuccessful one nothing.
+
+#include "capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Memory for the handles and statuses of a call.
+static MPI_Request *handles;
+static MPI_Status *statuses;
+static uint32_t *numbers;
+static uint64_t *words;
+static int room;
+
+static void make_room(int count) {
+    if (count <= room)
+        return;
+    room = count < 64 ? 64 : count;
+    handles = realloc(handles, (size_t)room * sizeof *handles);
+    statuses = realloc(statuses, (size_t)room * sizeof *statuses);
+    numbers = realloc(numbers, (size_t)room * sizeof *numbers);
+    words = realloc(words, (size_t)room * sizeof *words);
+    if (handles == NULL || statuses == NULL || numbers == NULL || words == NULL)
+        abort();
+}
+
+// Completes the request of a handle. Returns its number; NONE if there is nothing to wait for.
+static uint32_t completed(MPI_Request handle, const MPI_Status *status) {
+    struct live *live = handle == MPI_REQUEST_NULL ? NULL : find_request(handle);
+    if (live == NULL || !live->active)
+        return NONE;
+    uint32_t number = live->number;
+    bool posts = !live->persistent || live->posted.code == IRECV;
+    if (live->receive && posts && !received(live->record, status))
+        number = NONE;
+    if (live->persistent)
+        live->active = false;
+    else
+        remove_request(live);
+    return number;
+}
+
+// Records a wait for `count` of `numbers`.
+static void wait_for(int count) {
+    if (count == 0)
+        return;
+    if (count == 1) {
+        emit((struct record){.code = WAIT, .request = numbers[0]});
+        return;
+    }
+    int same = 1;
+    while (same < count && numbers[same] == numbers[0] + (uint32_t)same)
+        same++;
+    if (same == count) {
+        emit((struct record){.code = WAITALL, .request = numbers[0], .peer = (uint32_t)count});
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        words[i] = numbers[i];
+    emit((struct record){
+        .code = WAITALL, .flags = LISTED, .second = list_of(words, (uint64_t)count)});
+}
+
+static void wait_for_one(MPI_Request handle, const MPI_Status *status) {
+    make_room(1);
+    numbers[0] = completed(handle, status);
+    wait_for(numbers[0] != NONE);
+}
+
+// Waits for all requests of `handles`, or for those with these indices.
+static void wait_for_several(int count, const int *indices, const MPI_Status *filled) {
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        uint32_t number = completed(handles[indices ? indices[i] : i], &filled[i]);
+        if (number != NONE)
+            numbers[found++] = number;
+    }
+    wait_for(found);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    enter("MPI_Wait");
+    MPI_Request before = *request;
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Wait(request, filled);
+    if (recorded(result))
+        wait_for_one(before, filled);
+    return leave(result);
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    enter("MPI_Test");
+    MPI_Request before = *request;
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Test(request, flag, filled);
+    if (result == MPI_SUCCESS && *flag && recorded(result))
+        wait_for_one(before, filled);
+    return leave(result);
+}
+
+// Copies the handles, which the call replaces, and returns the place for statuses.
+static MPI_Status *prepare(int count, const MPI_Request requests[], MPI_Status given[]) {
+    make_room(count);
+    if (count > 0)
+        memcpy(handles, requests, (size_t)count * sizeof *handles);
+    return given == MPI_STATUSES_IGNORE ? statuses : given;
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status given[]) {
+    enter("MPI_Waitall");
+    MPI_Status *filled = prepare(count, requests, given);
+    int result = PMPI_Waitall(count, requests, filled);
+    if (recorded(result))
+        wait_for_several(count, NULL, filled);
+    return leave(result);
+}
+
+int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status given[]) {
+    enter("MPI_Testall");
+    MPI_Status *filled = prepare(count, requests, given);
+    int result = PMPI_Testall(count, requests, flag, filled);
+    if (result == MPI_SUCCESS && *flag && recorded(result))
+        wait_for_several(count, NULL, filled);
+    return leave(result);
+}
+
+int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+    enter("MPI_Waitany");
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    prepare(count, requests, NULL);
+    int result = PMPI_Waitany(count, requests, index, filled);
+    if (result == MPI_SUCCESS && *index != MPI_UNDEFINED && recorded(result))
+        wait_for_one(handles[*index], filled);
+    return leave(result);
+}
+
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+    enter("MPI_Testany");
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    prepare(count, requests, NULL);
+    int result = PMPI_Testany(count, requests, index, flag, filled);
+    if (result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED && recorded(result))
+        wait_for_one(handles[*index], filled);
+    return leave(result);
+}
+
+int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status given[]) {
+    enter("MPI_Waitsome");
+    MPI_Status *filled = prepare(count, requests, given);
+    int result = PMPI_Waitsome(count, requests, done, indices, filled);
+    if (result == MPI_SUCCESS && *done != MPI_UNDEFINED && recorded(result))
+        wait_for_several(*done, indices, filled);
+    return leave(result);
+}
+
+int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status given[]) {
+    enter("MPI_Testsome");
+    MPI_Status *filled = prepare(count, requests, given);
+    int result = PMPI_Testsome(count, requests, done, indices, filled);
+    if (result == MPI_SUCCESS && *done != MPI_UNDEFINED && *done > 0 && recorded(result))
+        wait_for_several(*done, indices, filled);
+    return leave(result);
+}
+
+int MPI_Request_free(MPI_Request *request) {
+    enter("MPI_Request_free");
+    MPI_Request before = *request;
+    int result = PMPI_Request_free(request);
+    struct live *live = NULL;
+    if (recorded(result) && before != MPI_REQUEST_NULL && (live = find_request(before)) != NULL) {
+        // A persistent receive from any source has no record, unless a start posted one.
+        if (live->posted.code != IRECV || live->active)
+            emit((struct record){.code = REQUEST_FREE, .request = live->number});
+        remove_request(live);
+    }
+    return leave(result);
+}

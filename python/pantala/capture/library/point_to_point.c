@@ -1,0 +1,333 @@
+// Messages between two ranks: blocking, non-blocking and persistent calls, and probes.
+
+#include "capture.h"
+
+#include <stdlib.h>
+
+uint64_t bytes_of(MPI_Count count, MPI_Datatype type) {
+    MPI_Count size = 0;
+    if (count > 0 && type != MPI_DATATYPE_NULL)
+        PMPI_Type_size_x(type, &size);
+    return size > 0 ? (uint64_t)count * (uint64_t)size : 0;
+}
+
+// The record of a send or receive. Returns false if there is no message, or the capture stops.
+static bool message(struct record *record, enum code code, int count, MPI_Datatype type, int peer,
+                    int tag, MPI_Comm comm) {
+    *record = (struct record){.code = code, .tag = tag, .first = bytes_of(count, type)};
+    if (peer == MPI_PROC_NULL || !number_of(comm, &record->communicator))
+        return false;
+    if (peer == MPI_ANY_SOURCE)
+        record->flags |= ANY_SOURCE;
+    else
+        record->peer = is_self(comm) ? world_rank() : (uint32_t)peer;
+    if (tag == MPI_ANY_TAG) {
+        record->flags |= ANY_TAG;
+        record->tag = 0;
+    }
+    if ((record->flags & ANY_SOURCE) && is_self(comm)) {
+        record->flags &= (uint8_t)~ANY_SOURCE;
+        record->peer = world_rank();
+    }
+    return true;
+}
+
+// Replaces a wildcard by what a status says.
+static void settle(struct record *record, const MPI_Status *status) {
+    if (record->flags & ANY_SOURCE)
+        record->peer = (uint32_t)status->MPI_SOURCE;
+    if (record->flags & ANY_TAG)
+        record->tag = status->MPI_TAG;
+    record->flags &= (uint8_t)~(ANY_SOURCE | ANY_TAG);
+}
+
+bool received(uint64_t number, const MPI_Status *status) {
+    int cancelled = 0;
+    PMPI_Test_cancelled(status, &cancelled);
+    if (cancelled) {
+        put_record(number, (struct record){.code = COMPUTE});
+        return false;
+    }
+    struct record record = get_record(number);
+    if (record.flags & (ANY_SOURCE | ANY_TAG)) {
+        settle(&record, status);
+        put_record(number, record);
+    }
+    return true;
+}
+
+static void blocking(enum code code, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                     const MPI_Status *status) {
+    struct record record;
+    if (!message(&record, code, count, type, peer, tag, comm))
+        return;
+    if (status != NULL)
+        settle(&record, status);
+    emit(record);
+}
+
+static void posted(enum code code, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                   MPI_Request request) {
+    struct record record;
+    if (!message(&record, code, count, type, peer, tag, comm))
+        return;
+    struct live *live = add_request(request);
+    if (live == NULL)
+        return;
+    record.request = live->number;
+    live->receive = code == IRECV;
+    live->record = emit(record);
+}
+
+static void prepared(enum code code, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                     MPI_Request request) {
+    struct record record;
+    if (!message(&record, code, count, type, peer, tag, comm))
+        return;
+    struct live *live = add_request(request);
+    if (live == NULL)
+        return;
+    record.request = live->number;
+    live->persistent = true;
+    live->active = false;
+    live->receive = code == RECV_INIT;
+    if (record.flags & (ANY_SOURCE | ANY_TAG)) {
+        // Every start may receive from another rank, so every start posts a receive.
+        live->posted = record;
+        live->posted.code = IRECV;
+    } else {
+        live->record = emit(record);
+    }
+}
+
+static void start(MPI_Request request) {
+    struct live *live = find_request(request);
+    if (live == NULL)
+        return; // MPI_PROC_NULL
+    live->active = true;
+    if (live->posted.code == IRECV)
+        live->record = emit(live->posted);
+    else
+        emit((struct record){.code = START, .request = live->number});
+}
+
+#define SENT const void *data, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm
+#define SENT_ARGUMENTS data, count, type, dest, tag, comm
+
+#define BLOCKING_SEND(name, code)                                                                  \
+    int MPI_##name(SENT) {                                                                         \
+        enter("MPI_" #name);                                                                       \
+        int result = PMPI_##name(SENT_ARGUMENTS);                                                  \
+        if (recorded(result))                                                                      \
+            blocking(code, count, type, dest, tag, comm, NULL);                                    \
+        return leave(result);                                                                      \
+    }
+BLOCKING_SEND(Send, SEND)
+BLOCKING_SEND(Ssend, SSEND)
+BLOCKING_SEND(Rsend, RSEND)
+BLOCKING_SEND(Bsend, BSEND)
+
+#define POSTED_SEND(name, code)                                                                    \
+    int MPI_##name(SENT, MPI_Request *request) {                                                   \
+        enter("MPI_" #name);                                                                       \
+        int result = PMPI_##name(SENT_ARGUMENTS, request);                                         \
+        if (recorded(result))                                                                      \
+            posted(code, count, type, dest, tag, comm, *request);                                  \
+        return leave(result);                                                                      \
+    }
+POSTED_SEND(Isend, ISEND)
+POSTED_SEND(Issend, ISSEND)
+POSTED_SEND(Irsend, ISEND)
+POSTED_SEND(Ibsend, ISEND)
+
+#define PREPARED_SEND(name)                                                                        \
+    int MPI_##name(SENT, MPI_Request *request) {                                                   \
+        enter("MPI_" #name);                                                                       \
+        int result = PMPI_##name(SENT_ARGUMENTS, request);                                         \
+        if (recorded(result))                                                                      \
+            prepared(SEND_INIT, count, type, dest, tag, comm, *request);                           \
+        return leave(result);                                                                      \
+    }
+PREPARED_SEND(Send_init)
+PREPARED_SEND(Ssend_init)
+PREPARED_SEND(Rsend_init)
+PREPARED_SEND(Bsend_init)
+
+int MPI_Recv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+             MPI_Status *status) {
+    enter("MPI_Recv");
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Recv(data, count, type, source, tag, comm, filled);
+    if (recorded(result))
+        blocking(RECV, count, type, source, tag, comm, filled);
+    return leave(result);
+}
+
+int MPI_Irecv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+    enter("MPI_Irecv");
+    int result = PMPI_Irecv(data, count, type, source, tag, comm, request);
+    if (recorded(result))
+        posted(IRECV, count, type, source, tag, comm, *request);
+    return leave(result);
+}
+
+int MPI_Recv_init(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                  MPI_Request *request) {
+    enter("MPI_Recv_init");
+    int result = PMPI_Recv_init(data, count, type, source, tag, comm, request);
+    if (recorded(result))
+        prepared(RECV_INIT, count, type, source, tag, comm, *request);
+    return leave(result);
+}
+
+int MPI_Start(MPI_Request *request) {
+    enter("MPI_Start");
+    int result = PMPI_Start(request);
+    if (recorded(result))
+        start(*request);
+    return leave(result);
+}
+
+int MPI_Startall(int count, MPI_Request requests[]) {
+    enter("MPI_Startall");
+    int result = PMPI_Startall(count, requests);
+    if (recorded(result))
+        for (int i = 0; i < count; i++)
+            start(requests[i]);
+    return leave(result);
+}
+
+// A send and a receive in one call; either may be absent.
+static void exchanged(int sent, MPI_Datatype sent_type, int dest, int sent_tag, int count,
+                      MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                      const MPI_Status *status) {
+    struct record send, receive;
+    bool sends = message(&send, SENDRECV_SEND, sent, sent_type, dest, sent_tag, comm);
+    bool receives = message(&receive, SENDRECV_RECV, count, type, source, tag, comm);
+    if (receives)
+        settle(&receive, status);
+    if (sends && !receives)
+        send.code = SEND;
+    if (receives && !sends)
+        receive.code = RECV;
+    if (sends)
+        emit(send);
+    if (receives)
+        emit(receive);
+}
+
+int MPI_Sendrecv(const void *from, int sent, MPI_Datatype sent_type, int dest, int sent_tag,
+                 void *to, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 MPI_Status *status) {
+    enter("MPI_Sendrecv");
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Sendrecv(from, sent, sent_type, dest, sent_tag, to, count, type, source, tag,
+                               comm, filled);
+    if (recorded(result))
+        exchanged(sent, sent_type, dest, sent_tag, count, type, source, tag, comm, filled);
+    return leave(result);
+}
+
+int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int dest, int sent_tag,
+                         int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    enter("MPI_Sendrecv_replace");
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    int result =
+        PMPI_Sendrecv_replace(data, count, type, dest, sent_tag, source, tag, comm, filled);
+    if (recorded(result))
+        exchanged(count, type, dest, sent_tag, count, type, source, tag, comm, filled);
+    return leave(result);
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    enter("MPI_Probe");
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Probe(source, tag, comm, filled);
+    if (recorded(result))
+        blocking(PROBE, 0, MPI_BYTE, source, tag, comm, filled);
+    return leave(result);
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+    enter("MPI_Iprobe");
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Iprobe(source, tag, comm, flag, filled);
+    if (result == MPI_SUCCESS && *flag && recorded(result))
+        blocking(PROBE, 0, MPI_BYTE, source, tag, comm, filled);
+    return leave(result);
+}
+
+// Messages that a matched probe found.
+struct found {
+    MPI_Message message;
+    MPI_Comm comm;
+    int source, tag;
+    struct found *next;
+};
+static struct found *found_messages;
+
+static void matched(MPI_Message handle, int source, int tag, MPI_Comm comm,
+                    const MPI_Status *status) {
+    blocking(PROBE, 0, MPI_BYTE, source, tag, comm, status);
+    if (handle == MPI_MESSAGE_NO_PROC || handle == MPI_MESSAGE_NULL)
+        return;
+    struct found *found = malloc(sizeof *found);
+    if (found == NULL)
+        abort();
+    *found = (struct found){handle, comm, status->MPI_SOURCE, status->MPI_TAG, found_messages};
+    found_messages = found;
+}
+
+// Removes a message and returns where it comes from; false for MPI_MESSAGE_NO_PROC.
+static bool taken(MPI_Message handle, struct found *copy) {
+    for (struct found **at = &found_messages; *at != NULL; at = &(*at)->next)
+        if ((*at)->message == handle) {
+            struct found *found = *at;
+            *copy = *found;
+            *at = found->next;
+            free(found);
+            return true;
+        }
+    return false;
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *handle, MPI_Status *status) {
+    enter("MPI_Mprobe");
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Mprobe(source, tag, comm, handle, filled);
+    if (recorded(result))
+        matched(*handle, source, tag, comm, filled);
+    return leave(result);
+}
+
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *handle,
+                MPI_Status *status) {
+    enter("MPI_Improbe");
+    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Improbe(source, tag, comm, flag, handle, filled);
+    if (result == MPI_SUCCESS && *flag && recorded(result))
+        matched(*handle, source, tag, comm, filled);
+    return leave(result);
+}
+
+int MPI_Mrecv(void *data, int count, MPI_Datatype type, MPI_Message *handle, MPI_Status *status) {
+    enter("MPI_Mrecv");
+    MPI_Message before = *handle;
+    struct found found;
+    int result = PMPI_Mrecv(data, count, type, handle, status);
+    if (recorded(result) && taken(before, &found))
+        blocking(RECV, count, type, found.source, found.tag, found.comm, NULL);
+    return leave(result);
+}
+
+int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *handle,
+               MPI_Request *request) {
+    enter("MPI_Imrecv");
+    MPI_Message before = *handle;
+    struct found found;
+    int result = PMPI_Imrecv(data, count, type, handle, request);
+    if (recorded(result) && taken(before, &found))
+        posted(IRECV, count, type, found.source, found.tag, found.comm, *request);
+    return leave(result);
+}

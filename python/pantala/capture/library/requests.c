@@ -1,0 +1,99 @@
+// Live requests by handle, and their numbers in the file.
+
+#include "capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1 << 20 }; // numbers of requests in an operation file
+
+static struct live **buckets;
+static uint32_t bucket_count, live_count;
+static struct live *unused;
+static uint64_t taken[MOST / 64]; // one bit per number
+static uint32_t first_free;       // no lower word of `taken` has a free bit
+
+static uint64_t key_of(MPI_Request handle) {
+    uint64_t key = 0;
+    memcpy(&key, &handle, sizeof handle < sizeof key ? sizeof handle : sizeof key);
+    return key;
+}
+
+static uint32_t bucket_of(uint64_t key) {
+    return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (bucket_count - 1);
+}
+
+static void append(struct live *live) {
+    struct live **end = &buckets[bucket_of(live->handle)];
+    while (*end != NULL)
+        end = &(*end)->next;
+    live->next = NULL;
+    *end = live;
+}
+
+static void grow(void) {
+    struct live **old = buckets;
+    uint32_t old_count = bucket_count;
+    bucket_count = old_count ? 2 * old_count : 1024;
+    buckets = calloc(bucket_count, sizeof *buckets);
+    if (buckets == NULL)
+        abort();
+    for (uint32_t i = 0; i < old_count; i++)
+        for (struct live *live = old[i], *next; live != NULL; live = next) {
+            next = live->next;
+            append(live);
+        }
+    free(old);
+}
+
+static uint32_t take_number(void) {
+    for (; first_free < MOST / 64; first_free++)
+        if (~taken[first_free] != 0) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(~taken[first_free]);
+            taken[first_free] |= (uint64_t)1 << bit;
+            return first_free * 64 + bit;
+        }
+    return NONE;
+}
+
+struct live *add_request(MPI_Request handle) {
+    uint32_t number = take_number();
+    if (number == NONE) {
+        refuse("the rank has more than 1,048,576 requests at a time");
+        return NULL;
+    }
+    if (live_count >= bucket_count)
+        grow();
+    struct live *live = unused;
+    if (live != NULL)
+        unused = live->next;
+    else if ((live = malloc(sizeof *live)) == NULL)
+        abort();
+    *live = (struct live){.handle = key_of(handle), .number = number, .active = true};
+    append(live);
+    live_count++;
+    return live;
+}
+
+struct live *find_request(MPI_Request handle) {
+    if (bucket_count == 0)
+        return NULL;
+    uint64_t key = key_of(handle);
+    for (struct live *live = buckets[bucket_of(key)]; live != NULL; live = live->next)
+        if (live->handle == key)
+            return live;
+    return NULL;
+}
+
+void remove_request(struct live *live) {
+    struct live **at = &buckets[bucket_of(live->handle)];
+    while (*at != live)
+        at = &(*at)->next;
+    *at = live->next;
+    taken[live->number / 64] &= ~((uint64_t)1 << (live->number % 64));
+    if (live->number / 64 < first_free)
+        first_free = live->number / 64;
+    live->next = unused;
+    unused = live;
+    live_count--;
+}

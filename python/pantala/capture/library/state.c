@@ -1,0 +1,133 @@
+// The course of a capture: start, end, the time between calls, and what stops it.
+
+#include "capture.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static bool started, stopped;
+static clockid_t time_source = CLOCK_MONOTONIC;
+static pthread_t owner;
+static _Thread_local int depth;
+static _Thread_local const char *call_name = "";
+static uint64_t last_leave, gap; // nanoseconds
+static char directory[3072];
+
+static uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(time_source, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void enter(const char *call) {
+    if (++depth > 1 || !started)
+        return;
+    call_name = call;
+    if (stopped)
+        return;
+    if (!pthread_equal(pthread_self(), owner)) {
+        refuse("the rank makes MPI calls from several threads, and a capture follows one");
+        return;
+    }
+    gap += now() - last_leave;
+}
+
+int leave(int result) {
+    if (--depth == 0 && started && !stopped)
+        last_leave = now();
+    return result;
+}
+
+bool recorded(int result) {
+    if (result != MPI_SUCCESS || depth != 1 || !started || stopped)
+        return false;
+    if (gap > 0) {
+        emit((struct record){.code = COMPUTE, .first = gap * 1000});
+        gap = 0;
+    }
+    return true;
+}
+
+static FILE *note_file(void) {
+    char path[sizeof directory + 64];
+    snprintf(path, sizeof path, "%s/rank-%06u.note", directory, world_rank());
+    return fopen(path, "a");
+}
+
+void note(const char *text) {
+    static const char *seen[64];
+    static int count;
+    for (int i = 0; i < count; i++)
+        if (strcmp(seen[i], text) == 0)
+            return;
+    FILE *notes = started && count < 64 ? note_file() : NULL;
+    if (notes == NULL)
+        return;
+    seen[count++] = strdup(text);
+    fprintf(notes, "note: %s: %s\n", call_name, text);
+    fclose(notes);
+}
+
+void refuse(const char *reason) {
+    if (!started || __atomic_exchange_n(&stopped, true, __ATOMIC_SEQ_CST))
+        return;
+    FILE *notes = note_file();
+    if (notes != NULL) {
+        fprintf(notes, "refused: %s: %s\n", call_name, reason);
+        fclose(notes);
+    }
+}
+
+static void start(void) {
+    const char *chosen = getenv("PANTALA_CAPTURE_DIR");
+    if (chosen == NULL || strlen(chosen) >= sizeof directory)
+        return;
+    strcpy(directory, chosen);
+    const char *source = getenv("PANTALA_CAPTURE_CLOCK");
+    if (source != NULL && strcmp(source, "cpu") == 0)
+        time_source = CLOCK_THREAD_CPUTIME_ID;
+    int size;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    char path[sizeof directory + 64];
+    snprintf(path, sizeof path, "%s/rank-%06u.ops", directory, world_rank());
+    owner = pthread_self();
+    started = open_file(path, (uint32_t)size, world_rank());
+    last_leave = now();
+}
+
+int MPI_Init(int *argc, char ***argv) {
+    int result = PMPI_Init(argc, argv);
+    if (result == MPI_SUCCESS)
+        start();
+    return result;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    int result = PMPI_Init_thread(argc, argv, required, provided);
+    if (result == MPI_SUCCESS)
+        start();
+    return result;
+}
+
+int MPI_Finalize(void) {
+    enter("MPI_Finalize");
+    (void)recorded(MPI_SUCCESS); // the computing since the last call
+    if (started) {
+        if (!stopped)
+            finish_late_lists();
+        if (!close_file())
+            refuse("the operation file cannot be written");
+        started = false;
+    }
+    depth = 0;
+    return PMPI_Finalize();
+}
+
+int MPI_Abort(MPI_Comm comm, int code) {
+    enter("MPI_Abort");
+    refuse("the program ended with MPI_Abort");
+    return PMPI_Abort(comm, code);
+}

@@ -1,0 +1,65 @@
+"""Converted traces, kept for the next run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from pantala.errors import UsageError
+from pantala.frontends.otf2.convert import convert
+
+__all__ = ["converted"]
+
+#: Changes when a conversion gives other operations.
+_VERSION = 1
+
+
+def converted(
+    trace: str | Path, *, compute: bool = True, compute_scale: float = 1.0
+) -> tuple[Path, dict[str, Any]]:
+    """Returns the operation file of a trace in OTF2 and its summary; converts it on first use.
+
+    The file is in ``$XDG_CACHE_HOME/pantala/otf2``, or else in ``~/.cache/pantala/otf2``. A trace
+    whose files change is converted again.
+
+    Args:
+        trace: the anchor file, ``traces.otf2``.
+        compute: whether the time between calls is computing.
+        compute_scale: a factor of that time.
+
+    Raises:
+        UsageError: the trace cannot be converted, or the cache cannot be written.
+    """
+    path = Path(trace)
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = base / "pantala" / "otf2"
+    key = _key(path, compute, compute_scale if compute else 0.0)
+    file, facts = folder / f"{key}.ops", folder / f"{key}.json"
+    if file.is_file() and facts.is_file():
+        summary: dict[str, Any] = json.loads(facts.read_text(encoding="utf-8"))
+        return file, summary
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        partial = folder / f"{key}.{os.getpid()}"
+        made = convert(path, partial, compute=compute, compute_scale=compute_scale)
+        facts.write_text(json.dumps(made.summary), encoding="utf-8")
+        partial.replace(file)
+    except OSError as error:
+        message = f"{folder}: the converted trace cannot be written there: {error.strerror}"
+        raise UsageError(f"{message}; set XDG_CACHE_HOME to a folder that can be written") from None
+    return file, made.summary
+
+
+def _key(path: Path, compute: bool, compute_scale: float) -> str:
+    """Returns a name for a conversion: it follows from the trace's files and the options."""
+    folder = path.with_suffix("")
+    files = [path, *path.parent.glob(f"{folder.name}.*"), *folder.rglob("*")]
+    digest = hashlib.sha256(f"{_VERSION} {compute} {compute_scale}".encode())
+    for file in sorted(set(files)):
+        if file.is_file():
+            state = file.stat()
+            digest.update(f"{file.absolute()} {state.st_size} {state.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:32]

@@ -1,0 +1,104 @@
+"""A reader of operation files for tests, written from docs/reference/operation-file.md."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["NAMES", "Operation", "operations_of"]
+
+NAMES = {
+    1: "compute",
+    3: "send",
+    4: "ssend",
+    5: "rsend",
+    6: "bsend",
+    7: "isend",
+    8: "issend",
+    9: "recv",
+    10: "irecv",
+    11: "probe",
+    13: "send_init",
+    14: "recv_init",
+    15: "start",
+    17: "request_free",
+    18: "wait",
+    19: "waitall",
+    26: "sendrecv_to",
+    27: "sendrecv_from",
+    32: "barrier",
+    33: "bcast",
+    34: "reduce",
+    35: "allreduce",
+    36: "reduce_scatter_block",
+    37: "reduce_scatter",
+    38: "allgather",
+    39: "allgatherv",
+    40: "gather",
+    41: "gatherv",
+    42: "scatter",
+    43: "scatterv",
+    44: "alltoall",
+    45: "alltoallv",
+    46: "scan",
+    47: "exscan",
+    64: "comm_dup",
+    65: "comm_split",
+    66: "comm_create",
+    67: "comm_free",
+    82: "abort",
+    96: "run",
+}
+_LISTS = {"reduce_scatter", "allgatherv", "gatherv", "scatterv", "comm_split", "comm_create"}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A record of a file, with its lists in place of their numbers."""
+
+    name: str
+    flags: int
+    communicator: int
+    request: int
+    peer: int
+    tag: int
+    first: int | tuple[int, ...]
+    second: int | tuple[int, ...]
+
+
+def operations_of(path: Path) -> list[list[Operation]]:
+    """Returns the operations of each rank of a file."""
+    data = path.read_bytes()
+    assert data[:8] == b"PANTOPS\0"
+    assert data[-8:] == b"PANTEND\0"
+    records, words, lists, blocks, ranks, _ = struct.unpack_from("<6Q", data, len(data) - 96)
+    at = 32 + 32 * records
+    word = struct.unpack_from(f"<{words}Q", data, at)
+    at += 8 * words
+    spans = [struct.unpack_from("<2Q", data, at + 16 * n) for n in range(lists)]
+    listed = [word[first : first + count] for first, count in spans]
+    at += 16 * lists
+    block = [struct.unpack_from("<2Q", data, at + 16 * n) for n in range(blocks)]
+    at += 16 * blocks
+
+    def read(number: int) -> Iterator[Operation]:
+        first, count = block[number]
+        for place in range(first, first + count):
+            code, flags, communicator, request, peer, tag, one, two = struct.unpack_from(
+                "<BBHIIiQQ", data, 32 + 32 * place
+            )
+            name = NAMES[code]
+            if name == "run":
+                for _ in range(one):
+                    yield from read(request)
+                continue
+            values: tuple[int | tuple[int, ...], int | tuple[int, ...]] = (one, two)
+            if name == "alltoallv":
+                values = (listed[one], listed[two])
+            elif name in _LISTS or flags & 4:
+                values = (one, listed[two])
+            yield Operation(name, flags, communicator, request, peer, tag, *values)
+
+    return [list(read(struct.unpack_from("<I", data, at + 32 * n)[0])) for n in range(ranks)]

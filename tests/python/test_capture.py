@@ -1,0 +1,342 @@
+"""Capture: real MPI programs, compared call by call with a library that counts their calls."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import pantala as pt
+from operation_files import NAMES, Operation, operations_of
+from pantala.capture import capture
+from pantala.errors import UsageError
+from pantala.operation_files import export_job
+from support import ROOT, Ended
+
+Cli = Callable[..., Ended]
+
+PROGRAMS = ROOT / "tests" / "mpi_programs"
+SIX = [
+    "ping_pong",
+    "halo",
+    "all_to_all",
+    "ring_allreduce",
+    "subcommunicators",
+    "wavefront",
+]
+#: Operations of the program `features` on every rank.
+KINDS = set(NAMES.values()) - {
+    "compute",
+    "rsend",
+    "comm_create",
+    "comm_free",
+    "alltoall",
+    "alltoallv",
+    "bcast",
+    "abort",
+    "run",
+}
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n"]
+
+needs_mpi = pytest.mark.skipif(
+    shutil.which("mpicc") is None or shutil.which("mpirun") is None,
+    reason="Open MPI is not installed",
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns a folder with the programs and the library that counts."""
+    folder = tmp_path_factory.mktemp("programs")
+    for source in PROGRAMS.glob("*.c"):
+        shared = ["-shared", "-fPIC"] if source.stem == "count" else []
+        out = folder / (f"{source.stem}.so" if shared else source.stem)
+        subprocess.run(["mpicc", "-O1", *shared, "-o", out, source], check=True)
+    return folder
+
+
+def counted(built: Path, program: str, ranks: int, folder: Path) -> list[list[str]]:
+    """Returns the calls of each rank of a program, as the counting library writes them."""
+    folder.mkdir()
+    environment = {
+        **os.environ,
+        "OMPI_MCA_mca_base_env_list": f"LD_PRELOAD={built / 'count.so'}",
+        "COUNT_DIR": str(folder),
+    }
+    subprocess.run([*MPIRUN, str(ranks), built / program], check=True, env=environment)
+    return [(folder / f"calls-{rank}.txt").read_text().splitlines() for rank in range(ranks)]
+
+
+def calls(path: Path) -> list[list[str]]:
+    """Returns the calls of each rank of an operation file as the counting library writes them."""
+    return [[text for text in map(line, rank) if text] for rank in operations_of(path)]
+
+
+def line(operation: Operation) -> str | None:
+    """Returns an operation as the counting library writes it; None if it does not count it."""
+    name, peer, size = operation.name, operation.peer, operation.first
+    if name in {"compute", "comm_split", "comm_create", "comm_dup", "comm_free"}:
+        return None
+    if name in {"wait", "waitall"}:
+        return "Waitall"
+    if name == "alltoallv":
+        assert isinstance(operation.first, tuple)
+        assert isinstance(operation.second, tuple)
+        pairs = zip(operation.first, operation.second, strict=True)
+        return "Alltoallv " + " ".join(f"{sent}/{received}" for sent, received in pairs)
+    if name == "barrier":
+        return "Barrier"
+    if name in {"allreduce", "alltoall"}:
+        return f"{name.capitalize()} {size}"
+    shown = {"sendrecv_to": "Sendrecv to", "sendrecv_from": "Sendrecv from"}
+    return f"{shown.get(name, name.capitalize())} {peer} {size}"
+
+
+@needs_mpi
+@pytest.mark.full
+@pytest.mark.parametrize("program", SIX)
+def test_a_capture_has_the_calls_of_the_program(built: Path, program: str, tmp_path: Path) -> None:
+    made = capture([*MPIRUN, "6", str(built / program)], tmp_path / program)
+    assert made.file == tmp_path / program / f"{program}.ops"
+    assert (made.ranks, made.notes) == (6, ())
+    assert [path.name for path in made.file.parent.iterdir()] == [made.file.name]
+    assert calls(made.file) == counted(built, program, 6, tmp_path / "counted")
+
+
+@needs_mpi
+@pytest.mark.full
+@pytest.mark.parametrize("program", SIX)
+def test_a_capture_is_the_python_form_of_the_program(
+    built: Path, program: str, tmp_path: Path
+) -> None:
+    made = capture([*MPIRUN, "6", str(built / program)], tmp_path / program)
+    workload = {
+        "kind": "python",
+        "file": str(PROGRAMS / "python_forms.py"),
+        "function": program,
+    }
+    scenario = pt.Scenario.from_dict(
+        {
+            "name": program,
+            "machine": "kang2022",
+            "routing": "minimal",
+            "jobs": [{"name": program, "ranks": 6, "workload": workload}],
+        }
+    )
+    export_job(scenario, None, tmp_path / "python.ops")
+    assert calls(made.file) == calls(tmp_path / "python.ops")
+
+
+@needs_mpi
+@pytest.mark.full
+def test_every_kind_of_call_is_captured_and_replayed(built: Path, tmp_path: Path) -> None:
+    out = tmp_path / "features"
+    made = capture([*MPIRUN, "4", str(built / "features")], out, clock="cpu", keep=True)
+    assert (out / "rank-000003.ops").is_file()
+    ranks = operations_of(made.file)
+    for rank, operations in enumerate(ranks):
+        names = [operation.name for operation in operations if operation.name != "compute"]
+        assert set(names) >= KINDS, (rank, KINDS - set(names))
+        assert names.count("bcast") == (rank < 2)
+        # No wildcard is left, and a call with MPI_PROC_NULL or a cancelled receive is no record.
+        assert not any(operation.flags & 3 for operation in operations)
+        sizes = {operation.first for operation in operations if operation.name != "compute"}
+        assert 92 not in sizes
+        assert names.count("isend") + names.count("issend") + names.count("irecv") == 13
+        for name in ("gatherv", "scatterv", "allgatherv", "reduce_scatter"):
+            lists = [each.second for each in operations if each.name == name]
+            assert lists
+            assert set(lists) == {(8, 16, 24, 32)}
+        collective = [each for each in operations if each.flags & 8]
+        assert [each.name for each in collective] == ["gatherv", "allreduce", "barrier"]
+        splits = [each.second for each in operations if each.name == "comm_split"]
+        # Ranks 1 and 0 in this order; then ranks 1 and 3.
+        assert splits == [(2 << 32 | 1, 2 << 32, 0, 0), (0, 2 << 32, 0, 2 << 32 | 1)]
+        used = [each.communicator for each in operations if each.name == "barrier"]
+        assert used == ([0, 0, 1, 2] if rank % 2 else [0, 0, 1])
+    scenario = pt.Scenario.from_dict(
+        {
+            "name": "features",
+            "machine": "kang2022",
+            "routing": "minimal",
+            "jobs": [
+                {
+                    "name": "features",
+                    "ranks": 4,
+                    "workload": {"kind": "operations", "path": str(made.file)},
+                }
+            ],
+        }
+    )
+    run = pt.run(scenario, out=tmp_path / "run", report=False, progress=False)
+    assert isinstance(run, pt.Run)
+
+
+@needs_mpi
+@pytest.mark.full
+def test_the_command_tells_how_to_replay(built: Path, cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "pp"
+    command = [*MPIRUN, "2", str(built / "ping_pong")]
+    ended = cli("capture", "--out", str(out), "--name", "small", "--", *command)
+    assert ended.status == 0, ended.err
+    assert f"{out / 'small.ops'}: 2 ranks, " in ended.out
+    assert f'workload = {{ kind = "operations", path = "{out / "small.ops"}" }}' in ended.out
+    again = cli("capture", "--out", str(out), "--name", "small", "--", *command)
+    assert again.status == 2
+    assert "small.ops: exists; name another --out, or add --overwrite" in again.err
+
+
+THREADS = """
+#include <mpi.h>
+#include <pthread.h>
+static void *other(void *none) { MPI_Barrier(MPI_COMM_WORLD); return none; }
+int main(int argc, char **argv) {
+    int provided;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    pthread_create(&thread, NULL, other, NULL);
+    pthread_join(thread, NULL);
+    MPI_Finalize();
+}
+"""
+NEIGHBORS = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int ranks, periods = 1, from = 1, to[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm ring;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periods, 0, &ring);
+    MPI_Neighbor_allgather(&from, 1, MPI_INT, to, 1, MPI_INT, ring);
+    MPI_Finalize();
+}
+"""
+ONE_SIDED = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int data[4];
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Win_create(data, sizeof data, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+}
+"""
+
+
+@needs_mpi
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (THREADS, "MPI_Barrier: the rank makes MPI calls from several threads"),
+        (NEIGHBORS, "MPI_Neighbor_allgather: a capture does not follow neighborhood collectives"),
+        (
+            "int main(void) { return 3; }",
+            "the program ended with status 3; correct it first: a capture needs a complete run",
+        ),
+        ("int main(void) { return 0; }", "no rank called MPI_Init of C; Fortran programs"),
+        (
+            "#include <mpi.h>\n#include <stdlib.h>\n"
+            "int main(int a, char **b) { MPI_Init(&a, &b); MPI_Abort(MPI_COMM_WORLD, 4); }",
+            "MPI_Abort: the program ended with MPI_Abort",
+        ),
+    ],
+)
+def test_what_a_capture_cannot_follow_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    source, program = tmp_path / "program.c", tmp_path / "program"
+    source.write_text(text)
+    subprocess.run(["mpicc", "-pthread", "-o", program, source], check=True)
+    with pytest.raises(UsageError) as raised:
+        capture([*MPIRUN, "2", str(program)], tmp_path / "out")
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@needs_mpi
+@pytest.mark.full
+def test_one_sided_traffic_is_noted(tmp_path: Path) -> None:
+    source, program = tmp_path / "program.c", tmp_path / "program"
+    source.write_text(ONE_SIDED)
+    subprocess.run(["mpicc", "-o", program, source], check=True)
+    made = capture([*MPIRUN, "2", str(program)], tmp_path / "out")
+    (note,) = made.notes
+    assert note.startswith("MPI_Win_create: a capture leaves out one-sided communication")
+    assert note.endswith("(2 of 2 ranks)")
+
+
+MPI4PY = """
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+rank, size = world.rank, world.size
+other = world.sendrecv({"rank": rank}, dest=(rank + 1) % size, source=(rank - 1) % size)
+assert other["rank"] == (rank - 1) % size
+if rank == 0:
+    world.send(list(range(100)), dest=1, tag=5)
+elif rank == 1:
+    world.recv(source=MPI.ANY_SOURCE, tag=MPI.ANY_TAG)
+half = world.Split(rank % 2)
+half.Allreduce([bytearray(8), MPI.DOUBLE], [bytearray(8), MPI.DOUBLE])
+half.Free()
+"""
+
+
+@needs_mpi
+@pytest.mark.full
+def test_programs_of_mpi4py_are_captured(tmp_path: Path) -> None:
+    python = os.environ.get("PANTALA_MPI4PY", sys.executable)
+    tried = subprocess.run([python, "-c", "import mpi4py"], capture_output=True, check=False)
+    if tried.returncode != 0:
+        pytest.skip("mpi4py is not installed; PANTALA_MPI4PY names a Python that has it")
+    program = tmp_path / "program.py"
+    program.write_text(MPI4PY)
+    made = capture([*MPIRUN, "4", python, str(program)], tmp_path / "out")
+    ranks = [[each.name for each in rank] for rank in operations_of(made.file)]
+    assert all(names.count("comm_split") == 1 for names in ranks)
+    assert all(names.count("allreduce") == 1 for names in ranks)
+    received = [each for each in operations_of(made.file)[1] if each.name in {"probe", "recv"}]
+    assert [each.peer for each in received if each.tag == 5] == [0, 0]
+
+
+def script(path: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_without_a_compiler_the_error_names_the_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MPICC", "mpicc-of-nobody")
+    with pytest.raises(UsageError, match="install an MPI library with its compiler"):
+        capture(["true"], tmp_path / "out")
+
+
+def test_the_library_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log"
+    build = f'[ "$1" = -show ] && exit\necho built >> {log}\nfor last; do\n  case $before in -o)'
+    build += ' touch "$last";; esac\n  before=$last\ndone'
+    monkeypatch.setenv("MPICC", str(script(tmp_path / "mpicc", build)))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for _ in range(2):
+        with pytest.raises(UsageError, match="no rank called MPI_Init"):
+            capture(["true"], tmp_path / "out")
+    assert log.read_text() == "built\n"
+
+
+def test_a_compiler_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "echo first >&2; echo 'mpi.h: error: no such file' >&2; exit 1"
+    monkeypatch.setenv("MPICC", str(script(tmp_path / "mpicc", text)))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with pytest.raises(UsageError, match=r"does not compile: mpi\.h: error: no such file"):
+        capture(["true"], tmp_path / "out")
+
+
+def test_a_command_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="mpirum: the command does not exist"):
+        capture(["mpirum", "-n", "2", "x"], tmp_path / "out")

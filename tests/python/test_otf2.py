@@ -1,0 +1,314 @@
+"""Traces in OTF2, written by its own library, and converted into operation files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from operation_files import Operation, operations_of
+from pantala.errors import UsageError
+from pantala.frontends.otf2 import convert
+from pantala.frontends.otf2 import converted as converted_once
+from pantala.frontends.otf2.sizes import Sizes, Unequal, evened
+
+otf2 = pytest.importorskip("otf2")
+
+#: Ticks of 1 ns.
+RESOLUTION = 10**9
+NO_ROOT = 2**32 - 1
+
+
+class Tracer:
+    """Writes the calls of the ranks of a small trace; every call takes 5 ns, after 10 ns."""
+
+    def __init__(self, trace: Any, ranks: int) -> None:
+        enums = otf2.enums
+        self.definitions = d = trace.definitions
+        machine = d.system_tree_node("machine")
+        self.locations = []
+        for rank in range(ranks):
+            process = d.location_group(f"MPI Rank {rank}", system_tree_parent=machine)
+            self.locations.append(d.location("Master thread", group=process))
+        self.events = [trace.event_writer_from_location(each) for each in self.locations]
+        kind, mpi = enums.GroupType, enums.Paradigm.MPI
+        d.group("", group_type=kind.COMM_LOCATIONS, paradigm=mpi, members=self.locations)
+        own = d.group("", group_type=kind.COMM_SELF, paradigm=mpi, members=[])
+        self.own = d.comm("MPI_COMM_SELF", group=own)
+        self.world = self.comm("MPI_COMM_WORLD", range(ranks))
+        self.time = [0] * ranks
+        for rank in range(ranks):
+            self.call(rank, "MPI_Init")
+
+    def comm(self, name: str, ranks: Any) -> Any:
+        members = [self.locations[rank] for rank in ranks]
+        enums = otf2.enums
+        group = self.definitions.group(
+            "", group_type=enums.GroupType.COMM_GROUP, paradigm=enums.Paradigm.MPI, members=members
+        )
+        return self.definitions.comm(name, group=group)
+
+    def call(self, rank: int, name: str, *events: tuple[str, Any]) -> None:
+        """Writes a call with its events: the name of a method of the library, and arguments."""
+        region = self.definitions.region(name)
+        self.time[rank] += 10
+        self.events[rank].enter(self.time[rank], region)
+        for kind, arguments in events:
+            self.time[rank] += 1
+            getattr(self.events[rank], kind)(self.time[rank], *arguments)
+        self.time[rank] += 5
+        self.events[rank].leave(self.time[rank], region)
+
+    def collective(self, rank: int, name: str, comm: Any, root: int, sent: int, came: int) -> None:
+        operation = getattr(otf2.enums.CollectiveOp, name.upper())
+        self.call(
+            rank,
+            f"MPI_{name}",
+            ("mpi_collective_begin", ()),
+            ("mpi_collective_end", (operation, comm, root, sent, came)),
+        )
+
+
+def traced(
+    folder: Path, ranks: int, write: Callable[[Tracer], None], creator: str = "Score-P 8.0"
+) -> Path:
+    """Returns the anchor file of a trace."""
+    with otf2.writer.open(str(folder / "trace"), timer_resolution=RESOLUTION) as trace:
+        trace.creator = creator
+        tracer = Tracer(trace, ranks)
+        write(tracer)
+        for rank in range(ranks):
+            tracer.call(rank, "MPI_Finalize")
+    return folder / "trace" / "traces.otf2"
+
+
+def converted(
+    folder: Path, ranks: int, write: Callable[[Tracer], None], creator: str = "Score-P 8.0"
+) -> list[list[Operation]]:
+    """Returns the operations of each rank of a trace, without computing."""
+    made = convert(traced(folder, ranks, write, creator), folder / "trace.ops")
+    assert made.ranks == ranks
+    return [[each for each in rank if each.name != "compute"] for rank in operations_of(made.file)]
+
+
+def named(operations: list[Operation]) -> list[str]:
+    return [operation.name for operation in operations]
+
+
+def test_blocking_messages_and_the_time_between_them(tmp_path: Path) -> None:
+    def write(tracer: Tracer) -> None:
+        tracer.call(0, "MPI_Ssend", ("mpi_send", (1, tracer.world, 7, 100)))
+        tracer.call(1, "MPI_Recv", ("mpi_recv", (0, tracer.world, 7, 100)))
+        for rank in (0, 1):
+            tracer.call(
+                rank,
+                "MPI_Sendrecv",
+                ("mpi_send", (1 - rank, tracer.world, 8, 10)),
+                ("mpi_recv", (1 - rank, tracer.world, 8, 20)),
+            )
+
+    made = convert(traced(tmp_path, 2, write), tmp_path / "trace.ops")
+    first, second = operations_of(made.file)
+    names = ["compute", "ssend", "compute", "sendrecv_to", "sendrecv_from", "compute"]
+    assert named(first) == names
+    assert named(second) == [name.replace("ssend", "recv") for name in names]
+    assert [each.first for each in first] == [10_000, 100, 10_000, 10, 20, 10_000]
+    assert (first[1].peer, first[1].tag, second[1].peer) == (1, 7, 0)
+    summary = made.summary
+    assert summary["calls"]["MPI_Sendrecv"] == 2
+    assert summary["matrix"] == [
+        {"source": 0, "destination": 1, "messages": 2, "bytes": 110},
+        {"source": 1, "destination": 0, "messages": 1, "bytes": 10},
+    ]
+    assert [rank["bytes"] for rank in summary["by_rank"]] == [110, 10]
+    assert summary["duration_ps"] == 48_000  # after MPI_Init: three calls, three gaps
+    assert summary["compute_share"] == pytest.approx(30 / 48)
+    scaled = convert(tmp_path / "trace" / "traces.otf2", tmp_path / "2.ops", compute_scale=0.5)
+    assert operations_of(scaled.file)[0][0].first == 5_000
+    none = convert(tmp_path / "trace" / "traces.otf2", tmp_path / "3.ops", compute=False)
+    assert named(operations_of(none.file)[0]) == ["ssend", "sendrecv_to", "sendrecv_from"]
+
+
+def test_receives_keep_the_place_of_their_post(tmp_path: Path) -> None:
+    def write(tracer: Tracer) -> None:
+        world = tracer.world
+        tracer.call(0, "MPI_Irecv", ("mpi_irecv_request", (11,)))
+        tracer.call(0, "MPI_Irecv", ("mpi_irecv_request", (12,)))
+        tracer.call(0, "MPI_Irecv", ("mpi_irecv_request", (13,)))
+        tracer.call(0, "MPI_Irecv", ("mpi_irecv_request", (14,)))
+        tracer.call(0, "MPI_Isend", ("mpi_isend", (1, world, 1, 50, 15)))
+        tracer.call(0, "MPI_Test", ("mpi_request_test", (12,)))
+        tracer.call(
+            0,
+            "MPI_Waitall",
+            ("mpi_irecv", (1, world, 3, 70, 12)),
+            ("mpi_irecv", (1, world, 2, 60, 11)),
+            ("mpi_isend_complete", (15,)),
+        )
+        tracer.call(0, "MPI_Cancel", ("mpi_request_cancelled", (13,)))
+
+    path = traced(tmp_path, 2, write)
+    made = convert(path, tmp_path / "trace.ops")
+    assert made.unfinished == 1  # request 14
+    first = [each for each in operations_of(made.file)[0] if each.name != "compute"]
+    assert named(first) == ["irecv", "irecv", "isend", "waitall"]
+    assert [(each.tag, each.first, each.request) for each in first[:2]] == [(2, 60, 0), (3, 70, 1)]
+    assert (first[2].peer, first[2].request) == (1, 4)
+    assert first[3].second == (1, 0, 4)
+
+
+def test_ids_of_requests_are_used_again(tmp_path: Path) -> None:
+    def write(tracer: Tracer) -> None:
+        for _ in range(3):
+            tracer.call(0, "MPI_Isend", ("mpi_isend", (1, tracer.world, 1, 50, 7)))
+            tracer.call(0, "MPI_Wait", ("mpi_isend_complete", (7,)))
+            tracer.call(1, "MPI_Irecv", ("mpi_irecv_request", (7,)))
+            tracer.call(1, "MPI_Wait", ("mpi_irecv", (0, tracer.world, 1, 50, 7)))
+
+    first, second = converted(tmp_path, 2, write)
+    assert named(first) == ["isend", "wait"] * 3
+    assert named(second) == ["irecv", "wait"] * 3
+    assert {each.request for each in [*first, *second]} == {0}
+
+
+@pytest.mark.parametrize("creator", ["Score-P 7.1", "EZTrace 2.0"])
+def test_sizes_of_collectives_follow_the_tool(tmp_path: Path, creator: str) -> None:
+    """Every rank has blocks of 24 B."""
+    times = 3 if creator.startswith("Score-P") else 1
+
+    def write(tracer: Tracer) -> None:
+        for rank in range(3):
+            world = tracer.world
+            root = times * 24 if rank == 1 else 0
+            tracer.collective(rank, "Barrier", world, NO_ROOT, 0, 0)
+            tracer.collective(rank, "Allreduce", world, NO_ROOT, times * 24, times * 24)
+            tracer.collective(rank, "Alltoall", world, NO_ROOT, times * 24, times * 24)
+            tracer.collective(rank, "Allgather", world, NO_ROOT, times * 24, times * 24)
+            tracer.collective(rank, "Bcast", world, 1, root, 24)
+            tracer.collective(rank, "Reduce", world, 1, 24, root)
+            tracer.collective(rank, "Gather", world, 1, 24, root)
+            tracer.collective(rank, "Scatter", world, 1, root, 24)
+            tracer.collective(rank, "Barrier", tracer.own, NO_ROOT, 0, 0)
+
+    for rank in converted(tmp_path, 3, write, creator):
+        assert [(each.name, each.first) for each in rank] == [
+            ("barrier", 0),
+            ("allreduce", 24),
+            ("alltoall", 24),
+            ("allgather", 24),
+            ("bcast", 24),
+            ("reduce", 24),
+            ("gather", 24),
+            ("scatter", 24),
+        ]
+        assert [each.peer for each in rank[4:]] == [1, 1, 1, 1]
+
+
+def test_blocks_of_unequal_collectives_come_from_all_ranks(tmp_path: Path) -> None:
+    def write(tracer: Tracer) -> None:
+        for rank in range(3):
+            own = 8 * (rank + 1)
+            whole = 48 if rank == 2 else 0
+            tracer.collective(rank, "Gatherv", tracer.world, 2, own, whole)
+            tracer.collective(rank, "Scatterv", tracer.world, 2, whole, own)
+            tracer.collective(rank, "Allgatherv", tracer.world, NO_ROOT, 3 * own, 48)
+            tracer.collective(rank, "Alltoallv", tracer.world, NO_ROOT, own, 16)
+
+    ranks = converted(tmp_path, 3, write)
+    for rank, operations in enumerate(ranks):
+        assert named(operations) == ["gatherv", "scatterv", "allgatherv", "alltoallv"]
+        assert [each.second for each in operations[:3]] == [(8, 16, 24)] * 3
+        assert isinstance(operations[3].first, tuple)
+        assert sum(operations[3].first) == 8 * (rank + 1)
+        for other in range(3):
+            came = ranks[other][3].second
+            assert isinstance(came, tuple)
+            assert came[rank] == operations[3].first[other]
+
+
+def test_communicators_exist_from_the_start(tmp_path: Path) -> None:
+    def write(tracer: Tracer) -> None:
+        pair = tracer.comm("pair", [2, 0])
+        for rank in (0, 2):
+            tracer.collective(rank, "Allreduce", pair, NO_ROOT, 16, 16)
+        tracer.call(2, "MPI_Send", ("mpi_send", (1, pair, 4, 9)))
+        tracer.call(0, "MPI_Recv", ("mpi_recv", (0, pair, 4, 9)))
+        tracer.call(1, "MPI_Send", ("mpi_send", (0, tracer.own, 5, 3)))
+
+    first, second, third = converted(tmp_path, 3, write)
+    assert [(each.name, each.communicator, each.first) for each in first] == [
+        ("allreduce", 1, 8),
+        ("recv", 1, 9),
+    ]
+    assert (third[1].peer, first[1].peer) == (1, 0)
+    assert [(each.name, each.communicator, each.peer) for each in second] == [("send", 0, 1)]
+
+
+def test_non_blocking_collectives_keep_their_place(tmp_path: Path) -> None:
+    def write(tracer: Tracer) -> None:
+        operation = otf2.enums.CollectiveOp.ALLREDUCE
+        for rank in range(2):
+            tracer.call(rank, "MPI_Iallreduce", ("non_blocking_collective_request", (3,)))
+            tracer.collective(rank, "Barrier", tracer.world, NO_ROOT, 0, 0)
+            ended = (operation, tracer.world, NO_ROOT, 16, 16, 3)
+            tracer.call(rank, "MPI_Wait", ("non_blocking_collective_complete", ended))
+
+    for rank in converted(tmp_path, 2, write):
+        assert [(each.name, each.flags) for each in rank] == [
+            ("allreduce", 8),
+            ("barrier", 0),
+            ("wait", 0),
+        ]
+
+
+def test_parts_of_a_total_have_its_sum() -> None:
+    assert evened(10, [1, 1, 1]) == (3, 3, 4)
+    assert evened(0, [3, 4]) == (0, 0)
+    assert evened(5, [0, 0]) == (0, 0)
+    assert Sizes(30, 20, 0, 2, multiplied=True).scan() == 30
+    assert Sizes(40, 20, 0, 2, multiplied=True).scan() == 20
+    collective = Unequal("GATHERV", 2)
+    assert not collective.add(1, 5, 0)
+    assert collective.add(0, 4, 9)
+    assert collective.blocks() == (4, 5)
+
+
+def test_without_the_library_the_error_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "otf2", None)
+    with pytest.raises(UsageError, match=r"OTF2 needs its library; run pip install 'pantala\[otf"):
+        convert(tmp_path / "traces.otf2", tmp_path / "trace.ops")
+
+
+def test_a_broken_trace_is_an_error(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError, match="does not exist; name the anchor file"):
+        convert(tmp_path / "traces.otf2", tmp_path / "trace.ops")
+    path = traced(tmp_path, 2, lambda tracer: None)
+    whole = path.read_bytes()
+    for size in (0, 10, len(whole) // 2):
+        path.write_bytes(whole[:size])
+        with pytest.raises(UsageError, match="the library of OTF2 cannot read the trace") as raised:
+            convert(path, tmp_path / "trace.ops")
+        assert "\n" not in str(raised.value)
+    path.write_bytes(whole)
+    (definitions,) = path.parent.glob("*.def")
+    definitions.write_bytes(definitions.read_bytes()[:100])
+    with pytest.raises(UsageError, match="the library of OTF2 cannot read the trace"):
+        convert(path, tmp_path / "trace.ops")
+    assert capfd.readouterr().err == ""
+
+
+def test_a_trace_is_converted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = traced(tmp_path, 2, lambda tracer: None)
+    first = converted_once(path)
+    assert converted_once(path) == first
+    monkeypatch.setitem(sys.modules, "otf2", None)  # the second time needs no library
+    assert converted_once(path) == first
+    with pytest.raises(UsageError, match="OTF2 needs its library"):
+        converted_once(path, compute=False)
+    assert [each.suffix for each in sorted(first[0].parent.iterdir())] == [".json", ".ops"]

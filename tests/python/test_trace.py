@@ -1,0 +1,109 @@
+"""Traces as workloads: scenarios, plans, runs, and `pantala trace info`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import pantala as pt
+from pantala import native
+from pantala.errors import PlanError
+from pantala.plan import build_plan
+from support import Ended
+
+MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+CALLS = """\
+MPI_Init entering at walltime 7.000000000, cputime 0.000000000 seconds in thread 0.
+int argc=1
+string argv[1]=["./app"]
+MPI_Init returning at walltime 7.001000000, cputime 0.001000000 seconds in thread 0.
+MPI_Sendrecv entering at walltime 7.001020000, cputime 0.001020000 seconds in thread 0.
+int sendcount=100
+MPI_Datatype sendtype=14 (MPI_DOUBLE)
+int dest={other}
+int sendtag=3
+int recvcount=100
+MPI_Datatype recvtype=14 (MPI_DOUBLE)
+int source=-1 (MPI_ANY_SOURCE)
+int recvtag=3
+MPI_Comm comm=2 (MPI_COMM_WORLD)
+MPI_Status status=[{{bytes=800, cancelled=0, source={other}, tag=3, error=0}}]
+MPI_Sendrecv returning at walltime 7.002000000, cputime 0.001040000 seconds in thread 0.
+MPI_Finalize entering at walltime 7.002010000, cputime 0.001050000 seconds in thread 0.
+MPI_Finalize returning at walltime 7.002020000, cputime 0.001060000 seconds in thread 0.
+"""
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> str:
+    """A trace of two ranks as text: 20 µs of computing, an exchange of 800 B, 10 µs."""
+    for rank in range(2):
+        (tmp_path / f"run-{rank:04}.txt").write_text(CALLS.format(other=1 - rank))
+    return str(tmp_path / "run")
+
+
+def scenario(**workload: object) -> pt.Scenario:
+    job = {"name": "replay", "workload": {"kind": "trace", **workload}}
+    return pt.Scenario.from_dict(
+        {"name": "t", "machine": MACHINE, "routing": "minimal", "jobs": [job]}
+    )
+
+
+def test_a_job_has_the_ranks_of_its_trace(trace: str, tmp_path: Path) -> None:
+    found = scenario(path=trace)
+    assert found.jobs[0].ranks == 2
+    run = pt.run(found, tmp_path / "out")
+    assert isinstance(run, pt.Run)
+    ranks = run.ranks.collect()
+    assert list(ranks["messages_sent"]) == [1, 1]
+    assert list(ranks["bytes_sent"]) == [800, 800]
+    assert list(ranks["compute_time_ns"]) == [30_000, 30_000]
+
+
+def test_computing_is_scaled_or_left_out(trace: str) -> None:
+    plan = build_plan(scenario(path=trace, compute_scale=0.5))
+    assert plan["jobs"][0]["workload"]["compute_scale_millionths"] == 500_000
+    plan = build_plan(scenario(path=trace, compute="none"))
+    assert plan["jobs"][0]["workload"]["compute"] == "none"
+    with pytest.raises(pt.ScenarioError, match='has no effect under compute = "none"'):
+        scenario(path=trace, compute="none", compute_scale=2.0)
+
+
+def test_a_wrong_trace_is_one_line(trace: str) -> None:
+    with pytest.raises(pt.ScenarioError, match=r"workload\.path.*there is no such file"):
+        scenario(path=trace + "nowhere")
+    first = Path(f"{trace}-0000.txt")
+    first.write_text(first.read_text().replace("dest=1", "dest=5"))
+    with pytest.raises(
+        pt.ScenarioError, match=r"run-0000\.txt, rank 0, line 5: a message with rank 5"
+    ):
+        scenario(path=trace)
+
+
+def test_a_trace_that_changes_needs_a_new_plan(trace: str) -> None:
+    plan = build_plan(scenario(path=trace))
+    first = Path(f"{trace}-0000.txt")
+    first.write_text(first.read_text().replace("sendcount=100", "sendcount=99"))
+    with pytest.raises(PlanError, match="make the plan again"):
+        native.resolve(plan)
+
+
+def test_trace_info(trace: str, cli: Callable[..., Ended]) -> None:
+    found = json.loads(cli("trace", "info", trace, "--json").out)
+    assert (found["format"], found["ranks"], found["records"]) == ("dumpi", 2, 6)
+    assert found["matrix"] == [
+        {"source": 0, "destination": 1, "messages": 1, "bytes": 800},
+        {"source": 1, "destination": 0, "messages": 1, "bytes": 800},
+    ]
+    assert found["calls"] == {"MPI_Finalize": 2, "MPI_Init": 2, "MPI_Sendrecv": 2}
+    assert found["warnings"] == []
+    text = cli("trace", "info", trace).out
+    assert "dumpi, 2 ranks" in text
+    assert "MPI_Sendrecv" in text
+    one = cli("trace", "info", f"{trace}-0000.txt").out
+    assert "is the file of one rank" in one
+    missing = cli("trace", "info", "nowhere")
+    assert (missing.status, missing.err.count("\n")) == (2, 1)
