@@ -48,6 +48,7 @@ CONTENTS = {
         "coarsen",
         "traces",
         "ember",
+        "ncptl",
         "codes",
         "bring-your-program",
         "capture",

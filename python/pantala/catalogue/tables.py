@@ -568,6 +568,46 @@ _Q_LEARNING = Table(
         ),
     ),
 )
+_PROGRAM_LOGS = Table(
+    "program_logs",
+    text=(
+        "One row per value that a coNCePTuaL program logs and per line that it prints, by job and rank, "
+        "then in the order of the program: first the lines, then the tables by column."
+    ),
+    switch=None,
+    columns=(
+        Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column("rank", "u32", "Rank that logs."),
+        Column(
+            "table",
+            "u32",
+            "Number of the table in the rank's log, from 0. Null for a line of OUTPUTS.",
+            nullable=True,
+        ),
+        Column(
+            "column",
+            "u32",
+            "Number of the column in the table, from 0. Null for a line of OUTPUTS.",
+            nullable=True,
+        ),
+        Column(
+            "description",
+            "str",
+            "Title of the column that the program gives. Empty for a line of OUTPUTS.",
+        ),
+        Column(
+            "aggregate",
+            "str",
+            (
+                "Aggregate of the column: `all data`, `only value`, `mean`, `median` and so on; `output` for a line "
+                "of OUTPUTS."
+            ),
+        ),
+        Column("row", "u32", "Number of the value in the column, or of the line, from 0."),
+        Column("value", "f64", "Value. Null for a line of OUTPUTS.", nullable=True),
+        Column("text", "str", "Line of OUTPUTS. Empty for a value."),
+    ),
+)
 
 #: Every table by name, in the order in which a run writes them.
 TABLES: Mapping[str, Table] = MappingProxyType(
@@ -586,6 +626,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             _JOB_WINDOWS,
             _Q_TABLES,
             _Q_LEARNING,
+            _PROGRAM_LOGS,
         )
     }
 )

@@ -10,6 +10,7 @@ mod goal;
 mod goal_binary;
 mod graph_fuzz;
 mod graphs;
+mod ncptl_calls;
 mod ncptl_generated;
 mod ncptl_grammar;
 mod ncptl_language;
