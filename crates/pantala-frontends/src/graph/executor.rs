@@ -24,6 +24,10 @@ pub trait Graph: Debug {
     /// The task of a node.
     fn task(&self, node: u32) -> Task;
 
+    /// Whether something waits for the end of a node that starts: other nodes, or nodes that have
+    /// not been read.
+    fn awaited(&self, node: u32) -> bool;
+
     /// Notes that a node starts, and reports the nodes that get ready.
     fn started(&mut self, node: u32, ready: &mut impl FnMut(u32));
 
@@ -53,6 +57,8 @@ enum Waiting {
     Node(u32),
     /// Any request.
     Requests,
+    /// All requests.
+    All,
 }
 
 /// The program of a rank whose program is a graph.
@@ -157,7 +163,8 @@ impl<G: Graph> Executor<G> {
                 return Ok(task.operation(None));
             }
         }
-        let request = self.slots.open(node);
+        let awaited = matches!(task, Task::Compute { .. }) || self.graph.awaited(node);
+        let request = self.slots.open(node, awaited);
         Ok(task.operation(Some(request)))
     }
 
@@ -216,7 +223,12 @@ impl<G: Graph> Executor<G> {
         }
     }
 
+    /// Waits for any running task, or at once for all if nothing waits for any of them.
     fn wait(&mut self) -> Op {
+        if self.slots.awaited() == 0 && self.ready.is_empty() {
+            self.waiting = Waiting::All;
+            return Op::Waitall { first: 0, count: self.slots.end() };
+        }
         self.waiting = Waiting::Requests;
         Op::Waitsome { first: 0, count: self.slots.end() }
     }
@@ -227,6 +239,13 @@ impl<G: Graph> Program for Executor<G> {
         match std::mem::replace(&mut self.waiting, Waiting::No) {
             Waiting::No => {}
             Waiting::Node(node) => self.complete(node),
+            Waiting::All => {
+                for request in (0..self.slots.end()).rev() {
+                    if let Some(node) = self.slots.close(request) {
+                        self.complete(node);
+                    }
+                }
+            }
             Waiting::Requests => {
                 if let Outcome::Completed(completions) = outcome {
                     for completion in completions {

@@ -188,6 +188,10 @@ impl Graph for RunningGraph {
         self.graph.tasks[node as usize]
     }
 
+    fn awaited(&self, node: u32) -> bool {
+        !self.graph.dependents(node).is_empty()
+    }
+
     fn started(&mut self, node: u32, ready: &mut impl FnMut(u32)) {
         self.release(node, true, ready);
     }

@@ -176,6 +176,10 @@ impl<R: TaskReader> Graph for Window<R> {
         self.nodes[node as usize].task
     }
 
+    fn awaited(&self, node: u32) -> bool {
+        !self.ended || self.nodes[node as usize].first != NONE
+    }
+
     fn started(&mut self, _: u32, _: &mut impl FnMut(u32)) {}
 
     fn finished(&mut self, node: u32, ready: &mut impl FnMut(u32)) {

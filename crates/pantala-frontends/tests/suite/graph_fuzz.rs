@@ -81,6 +81,7 @@ fn execute(mut program: impl Program) {
             | Op::Irecv(_, request)
             | Op::Icompute(_, request)
             | Op::Icollective(_, _, request) => active.push(request),
+            Op::Waitall { .. } => active.clear(),
             Op::Waitsome { .. } => {
                 let status = None;
                 let complete = active.drain(..).map(|request| Completion { request, status });

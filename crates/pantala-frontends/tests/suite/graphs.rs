@@ -294,3 +294,20 @@ fn many_receives_run_side_by_side() {
     });
     ended.good();
 }
+
+#[test]
+fn requests_that_nothing_waits_for_are_one_waitall() {
+    let ranks = 10;
+    let ended = run(ranks, |rank| {
+        let peer = if rank == 0 { ANY_SOURCE } else { 0 };
+        let receive = Task::Receive { bytes: 8, peer, tag: ANY_TAG, processor: 0 };
+        let send = |peer| Task::Send { bytes: 8, peer, tag: 1, processor: 0 };
+        let tasks = if rank == 0 { vec![receive; 9] } else { vec![send(0)] };
+        let graph = Arc::new(StoredGraph::new(tasks, &[]).unwrap());
+        (Executor::new(RunningGraph::new(graph), ComputeScale::default()), Vec::new())
+    });
+    let ended = ended.good();
+    assert_eq!(ended.names(0).iter().filter(|name| **name == "irecv").count(), 9);
+    assert_eq!(ended.names(0).last(), Some(&"waitall"));
+    assert_eq!(ended.names(0).len(), 10);
+}
