@@ -204,7 +204,7 @@ impl Walk {
     ) {
         let (me, size) = (communicator.me(), communicator.size());
         let (rank, name) = (self.rank, call.kind().name());
-        found.ranks[rank as usize].called(name, size_of(call), times);
+        found.ranks[rank as usize].called(name, call.bytes(), times);
         let mut collective = Collective::of(choice, call, size);
         while let Some(step) = collective.next(me, size) {
             if let Step::Isend { peer, bytes, .. } = step
@@ -213,23 +213,6 @@ impl Walk {
                 found.sent(rank, there, bytes, Some(name), times);
             }
         }
-    }
-}
-
-/// The size of a collective's call, if it has one size.
-const fn size_of(call: &Call) -> Option<u64> {
-    match call {
-        Call::Bcast { bytes, .. }
-        | Call::Reduce { bytes, .. }
-        | Call::Allreduce { bytes }
-        | Call::ReduceScatterBlock { bytes }
-        | Call::Allgather { bytes }
-        | Call::Gather { bytes, .. }
-        | Call::Scatter { bytes, .. }
-        | Call::Alltoall { bytes }
-        | Call::Scan { bytes }
-        | Call::Exscan { bytes } => Some(*bytes),
-        _ => None,
     }
 }
 

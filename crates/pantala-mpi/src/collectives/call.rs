@@ -145,6 +145,30 @@ impl Call {
         }
     }
 
+    /// The size of the call in bytes, of the vector or of a block; `None` for a barrier, and if the
+    /// call has a size for each rank.
+    #[must_use]
+    pub const fn bytes(&self) -> Option<u64> {
+        match self {
+            Self::Bcast { bytes, .. }
+            | Self::Reduce { bytes, .. }
+            | Self::Allreduce { bytes }
+            | Self::ReduceScatterBlock { bytes }
+            | Self::Allgather { bytes }
+            | Self::Gather { bytes, .. }
+            | Self::Scatter { bytes, .. }
+            | Self::Alltoall { bytes }
+            | Self::Scan { bytes }
+            | Self::Exscan { bytes } => Some(*bytes),
+            Self::Barrier
+            | Self::ReduceScatter { .. }
+            | Self::Allgatherv { .. }
+            | Self::Gatherv { .. }
+            | Self::Scatterv { .. }
+            | Self::Alltoallv { .. } => None,
+        }
+    }
+
     /// The fault of the call on a communicator of `size` ranks, if it has one.
     #[must_use]
     pub fn fault(&self, size: u32) -> Option<ProgramFault> {

@@ -170,21 +170,10 @@ impl Logger {
 }
 
 fn name(function: &AggregateFunction, percent: i64) -> String {
-    let name = match function {
-        AggregateFunction::Mean => "mean",
-        AggregateFunction::HarmonicMean => "harmonic mean",
-        AggregateFunction::GeometricMean => "geometric mean",
-        AggregateFunction::Median => "median",
-        AggregateFunction::StandardDeviation => "standard deviation",
-        AggregateFunction::MedianAbsoluteDeviation => "median absolute deviation",
-        AggregateFunction::Variance => "variance",
-        AggregateFunction::Sum => "sum",
-        AggregateFunction::Minimum => "minimum",
-        AggregateFunction::Maximum => "maximum",
-        AggregateFunction::Final => "final",
-        AggregateFunction::Percentile(_) => return format!("{percent}% percentile"),
-    };
-    name.to_owned()
+    match function {
+        AggregateFunction::Percentile(_) => format!("{percent}% {}", function.name()),
+        function => function.name().to_owned(),
+    }
 }
 
 /// A function of at least one value.

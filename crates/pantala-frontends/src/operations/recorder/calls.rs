@@ -396,23 +396,16 @@ fn agreed_bytes(call: &Call) -> Result<u64, CallFault> {
         let sum = list.iter().try_fold(0u64, |sum, bytes| sum.checked_add(*bytes));
         sized(sum.unwrap_or(u64::MAX))
     };
+    if let Some(bytes) = call.bytes() {
+        return sized(bytes).map(|()| bytes);
+    }
     match call {
-        Call::Barrier => Ok(0),
-        Call::Bcast { bytes, .. }
-        | Call::Reduce { bytes, .. }
-        | Call::Allreduce { bytes }
-        | Call::ReduceScatterBlock { bytes }
-        | Call::Allgather { bytes }
-        | Call::Gather { bytes, .. }
-        | Call::Scatter { bytes, .. }
-        | Call::Alltoall { bytes }
-        | Call::Scan { bytes }
-        | Call::Exscan { bytes } => sized(*bytes).map(|()| *bytes),
         Call::ReduceScatter { counts }
         | Call::Allgatherv { counts }
         | Call::Gatherv { counts, .. }
         | Call::Scatterv { counts, .. } => sum(counts).map(|()| 0),
         Call::Alltoallv { pairs } => sum(&pairs.send).and(sum(&pairs.receive)).map(|()| 0),
+        _ => Ok(0),
     }
 }
 

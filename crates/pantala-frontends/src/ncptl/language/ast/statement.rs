@@ -258,6 +258,27 @@ pub enum AggregateFunction {
     Percentile(Expression),
 }
 
+impl AggregateFunction {
+    /// The function's name in programs and in logs.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::HarmonicMean => "harmonic mean",
+            Self::GeometricMean => "geometric mean",
+            Self::Median => "median",
+            Self::StandardDeviation => "standard deviation",
+            Self::MedianAbsoluteDeviation => "median absolute deviation",
+            Self::Variance => "variance",
+            Self::Sum => "sum",
+            Self::Minimum => "minimum",
+            Self::Maximum => "maximum",
+            Self::Final => "final",
+            Self::Percentile(_) => "percentile",
+        }
+    }
+}
+
 /// Actions on the counters of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CounterAction {

@@ -328,7 +328,7 @@ impl Printer {
                             printer.expression(value);
                             printer.word("percentile");
                         }
-                        function => printer.word(function_name(function)),
+                        function => printer.word(function.name()),
                     }
                 });
                 self.word("of");
@@ -347,23 +347,6 @@ impl Printer {
                 self.string(&name.value);
             }
         }
-    }
-}
-
-fn function_name(function: &AggregateFunction) -> &'static str {
-    match function {
-        AggregateFunction::Mean => "mean",
-        AggregateFunction::HarmonicMean => "harmonic mean",
-        AggregateFunction::GeometricMean => "geometric mean",
-        AggregateFunction::Median => "median",
-        AggregateFunction::StandardDeviation => "standard deviation",
-        AggregateFunction::MedianAbsoluteDeviation => "median absolute deviation",
-        AggregateFunction::Variance => "variance",
-        AggregateFunction::Sum => "sum",
-        AggregateFunction::Minimum => "minimum",
-        AggregateFunction::Maximum => "maximum",
-        AggregateFunction::Final => "final",
-        AggregateFunction::Percentile(_) => "percentile",
     }
 }
 
