@@ -108,12 +108,11 @@ def _class(found: type, only: tuple[str, ...] | None = None) -> Iterator[str]:
 
 def _calls(found: type) -> Iterator[str]:
     """Yields the paragraphs about a class of programs, without its constructor and refused calls."""
-    names = [
-        name
-        for name, member in vars(found).items()
-        if not name.startswith("_")
-        and "NoReturn" not in str(inspect.getattr_static(member, "__annotations__", ""))
-    ]
+    names = []
+    for name, member in vars(found).items():
+        returned = getattr(member, "__annotations__", {}).get("return", "")
+        if not name.startswith("_") and returned != "NoReturn":
+            names.append(name)
     yield from _class(found, only=tuple(names))
 
 
