@@ -107,7 +107,7 @@ def _class(found: type, only: tuple[str, ...] | None = None) -> Iterator[str]:
 
 
 def _calls(found: type) -> Iterator[str]:
-    """Yields the paragraphs about a class of programs, without its constructor and refused calls."""
+    """Yields the paragraphs about a class of programs, without constructor and refused calls."""
     names = []
     for name, member in vars(found).items():
         returned = getattr(member, "__annotations__", {}).get("return", "")
