@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +107,30 @@ def test_processes_change_no_byte(tmp_path: Path, routing: str) -> None:
         assert written(out) == written(tmp_path / "threads")
         assert json.loads((out / "run.json").read_text())["provenance"]["processes"] == processes
     assert not list(tmp_path.glob(".*partial*"))
+
+
+def test_a_plan_brings_its_operation_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program in Python runs from the plan and the file beside it, without its cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    program = ROOT / "examples" / "programs" / "halo_allreduce.py"
+    head, _, rest = SCENARIO.replace("ROUTING", "minimal").partition("[jobs.workload]")
+    text = f"""{head}[jobs.workload]
+kind = "python"
+file = "{program}"
+arguments = {{ iterations = 5, dims = [2, 3, 4], face = "4 KiB" }}
+{rest[rest.index("[[jobs]]") :]}"""
+    scenario, folder = tmp_path / "scenario.toml", tmp_path / "elsewhere"
+    scenario.write_text(text)
+    folder.mkdir()
+    command = [sys.executable, "-m", "pantala", "check", scenario, "--plan", folder / "plan.json"]
+    subprocess.run(command, check=True, capture_output=True)
+    pt.run(pt.Scenario.from_toml(scenario), tmp_path / "one", report=False)
+    shutil.rmtree(tmp_path / "cache")
+    ended = started(2, "run", folder / "plan.json", "--out", tmp_path / "two")
+    assert ended.returncode == 0, ended.stderr
+    one, two = written(tmp_path / "one"), written(tmp_path / "two")
+    assert one.pop("run.json")["result_hash"] == two.pop("run.json")["result_hash"]
+    assert one == two
 
 
 def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:

@@ -34,12 +34,22 @@ def python_page() -> str:
         "[Scenario keys](scenario.md) lists the keys, their units and defaults.",
         *_class(pt.Scenario, only=("from_toml", "from_dict", "replace", "plan", "resolve")),
     ]
-    parts += ["## Errors and warnings"]
+    programs = pt.programs
+    parts += [
+        "## Programs",
+        "[Bring your own program](../how-to/bring-your-program.md) explains programs in Python.",
+        *_entries(pt, "Program"),
+        *_calls(programs.Communicator),
+        *_calls(programs.CartesianCommunicator),
+        *_calls(programs.Request),
+        "## Errors and warnings",
+    ]
     parts += _class(pt.PantalaError)
     parts += _class(pt.ScenarioError, only=("lines", "others"))
     for name in (
         "Fault",
         "UsageError",
+        "ProgramError",
         "RunDirectoryError",
         "SimulationError",
         "Interrupted",
@@ -94,6 +104,16 @@ def _class(found: type, only: tuple[str, ...] | None = None) -> Iterator[str]:
             yield f"#### {found.__name__}.{name}()"
             yield _signature(name, getattr(found, name))
             yield from _text(getattr(found, name))
+
+
+def _calls(found: type) -> Iterator[str]:
+    """Yields the paragraphs about a class of programs, without constructor and refused calls."""
+    names = []
+    for name, member in vars(found).items():
+        returned = getattr(member, "__annotations__", {}).get("return", "")
+        if not name.startswith("_") and returned != "NoReturn":
+            names.append(name)
+    yield from _class(found, only=tuple(names))
 
 
 def _signature(name: str, found: Any) -> str:

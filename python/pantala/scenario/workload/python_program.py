@@ -44,8 +44,8 @@ class PythonProgram(FrontEnd):
     @property
     def application(self) -> str:
         """The name of the file, or of the function if a session defined it."""
-        name = Path(self.file).stem
-        return self.function if name.startswith(("<", "ipykernel")) else name
+        of_session = self.file.startswith("<") or "ipykernel" in self.file
+        return self.function if of_session else Path(self.file).stem
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """Returns the plan's workload object: the operation file of the program.
