@@ -324,15 +324,15 @@ def trace_files(path: str) -> list[str]:
     return files
 
 
-def identify_trace(path: str) -> tuple[str, str, int]:
-    """Returns the format, the hash and the number of ranks of the trace at `path`.
+def identify_trace(path: str) -> tuple[str, str, int, tuple[str, ...]]:
+    """Returns the format, the hash, the number of ranks and the warnings of the trace at `path`.
 
     Raises:
         UsageError: no job can replay the trace.
     """
     with _core_errors() as module:
-        form, digest, ranks = json.loads(module.identify_trace(path))
-    return form, digest, ranks
+        form, digest, ranks, warnings = json.loads(module.identify_trace(path))
+    return form, digest, ranks, tuple(warnings)
 
 
 def trace_summary(path: str) -> dict[str, Any]:

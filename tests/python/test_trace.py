@@ -83,6 +83,17 @@ def test_a_wrong_trace_is_one_line(trace: str) -> None:
         scenario(path=trace)
 
 
+def test_a_run_tells_what_it_leaves_out(trace: str) -> None:
+    first = Path(f"{trace}-0000.txt")
+    time = "at walltime 7.001005000, cputime 0.001000000 seconds in thread 0.\n"
+    call = f"MPI_File_sync entering {time}MPI_File file=2\nMPI_File_sync returning {time}"
+    text = first.read_text()
+    at = text.index("MPI_Sendrecv entering")
+    first.write_text(text[:at] + call + text[at:])
+    with pytest.warns(pt.ScenarioWarning, match="1 MPI_File_sync are left out: files are not"):
+        build_plan(scenario(path=trace))
+
+
 def test_a_trace_that_changes_needs_a_new_plan(trace: str) -> None:
     plan = build_plan(scenario(path=trace))
     first = Path(f"{trace}-0000.txt")

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pantala_frontends::trace::{TraceError, TraceFormat, identify};
+use pantala_frontends::trace::{TraceError, TraceFormat, hash_of};
 use pyo3::prelude::*;
 
 use crate::errors::FileError;
@@ -21,11 +21,19 @@ pub(crate) fn trace_files(py: Python<'_>, path: &str) -> PyResult<Vec<String>> {
     Ok(files.iter().map(|file| file.display().to_string()).collect())
 }
 
-/// Returns format, hash and number of ranks of a trace as JSON.
+/// Returns format, hash, number of ranks and warnings of a trace as JSON.
 #[pyfunction]
 pub(crate) fn identify_trace(py: Python<'_>, path: &str) -> PyResult<String> {
-    let found = py.detach(|| identify(Path::new(path)));
-    json(&found.map_err(|error| file_error(&error))?)
+    let path = Path::new(path);
+    let identified = || {
+        let format = TraceFormat::find(path)?;
+        let hash = hash_of(&format.files(path)?)?;
+        let opened = format.open(path)?;
+        opened.check()?;
+        Ok((format, hash, opened.ranks(), opened.summary()?.warnings))
+    };
+    let found = py.detach(identified);
+    json(&found.map_err(|error: TraceError| file_error(&error))?)
 }
 
 /// Returns the summary of a trace as JSON.

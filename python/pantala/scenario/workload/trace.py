@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from pantala import native
-from pantala.errors import UsageError
+from pantala.errors import ScenarioWarning, UsageError
 from pantala.scenario.validation import fault
 from pantala.scenario.workload.front_end import FrontEnd
 
@@ -73,11 +74,17 @@ class Trace(FrontEnd):
         )
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object: for OTF2 the converted operation file."""
+        """Returns the plan's workload object: for OTF2 the converted operation file.
+
+        Warns:
+            ScenarioWarning: the replay leaves out a part of the trace.
+        """
         if otf2_anchor(self.path):
             file = str(self._converted()[0])
             return {"kind": "operations", "path": file, "hash": native.operation_file(file)["hash"]}
-        form, digest, _ = _identity(self.path)
+        form, digest, _, left_out = _identity(self.path)
+        for message in left_out:
+            warnings.warn(ScenarioWarning(self.path, message), stacklevel=2)
         return {
             "kind": self.kind,
             "format": form,
@@ -97,8 +104,8 @@ def otf2_anchor(path: str) -> Path | None:
     return anchors[0] if len(anchors) == 1 else None
 
 
-def _identity(path: str) -> tuple[str, str, int]:
-    """Returns format, hash and number of ranks of a trace. Reads its files once."""
+def _identity(path: str) -> tuple[str, str, int, tuple[str, ...]]:
+    """Returns format, hash, number of ranks and warnings of a trace. Reads its files once."""
     seen = []
     for file in native.trace_files(path):
         state = Path(file).stat()
@@ -107,5 +114,7 @@ def _identity(path: str) -> tuple[str, str, int]:
 
 
 @lru_cache(maxsize=16)
-def _identified(path: str, _files: tuple[tuple[str, int, int], ...]) -> tuple[str, str, int]:
+def _identified(
+    path: str, _files: tuple[tuple[str, int, int], ...]
+) -> tuple[str, str, int, tuple[str, ...]]:
     return native.identify_trace(path)
