@@ -162,7 +162,7 @@ def test_a_prefix_of_a_trace_is_a_trace(tmp_path: Path) -> None:
     write(tmp_path, "", "dumpi-2014-0000.bin")
     made = codes_scenario(CodesFiles(write(tmp_path, "27 dumpi-2014- 0 0\n"))).tables
     assert made["jobs"][0]["name"] == "dumpi-2014"
-    assert made["jobs"][0]["workload"] == {"kind": "trace", "path": str(tmp_path / "dumpi-2014-")}
+    assert made["jobs"][0]["workload"] == {"kind": "trace", "path": str(tmp_path / "dumpi-2014")}
 
 
 #: The text of a workload file, the number of the line at fault (0 for the file), and a part of the

@@ -187,7 +187,8 @@ def _trace(job: JobLine, folder: Path) -> dict[str, Any]:
     for base in (Path(), folder):
         prefix = base / job.workload
         if prefix.with_name(f"{prefix.name}0000.bin").is_file():
-            return {"kind": "trace", "path": str(prefix)}
+            # CODES' prefix ends with the hyphen before the rank; that of a trace does not.
+            return {"kind": "trace", "path": str(prefix).removesuffix("-")}
     known = [*swm.FILES, *swm.REFUSED, *(f"synthetic{number}" for number in range(1, 7))]
     message = f"{job.workload}: is no workload of CODES, and {job.workload}0000.bin does not exist"
     close = nearest(job.workload, known)
