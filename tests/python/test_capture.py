@@ -140,7 +140,7 @@ def test_a_capture_has_the_calls_of_the_program(built: Path, program: str, tmp_p
 @needs_mpi
 @pytest.mark.full
 @pytest.mark.parametrize("program", SIX)
-def test_a_capture_is_the_python_form_of_the_program(
+def test_a_capture_is_the_python_and_the_conceptual_form(
     built: Path, program: str, tmp_path: Path
 ) -> None:
     made = capture([*MPIRUN, "6", str(built / program)], tmp_path / program)
@@ -160,6 +160,14 @@ def test_a_capture_is_the_python_form_of_the_program(
     export_job(scenario, None, tmp_path / "python.ops")
     assert calls(made.file) == calls(tmp_path / "python.ops")
     assert traffic(made.file) == traffic(tmp_path / "python.ops")
+    text = {"kind": "ncptl", "file": str(PROGRAMS / "ncptl" / f"{program}.ncptl")}
+    export_job(scenario.replace({"jobs[0].workload": text}), None, tmp_path / "ncptl.ops")
+    expected = traffic(made.file)
+    if program == "all_to_all":  # coNCePTuaL has no blocks that differ by task
+        for counts in expected:
+            for call in [each for each in counts if each.startswith("alltoallv")]:
+                del counts[call]
+    assert traffic(tmp_path / "ncptl.ops") == expected
 
 
 @needs_mpi
