@@ -131,7 +131,7 @@ def line(operation: Operation) -> str | None:
 @pytest.mark.parametrize("program", SIX)
 def test_a_capture_has_the_calls_of_the_program(built: Path, program: str, tmp_path: Path) -> None:
     made = capture([*MPIRUN, "6", str(built / program)], tmp_path / program)
-    assert made.file == tmp_path / program / f"{program}.ops"
+    assert made.file == tmp_path / program / f"{program}.operations"
     assert (made.ranks, made.notes) == (6, ())
     assert [path.name for path in made.file.parent.iterdir()] == [made.file.name]
     assert calls(made.file) == counted(built, program, 6, tmp_path / "counted")
@@ -157,17 +157,17 @@ def test_a_capture_is_the_python_and_the_conceptual_form(
             "jobs": [{"name": program, "ranks": 6, "workload": workload}],
         }
     )
-    export_job(scenario, None, tmp_path / "python.ops")
-    assert calls(made.file) == calls(tmp_path / "python.ops")
-    assert traffic(made.file) == traffic(tmp_path / "python.ops")
+    export_job(scenario, None, tmp_path / "python.operations")
+    assert calls(made.file) == calls(tmp_path / "python.operations")
+    assert traffic(made.file) == traffic(tmp_path / "python.operations")
     text = {"kind": "ncptl", "file": str(PROGRAMS / "ncptl" / f"{program}.ncptl")}
-    export_job(scenario.replace({"jobs[0].workload": text}), None, tmp_path / "ncptl.ops")
+    export_job(scenario.replace({"jobs[0].workload": text}), None, tmp_path / "ncptl.operations")
     expected = traffic(made.file)
     if program == "all_to_all":  # coNCePTuaL has no blocks that differ by task
         for counts in expected:
             for call in [each for each in counts if each.startswith("alltoallv")]:
                 del counts[call]
-    assert traffic(tmp_path / "ncptl.ops") == expected
+    assert traffic(tmp_path / "ncptl.operations") == expected
 
 
 @needs_mpi
@@ -175,7 +175,7 @@ def test_a_capture_is_the_python_and_the_conceptual_form(
 def test_every_kind_of_call_is_captured_and_replayed(built: Path, tmp_path: Path) -> None:
     out = tmp_path / "features"
     made = capture([*MPIRUN, "4", str(built / "features")], out, clock="cpu", keep=True)
-    assert (out / "rank-000003.ops").is_file()
+    assert (out / "rank-000003.operations").is_file()
     ranks = operations_of(made.file)
     for rank, operations in enumerate(ranks):
         names = [operation.name for operation in operations if operation.name != "compute"]
@@ -222,11 +222,11 @@ def test_the_command_tells_how_to_replay(built: Path, cli: Cli, tmp_path: Path) 
     command = [*MPIRUN, "2", str(built / "ping_pong")]
     ended = cli("capture", "--out", str(out), "--name", "small", "--", *command)
     assert ended.status == 0, ended.err
-    assert f"{out / 'small.ops'}: 2 ranks, " in ended.out
-    assert f'workload = {{ kind = "operations", path = "{out / "small.ops"}" }}' in ended.out
+    assert f"{out / 'small.operations'}: 2 ranks, " in ended.out
+    assert f'workload = {{ kind = "operations", path = "{out / "small.operations"}" }}' in ended.out
     again = cli("capture", "--out", str(out), "--name", "small", "--", *command)
     assert again.status == 2
-    assert "small.ops: exists; name another --out, or add --overwrite" in again.err
+    assert "small.operations: exists; name another --out, or add --overwrite" in again.err
 
 
 THREADS = """

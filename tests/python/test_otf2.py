@@ -91,7 +91,7 @@ def converted(
     folder: Path, ranks: int, write: Callable[[Tracer], None], creator: str = "Score-P 8.0"
 ) -> list[list[Operation]]:
     """Returns the operations of each rank of a trace, without computing."""
-    made = convert(traced(folder, ranks, write, creator), folder / "trace.ops")
+    made = convert(traced(folder, ranks, write, creator), folder / "trace.operations")
     assert made.ranks == ranks
     return [[each for each in rank if each.name != "compute"] for rank in operations_of(made.file)]
 
@@ -112,7 +112,7 @@ def test_blocking_messages_and_the_time_between_them(tmp_path: Path) -> None:
                 ("mpi_recv", (1 - rank, tracer.world, 8, 20)),
             )
 
-    made = convert(traced(tmp_path, 2, write), tmp_path / "trace.ops")
+    made = convert(traced(tmp_path, 2, write), tmp_path / "trace.operations")
     first, second = operations_of(made.file)
     names = ["compute", "ssend", "compute", "sendrecv_to", "sendrecv_from", "compute"]
     assert named(first) == names
@@ -128,9 +128,11 @@ def test_blocking_messages_and_the_time_between_them(tmp_path: Path) -> None:
     assert [rank["bytes"] for rank in summary["by_rank"]] == [110, 10]
     assert summary["duration_ps"] == 48_000  # after MPI_Init: three calls, three gaps
     assert summary["compute_share"] == pytest.approx(30 / 48)
-    scaled = convert(tmp_path / "trace" / "traces.otf2", tmp_path / "2.ops", compute_scale=0.5)
+    scaled = convert(
+        tmp_path / "trace" / "traces.otf2", tmp_path / "2.operations", compute_scale=0.5
+    )
     assert operations_of(scaled.file)[0][0].first == 5_000
-    none = convert(tmp_path / "trace" / "traces.otf2", tmp_path / "3.ops", compute=False)
+    none = convert(tmp_path / "trace" / "traces.otf2", tmp_path / "3.operations", compute=False)
     assert named(operations_of(none.file)[0]) == ["ssend", "sendrecv_to", "sendrecv_from"]
 
 
@@ -153,7 +155,7 @@ def test_receives_keep_the_place_of_their_post(tmp_path: Path) -> None:
         tracer.call(0, "MPI_Cancel", ("mpi_request_cancelled", (13,)))
 
     path = traced(tmp_path, 2, write)
-    made = convert(path, tmp_path / "trace.ops")
+    made = convert(path, tmp_path / "trace.operations")
     assert made.unfinished == 1  # request 14
     first = [each for each in operations_of(made.file)[0] if each.name != "compute"]
     assert named(first) == ["irecv", "irecv", "isend", "waitall"]
@@ -283,24 +285,24 @@ def test_without_the_library_the_error_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "otf2", None)
     with pytest.raises(UsageError, match=r"OTF2 needs its library; run pip install 'pantala\[otf"):
-        convert(tmp_path / "traces.otf2", tmp_path / "trace.ops")
+        convert(tmp_path / "traces.otf2", tmp_path / "trace.operations")
 
 
 def test_a_broken_trace_is_an_error(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UsageError, match="does not exist; name the anchor file"):
-        convert(tmp_path / "traces.otf2", tmp_path / "trace.ops")
+        convert(tmp_path / "traces.otf2", tmp_path / "trace.operations")
     path = traced(tmp_path, 2, lambda tracer: None)
     whole = path.read_bytes()
     for size in (0, 10, len(whole) // 2):
         path.write_bytes(whole[:size])
         with pytest.raises(UsageError, match="the library of OTF2 cannot read the trace") as raised:
-            convert(path, tmp_path / "trace.ops")
+            convert(path, tmp_path / "trace.operations")
         assert "\n" not in str(raised.value)
     path.write_bytes(whole)
     (definitions,) = path.parent.glob("*.def")
     definitions.write_bytes(definitions.read_bytes()[:100])
     with pytest.raises(UsageError, match="the library of OTF2 cannot read the trace"):
-        convert(path, tmp_path / "trace.ops")
+        convert(path, tmp_path / "trace.operations")
     assert capfd.readouterr().err == ""
 
 
@@ -313,7 +315,7 @@ def test_a_trace_is_converted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert converted_once(path) == first
     with pytest.raises(UsageError, match="OTF2 needs its library"):
         converted_once(path, compute=False)
-    assert [each.suffix for each in sorted(first[0].parent.iterdir())] == [".json", ".ops"]
+    assert [each.suffix for each in sorted(first[0].parent.iterdir())] == [".json", ".operations"]
 
 
 def test_a_job_replays_a_trace(

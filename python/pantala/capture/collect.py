@@ -69,7 +69,7 @@ def collect(folder: Path, file: Path, status: int, *, keep: bool) -> Captured:
     if status != 0:
         message = f"capture: the program ended with status {status}"
         raise UsageError(f"{message}; correct it first: a capture needs a complete run")
-    ranks = [path for path in files if path.suffix == ".ops"]
+    ranks = [path for path in files if path.suffix == ".operations"]
     if not ranks:
         raise UsageError(
             "capture: no rank called MPI_Init of C; Fortran programs and programs linked statically"

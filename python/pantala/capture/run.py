@@ -33,7 +33,7 @@ def capture(
     Args:
         command: the command with its arguments, such as ``["mpirun", "-n", "8", "./app"]``.
         out: the folder for the file.
-        name: the file's name without ``.ops``. Default: the name of `out`.
+        name: the file's name without ``.operations``. Default: the name of `out`.
         clock: the clock of the computing between calls: wall-clock time, or the CPU time of the
             thread that calls MPI. With more ranks than cores, wall-clock time includes the time
             that a rank waits for a core.
@@ -49,7 +49,7 @@ def capture(
     if shutil.which(command[0]) is None:
         raise UsageError(f"{command[0]}: the command does not exist; check its name and PATH")
     folder = Path(out)
-    file = folder / f"{name or folder.absolute().name}.ops"
+    file = folder / f"{name or folder.absolute().name}.operations"
     library = built_library()
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ __all__ = ["HELP", "capture"]
 HELP = """Run an MPI program and write its calls as an operation file.
 
 The command follows [b]--[/b], for example [b]pantala capture --out halo -- mpirun -n 8
-./app[/b]. A job replays the file with [b]workload = { kind = "operations", path = "halo/halo.ops"
+./app[/b]. A job replays the file with [b]workload = { kind = "operations", path = "halo/halo.operations"
 }[/b].
 
 The program runs unchanged, with a library between it and MPI. Pantala builds this library on first
@@ -44,7 +44,9 @@ def capture(
     ],
     name: Annotated[
         str | None,
-        typer.Option("--name", metavar="NAME", help="Write DIR/NAME.ops. Default: DIR's name."),
+        typer.Option(
+            "--name", metavar="NAME", help="Write DIR/NAME.operations. Default: DIR's name."
+        ),
     ] = None,
     clock: Annotated[
         Literal["wall", "cpu"],

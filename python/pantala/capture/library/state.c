@@ -92,7 +92,7 @@ static void start(void) {
     int size;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     char path[sizeof directory + 64];
-    snprintf(path, sizeof path, "%s/rank-%06u.ops", directory, world_rank());
+    snprintf(path, sizeof path, "%s/rank-%06u.operations", directory, world_rank());
     owner = pthread_self();
     started = open_file(path, (uint32_t)size, world_rank());
     last_leave = now();

@@ -37,7 +37,7 @@ def converted(
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = base / "pantala" / "otf2"
     key = _key(path, compute, compute_scale if compute else 0.0)
-    file, facts = folder / f"{key}.ops", folder / f"{key}.json"
+    file, facts = folder / f"{key}.operations", folder / f"{key}.json"
     if file.is_file() and facts.is_file():
         summary: dict[str, Any] = json.loads(facts.read_text(encoding="utf-8"))
         return file, summary

@@ -166,7 +166,7 @@ class _Conversion:
         tick = self.scale * 1e12 / trace.timer_resolution
         ranks = []
         for number in range(len(locations)):
-            file = RankFile(self.scratch / f"rank-{number:06d}.ops", len(locations), number)
+            file = RankFile(self.scratch / f"rank-{number:06d}.operations", len(locations), number)
             ranks.append(Rank(number, file, tick))
         return ranks
 
