@@ -15,8 +15,8 @@ __all__ = ["HELP", "capture"]
 HELP = """Run an MPI program and write its calls as an operation file.
 
 The command follows [b]--[/b], for example [b]pantala capture --out halo -- mpirun -n 8
-./app[/b]. A job replays the file with [b]workload = { kind = "operations", path = "halo/halo.operations"
-}[/b].
+./app[/b]. A job replays the file with [b]workload = { kind = "operations", path =
+"halo/halo.operations" }[/b].
 
 The program runs unchanged, with a library between it and MPI. Pantala builds this library on first
 use with [b]mpicc[/b], or with the compiler that MPICC names. Programs in C, C++ and mpi4py are
