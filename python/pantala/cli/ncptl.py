@@ -66,7 +66,7 @@ def explain(
     arguments: Annotated[
         list[str] | None,
         typer.Option(
-            "--arg",
+            "--var",
             metavar="NAME=VALUE",
             help="Set an option of the program, e.g. reps=100 or bytes=64K. Repeatable.",
         ),
@@ -86,7 +86,7 @@ def explain(
     workload = {
         "file": str(file),
         "source": _text(file),
-        "arguments": parse_variables(arguments, "--arg"),
+        "arguments": parse_variables(arguments, "--var"),
         "seed": seed,
         "touch_per_byte_fs": 0,
     }

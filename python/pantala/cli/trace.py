@@ -84,7 +84,8 @@ def _facts(path: str, found: dict[str, Any]) -> Table:
     shown = facts(f"{Path(path).name}: {found['format']}, {count(found['ranks'])} {ranks_word}")
     shown.add_row("size of the files", size(found["file_bytes"]))
     shown.add_row("records", count(found["records"]))
-    shown.add_row("duration", duration(found["duration_ps"] / 1000))
+    recorded = found["duration_ps"]
+    shown.add_row("duration", duration(recorded / 1000) if recorded else "not recorded")
     share = found["compute_share"]
     shown.add_row("computing", "not recorded" if share is None else f"{100 * share:.1f} %")
     shown.add_row("point-to-point messages", count(sum(messages)))

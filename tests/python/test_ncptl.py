@@ -1,0 +1,116 @@
+"""coNCePTuaL programs on the command line and in scenarios."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import pantala as pt
+from support import ROOT, Ended
+
+Cli = Callable[..., Ended]
+
+pytestmark = pytest.mark.native
+
+PING_PONG = ROOT / "examples" / "programs" / "ping_pong.ncptl"
+MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[[str], Path]:
+    """Writes a program into a file."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "program.ncptl"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def scenario(file: Path, ranks: int = 4, **arguments: object) -> pt.Scenario:
+    workload = pt.Ncptl(file=str(file), arguments=arguments)
+    beside = pt.Job(name="beside", ranks=4, workload=pt.AllreduceLoop(message="64 B", iterations=2))
+    jobs = [pt.Job(name="job", ranks=ranks, workload=workload), beside]
+    return pt.Scenario(name="s", machine=MACHINE, routing="minimal", jobs=jobs)
+
+
+def test_check_lists_the_options(cli: Cli) -> None:
+    ended = cli("ncptl", "check", PING_PONG)
+    assert ended.status == 0
+    assert "ping_pong.ncptl: correct" in ended.out
+    assert "maxbytes" in ended.out
+
+
+def test_check_points_at_the_error(cli: Cli, program: Callable[[str], Path]) -> None:
+    file = program("task 0 snds a message to task 1.")
+    ended = cli("ncptl", "check", file)
+    assert ended.status == 2
+    first, source, caret, *_ = ended.err.splitlines()
+    assert first.startswith(f"{file}:1:8: unexpected `snds`; expected")
+    assert source.endswith("task 0 snds a message to task 1.")
+    assert caret.index("^") == source.index("snds")
+
+
+def test_explain_is_a_list_of_calls(cli: Cli, program: Callable[[str], Path]) -> None:
+    file = program("task 0 sends 2 5 byte messages to task 1 then all tasks reduce an integer.")
+    ended = cli("ncptl", "explain", file, "--ranks", "2", "--json")
+    assert json.loads(ended.out) == [
+        {"rank": 0, "call": "Send", "peer": 1, "tag": 0, "bytes": 5, "count": 2},
+        {"rank": 0, "call": "Allreduce", "bytes": 4, "communicator_size": 2, "count": 1},
+        {"rank": 1, "call": "Recv", "peer": 0, "tag": 0, "bytes": 5, "count": 2},
+        {"rank": 1, "call": "Allreduce", "bytes": 4, "communicator_size": 2, "count": 1},
+    ]
+
+
+def test_a_ping_pong_prints_the_machine(cli: Cli, tmp_path: Path) -> None:
+    """Half a round trip of 0 bytes is the latency of one message, and bandwidth grows with size."""
+    ended = cli(
+        *("run", PING_PONG, "--ranks", "2", "--var", "maxbytes=64K", "--var", "reps=2"),
+        *("--out", tmp_path / "run", "--quiet"),
+    )
+    assert ended.status == 0, ended.err
+    logs = pt.results.Run(tmp_path / "run").program_logs.collect()
+    columns = {
+        name: logs.filter(pl.col("description") == name)["value"].to_list()
+        for name in ("Bytes", "Latency (us)", "Bandwidth (MB/s)")
+    }
+    assert columns["Bytes"] == [0, *(2**power for power in range(17))]
+    assert columns["Latency (us)"] == sorted(columns["Latency (us)"])
+    assert columns["Bandwidth (MB/s)"][-1] == pytest.approx(2**16 / columns["Latency (us)"][-1])
+    assert 20_000 < columns["Bandwidth (MB/s)"][-1] < 25_000
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "error"),
+    [
+        ("task 0 snds a message to task 1.", {}, "line 1, column 8"),
+        ('Assert that "two tasks" with num_tasks = 2.', {}, "two tasks"),
+        ("task 0 sends a 5 byte message to task 1.", {"reps": 3}, "reps"),
+    ],
+)
+def test_faults_are_found_before_the_run(
+    program: Callable[[str], Path], text: str, arguments: dict[str, object], error: str
+) -> None:
+    with pytest.raises(pt.ScenarioError, match=rf"key jobs\[0\]\.workload\..*{error}"):
+        scenario(program(text), **arguments).resolve()
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("task 0 computes for 1/(num_tasks-4) microseconds.", "program.ncptl:1:21: division of 1 by zero"),
+        ("task 0 asynchronously sends a 4 byte message to task 1.", "await"),
+    ],
+)
+def test_an_error_ends_its_own_job(
+    program: Callable[[str], Path], tmp_path: Path, text: str, error: str
+) -> None:
+    with pytest.raises(pt.SimulationError, match=error):
+        pt.run(scenario(program(text)), tmp_path / "run")
+    jobs = pt.results.Run(tmp_path / "run").jobs.collect()
+    assert jobs["complete"].to_list()[1]
