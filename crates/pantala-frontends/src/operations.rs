@@ -7,6 +7,7 @@
 
 mod contents;
 mod decode;
+mod digest;
 mod encode;
 pub mod export;
 pub mod fault;

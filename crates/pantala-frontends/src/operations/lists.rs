@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::writer::{Digest, digest};
+use super::digest::{Digest, digest};
 
 /// The lists so far.
 #[derive(Debug, Default)]

@@ -7,24 +7,14 @@ use pantala_mpi::Communicator;
 use sha2::{Digest as _, Sha256};
 
 use super::contents::hexadecimal;
+use super::digest::{Digest, digest};
 use super::fault::WriteFault;
 use super::format::{Block, END, HASH_OFFSET, MAGIC, NONE, Record, VERSION};
 use super::lists::Lists;
 use super::rank_stream::RankStream;
 
-/// The hash by which equal contents are found.
-pub(super) type Digest = [u8; 16];
-
 /// Blocks that the writer remembers. Later blocks can equal only these.
 const REMEMBERED_BLOCKS: usize = 1 << 20;
-
-/// The hash of a content.
-pub(super) fn digest(bytes: &[u8]) -> Digest {
-    let whole: [u8; 32] = Sha256::digest(bytes).into();
-    let mut digest = [0; 16];
-    digest.copy_from_slice(&whole[..16]);
-    digest
-}
 
 /// A finished file.
 #[derive(Clone, Debug, PartialEq, Eq)]
