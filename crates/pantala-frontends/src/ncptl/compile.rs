@@ -10,9 +10,9 @@ mod tasks;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ncptl::compile::scope::Scope;
-use crate::ncptl::compiled::evaluate::Failure;
 use crate::ncptl::compiled::expression::Slot;
 use crate::ncptl::compiled::step::{Code, Step};
+use crate::ncptl::compiled::view::Failure;
 use crate::ncptl::language::ast::Program;
 
 pub use options::{ArgumentValue, OptionError, values as option_values};

@@ -6,4 +6,5 @@ pub mod functions;
 pub mod sequence;
 pub mod step;
 pub mod tasks;
+pub mod view;
 pub mod visit;

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ncptl::compile::{ArgumentValue, OptionError, compile, option_values};
-use crate::ncptl::compiled::evaluate::Failure;
+use crate::ncptl::compiled::view::Failure;
 use crate::ncptl::language::source::Source;
 use crate::ncptl::language::{Diagnostic, read};
 use crate::ncptl::run::job::{Job, Limits};

@@ -1,10 +1,10 @@
 //! Expressions, relations and ranges.
 
 use crate::ncptl::compile::{Compiler, files};
-use crate::ncptl::compiled::evaluate::Failure;
+use crate::ncptl::compiled::expression::{Comprehension, Range};
 use crate::ncptl::compiled::expression::{Expr, FileWord, MeshCall, MeshQuestion, Relation};
-use crate::ncptl::compiled::sequence::{Comprehension, Range};
 use crate::ncptl::compiled::step::{Bytes, Tag};
+use crate::ncptl::compiled::view::Failure;
 use crate::ncptl::language::ast::{
     Amount, DataUnit, Dimension, Expression, ExpressionKind, Range as AstRange,
     Relation as AstRelation, RelationKind, Size, Tag as AstTag,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ncptl::compile::Compiler;
 use crate::ncptl::compile::scope::Scope;
-use crate::ncptl::compiled::evaluate::{Failure, View};
+use crate::ncptl::compiled::view::{Failure, View};
 use crate::ncptl::language::ast::Program;
 
 /// The value of an argument: a number, or a text such as `64K`.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::ncptl::compiled::evaluate::Failure;
 use crate::ncptl::compiled::expression::{Counter, Expr, Slot};
 use crate::ncptl::compiled::tasks::TaskSet;
+use crate::ncptl::compiled::view::Failure;
 use crate::ncptl::language::source::Span;
 
 /// The meaning of a name.

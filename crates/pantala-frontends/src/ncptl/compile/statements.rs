@@ -1,13 +1,13 @@
 //! Statements.
 
 use crate::ncptl::compile::Compiler;
-use crate::ncptl::compiled::evaluate::Failure;
 use crate::ncptl::compiled::expression::Expr;
 use crate::ncptl::compiled::step::{
     Bytes, Collective, CollectiveKind, Column, ColumnKind, Item, Messages, Repeat, Shared, Step,
     Timed, Touch,
 };
 use crate::ncptl::compiled::tasks::TaskSet;
+use crate::ncptl::compiled::view::Failure;
 use crate::ncptl::compiled::visit::Uses;
 use crate::ncptl::language::ast::{
     self, Aggregate, BindingValue, LogColumn, Name, Output, ReduceTarget, Statement, StatementKind,

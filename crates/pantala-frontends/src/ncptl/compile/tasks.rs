@@ -1,9 +1,9 @@
 //! Sets of tasks.
 
 use crate::ncptl::compile::Compiler;
-use crate::ncptl::compiled::evaluate::Failure;
 use crate::ncptl::compiled::step::Random;
 use crate::ncptl::compiled::tasks::TaskSet;
+use crate::ncptl::compiled::view::Failure;
 use crate::ncptl::language::ast::{RandomChoice, RandomTask, Tasks, TasksKind};
 
 impl Compiler {

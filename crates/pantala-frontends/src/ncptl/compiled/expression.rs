@@ -1,6 +1,5 @@
 //! Expressions whose variables are slots.
 
-use crate::ncptl::compiled::sequence::Range;
 use crate::ncptl::language::ast::{BinaryOperator, Comparison, Function, UnaryOperator};
 use crate::ncptl::language::source::Span;
 use std::sync::Arc;
@@ -128,4 +127,28 @@ pub enum Relation {
     InRanges(Expr, bool, Vec<Range>),
     /// In the closed interval, or not in it (true).
     InInterval(Expr, bool, Expr, Expr),
+}
+
+/// A range.
+#[derive(Clone, Debug)]
+pub enum Range {
+    /// Values as they stand.
+    List(Vec<Expr>),
+    /// A progression.
+    Progression(Vec<Expr>, Expr, Span),
+    /// A value for each combination of variables, if the condition holds.
+    Comprehension(Box<Comprehension>),
+}
+
+/// A value for each combination of variables.
+#[derive(Clone, Debug)]
+pub struct Comprehension {
+    /// The value.
+    pub value: Expr,
+    /// The variables and their ranges; the first varies slowest.
+    pub variables: Vec<(Slot, Vec<Range>)>,
+    /// The condition.
+    pub condition: Option<Relation>,
+    /// Its place in the source.
+    pub span: Span,
 }

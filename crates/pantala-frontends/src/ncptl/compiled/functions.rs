@@ -1,7 +1,7 @@
 //! The values of functions.
 
-use crate::ncptl::compiled::evaluate::{Failure, View, at};
 use crate::ncptl::compiled::expression::{Expr, FileWord, MeshCall, MeshQuestion};
+use crate::ncptl::compiled::view::{Failure, View, at};
 use crate::ncptl::language::ast::Function;
 use crate::ncptl::language::source::Span;
 use crate::ncptl::numbers::meshes::{Extent, Mesh};
@@ -50,7 +50,7 @@ pub(super) fn integer(
     })
 }
 
-fn mapped(number: i64, view: &View, table: impl Fn(&super::evaluate::Mapping) -> &Vec<u32>) -> i64 {
+fn mapped(number: i64, view: &View, table: impl Fn(&super::view::Mapping) -> &Vec<u32>) -> i64 {
     if !(0..view.tasks).contains(&number) {
         return -1;
     }

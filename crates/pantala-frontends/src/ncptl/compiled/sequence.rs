@@ -1,34 +1,9 @@
 //! Ranges of values: `{1, ..., 5}, {9}`.
 
-use crate::ncptl::compiled::evaluate::{Failure, View};
-use crate::ncptl::compiled::expression::{Expr, Relation, Slot};
-use crate::ncptl::language::source::Span;
+use crate::ncptl::compiled::expression::{Comprehension, Expr, Range};
+use crate::ncptl::compiled::view::{Failure, View};
 use crate::ncptl::numbers::NumberError;
 use crate::ncptl::numbers::progression::{MAX_LISTED, Piece, progression};
-
-/// A range.
-#[derive(Clone, Debug)]
-pub enum Range {
-    /// Values as they stand.
-    List(Vec<Expr>),
-    /// A progression.
-    Progression(Vec<Expr>, Expr, Span),
-    /// A value for each combination of variables, if the condition holds.
-    Comprehension(Box<Comprehension>),
-}
-
-/// A value for each combination of variables.
-#[derive(Clone, Debug)]
-pub struct Comprehension {
-    /// The value.
-    pub value: Expr,
-    /// The variables and their ranges; the first varies slowest.
-    pub variables: Vec<(Slot, Vec<Range>)>,
-    /// The condition.
-    pub condition: Option<Relation>,
-    /// Its place in the source.
-    pub span: Span,
-}
 
 /// The pieces of ranges, in order.
 ///

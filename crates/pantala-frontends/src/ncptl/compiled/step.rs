@@ -1,7 +1,7 @@
 //! The steps of a program: control flow as jumps in one list, communication as statements.
 
+use crate::ncptl::compiled::expression::Range;
 use crate::ncptl::compiled::expression::{Expr, Relation, Slot};
-use crate::ncptl::compiled::sequence::Range;
 use crate::ncptl::compiled::tasks::TaskSet;
 use crate::ncptl::language::ast::{AggregateFunction, CounterAction};
 use crate::ncptl::language::source::Span;

@@ -1,8 +1,9 @@
 //! Sets of tasks.
 
-use crate::ncptl::compiled::evaluate::{Failure, View};
+use crate::ncptl::compiled::expression::Range;
 use crate::ncptl::compiled::expression::{Expr, Relation, Slot};
-use crate::ncptl::compiled::sequence::{Range, contains, pieces};
+use crate::ncptl::compiled::sequence::{contains, pieces};
+use crate::ncptl::compiled::view::{Failure, View};
 
 /// A set of tasks.
 #[derive(Clone, Debug)]

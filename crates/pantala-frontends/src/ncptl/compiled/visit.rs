@@ -1,7 +1,7 @@
 //! The variables on which expressions depend.
 
+use crate::ncptl::compiled::expression::Range;
 use crate::ncptl::compiled::expression::{Expr, MeshQuestion, Relation, Slot};
-use crate::ncptl::compiled::sequence::Range;
 use crate::ncptl::compiled::step::{Bytes, Tag};
 use crate::ncptl::compiled::tasks::TaskSet;
 use crate::ncptl::language::ast::Function;

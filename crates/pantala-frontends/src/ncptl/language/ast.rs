@@ -19,8 +19,7 @@ pub use message::{
 pub use statement::{
     Aggregate, AggregateFunction, Assignment, Binding, BindingValue, Branch, CounterAction, Delay,
     DelayKind, ForEach, Let, LogColumn, Multicast, Output, Receive, Reduce, ReduceTarget,
-    Repetitions, Send, Statement, StatementKind, Stride, Text, Timed, Title, TouchMemory,
-    TouchedBuffers,
+    Repetitions, Send, Statement, StatementKind, Stride, Timed, Title, TouchMemory, TouchedBuffers,
 };
 pub use tasks::{RandomChoice, RandomTask, Tasks, TasksKind};
 
@@ -57,6 +56,15 @@ pub struct OptionDeclaration {
     pub short: Text,
     /// The value if the user gives none. It can use options declared before.
     pub default: Expression,
+}
+
+/// A string of the program, without quotes and escapes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Text {
+    /// The characters.
+    pub value: String,
+    /// Its place in the source.
+    pub span: Span,
 }
 
 /// An identifier, in lower case.

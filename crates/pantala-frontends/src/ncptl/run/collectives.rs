@@ -1,8 +1,8 @@
 //! The collectives of a statement, evaluated for all ranks.
 
-use crate::ncptl::compiled::evaluate::{Failure, View};
 use crate::ncptl::compiled::step::{Collective, CollectiveKind, Tag};
 use crate::ncptl::compiled::tasks::TaskSet;
+use crate::ncptl::compiled::view::{Failure, View};
 use crate::ncptl::language::source::Span;
 use crate::ncptl::run::messages::{bytes, rank_of, ranks, tag};
 use pantala_mpi::Call;

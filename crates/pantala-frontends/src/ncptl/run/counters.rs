@@ -1,6 +1,6 @@
 //! The counters of a task.
 
-use crate::ncptl::compiled::evaluate::CounterValues;
+use crate::ncptl::compiled::view::CounterValues;
 use pantala_engine::Time;
 
 /// Picoseconds per microsecond.

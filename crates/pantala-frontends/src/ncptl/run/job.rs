@@ -1,8 +1,8 @@
 //! The shared part of a job's programs.
 
-use crate::ncptl::compiled::evaluate::{Failure, Mapping, View};
 use crate::ncptl::compiled::sequence;
 use crate::ncptl::compiled::step::{Code, Shared, Step};
+use crate::ncptl::compiled::view::{Failure, Mapping, View};
 use crate::ncptl::language::source::{Source, Span};
 use crate::ncptl::run::collectives::GroupCalls;
 use crate::ncptl::run::groups::Groups;

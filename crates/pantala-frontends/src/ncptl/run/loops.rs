@@ -10,8 +10,8 @@ use std::sync::Arc;
 use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Call, Contribution, Op, Operator, Outcome};
 
-use crate::ncptl::compiled::evaluate::Failure;
 use crate::ncptl::compiled::step::{Shared, Step};
+use crate::ncptl::compiled::view::Failure;
 use crate::ncptl::run::counters::Stored;
 use crate::ncptl::run::job::Job;
 use crate::ncptl::run::rank::{Doing, NcptlRank, Stepped};

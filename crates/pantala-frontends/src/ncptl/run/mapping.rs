@@ -1,8 +1,8 @@
 //! The assignment of tasks to processors: ranks.
 
-use crate::ncptl::compiled::evaluate::{Failure, Mapping, View};
 use crate::ncptl::compiled::expression::Expr;
 use crate::ncptl::compiled::tasks::TaskSet;
+use crate::ncptl::compiled::view::{Failure, Mapping, View};
 use crate::ncptl::language::source::Span;
 use crate::ncptl::numbers::mersenne::Mersenne;
 use crate::ncptl::numbers::random_task::Choice;

@@ -1,8 +1,8 @@
 //! The messages of a statement, evaluated for all ranks.
 
-use crate::ncptl::compiled::evaluate::{Failure, View};
 use crate::ncptl::compiled::step::{Bytes, Messages, Tag};
 use crate::ncptl::compiled::tasks::TaskSet;
+use crate::ncptl::compiled::view::{Failure, View};
 use crate::ncptl::compiled::visit::Uses;
 use crate::ncptl::numbers::tags;
 

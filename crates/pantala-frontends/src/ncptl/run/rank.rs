@@ -8,8 +8,8 @@ use pantala_mpi::{
     COMM_WORLD, Call, Incoming, Op, Outcome, Outgoing, Program, Source as Sender, TagSelect,
 };
 
-use crate::ncptl::compiled::evaluate::{CounterValues, Failure, Mapping, View};
 use crate::ncptl::compiled::step::{Shared, Step};
+use crate::ncptl::compiled::view::{CounterValues, Failure, Mapping, View};
 use crate::ncptl::language::source::Span;
 use crate::ncptl::numbers::mersenne::Mersenne;
 use crate::ncptl::run::collectives::{GroupCall, Operation};

@@ -3,7 +3,7 @@
 //! A shelf keeps two generations. When the young one is full, the old one is dropped. So results in
 //! use stay, and memory is bounded.
 
-use crate::ncptl::compiled::evaluate::{Failure, Mapping};
+use crate::ncptl::compiled::view::{Failure, Mapping};
 use crate::ncptl::numbers::progression::Piece;
 use crate::ncptl::run::collectives::GroupCalls;
 use crate::ncptl::run::messages::Exchange;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pantala_engine::{LONGEST_TIME, Time};
 use pantala_mpi::Op;
 
-use crate::ncptl::compiled::evaluate::{Failure, Mapping};
 use crate::ncptl::compiled::step::{Column, ColumnKind, Item, Step};
 use crate::ncptl::compiled::tasks::TaskSet;
+use crate::ncptl::compiled::view::{Failure, Mapping};
 use crate::ncptl::language::ast::CounterAction;
 use crate::ncptl::language::source::Span;
 use crate::ncptl::numbers::mersenne::Mersenne;

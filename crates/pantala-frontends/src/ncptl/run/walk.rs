@@ -8,8 +8,8 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::ncptl::compiled::evaluate::{Failure, Mapping, View};
 use crate::ncptl::compiled::step::{Random, Shared, Step};
+use crate::ncptl::compiled::view::{Failure, Mapping, View};
 use crate::ncptl::compiled::visit::Uses;
 use crate::ncptl::numbers::mersenne::Mersenne;
 use crate::ncptl::numbers::random_task::Choice;

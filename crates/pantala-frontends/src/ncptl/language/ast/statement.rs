@@ -2,7 +2,7 @@
 
 use super::{
     DataUnit, Expression, Message, Name, RandomTask, Range, ReceiveSpec, ReduceData, ReduceResult,
-    Relation, Size, Tasks, TimeUnit,
+    Relation, Size, Tasks, Text, TimeUnit,
 };
 use crate::ncptl::language::source::Span;
 
@@ -60,15 +60,6 @@ pub enum StatementKind {
     If(Branch),
     /// `{ … THEN … }`, possibly empty.
     Block(Vec<Statement>),
-}
-
-/// A string of the program, without quotes and escapes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Text {
-    /// The characters.
-    pub value: String,
-    /// Its place in the source.
-    pub span: Span,
 }
 
 /// `source SENDS message TO target`
