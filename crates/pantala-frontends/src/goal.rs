@@ -15,6 +15,7 @@ mod binary;
 mod labels;
 mod operations;
 mod scanner;
+mod schedule;
 mod summary;
 mod text;
 
@@ -24,23 +25,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::graph::Executor;
-use crate::graph::stored::{RunningGraph, StoredGraph};
+use crate::graph::stored::RunningGraph;
 use crate::trace::{ComputeScale, TraceError, TraceFile, TraceSummary};
 
 pub use binary::read_binary;
+pub use schedule::GoalSchedule;
 pub use text::read_text;
 
 /// The program of a rank.
 pub type GoalProgram = Executor<RunningGraph>;
-
-/// A schedule: the graph of each rank.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GoalSchedule {
-    /// The graphs, by rank.
-    pub ranks: Vec<Arc<StoredGraph>>,
-    /// Size of the file, in bytes.
-    pub file_bytes: u64,
-}
 
 /// Whether the file at a path is a GOAL schedule: it begins with a magic number of the binary form,
 /// or its name ends with `.goal`, or it is a text that begins with `num_ranks`.

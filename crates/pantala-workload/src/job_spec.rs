@@ -16,6 +16,17 @@ impl WorkloadSpec {
         matches!(self, Self::Pattern(_))
     }
 
+    /// The programs of a front end; `None` for any other workload.
+    #[must_use]
+    pub fn front_end(&self) -> Option<JobPrograms> {
+        Some(match self {
+            Self::Trace(source) => JobPrograms::Trace(source.clone()),
+            Self::Ncptl(source) => JobPrograms::Ncptl(source.clone()),
+            Self::OperationFile(source) => JobPrograms::OperationFile(source.clone()),
+            _ => return None,
+        })
+    }
+
     /// Checks the parameters for a job of `ranks`.
     ///
     /// # Errors

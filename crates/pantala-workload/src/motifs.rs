@@ -23,7 +23,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::patterns::Pattern;
-use crate::programs::JobPrograms;
 use crate::random_streams::{Purpose, keyed};
 
 pub use program::{MotifProgram, MotifRank};
@@ -63,15 +62,6 @@ macro_rules! workloads {
                     Self::Pattern(_) | Self::Sequence(_) => None,
                     $(Self::$Kind(_) => None,)*
                     $(Self::$Motif(motif) => Some(motif),)*
-                }
-            }
-
-            /// The programs of a front end; `None` for any other workload.
-            #[must_use]
-            pub fn front_end(&self) -> Option<JobPrograms> {
-                match self {
-                    $(Self::$Kind(source) => Some(JobPrograms::$Kind(source.clone())),)*
-                    _ => None,
                 }
             }
         }
