@@ -103,7 +103,10 @@ def test_faults_are_found_before_the_run(
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("task 0 computes for 1/(num_tasks-4) microseconds.", "program.ncptl:1:21: division of 1 by zero"),
+        (
+            "task 0 computes for 1/(num_tasks-4) microseconds.",
+            "program.ncptl:1:21: division of 1 by zero",
+        ),
         ("task 0 asynchronously sends a 4 byte message to task 1.", "await"),
     ],
 )
