@@ -32,10 +32,10 @@ def program(tmp_path: Path) -> Callable[[str], Path]:
     return write
 
 
-def scenario(file: Path, ranks: int = 4, **arguments: object) -> pt.Scenario:
-    workload = pt.Ncptl(file=str(file), arguments=arguments)
+def scenario(file: Path, **arguments: int) -> pt.Scenario:
+    workload = pt.Ncptl(file=str(file), arguments=dict(arguments))
     beside = pt.Job(name="beside", ranks=4, workload=pt.AllreduceLoop(message="64 B", iterations=2))
-    jobs = [pt.Job(name="job", ranks=ranks, workload=workload), beside]
+    jobs = [pt.Job(name="job", ranks=4, workload=workload), beside]
     return pt.Scenario(name="s", machine=MACHINE, routing="minimal", jobs=jobs)
 
 
@@ -94,7 +94,7 @@ def test_a_ping_pong_prints_the_machine(cli: Cli, tmp_path: Path) -> None:
     ],
 )
 def test_faults_are_found_before_the_run(
-    program: Callable[[str], Path], text: str, arguments: dict[str, object], error: str
+    program: Callable[[str], Path], text: str, arguments: dict[str, int], error: str
 ) -> None:
     with pytest.raises(pt.ScenarioError, match=rf"key jobs\[0\]\.workload\..*{error}"):
         scenario(program(text), **arguments).resolve()
