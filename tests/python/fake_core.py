@@ -30,6 +30,10 @@ class FakeRunError(RuntimeError):
     pass
 
 
+class FakeFileError(ValueError):
+    pass
+
+
 @dataclass
 class FakeCore:
     """Replaces the module `pantala._core`.
@@ -51,6 +55,7 @@ class FakeCore:
     MAX_THREADS: int = 1024
     PlanError: type[FakePlanError] = FakePlanError
     RunError: type[FakeRunError] = FakeRunError
+    FileError: type[FakeFileError] = FakeFileError
     fail: Callable[[Json], None] = lambda plan: None
     resolved: list[str] = field(default_factory=list)
     runs: list[Json] = field(default_factory=list)

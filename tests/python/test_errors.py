@@ -14,6 +14,7 @@ from pantala.errors import Fault
 MADE = [
     errors.PantalaError("text"),
     errors.UsageError("text"),
+    errors.ProgramError("text"),
     errors.PlanError("a.b", "3", "is too many", "give 2", [("c", "", "is missing", "give it")]),
     errors.ScenarioError(
         "file", "a.b", "3", "is too many", "give 2", [Fault("c", "", "is missing", "give it")]
