@@ -14,7 +14,7 @@ from pantala.errors import UsageError
 
 __all__ = ["Captured", "collect", "rank_files"]
 
-_RANK = re.compile(r"rank-(\d{6,})\.(ops|note)")
+_RANK = re.compile(r"rank-(\d{6,})\.(operations|note)")
 _END = b"PANTEND\0"
 
 
