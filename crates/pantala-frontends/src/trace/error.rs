@@ -32,14 +32,14 @@ impl TraceError {
         Self { file: file.to_owned(), rank: None, position: None, message: message.into() }
     }
 
-    /// The same fault at a place of the file.
+    /// Adds the place in the file to the fault.
     #[must_use]
     pub fn at(mut self, position: Position) -> Self {
         self.position = Some(position);
         self
     }
 
-    /// The same fault in the file of a rank.
+    /// Adds the rank whose file has the fault.
     #[must_use]
     pub fn of_rank(mut self, rank: u32) -> Self {
         self.rank = Some(rank);

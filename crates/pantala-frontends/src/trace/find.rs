@@ -22,7 +22,8 @@ impl TraceFormat {
         }
         let message = if path.exists() {
             "is no trace; a trace is DUMPI's .meta file, its directory or the prefix of its files, a \
-             GOAL schedule, or the directory or prefix of Chakra's files NAME.RANK.et"
+             GOAL schedule, the directory or prefix of Chakra's files NAME.RANK.et, or OTF2's .otf2 \
+             file or its directory"
         } else {
             "there is no such file; write the path of the trace"
         };

@@ -523,7 +523,7 @@ proptest! {
 
 /// `COUNT` wrong files, drawn from `SEED`, both in the environment.
 #[test]
-#[ignore = "for many inputs by hand"]
+#[ignore = "large: make test-all"]
 fn many_wrong_files_do_no_harm() {
     use pantala_frontends::dumpi::DumpiTrace;
     use pantala_frontends::trace::TraceFile;

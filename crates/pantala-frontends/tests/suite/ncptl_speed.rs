@@ -28,7 +28,7 @@ fn memory() -> u64 {
 }
 
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "large: make test-all"]
 fn halo_of_8192_ranks() {
     let spec = NcptlSpec::new("halo.ncptl", HALO, BTreeMap::new(), 1, 0);
     let start = Instant::now();

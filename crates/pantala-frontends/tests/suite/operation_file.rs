@@ -226,7 +226,7 @@ proptest! {
 /// A million files with random bytes, each from one small file: run by hand with
 /// `PANTALA_CASES=1000 cargo test --release -p pantala-frontends many_bytes -- --ignored`.
 #[test]
-#[ignore = "long: run once by hand"]
+#[ignore = "large: make test-all"]
 fn many_bytes_make_no_panic() {
     let program = || {
         let mark =

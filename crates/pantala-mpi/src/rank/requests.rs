@@ -31,7 +31,7 @@ struct Slot {
 /// The requests of a wait or test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
-    /// So many requests from the first on.
+    /// Consecutive requests: the first one and their number.
     Range(Request, u32),
     /// The set that [`Requests::select`] has noted.
     Set,
