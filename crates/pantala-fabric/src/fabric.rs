@@ -14,6 +14,7 @@ use crate::store::packet::Packets;
 use crate::store::port::Ports;
 use crate::store::requests::Requests;
 use crate::store::worms::Worms;
+use crate::watch::Watch;
 use pantala_routing::learning::Learning;
 
 /// The NICs, routers and links of one partition.
@@ -39,6 +40,8 @@ pub(crate) struct Fabric {
     pub(crate) learning: Learning,
     /// Deliveries, and bytes per job.
     pub(crate) counters: Counters,
+    /// Records beside the counters.
+    pub(crate) watch: Watch,
     /// Per partition, the messages to send there.
     pub(crate) outbox: Vec<FabricMessages>,
 }

@@ -14,6 +14,8 @@ mod partition;
 pub mod probe;
 mod router;
 mod store;
+mod variant;
+mod watch;
 
 pub use config::FabricConfig;
 pub use host::{Delivery, Host, PacketOffer, Pull, TrafficClass, Wakes};
@@ -24,5 +26,6 @@ pub use partition::partition_map::{PartitionMap, PartitionShare};
 pub use partition::threads::Transport;
 pub use partition::{Partition, Totals};
 pub use probe::Probe;
+pub use store::counters::JobTraffic;
 pub use store::packet;
 pub use store::port::LinkCounters;

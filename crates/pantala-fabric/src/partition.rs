@@ -22,6 +22,7 @@ use crate::partition::agenda::Kind;
 use crate::partition::messages::PartitionMessages;
 use crate::probe::Probe;
 use crate::store::requests::Requests;
+use crate::variant::{General, Plain, Variant, Watched};
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
 
@@ -77,15 +78,17 @@ pub struct Partition<H: Host, P> {
 impl<H: Host, P: Probe> Partition<H, P> {
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
-        if self.fabric.setup.stages.default_model {
-            self.run_blocks::<true>(until);
+        if !self.fabric.setup.stages.default_model {
+            self.run_blocks::<General>(until);
+        } else if self.fabric.watch.on {
+            self.run_blocks::<Watched>(until);
         } else {
-            self.run_blocks::<false>(until);
+            self.run_blocks::<Plain>(until);
         }
     }
 
     /// Handles every event before `until`, block by block.
-    fn run_blocks<const F: bool>(&mut self, until: Time) {
+    fn run_blocks<F: Variant>(&mut self, until: Time) {
         let blocks = self.fabric.agenda.blocks();
         if blocks == 0 {
             self.run::<F>(until);
@@ -108,9 +111,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Handles every event of the current block before `until`.
     ///
-    /// The loop is compiled twice. `F` means that all stages are those of the default model, so
-    /// that the compiler removes the code of the others.
-    fn run<const F: bool>(&mut self, until: Time) {
+    /// The loop is compiled for each [`Variant`].
+    fn run<F: Variant>(&mut self, until: Time) {
         while let Some((now, phase)) = self.fabric.next_group(until) {
             self.fabric.agenda.now = now;
             match phase {

@@ -23,5 +23,6 @@ mod link;
 pub(crate) mod nic;
 pub(crate) mod responses;
 pub(crate) mod stages;
+mod stall;
 pub(crate) mod virtual_output;
 pub(crate) mod wormhole;

@@ -9,6 +9,7 @@ use crate::store::account::Credits;
 use crate::store::account::space_of;
 use crate::store::port::{ELSEWHERE, HERE, InPort, LinkEnd, NODE};
 use crate::store::queue::Queue;
+use crate::variant::General;
 use pantala_engine::FlatArray;
 use pantala_engine::Wheel;
 use pantala_routing::Phase;
@@ -54,7 +55,7 @@ impl fmt::Display for Audit {
 impl Fabric {
     /// Returns the room that a packet takes in a buffer.
     fn room_of(&self, packet: u32) -> i64 {
-        i64::from(self.setup.stages.room::<false>(self.packets[packet].flits.into()))
+        i64::from(self.setup.stages.room::<General>(self.packets[packet].flits.into()))
     }
 
     /// Visits every packet that the network holds, with the input VC whose credits it has taken, if

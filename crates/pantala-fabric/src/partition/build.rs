@@ -15,7 +15,7 @@ use crate::probe::Probe;
 use crate::router::stages::Stages;
 use crate::store::account::{Account, Credits, PendingPool, space_of};
 use crate::store::arbiter_state::{ArbiterState, Hold, InputTurn};
-use crate::store::counters::Counters;
+use crate::store::counters::{Counters, JobTraffic};
 use crate::store::nics::{Nic, Nics, Responses};
 use crate::store::packet::{NONE, Packets};
 use crate::store::port::{
@@ -24,6 +24,8 @@ use crate::store::port::{
 use crate::store::queue::Queue;
 use crate::store::requests::Requests;
 use crate::store::worms::Worms;
+use crate::variant::General;
+use crate::watch::Watch;
 use pantala_engine::{FlatArray, NEVER, Stream, Time};
 use pantala_routing::MAX_VIRTUAL_CHANNELS;
 use pantala_routing::learning::Learning;
@@ -174,10 +176,11 @@ impl<H: Host, P: Probe> Partition<H, P> {
             worms: Worms::default(),
             learning,
             counters: Counters {
-                job_bytes: filled(by_port(jobs), 0),
-                nic_job_bytes: filled(by_node(jobs), 0),
+                jobs: filled(by_port(jobs), JobTraffic::default()),
+                nic_jobs: filled(by_node(jobs), JobTraffic::default()),
                 ..Counters::default()
             },
+            watch: Watch::default(),
             outbox: outbox(partitions.count()),
             setup: Setup {
                 stages: Stages::new(&config, ports),
@@ -192,23 +195,23 @@ impl<H: Host, P: Probe> Partition<H, P> {
             },
         };
         if fabric.setup.config.router.arbiter != Arbiter::RoundRobin
-            || fabric.setup.stages.holds_vcs::<false>()
+            || fabric.setup.stages.holds_vcs::<General>()
         {
             fabric.arbiters.grant_stamps = filled(by_port(vcs), 0);
         }
-        if fabric.setup.stages.holds_vcs::<false>() {
+        if fabric.setup.stages.holds_vcs::<General>() {
             fabric.arbiters.holds =
                 filled(by_port(vcs), Hold { until: 0, owner: NONE, next_input: 0 });
         }
         if fabric.setup.config.router.arbiter == Arbiter::Islip {
             assert!(
-                fabric.setup.stages.holds_vcs::<false>()
-                    && fabric.setup.stages.holds_ports::<false>(),
+                fabric.setup.stages.holds_vcs::<General>()
+                    && fabric.setup.stages.holds_ports::<General>(),
                 "iSLIP matches ports"
             );
             fabric.arbiters.input_turns = filled(by_port(1), InputTurn::default());
         }
-        if fabric.setup.stages.by_flits::<false>() {
+        if fabric.setup.stages.by_flits::<General>() {
             let router = &fabric.setup.config.router;
             assert!(
                 router.input_queue == InputQueue::Fifo
@@ -227,7 +230,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         if fabric.setup.config.responses.is_some() {
             fabric.nics.responses = filled(by_node(1), Responses::default());
         }
-        if !fabric.setup.stages.one_account::<false>() {
+        if !fabric.setup.stages.one_account::<General>() {
             let full = Credits::new(fabric.setup.config.router.input_buffer as i32);
             fabric.nics.credits = filled(by_node(vcs), full);
         }
@@ -346,6 +349,7 @@ impl Fabric {
                     end,
                     counters: LinkCounters::default(),
                     stalled_since: NEVER,
+                    stalled_job: 0,
                     credit_delay: credit_delay(timing.latency, input_latency),
                 });
                 self.ports.out_vcs.extend(std::iter::repeat_n(out_vc, self.setup.vcs));
@@ -411,6 +415,7 @@ impl Fabric {
                 },
                 draws: Stream::new(self.setup.config.seed, ROUTING_STREAM, key),
                 stalled_since: NEVER,
+                stalled_job: 0,
                 counters: LinkCounters::default(),
             });
         }

@@ -5,6 +5,7 @@ use crate::host::Host;
 use crate::partition::Partition;
 use crate::partition::messages::{CreditMessage, FabricMessages, PacketMessage, PartitionMessages};
 use crate::probe::Probe;
+use crate::variant::{General, Plain, Variant, Watched};
 use pantala_engine::NEVER;
 use pantala_routing::learning::Sent;
 
@@ -35,7 +36,7 @@ impl Fabric {
     }
 
     /// Takes the messages of another partition and leaves them empty.
-    fn take<const F: bool>(&mut self, messages: &mut FabricMessages) {
+    fn take<F: Variant>(&mut self, messages: &mut FabricMessages) {
         for (number, &PacketMessage { packet, origin, trail }) in
             messages.packets.iter().enumerate()
         {
@@ -93,10 +94,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
         for message in messages.host.drain(..) {
             self.host.receive_message(from, message);
         }
-        if self.fabric.setup.stages.default_model {
-            self.fabric.take::<true>(&mut messages.fabric);
+        if !self.fabric.setup.stages.default_model {
+            self.fabric.take::<General>(&mut messages.fabric);
+        } else if self.fabric.watch.on {
+            self.fabric.take::<Watched>(&mut messages.fabric);
         } else {
-            self.fabric.take::<false>(&mut messages.fabric);
+            self.fabric.take::<Plain>(&mut messages.fabric);
         }
     }
 }

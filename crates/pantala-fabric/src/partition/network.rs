@@ -9,6 +9,7 @@ use crate::partition::partition_map::PartitionMap;
 use crate::partition::threads::{self, Crew, Transport};
 use crate::partition::{Partition, Totals};
 use crate::probe::Probe;
+use crate::store::counters::JobTraffic;
 use crate::store::port::LinkCounters;
 use pantala_engine::{NEVER, Time};
 use pantala_routing::learning::{LearningWindow, QTable};
@@ -197,16 +198,16 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.partition_of_node(node).injection_counters_at(node, now)
     }
 
-    /// Returns the payload bytes of each job on output port `port` of `router`.
-    #[must_use]
-    pub fn link_job_bytes(&self, router: u32, port: u16) -> Vec<u64> {
-        self.partition_of_router(router).link_job_bytes(router, port)
+    /// Returns the traffic of each job on output port `port` of `router`, a router here, at `now`.
+    /// All events before `now` must have been handled.
+    pub fn link_jobs(&self, router: u32, port: u16, now: Time) -> impl Iterator<Item = JobTraffic> {
+        self.partition_of_router(router).link_jobs_at(router, port, now)
     }
 
-    /// Returns the payload bytes of each job on a node's injection link.
-    #[must_use]
-    pub fn injection_job_bytes(&self, node: u32) -> Vec<u64> {
-        self.partition_of_node(node).injection_job_bytes(node)
+    /// Returns the traffic of each job on the injection link of `node`, a node here, at `now`. All
+    /// events before `now` must have been handled.
+    pub fn injection_jobs(&self, node: u32, now: Time) -> impl Iterator<Item = JobTraffic> {
+        self.partition_of_node(node).injection_jobs_at(node, now)
     }
 
     /// Returns the learned tables, as [`Partition::estimates`].

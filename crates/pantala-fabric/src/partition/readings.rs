@@ -7,6 +7,7 @@ use crate::partition::audit::{Audit, Diagnosis};
 use crate::partition::messages::{FabricMessages, PartitionMessages};
 use crate::partition::{Partition, Totals};
 use crate::probe::Probe;
+use crate::store::counters::JobTraffic;
 use crate::store::port::LinkCounters;
 use pantala_engine::{FlatArray, NEVER, Time, Wheel};
 use pantala_routing::learning::{LearningWindow, QTable};
@@ -95,33 +96,50 @@ impl<H: Host, P: Probe> Partition<H, P> {
         nic.counters.at(nic.stalled_since, now)
     }
 
-    /// Returns the payload bytes of each job on output port `port` of `router`.
-    #[must_use]
-    pub fn link_job_bytes(&self, router: u32, port: u16) -> Vec<u64> {
+    /// Returns the traffic of each job on output port `port` of `router` at `now`. All events before
+    /// `now` must have been handled.
+    pub(crate) fn link_jobs_at(
+        &self,
+        router: u32,
+        port: u16,
+        now: Time,
+    ) -> impl Iterator<Item = JobTraffic> {
         let link = (router * self.fabric.setup.ports + u32::from(port)) as usize;
-        self.job_row(
-            &self.fabric.counters.job_bytes,
-            link,
-            self.fabric.ports.out_ports[link].counters.bytes,
-        )
+        let port = &self.fabric.ports.out_ports[link];
+        let stalled = (port.stalled_since, port.stalled_job);
+        self.job_row(&self.fabric.counters.jobs, link, port.counters, stalled, now)
     }
 
-    /// Returns the payload bytes of each job on a node's injection link.
-    #[must_use]
-    pub fn injection_job_bytes(&self, node: u32) -> Vec<u64> {
-        self.job_row(
-            &self.fabric.counters.nic_job_bytes,
-            node as usize,
-            self.fabric.nics.nics[node as usize].counters.bytes,
-        )
+    /// Returns the traffic of each job on a node's injection link at `now`. All events before `now`
+    /// must have been handled.
+    pub(crate) fn injection_jobs_at(
+        &self,
+        node: u32,
+        now: Time,
+    ) -> impl Iterator<Item = JobTraffic> {
+        let nic = &self.fabric.nics.nics[node as usize];
+        let stalled = (nic.stalled_since, nic.stalled_job);
+        self.job_row(&self.fabric.counters.nic_jobs, node as usize, nic.counters, stalled, now)
     }
 
-    fn job_row(&self, bytes: &FlatArray<u64>, link: usize, total: u64) -> Vec<u64> {
+    fn job_row(
+        &self,
+        traffic: &FlatArray<JobTraffic>,
+        link: usize,
+        total: LinkCounters,
+        (stalled_since, stalled_job): (Time, u16),
+        now: Time,
+    ) -> impl Iterator<Item = JobTraffic> {
         let jobs = usize::from(self.fabric.setup.config.jobs);
-        if bytes.is_empty() {
-            return vec![total; jobs];
-        }
-        bytes.run(link * jobs, jobs).to_vec()
+        let single = [JobTraffic { bytes: total.bytes, stall: total.stall }];
+        let row = if traffic.is_empty() { None } else { Some(traffic.run(link * jobs, jobs)) };
+        (0..jobs).map(move |job| {
+            let mut traffic = row.map_or(single[0], |row| row[job]);
+            if stalled_since != NEVER && usize::from(stalled_job) == job {
+                traffic.stall += now.saturating_sub(stalled_since);
+            }
+            traffic
+        })
     }
 
     /// Returns the learned tables, with all feedback up to the last call of [`Self::learn_before`].
@@ -185,6 +203,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             worms,
             learning,
             counters,
+            watch: _,
             outbox,
         } = &self.fabric;
         agenda.wheels().map(Wheel::memory).sum::<usize>()

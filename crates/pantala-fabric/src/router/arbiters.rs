@@ -6,6 +6,7 @@ use crate::fabric::Fabric;
 use crate::router::arbitration::behind;
 use crate::store::packet::NONE;
 use crate::store::port::InVc;
+use crate::variant::General;
 use pantala_engine::Time;
 use pantala_engine::random::mix;
 
@@ -17,7 +18,9 @@ impl Fabric {
     pub(crate) fn arbitrate_by_name(&mut self, router: u32, now: Time) {
         let router_config = &self.setup.config.router;
         match (router_config.crossbar_contention, router_config.arbiter) {
-            (CrossbarContention::Port, Arbiter::RoundRobin) => self.arbitrate::<false>(router, now),
+            (CrossbarContention::Port, Arbiter::RoundRobin) => {
+                self.arbitrate::<General>(router, now)
+            }
             (_, Arbiter::Islip) => self.arbitrate_islip(router, now),
             (CrossbarContention::PortAndVc, _) => self.arbitrate_allocated(router, now),
             _ => self.sweep(router, now),
@@ -39,10 +42,11 @@ impl Fabric {
         let mut granted = 0;
         for &(_, in_vc, out) in &candidates {
             let (in_vc, out) = (in_vc as usize, out as usize);
-            if self.ports.out_ports[out].crossbar_free <= now && self.can_go::<false>(in_vc, now) {
+            if self.ports.out_ports[out].crossbar_free <= now && self.can_go::<General>(in_vc, now)
+            {
                 self.note_turn(in_vc, now, granted);
                 granted += 1;
-                self.grant::<false>(in_vc, out, now);
+                self.grant::<General>(in_vc, out, now);
             }
         }
         self.arbiters.candidates = candidates;
@@ -54,9 +58,9 @@ impl Fabric {
     pub(crate) fn arm_all(&mut self, outs: Vec<usize>, now: Time) {
         for &out in &outs {
             if self.ports.out_ports[out].crossbar_free > now {
-                self.arm_granted::<false>(out, now);
+                self.arm_granted::<General>(out, now);
             } else {
-                self.arm_blocked::<false>(out, now);
+                self.arm_blocked::<General>(out, now);
             }
         }
         self.requests.dirty_outs = outs;
@@ -81,17 +85,17 @@ impl Fabric {
                         out_vc,
                         self.ports.in_vcs[owner].bit.into(),
                     )
-                    && self.can_go::<false>(owner as usize, now)
+                    && self.can_go::<General>(owner as usize, now)
                 {
                     let key = self.behind(owner as usize, next_input);
                     next = next.into_iter().chain([(key, owner)]).min();
                 }
             }
             if let Some((_, in_vc)) = next {
-                self.grant::<false>(in_vc as usize, out, now);
-                self.arm_granted::<false>(out, now);
+                self.grant::<General>(in_vc as usize, out, now);
+                self.arm_granted::<General>(out, now);
             } else {
-                self.arm_blocked::<false>(out, now);
+                self.arm_blocked::<General>(out, now);
             }
         }
         self.requests.dirty_outs = outs;

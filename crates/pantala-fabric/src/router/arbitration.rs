@@ -9,6 +9,7 @@ use crate::store::packet::NONE;
 use crate::store::port::{InVc, OutPort};
 use crate::store::requests::Arrived;
 use crate::store::requests::bits;
+use crate::variant::Variant;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 
@@ -67,7 +68,7 @@ impl Fabric {
     ///
     /// Routers affect each other only by credits and packets that take time, so the order of
     /// routers does not matter.
-    pub(crate) fn settle<const F: bool>(&mut self, now: Time, probe: &mut impl Probe) {
+    pub(crate) fn settle<F: Variant>(&mut self, now: Time, probe: &mut impl Probe) {
         if self.setup.stages.virtual_output::<F>() {
             self.settle_virtual(now, probe);
             return;
@@ -78,7 +79,7 @@ impl Fabric {
         }
         for i in 0..self.requests.arrived.len() {
             let arrived = self.requests.arrived[i];
-            if !self.grant_unrivalled(&arrived, now) {
+            if !self.grant_unrivalled::<F>(&arrived, now) {
                 self.ports.in_vcs[arrived.in_vc].queue.push(&mut self.packets, arrived.packet);
                 self.await_output::<F>(&arrived, now);
             }
@@ -88,7 +89,7 @@ impl Fabric {
         while !self.requests.dirty_routers.is_empty() {
             let mut routers = std::mem::take(&mut self.requests.dirty_routers);
             for &router in &routers {
-                if F {
+                if F::DEFAULT {
                     self.arbitrate::<F>(router, now);
                 } else {
                     self.arbitrate_by_name(router, now);
@@ -104,7 +105,7 @@ impl Fabric {
     /// Routes the new heads behind granted packets. Their inputs are busy, so they need another
     /// round.
     #[inline(always)]
-    fn route_fresh<const F: bool>(&mut self, now: Time, probe: &mut impl Probe) {
+    fn route_fresh<F: Variant>(&mut self, now: Time, probe: &mut impl Probe) {
         for i in 0..self.requests.fresh.len() {
             let in_vc = self.requests.fresh[i];
             let arrived = self.route::<F>(in_vc, self.ports.in_vcs[in_vc].queue.head, now, probe);
@@ -117,7 +118,7 @@ impl Fabric {
     /// and none waits at its input. Then no order of arbitration matters. Such a packet never
     /// enters a queue.
     #[inline(always)]
-    fn grant_unrivalled(&mut self, arrived: &Arrived, now: Time) -> bool {
+    fn grant_unrivalled<F: Variant>(&mut self, arrived: &Arrived, now: Time) -> bool {
         let port = &self.ports.out_ports[arrived.out];
         let input = &self.ports.in_ports[arrived.in_port];
         if port.routed_at != 2 * now
@@ -131,7 +132,7 @@ impl Fabric {
         {
             return false;
         }
-        self.cross::<true>(arrived, now);
+        self.cross::<F>(arrived, now);
         true
     }
 
@@ -143,7 +144,7 @@ impl Fabric {
 
     /// Handles a wake: an output may be able to take a packet.
     #[inline]
-    pub(crate) fn crossbar_wake<const F: bool>(&mut self, out: u32, now: Time) {
+    pub(crate) fn crossbar_wake<F: Variant>(&mut self, out: u32, now: Time) {
         let port = &mut self.ports.out_ports[out];
         if port.crossbar_wake != now {
             self.agenda.overtaken += 1;
@@ -157,18 +158,12 @@ impl Fabric {
     /// Wakes the packets that wait for room in an output buffer, which becomes free at `time`
     /// (`now` or later).
     #[inline]
-    pub(crate) fn room_at<const F: bool>(
-        &mut self,
-        out: usize,
-        out_vc: usize,
-        time: Time,
-        now: Time,
-    ) {
+    pub(crate) fn room_at<F: Variant>(&mut self, out: usize, out_vc: usize, time: Time, now: Time) {
         if !self.ports.out_vcs[out_vc].space_wait {
             return;
         }
         self.ports.out_vcs[out_vc].space_wait = false;
-        if !F {
+        if !F::DEFAULT {
             self.ensure_crossbar_wake(out, self.setup.stages.edge_after::<F>(time));
             return;
         }
@@ -187,9 +182,9 @@ impl Fabric {
 
     /// Arbitrates for the listed outputs of a router, in the order of [`Turn`].
     #[inline(always)]
-    pub(crate) fn arbitrate<const F: bool>(&mut self, router: u32, now: Time) {
+    pub(crate) fn arbitrate<F: Variant>(&mut self, router: u32, now: Time) {
         let first_port = (router * self.setup.ports) as usize;
-        if !F {
+        if !F::DEFAULT {
             let outs = self.take_dirty(router, now);
             for &out in &outs {
                 self.serve::<F>(out, first_port * self.setup.vcs, now);
@@ -220,7 +215,7 @@ impl Fabric {
     /// Grants `out` to a packet that waits for it, if `out` is free and a packet can cross;
     /// otherwise schedules its next arbitration.
     #[inline(always)]
-    fn serve<const F: bool>(&mut self, out: usize, first_in_vc: usize, now: Time) {
+    fn serve<F: Variant>(&mut self, out: usize, first_in_vc: usize, now: Time) {
         let free = self.ports.out_ports[out].crossbar_free;
         if free > now {
             self.ensure_crossbar_wake(out, free);
@@ -236,11 +231,11 @@ impl Fabric {
     /// wait for it: when the crossbar is free, or when there is room, if no VC that packets wait
     /// for has room.
     #[inline(always)]
-    pub(crate) fn arm_granted<const F: bool>(&mut self, out: usize, now: Time) {
+    pub(crate) fn arm_granted<F: Variant>(&mut self, out: usize, now: Time) {
         if self.ports.out_ports[out].waiting == 0 {
             return;
         }
-        if F && self.ports.roomy_vcs(out, self.setup.vcs, now) == 0 {
+        if F::DEFAULT && self.ports.roomy_vcs(out, self.setup.vcs, now) == 0 {
             self.arm_blocked::<F>(out, now);
         } else {
             self.ensure_crossbar_wake(out, self.ports.out_ports[out].crossbar_free);
@@ -249,7 +244,7 @@ impl Fabric {
 
     /// Returns the first input VC from the pointer on whose head can cross to `out` now.
     #[inline(always)]
-    fn pick_round_robin<const F: bool>(
+    fn pick_round_robin<F: Variant>(
         &mut self,
         out: usize,
         first: usize,
@@ -287,7 +282,7 @@ impl Fabric {
     /// Returns whether the head of an input VC can cross now. The crossbar of its output must be
     /// free.
     #[inline(always)]
-    pub(crate) fn can_go<const F: bool>(&mut self, in_vc: usize, now: Time) -> bool {
+    pub(crate) fn can_go<F: Variant>(&mut self, in_vc: usize, now: Time) -> bool {
         let InVc { port, out_vc, open, flits, .. } = self.ports.in_vcs[in_vc];
         let room = self.setup.stages.room::<F>(flits.into()) as i32;
         self.ports.in_ports[port].busy_until.max(open) <= now
@@ -333,7 +328,7 @@ impl Fabric {
     /// Schedules the next arbitration of an output whose crossbar is free, and for which no packet
     /// can cross.
     #[inline(never)]
-    pub(crate) fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
+    pub(crate) fn arm_blocked<F: Variant>(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
         let first = self.first_in_vc(out);
         let roomy = self.ports.roomy_vcs(out, self.setup.vcs, now);
@@ -367,7 +362,8 @@ impl Fabric {
                 let room = self.setup.stages.room::<F>(flits.into());
                 let vc = &mut self.ports.out_vcs[out_vc as usize];
                 // The default model waits for the input and for room at the same time.
-                if busy_until > now && (!F || vc.space.at(&mut self.ports.pool, now) >= room as i32)
+                if busy_until > now
+                    && (!F::DEFAULT || vc.space.at(&mut self.ports.pool, now) >= room as i32)
                 {
                     wake = wake.min(busy_until);
                     continue;
@@ -390,7 +386,8 @@ impl Fabric {
             }
         }
         if wake != NEVER {
-            let wake = if F { wake.max(self.ports.out_ports[out].crossbar_free) } else { wake };
+            let wake =
+                if F::DEFAULT { wake.max(self.ports.out_ports[out].crossbar_free) } else { wake };
             self.ensure_crossbar_wake(out, wake);
         }
     }

@@ -8,15 +8,17 @@ use crate::router::congestion::RouterCongestionView;
 use crate::store::packet::NONE;
 use crate::store::port::{InPort, OutPort};
 use crate::store::requests::Arrived;
+use crate::variant::{Plain, Variant};
 use pantala_engine::Time;
 use pantala_routing::{Blind, Phase};
+use std::marker::PhantomData;
 
 impl Fabric {
     /// Takes a packet's head into an input buffer. The first packet there is routed at once: the
     /// queues that routing reads do not change before the last arrival of this time. With virtual
     /// output queues they do, so packets are routed in turn after the last arrival.
     #[inline(always)]
-    pub(crate) fn arrive<const F: bool>(
+    pub(crate) fn arrive<F: Variant>(
         &mut self,
         packet: u32,
         in_vc: u32,
@@ -25,6 +27,9 @@ impl Fabric {
     ) {
         if self.setup.stages.learning() {
             self.note_arrival(in_vc, packet, now);
+        }
+        if self.is_watched::<F>() {
+            self.watch.arrives(&self.packets, packet, in_vc, now);
         }
         if self.setup.stages.virtual_output::<F>() {
             let in_port = self.ports.in_vcs[in_vc].port;
@@ -36,7 +41,7 @@ impl Fabric {
             return;
         }
         let arrived = self.route::<F>(in_vc, packet, now, probe);
-        if F {
+        if F::DEFAULT {
             // Needed after the last arrival of this time.
             self.ports.out_ports.prefetch::<2>(arrived.out as usize);
             self.ports.out_vcs.prefetch::<1>(arrived.out_vc as usize);
@@ -49,7 +54,7 @@ impl Fabric {
 
     /// Routes the head of an input VC.
     #[inline(always)]
-    pub(crate) fn route<const F: bool>(
+    pub(crate) fn route<F: Variant>(
         &mut self,
         in_vc: u32,
         packet: u32,
@@ -79,6 +84,7 @@ impl Fabric {
                     vcs: self.setup.vcs,
                     config: &self.setup.config,
                     now,
+                    variant: PhantomData,
                 };
                 routing.decide(&self.setup.topology, router, state, &mut view);
             } else {
@@ -96,6 +102,9 @@ impl Fabric {
         let out = router * self.setup.ports + u32::from(hop.port);
         let out_vc = out * self.setup.vcs as u32 + u32::from(hop.vc);
         probe.routed(in_vc, out_vc);
+        if self.is_watched::<F>() {
+            self.watch.routed(&self.packets, packet, (in_vc, out_vc), now);
+        }
         if self.setup.stages.by_flits::<F>() {
             self.worms.lead(in_vc, &self.packets[packet], (out, out_vc));
         }
@@ -104,7 +113,7 @@ impl Fabric {
 
     /// Adds the routed head of an input VC to the packets that wait for its output.
     #[inline(always)]
-    pub(crate) fn await_output<const F: bool>(&mut self, arrived: &Arrived, now: Time) {
+    pub(crate) fn await_output<F: Variant>(&mut self, arrived: &Arrived, now: Time) {
         let out = arrived.out as usize;
         let in_vc = &mut self.ports.in_vcs[arrived.in_vc];
         in_vc.out_vc = arrived.out_vc;
@@ -113,7 +122,7 @@ impl Fabric {
         self.ports.out_ports[out].waiting |= 1 << (arrived.out_vc as usize - out * self.setup.vcs);
         let bit = usize::from(self.ports.in_vcs[arrived.in_vc].bit);
         self.requests.begin_wait(&self.setup, arrived.out_vc as usize, bit);
-        if F {
+        if F::DEFAULT {
             let free = self.ports.out_ports[out]
                 .crossbar_free
                 .max(self.ports.in_ports[arrived.in_port].busy_until);
@@ -132,7 +141,7 @@ impl Fabric {
     fn ask_for(&mut self, out: usize, out_vc: u32, time: Time, now: Time) {
         if time <= now {
             let OutPort { router, port, .. } = self.ports.out_ports[out];
-            self.requests.mark_dirty::<true>(router, port);
+            self.requests.mark_dirty::<Plain>(router, port);
         } else if self.ports.out_ports[out].crossbar_wake > time {
             let vc = &mut self.ports.out_vcs[out_vc];
             // The first room on this VC wakes the packets that wait for it.

@@ -6,11 +6,13 @@ use crate::store::account::PendingPool;
 use crate::store::account::space_of;
 use crate::store::port::OutVc;
 use crate::store::port::VirtualQueue;
+use crate::variant::Variant;
 use pantala_engine::{FlatArray, Time};
 use pantala_routing::{CongestionView, QueueMeasure};
+use std::marker::PhantomData;
 
 /// The output queues of one router, as its routing reads them.
-pub(crate) struct RouterCongestionView<'a, const F: bool> {
+pub(crate) struct RouterCongestionView<'a, F: Variant> {
     pub(crate) out_vcs: &'a mut FlatArray<OutVc>,
     pub(crate) virtual_queues: &'a FlatArray<VirtualQueue>,
     pub(crate) pool: &'a mut PendingPool,
@@ -20,9 +22,10 @@ pub(crate) struct RouterCongestionView<'a, const F: bool> {
     pub(crate) vcs: usize,
     pub(crate) config: &'a FabricConfig,
     pub(crate) now: Time,
+    pub(crate) variant: PhantomData<F>,
 }
 
-impl<const F: bool> CongestionView for RouterCongestionView<'_, F> {
+impl<F: Variant> CongestionView for RouterCongestionView<'_, F> {
     #[inline]
     fn queue(&mut self, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
         self.queue_at(self.router, port, vc, measure)
@@ -37,7 +40,7 @@ impl<const F: bool> CongestionView for RouterCongestionView<'_, F> {
             None => first..first + self.vcs,
         };
         // The default model takes credits at the link and has no other queue before it.
-        if F && measure == QueueMeasure::OutputAndCredits {
+        if F::DEFAULT && measure == QueueMeasure::OutputAndCredits {
             let flits_of = |index: usize| {
                 let out_vc = &mut self.out_vcs[index];
                 credits_full - out_vc.credits.at(self.pool, self.now) + out_vc.unsent

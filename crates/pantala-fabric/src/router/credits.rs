@@ -5,13 +5,14 @@ use crate::fabric::Fabric;
 use crate::partition::messages::CreditMessage;
 use crate::store::account::Ledger;
 use crate::store::port::HERE;
+use crate::variant::Variant;
 use pantala_engine::Time;
 
 impl Fabric {
     /// Returns the credits of a packet that takes `room` to the sender. They leave the input VC
     /// from `first` to `last`.
     #[inline(always)]
-    pub(crate) fn give_credit<const F: bool>(
+    pub(crate) fn give_credit<F: Variant>(
         &mut self,
         in_vc: usize,
         (first, last): (Time, Time),
@@ -29,6 +30,9 @@ impl Fabric {
                 &mut self.nics.credits[upstream as usize * self.setup.vcs + vc]
             };
             account.give_over::<F>(&mut self.ports.pool, first, last, room);
+            if F::HOOKS && (F::DEFAULT || self.watch.on) {
+                self.watch.nic_credited(upstream, vc as u8, (first, last), room);
+            }
             if nic.credit_wait {
                 self.ensure_nic_wake(upstream, first + self.setup.stages.nic_idle);
             }
@@ -44,22 +48,18 @@ impl Fabric {
 
     /// Schedules the credits of a packet that takes `room` at an output VC, from `first` to `last`.
     #[inline(always)]
-    pub(crate) fn credit<const F: bool>(
-        &mut self,
-        out_vc: usize,
-        first: Time,
-        last: Time,
-        room: u32,
-    ) {
-        let vc = &mut self.ports.out_vcs[out_vc];
-        vc.credits.give_over::<F>(&mut self.ports.pool, first, last, room);
-        if vc.credit_wait > 0 {
+    pub(crate) fn credit<F: Variant>(&mut self, out_vc: usize, first: Time, last: Time, room: u32) {
+        self.ports.out_vcs[out_vc].credits.give_over::<F>(&mut self.ports.pool, first, last, room);
+        if self.is_watched::<F>() {
+            self.watch.credited(out_vc, (first, last), room);
+        }
+        if self.ports.out_vcs[out_vc].credit_wait > 0 {
             self.end_credit_wait::<F>(out_vc);
         }
     }
 
     /// Wakes a packet that waits for credits at an output VC, when there will be enough.
-    fn end_credit_wait<const F: bool>(&mut self, out_vc: usize) {
+    fn end_credit_wait<F: Variant>(&mut self, out_vc: usize) {
         let vc = &mut self.ports.out_vcs[out_vc];
         let Some(time) = vc.credits.when(&self.ports.pool, u32::from(vc.credit_wait)) else {
             return;

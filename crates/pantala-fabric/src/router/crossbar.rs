@@ -9,12 +9,13 @@ use crate::fabric::Fabric;
 use crate::store::packet::NONE;
 use crate::store::port::{HERE, InPort, InVc, LinkEnd};
 use crate::store::requests::Arrived;
+use crate::variant::Variant;
 use pantala_engine::Time;
 
 impl Fabric {
     /// Takes the head of an input VC through the crossbar to `out`, which it waits for.
     #[inline(always)]
-    pub(crate) fn grant<const F: bool>(&mut self, in_vc: usize, out: usize, now: Time) {
+    pub(crate) fn grant<F: Variant>(&mut self, in_vc: usize, out: usize, now: Time) {
         let InVc { port: in_port, bit, out_vc, .. } = self.ports.in_vcs[in_vc];
         let queue = &mut self.ports.in_vcs[in_vc].queue;
         let packet = queue.pop(&mut self.packets);
@@ -33,7 +34,7 @@ impl Fabric {
 
     /// Takes a packet through the crossbar.
     #[inline(always)]
-    pub(crate) fn cross<const F: bool>(&mut self, arrived: &Arrived, now: Time) {
+    pub(crate) fn cross<F: Variant>(&mut self, arrived: &Arrived, now: Time) {
         let stages = &self.setup.stages;
         let &Arrived { packet: index, in_vc, in_port, out, out_vc } = arrived;
         let InPort { upstream, sender_partition, .. } = self.ports.in_ports[in_port];
@@ -90,6 +91,9 @@ impl Fabric {
         self.give_credit::<F>(in_vc as usize, given, room);
         if self.setup.stages.learning() {
             self.give_feedback(in_vc, index, now);
+        }
+        if self.is_watched::<F>() {
+            self.watch.crosses(&self.packets, index, (in_vc, out_vc), now);
         }
         self.enqueue::<F>(out as usize, out_vc as usize, index, now);
     }

@@ -11,6 +11,7 @@ use crate::router::arbitration::behind;
 use crate::store::arbiter_state::{InputTurn, Offer};
 use crate::store::packet::NONE;
 use crate::store::port::OutPort;
+use crate::variant::General;
 use pantala_engine::Time;
 
 impl Fabric {
@@ -37,7 +38,7 @@ impl Fabric {
                 next_output: self.ports.out_ports[out].port + 1,
                 next_vc: vc as u16 + 1,
             };
-            self.grant::<false>(in_vc as usize, out, now);
+            self.grant::<General>(in_vc as usize, out, now);
             // The pointer counts ports.
             self.ports.out_ports[out].next_input =
                 (in_port - self.ports.in_ports[in_port].router * self.setup.ports) as u16 + 1;
@@ -59,7 +60,7 @@ impl Fabric {
                     out_vc,
                     self.ports.in_vcs[in_vc].bit.into(),
                 )
-                || !self.can_go::<false>(in_vc as usize, now)
+                || !self.can_go::<General>(in_vc as usize, now)
             {
                 continue;
             }

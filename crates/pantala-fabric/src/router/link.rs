@@ -11,18 +11,13 @@ use crate::partition::agenda::Kind;
 use crate::store::account::Ledger;
 use crate::store::packet::NONE;
 use crate::store::port::{ELSEWHERE, LinkEnd};
+use crate::variant::Variant;
 use pantala_engine::{NEVER, Time};
 
 impl Fabric {
     /// Puts a packet that has won the crossbar into its output buffer, or directly on the link.
     #[inline(always)]
-    pub(crate) fn enqueue<const F: bool>(
-        &mut self,
-        out: usize,
-        out_vc: usize,
-        index: u32,
-        now: Time,
-    ) {
+    pub(crate) fn enqueue<F: Variant>(&mut self, out: usize, out_vc: usize, index: u32, now: Time) {
         let packet = &self.packets[index];
         let (ready, room, packet_vc) =
             (packet.ready, self.setup.stages.room::<F>(packet.flits.into()), packet.out_vc);
@@ -32,8 +27,11 @@ impl Fabric {
         // A VC keeps its order flit by flit: no packet starts before the tail ahead of it has left.
         let open = port.link_free.max(vc.gone);
         // If all packets have one VC, the link sends this packet next even if it is still busy.
-        let reach =
-            if F && port.end.is_single() { ready + self.setup.stages.far_ahead } else { ready };
+        let reach = if F::DEFAULT && port.end.is_single() {
+            ready + self.setup.stages.far_ahead
+        } else {
+            ready
+        };
         if port.queued == 0
             && open <= reach
             && (port.end == LinkEnd::AmpleNode
@@ -65,7 +63,7 @@ impl Fabric {
 
     /// Handles a wake: the link may start a packet.
     #[inline]
-    pub(crate) fn link_wake<const F: bool>(&mut self, out: u32, now: Time) {
+    pub(crate) fn link_wake<F: Variant>(&mut self, out: u32, now: Time) {
         let out = out as usize;
         let port = &mut self.ports.out_ports[out];
         if port.wake != now {
@@ -83,12 +81,12 @@ impl Fabric {
 
     /// Picks a packet for a free link, or schedules the next decision.
     #[inline]
-    fn decide<const F: bool>(&mut self, out: usize, now: Time) {
+    fn decide<F: Variant>(&mut self, out: usize, now: Time) {
         let first = out * self.setup.vcs;
         let port = &self.ports.out_ports[out];
         let ample = port.end == LinkEnd::AmpleNode || self.setup.stages.credit_at_crossbar::<F>();
         let idle = self.setup.stages.idle_flits::<F>() * port.flit;
-        let known = F && self.setup.stages.heads_ready(port, now);
+        let known = F::DEFAULT && self.setup.stages.heads_ready(port, now);
         let full = self.setup.stages.full as i32;
         let mut lacking = false;
         let mut next_due = NEVER;
@@ -126,7 +124,7 @@ impl Fabric {
 
     /// Starts the head of a VC's output buffer on the link.
     #[inline]
-    fn start<const F: bool>(&mut self, out: usize, vc: usize, now: Time) {
+    fn start<F: Variant>(&mut self, out: usize, vc: usize, now: Time) {
         let out_vc = out * self.setup.vcs + vc;
         let queue = &mut self.ports.out_vcs[out_vc];
         let index = queue.queue.pop(&mut self.packets);
@@ -136,10 +134,7 @@ impl Fabric {
         let port = &mut self.ports.out_ports[out];
         port.queued &= !emptied;
         port.next_vc = self.setup.stages.vc_after(vc as u8);
-        if port.stalled_since != NEVER {
-            port.counters.stall += now - port.stalled_since;
-            port.stalled_since = NEVER;
-        }
+        self.end_stall::<F>(out, now);
         let left = self.send::<F>(out, out_vc, index, now);
         if self.setup.stages.ahead_is_free::<F>() {
             self.ports.out_vcs[out_vc].space.put(room);
@@ -150,14 +145,14 @@ impl Fabric {
         if self.ports.out_ports[out].queued != 0 {
             self.arm_link::<F>(out);
         } else if self.setup.stages.virtual_output::<F>() {
-            self.ports.out_ports[out].note_stall(now);
+            self.note_stall(out, now);
         }
     }
 
     /// Frees the room of a packet in the output buffer. Its head starts on the link at `start`, and
     /// its tail has left at `left`.
     #[inline]
-    fn free_room<const F: bool>(
+    fn free_room<F: Variant>(
         &mut self,
         out: usize,
         out_vc: usize,
@@ -176,11 +171,11 @@ impl Fabric {
 
     /// Schedules the decision after the packet that has just started.
     #[inline]
-    fn arm_link<const F: bool>(&mut self, out: usize) {
+    fn arm_link<F: Variant>(&mut self, out: usize) {
         let first = out * self.setup.vcs;
         let port = &self.ports.out_ports[out];
         let idle = self.setup.stages.idle_flits::<F>() * port.flit;
-        let known = F && self.setup.stages.heads_ready(port, port.link_free);
+        let known = F::DEFAULT && self.setup.stages.heads_ready(port, port.link_free);
         let mut next_due = NEVER;
         let mut set = port.queued;
         while set != 0 {
@@ -194,26 +189,30 @@ impl Fabric {
 
     /// Waits for credits: a packet is ready, and none can start.
     #[inline(never)]
-    fn stall<const F: bool>(&mut self, out: usize, next_due: Time, now: Time) {
+    fn stall<F: Variant>(&mut self, out: usize, next_due: Time, now: Time) {
         let first = out * self.setup.vcs;
         let idle = self.setup.stages.idle_flits::<F>() * self.ports.out_ports[out].flit;
+        let turn = usize::from(self.ports.out_ports[out].next_vc);
         let mut wake = next_due;
-        for vc in first..first + self.setup.vcs {
+        let mut blocked = None;
+        for step in 0..self.setup.vcs {
+            let vc = first + (turn + step) % self.setup.vcs;
             let queue = &mut self.ports.out_vcs[vc];
             if queue.queue.head == NONE
                 || self.packets[queue.queue.head].ready.max(queue.gone) > now
             {
                 continue;
             }
-            let room = self.setup.stages.room::<F>(self.packets[queue.queue.head].flits.into());
+            let head = &self.packets[queue.queue.head];
+            let room = self.setup.stages.room::<F>(head.flits.into());
+            blocked = blocked.or(Some(head.job));
             match queue.credits.when(&self.ports.pool, room) {
                 Some(time) => wake = wake.min(time + idle),
                 None => queue.await_credits(room),
             }
         }
-        let port = &mut self.ports.out_ports[out];
-        if port.stalled_since == NEVER {
-            port.stalled_since = now;
+        if let Some(job) = blocked {
+            self.begin_stall(out, job, now);
         }
         if wake != NEVER {
             self.ensure_link_wake(out, wake);
@@ -222,7 +221,7 @@ impl Fabric {
 
     /// Starts a packet on a link at `start`; returns when its tail has left.
     #[inline(always)]
-    fn send<const F: bool>(&mut self, out: usize, out_vc: usize, index: u32, start: Time) -> Time {
+    fn send<F: Variant>(&mut self, out: usize, out_vc: usize, index: u32, start: Time) -> Time {
         let stages = &self.setup.stages;
         let port = &mut self.ports.out_ports[out];
         let packet = &mut self.packets[index];
@@ -280,6 +279,9 @@ impl Fabric {
         let beyond = port.beyond;
         if starts {
             self.counters.count_job(out, self.setup.config.jobs, job, bytes);
+        }
+        if self.is_watched::<F>() {
+            self.watch.sends(&self.packets, index, out_vc, (start, end));
         }
         if beyond & ELSEWHERE != 0 {
             self.post_packet(beyond & !ELSEWHERE, index);

@@ -7,6 +7,7 @@ use crate::partition::Partition;
 use crate::partition::agenda::Kind;
 use crate::probe::Probe;
 use crate::store::packet::{Packet, PacketOrigin, Piece};
+use crate::variant::{General, Variant};
 use pantala_engine::{NEVER, Time};
 use pantala_routing::RouteState;
 use std::ops::Range;
@@ -32,7 +33,7 @@ impl Fabric {
 
     /// Returns the set of those of `vcs` on which a node's injection link has credit for `flits`.
     #[inline(always)]
-    pub(crate) fn open_vcs<const F: bool>(
+    pub(crate) fn open_vcs<F: Variant>(
         &mut self,
         node: u32,
         vcs: &Range<u8>,
@@ -42,13 +43,14 @@ impl Fabric {
         self.nics.open_vcs::<F>(&self.setup, &mut self.ports.pool, node, vcs, flits, now)
     }
 
-    /// Waits for credit: the link is free, and a packet has no credit on any of `vcs`.
+    /// Waits for credit: the link is free, and a packet of `job` has no credit on any of `vcs`.
     #[inline]
-    pub(crate) fn await_credit<const F: bool>(
+    pub(crate) fn await_credit<F: Variant>(
         &mut self,
         node: u32,
         vcs: &Range<u8>,
         flits: u32,
+        job: u16,
         now: Time,
     ) {
         let room = self.setup.stages.room::<F>(flits);
@@ -61,7 +63,7 @@ impl Fabric {
         };
         let nic = &mut self.nics.nics[node as usize];
         if nic.stalled_since == NEVER {
-            nic.stalled_since = now;
+            (nic.stalled_since, nic.stalled_job) = (now, job);
         }
         match time {
             Some(time) => self.ensure_nic_wake(node, time + self.setup.stages.nic_idle),
@@ -71,7 +73,7 @@ impl Fabric {
 
     /// Starts a packet's head on the injection link; returns when the link becomes free.
     #[inline(always)]
-    pub(crate) fn launch<const F: bool>(
+    pub(crate) fn launch<F: Variant>(
         &mut self,
         index: u32,
         node: u32,
@@ -85,13 +87,13 @@ impl Fabric {
         let nic = &mut self.nics.nics[node as usize];
         nic.link_free = free;
         nic.counters.count(bytes, started);
-        let gone = if stages.stores::<false>() {
+        let gone = if stages.stores::<General>() {
             free
         } else {
-            now + stages.head_flits::<false>() * stages.nic_flit
+            now + stages.head_flits::<General>() * stages.nic_flit
         };
         let head = gone + stages.nic_reach;
-        let tail = if stages.cut_through::<false>() { free + stages.nic_reach } else { head };
+        let tail = if stages.cut_through::<General>() { free + stages.nic_reach } else { head };
         self.packets[index] = Packet {
             ready: head,
             tail,
@@ -108,10 +110,9 @@ impl Fabric {
         } else {
             self.agenda.wheel.push_with_hint(head, Kind::ARRIVE, index, at);
         }
-        if !self.counters.nic_job_bytes.is_empty() {
-            self.counters.nic_job_bytes
-                [node as usize * usize::from(self.setup.config.jobs) + usize::from(job)] +=
-                u64::from(bytes);
+        self.counters.count_nic_job(node as usize, self.setup.config.jobs, job, bytes);
+        if self.is_watched::<F>() {
+            self.watch.injects(&self.packets, index, node, (now, free));
         }
         free
     }
@@ -120,7 +121,7 @@ impl Fabric {
 impl<H: Host, P: Probe> Partition<H, P> {
     /// Handles a wake: the injection link may start a packet.
     #[inline(always)]
-    pub(crate) fn nic_wake<const F: bool>(&mut self, node: u32, now: Time) {
+    pub(crate) fn nic_wake<F: Variant>(&mut self, node: u32, now: Time) {
         let nic = &mut self.fabric.nics.nics[node as usize];
         if nic.wake != now {
             self.fabric.agenda.overtaken += 1;
@@ -159,7 +160,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Injects a packet, or keeps it until it has credit.
     #[inline(always)]
-    fn offer<const F: bool>(&mut self, node: u32, offer: &PacketOffer, now: Time) {
+    fn offer<F: Variant>(&mut self, node: u32, offer: &PacketOffer, now: Time) {
         let flits = if offer.bytes == self.fabric.setup.config.packet_bytes {
             self.fabric.setup.stages.full
         } else {
@@ -172,16 +173,16 @@ impl<H: Host, P: Probe> Partition<H, P> {
             let nic = &mut self.fabric.nics.nics[node as usize];
             nic.offer = *offer;
             nic.has_offer = true;
-            self.fabric.await_credit::<F>(node, &vcs, needed, now);
+            self.fabric.await_credit::<F>(node, &vcs, needed, offer.job, now);
             return;
         }
-        self.fabric.nics.nics[node].end_stall(now);
+        self.fabric.end_nic_stall::<F>(node, now);
         self.fabric.nics.nics[node as usize].has_offer = false;
         self.inject::<F>(node, offer, flits, open, now);
     }
 
     #[inline(always)]
-    fn inject<const F: bool>(
+    fn inject<F: Variant>(
         &mut self,
         node: u32,
         offer: &PacketOffer,
@@ -222,8 +223,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Wakes the NIC for its next packet when the link becomes free.
     #[inline(always)]
-    pub(crate) fn wake_for_next<const F: bool>(&mut self, node: u32, free: Time) {
-        let offer = (!F || self.fabric.setup.stages.responds())
+    pub(crate) fn wake_for_next<F: Variant>(&mut self, node: u32, free: Time) {
+        let offer = (!F::DEFAULT || self.fabric.setup.stages.responds())
             && self.fabric.nics.nics[node as usize].has_offer;
         let flits = self.fabric.setup.stages.by_flits::<F>() && self.fabric.worms.sends(node);
         if offer
@@ -250,10 +251,13 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Delivers a packet at its node.
     #[inline(always)]
-    pub(crate) fn deliver<const F: bool>(&mut self, index: u32, now: Time) {
+    pub(crate) fn deliver<F: Variant>(&mut self, index: u32, now: Time) {
         self.fabric.counters.flits_delivered += u64::from(self.fabric.packets[index].flits);
         if self.fabric.setup.stages.by_flits::<F>() && !self.fabric.gather_flits(index) {
             return;
+        }
+        if self.fabric.is_watched::<F>() {
+            self.fabric.watch.delivers(&self.fabric.packets, index, now);
         }
         let packet = &self.fabric.packets[index];
         let node = packet.route.destination;

@@ -19,6 +19,7 @@ use crate::partition::Partition;
 use crate::probe::Probe;
 use crate::router::nic::Launch;
 use crate::store::packet::{NONE, Packet, PacketOrigin};
+use crate::variant::Variant;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 use pantala_routing::RouteState;
@@ -39,7 +40,7 @@ impl Fabric {
     }
 
     /// Returns the VCs that a NIC may inject responses on.
-    fn response_vcs<const F: bool>(&self) -> Range<u8> {
+    fn response_vcs<F: Variant>(&self) -> Range<u8> {
         let first = self.setup.config.responses.map_or(0, |responses| responses.first_vc);
         first..first + self.setup.stages.request_vcs::<F>().end
     }
@@ -76,7 +77,7 @@ impl Fabric {
 impl<H: Host, P: Probe> Partition<H, P> {
     /// Sends the response that has waited longest, if it has credit; returns whether it has. The
     /// injection link must be free.
-    pub(crate) fn send_response<const F: bool>(&mut self, node: u32, now: Time) -> bool {
+    pub(crate) fn send_response<F: Variant>(&mut self, node: u32, now: Time) -> bool {
         let index = self.fabric.nics.responses[node as usize].queue.head;
         let Some(responses) = self.fabric.setup.config.responses.filter(|_| index != NONE) else {
             return false;
@@ -85,11 +86,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let flits = self.fabric.setup.config.flits(bytes);
         let needed = self.fabric.setup.stages.needed_to_start::<F>(flits);
         let open = self.fabric.open_vcs::<F>(node, &vcs, needed, now);
+        let job = self.fabric.packets[index].job;
         if open == 0 {
-            self.fabric.await_credit::<F>(node, &vcs, needed, now);
+            self.fabric.await_credit::<F>(node, &vcs, needed, job, now);
             return false;
         }
-        self.fabric.nics.nics[node].end_stall(now);
+        self.fabric.end_nic_stall::<F>(node, now);
         let own = &mut self.fabric.nics.responses[node as usize];
         own.queue.pop(&mut self.fabric.packets);
         own.sent += 1;

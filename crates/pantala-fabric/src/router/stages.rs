@@ -6,6 +6,7 @@ use crate::config::{
     Release, Serialization,
 };
 use crate::store::port::OutPort;
+use crate::variant::Variant;
 use pantala_engine::Time;
 use pantala_routing::{Algorithm, QueueMeasure, RoutingConfig, VcMap};
 use pantala_topology::LinkClass;
@@ -195,80 +196,80 @@ impl Stages {
     }
 
     #[inline(always)]
-    pub(crate) const fn cut_through<const F: bool>(&self) -> bool {
-        F || self.cut_through
+    pub(crate) const fn cut_through<F: Variant>(&self) -> bool {
+        F::DEFAULT || self.cut_through
     }
 
     #[inline(always)]
-    pub(crate) const fn stores<const F: bool>(&self) -> bool {
-        !F && self.stores
+    pub(crate) const fn stores<F: Variant>(&self) -> bool {
+        !F::DEFAULT && self.stores
     }
 
     #[inline(always)]
-    pub(crate) const fn virtual_output<const F: bool>(&self) -> bool {
-        !F && self.virtual_output
+    pub(crate) const fn virtual_output<F: Variant>(&self) -> bool {
+        !F::DEFAULT && self.virtual_output
     }
 
     #[inline(always)]
-    pub(crate) const fn by_flits<const F: bool>(&self) -> bool {
-        !F && self.by_flits
+    pub(crate) const fn by_flits<F: Variant>(&self) -> bool {
+        !F::DEFAULT && self.by_flits
     }
 
     /// Returns the flits of a packet that start together, and so need credits together.
     #[inline(always)]
-    pub(crate) const fn needed_to_start<const F: bool>(&self, flits: u32) -> u32 {
+    pub(crate) const fn needed_to_start<F: Variant>(&self, flits: u32) -> u32 {
         if self.by_flits::<F>() { 1 } else { flits }
     }
 
     /// Returns the room that a packet of `flits` takes in a buffer.
     #[inline(always)]
-    pub(crate) const fn room<const F: bool>(&self, flits: u32) -> u32 {
-        if F || !self.whole_packets { flits } else { self.full }
+    pub(crate) const fn room<F: Variant>(&self, flits: u32) -> u32 {
+        if F::DEFAULT || !self.whole_packets { flits } else { self.full }
     }
 
     #[inline(always)]
-    pub(crate) const fn credit_return<const F: bool>(&self) -> Release {
-        if F { Release::Tail } else { self.credit_return }
+    pub(crate) const fn credit_return<F: Variant>(&self) -> Release {
+        if F::DEFAULT { Release::Tail } else { self.credit_return }
     }
 
     #[inline(always)]
-    pub(crate) const fn output_release<const F: bool>(&self) -> OutputRelease {
-        if F { OutputRelease::Start } else { self.output_release }
+    pub(crate) const fn output_release<F: Variant>(&self) -> OutputRelease {
+        if F::DEFAULT { OutputRelease::Start } else { self.output_release }
     }
 
     #[inline(always)]
-    pub(crate) const fn holds_ports<const F: bool>(&self) -> bool {
-        F || self.holds_ports
+    pub(crate) const fn holds_ports<F: Variant>(&self) -> bool {
+        F::DEFAULT || self.holds_ports
     }
 
     #[inline(always)]
-    pub(crate) const fn holds_vcs<const F: bool>(&self) -> bool {
-        !F && self.holds_vcs
+    pub(crate) const fn holds_vcs<F: Variant>(&self) -> bool {
+        !F::DEFAULT && self.holds_vcs
     }
 
     #[inline(always)]
-    pub(crate) const fn head_latency<const F: bool>(&self) -> Time {
-        if F { 0 } else { self.head_latency }
+    pub(crate) const fn head_latency<F: Variant>(&self) -> Time {
+        if F::DEFAULT { 0 } else { self.head_latency }
     }
 
     #[inline(always)]
-    pub(crate) const fn input_vc_gap<const F: bool>(&self) -> Time {
-        if F { 0 } else { self.input_vc_gap }
+    pub(crate) const fn input_vc_gap<F: Variant>(&self) -> Time {
+        if F::DEFAULT { 0 } else { self.input_vc_gap }
     }
 
     #[inline(always)]
-    pub(crate) const fn output_vc_gap<const F: bool>(&self) -> Time {
-        if F { 0 } else { self.output_vc_gap }
+    pub(crate) const fn output_vc_gap<F: Variant>(&self) -> Time {
+        if F::DEFAULT { 0 } else { self.output_vc_gap }
     }
 
     #[inline(always)]
-    pub(crate) const fn credit_at_crossbar<const F: bool>(&self) -> bool {
-        !F && self.credit_at_crossbar
+    pub(crate) const fn credit_at_crossbar<F: Variant>(&self) -> bool {
+        !F::DEFAULT && self.credit_at_crossbar
     }
 
     #[inline(always)]
-    pub(crate) const fn injection_vc<const F: bool>(&self) -> InjectionVc {
-        if F { InjectionVc::First } else { self.injection_vc }
+    pub(crate) const fn injection_vc<F: Variant>(&self) -> InjectionVc {
+        if F::DEFAULT { InjectionVc::First } else { self.injection_vc }
     }
 
     #[inline(always)]
@@ -278,34 +279,34 @@ impl Stages {
 
     /// Returns whether NICs inject on VC 0 only, so that one credit account per NIC is enough.
     #[inline(always)]
-    pub(crate) const fn one_account<const F: bool>(&self) -> bool {
-        (F || matches!(self.injection_vc, InjectionVc::First)) && !self.responds
+    pub(crate) const fn one_account<F: Variant>(&self) -> bool {
+        (F::DEFAULT || matches!(self.injection_vc, InjectionVc::First)) && !self.responds
     }
 
     /// Returns the VCs on which a NIC may inject a host's packets.
     #[inline(always)]
-    pub(crate) const fn request_vcs<const F: bool>(&self) -> Range<u8> {
-        0..if F { 1 } else { self.request_vcs }
+    pub(crate) const fn request_vcs<F: Variant>(&self) -> Range<u8> {
+        0..if F::DEFAULT { 1 } else { self.request_vcs }
     }
 
     #[inline(always)]
-    pub(crate) const fn ahead_is_free<const F: bool>(&self) -> bool {
-        F || self.ahead_is_free
+    pub(crate) const fn ahead_is_free<F: Variant>(&self) -> bool {
+        F::DEFAULT || self.ahead_is_free
     }
 
     #[inline(always)]
-    pub(crate) const fn idle_flits<const F: bool>(&self) -> Time {
-        if F { 0 } else { self.idle_flits }
+    pub(crate) const fn idle_flits<F: Variant>(&self) -> Time {
+        if F::DEFAULT { 0 } else { self.idle_flits }
     }
 
     #[inline(always)]
-    pub(crate) const fn head_flits<const F: bool>(&self) -> Time {
-        if F { 1 } else { self.head_flits }
+    pub(crate) const fn head_flits<F: Variant>(&self) -> Time {
+        if F::DEFAULT { 1 } else { self.head_flits }
     }
 
     #[inline(always)]
-    pub(crate) const fn unclocked<const F: bool>(&self) -> bool {
-        F || self.crossbar_period == 0
+    pub(crate) const fn unclocked<F: Variant>(&self) -> bool {
+        F::DEFAULT || self.crossbar_period == 0
     }
 
     /// Returns whether the times of a port show that all packets in its output buffer are ready at
@@ -323,7 +324,7 @@ impl Stages {
 
     /// Returns `time`, or the first clock edge strictly after it if the crossbar is clocked.
     #[inline(always)]
-    pub(crate) const fn edge_after<const F: bool>(&self, time: Time) -> Time {
+    pub(crate) const fn edge_after<F: Variant>(&self, time: Time) -> Time {
         if self.unclocked::<F>() {
             time
         } else {

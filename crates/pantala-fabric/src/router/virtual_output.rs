@@ -12,6 +12,7 @@ use crate::fabric::Fabric;
 use crate::probe::Probe;
 use crate::store::packet::NONE;
 use crate::store::requests::Arrived;
+use crate::variant::General;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 
@@ -30,15 +31,15 @@ impl Fabric {
             (mix(self.packets[new.packet].route.draw ^ ORDER_SALT), new.in_vc)
         });
         for &Arrived { packet, in_vc, .. } in &arrived {
-            let Arrived { out, out_vc, .. } = self.route::<false>(in_vc, packet, now, probe);
-            let room = self.setup.stages.room::<false>(self.packets[packet].flits.into());
+            let Arrived { out, out_vc, .. } = self.route::<General>(in_vc, packet, now, probe);
+            let room = self.setup.stages.room::<General>(self.packets[packet].flits.into());
             let waiting = &mut self.ports.virtual_queues[out_vc];
             waiting.queue.push(&mut self.packets, packet);
             waiting.room += room as i32;
             let port = &mut self.ports.out_ports[out];
             port.waiting |= 1 << (out_vc as usize % self.setup.vcs);
             let (router, port) = (port.router, port.port);
-            self.requests.mark_dirty::<false>(router, port);
+            self.requests.mark_dirty::<General>(router, port);
         }
         arrived.clear();
         self.requests.arrived = arrived;
@@ -70,7 +71,7 @@ impl Fabric {
             let out_vc = out * self.setup.vcs + vc;
             while self.ports.virtual_queues[out_vc].queue.head != NONE {
                 let head = self.ports.virtual_queues[out_vc].queue.head;
-                let room = self.setup.stages.room::<false>(self.packets[head].flits.into());
+                let room = self.setup.stages.room::<General>(self.packets[head].flits.into());
                 if !self.ports.has_credit(out, out_vc as u32, room as i32, now) {
                     let behind = &mut self.ports.out_vcs[out_vc];
                     match behind.credits.when(&self.ports.pool, room) {
@@ -85,7 +86,7 @@ impl Fabric {
                 self.ports.out_ports[out].waiting &= !(1 << vc);
             }
         }
-        self.ports.out_ports[out].note_stall(now);
+        self.note_stall(out, now);
         if wake != NEVER {
             self.ensure_crossbar_wake(out, wake);
         }
@@ -97,15 +98,18 @@ impl Fabric {
         let index = waiting.queue.pop(&mut self.packets);
         waiting.room -= room as i32;
         self.ports.out_vcs[out_vc].credits.take(room);
-        self.ports.out_ports[out].end_stall(now);
+        self.end_stall::<General>(out, now);
         let packet = &mut self.packets[index];
         packet.ready = now + self.setup.stages.head_delay;
         packet.tail = packet.ready.max(packet.tail + self.setup.stages.head_delay);
         let in_vc = packet.at as usize;
-        self.give_credit::<false>(in_vc, (now, now), room);
+        self.give_credit::<General>(in_vc, (now, now), room);
         if self.setup.stages.learning() {
             self.give_feedback(in_vc as u32, index, now);
         }
-        self.enqueue::<false>(out, out_vc, index, now);
+        if self.is_watched::<General>() {
+            self.watch.crosses(&self.packets, index, (in_vc as u32, out_vc as u32), now);
+        }
+        self.enqueue::<General>(out, out_vc, index, now);
     }
 }

@@ -14,6 +14,7 @@ use crate::partition::agenda::Kind;
 use crate::probe::Probe;
 use crate::store::packet::{Packet, Piece};
 use crate::store::worms::{Begun, Lead, in_order};
+use crate::variant::General;
 use pantala_engine::Time;
 
 impl Fabric {
@@ -80,21 +81,25 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let vc = (self.fabric.packets[begun.packet].at
             - self.fabric.nics.nics[node as usize].target) as u8;
         let vcs = vc..vc + 1;
-        let open = self.fabric.open_vcs::<false>(node, &vcs, 1, now);
+        let open = self.fabric.open_vcs::<General>(node, &vcs, 1, now);
+        let job = self.fabric.packets[begun.packet].job;
         if open == 0 {
-            self.fabric.await_credit::<false>(node, &vcs, 1, now);
+            self.fabric.await_credit::<General>(node, &vcs, 1, job, now);
             return true;
         }
-        self.fabric.nics.nics[node].end_stall(now);
-        self.fabric.nics.take_credit::<false>(&self.fabric.setup, node, open, 1, 0);
+        self.fabric.end_nic_stall::<General>(node, now);
+        self.fabric.nics.take_credit::<General>(&self.fabric.setup, node, open, 1, 0);
         let free = now + self.fabric.setup.stages.nic_flit;
         let nic = &mut self.fabric.nics.nics[node as usize];
         nic.link_free = free;
         nic.counters.flits += 1;
+        if self.fabric.is_watched::<General>() {
+            self.fabric.watch.injects(&self.fabric.packets, begun.packet, node, (now, free));
+        }
         let gone = now
-            + self.fabric.setup.stages.head_flits::<false>() * self.fabric.setup.stages.nic_flit;
+            + self.fabric.setup.stages.head_flits::<General>() * self.fabric.setup.stages.nic_flit;
         self.fabric.launch_flit(node, begun, gone + self.fabric.setup.stages.nic_reach);
-        self.wake_for_next::<false>(node, free);
+        self.wake_for_next::<General>(node, free);
         true
     }
 }

@@ -4,6 +4,7 @@
 //! its time. Before a read at time t, all entries up to t are applied. So a credit that no packet
 //! waits for needs no event.
 
+use crate::variant::Variant;
 use pantala_engine::{DuePool, DueQueue};
 use pantala_engine::{NEVER, Time};
 
@@ -134,16 +135,16 @@ pub(crate) trait Ledger {
     fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32);
 
     /// Gives `flits` back one by one, evenly spread from `first` to `last`; all at once if the
-    /// times are equal. `ONCE` says that they are.
+    /// times are equal. `F::DEFAULT` says that they are.
     #[inline(always)]
-    fn give_over<const ONCE: bool>(
+    fn give_over<F: Variant>(
         &mut self,
         pool: &mut PendingPool,
         first: Time,
         last: Time,
         flits: u32,
     ) {
-        if ONCE || first == last {
+        if F::DEFAULT || first == last {
             self.give(pool, last, flits);
             return;
         }
@@ -183,6 +184,7 @@ pub(crate) const fn space_of(output_buffer: u32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::variant::General;
 
     #[test]
     fn entries_count_from_their_time_on() {
@@ -216,8 +218,8 @@ mod tests {
                 }
                 1 => {
                     let last = latest.max(now + 1) + 9;
-                    account.give_over::<false>(&mut pool, latest.max(now + 1), last, 4);
-                    credits.give_over::<false>(&mut pool, latest.max(now + 1), last, 4);
+                    account.give_over::<General>(&mut pool, latest.max(now + 1), last, 4);
+                    credits.give_over::<General>(&mut pool, latest.max(now + 1), last, 4);
                     latest = last;
                 }
                 2 => now += u64::from(draws.below(30)),
@@ -242,8 +244,8 @@ mod tests {
     fn flits_that_come_back_one_by_one_are_evenly_spread() {
         let mut pool = PendingPool::default();
         let mut account = Account::new(0);
-        account.give_over::<false>(&mut pool, 10, 20, 4);
-        account.give_over::<false>(&mut pool, 30, 30, 1);
+        account.give_over::<General>(&mut pool, 10, 20, 4);
+        account.give_over::<General>(&mut pool, 30, 30, 1);
         let times = [10, 13, 16, 20, 30].map(|time| {
             let there = account.at(&mut pool, time) as u32;
             account.when(&pool, there + 1)

@@ -1,16 +1,26 @@
-//! Counters of a partition: deliveries, and the bytes of each job per link.
+//! Counters of a partition: deliveries, and the traffic of each job per link.
 
-use pantala_engine::FlatArray;
+use pantala_engine::{FlatArray, Time};
+use serde::{Deserialize, Serialize};
+
+/// The traffic of one job on one link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobTraffic {
+    /// Payload in bytes.
+    pub bytes: u64,
+    /// Stalls that belong to the job, in ps.
+    pub stall: Time,
+}
 
 /// The counters of a partition. Each link has counters of its own
 /// ([`LinkCounters`](crate::LinkCounters)).
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    /// Payload bytes per output port and job. Empty with a single job: then the link's own counter
-    /// holds them.
-    pub(crate) job_bytes: FlatArray<u64>,
-    /// Payload bytes per node and job on the injection link. Empty with a single job.
-    pub(crate) nic_job_bytes: FlatArray<u64>,
+    /// The traffic per output port and job. Empty with a single job: then the link's own counters
+    /// hold it.
+    pub(crate) jobs: FlatArray<JobTraffic>,
+    /// The traffic per node and job on the injection link. Empty with a single job.
+    pub(crate) nic_jobs: FlatArray<JobTraffic>,
     /// Packets delivered, responses included.
     pub(crate) packets_delivered: u64,
     /// Flits delivered, responses included.
@@ -25,13 +35,35 @@ impl Counters {
     /// Counts a packet's bytes for its job on an output's link.
     #[inline]
     pub(crate) fn count_job(&mut self, out: usize, jobs: u16, job: u16, bytes: u32) {
-        if !self.job_bytes.is_empty() {
-            self.job_bytes[out * usize::from(jobs) + usize::from(job)] += u64::from(bytes);
+        if !self.jobs.is_empty() {
+            self.jobs[out * usize::from(jobs) + usize::from(job)].bytes += u64::from(bytes);
+        }
+    }
+
+    /// Counts a packet's bytes for its job on a node's injection link.
+    #[inline]
+    pub(crate) fn count_nic_job(&mut self, node: usize, jobs: u16, job: u16, bytes: u32) {
+        if !self.nic_jobs.is_empty() {
+            self.nic_jobs[node * usize::from(jobs) + usize::from(job)].bytes += u64::from(bytes);
+        }
+    }
+
+    /// Counts a stall of an output's link for its job.
+    pub(crate) fn count_stall(&mut self, out: usize, jobs: u16, job: u16, stall: Time) {
+        if !self.jobs.is_empty() {
+            self.jobs[out * usize::from(jobs) + usize::from(job)].stall += stall;
+        }
+    }
+
+    /// Counts a stall of a node's injection link for its job.
+    pub(crate) fn count_nic_stall(&mut self, node: usize, jobs: u16, job: u16, stall: Time) {
+        if !self.nic_jobs.is_empty() {
+            self.nic_jobs[node * usize::from(jobs) + usize::from(job)].stall += stall;
         }
     }
 
     /// Returns the bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.job_bytes.memory() + self.nic_job_bytes.memory()
+        self.jobs.memory() + self.nic_jobs.memory()
     }
 }

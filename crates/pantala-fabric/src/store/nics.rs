@@ -7,8 +7,9 @@ use crate::store::account::{Credits, PendingPool};
 use crate::store::packet::NONE;
 use crate::store::port::LinkCounters;
 use crate::store::queue::Queue;
+use crate::variant::Variant;
 use pantala_engine::random::mix;
-use pantala_engine::{FlatArray, NEVER, Stream, Time};
+use pantala_engine::{FlatArray, Stream, Time};
 use std::ops::Range;
 
 /// Salt of the draw of the injection VC. The draws of the routing are functions of the same word.
@@ -31,19 +32,10 @@ pub(crate) struct Nic {
     pub(crate) draws: Stream,
     /// The start of the current stall; [`NEVER`]: none.
     pub(crate) stalled_since: Time,
+    /// The job that the current stall belongs to.
+    pub(crate) stalled_job: u16,
     /// The counters of the injection link.
     pub(crate) counters: LinkCounters,
-}
-
-impl Nic {
-    /// Ends a stall, because a packet starts at `now`.
-    #[inline(always)]
-    pub(crate) fn end_stall(&mut self, now: Time) {
-        if self.stalled_since != NEVER {
-            self.counters.stall += now - self.stalled_since;
-            self.stalled_since = NEVER;
-        }
-    }
 }
 
 /// The responses of a NIC.
@@ -72,7 +64,7 @@ pub(crate) struct Nics {
 impl Nics {
     /// Returns the VCs (bits) of `vcs` that have credit for a packet of `flits`.
     #[inline(always)]
-    pub(crate) fn open_vcs<const F: bool>(
+    pub(crate) fn open_vcs<F: Variant>(
         &mut self,
         setup: &Setup,
         pool: &mut PendingPool,
@@ -95,7 +87,7 @@ impl Nics {
 
     /// Takes credits on one of the `open` VCs; returns the input VC at the router.
     #[inline(always)]
-    pub(crate) fn take_credit<const F: bool>(
+    pub(crate) fn take_credit<F: Variant>(
         &mut self,
         setup: &Setup,
         node: u32,

@@ -97,6 +97,8 @@ pub(crate) struct OutPort {
     pub(crate) next_vc: u8,
     /// The far end of the link.
     pub(crate) end: LinkEnd,
+    /// The job that the current stall belongs to.
+    pub(crate) stalled_job: u16,
     /// When the link's next decision is scheduled; [`NEVER`]: not.
     pub(crate) wake: Time,
     /// When the crossbar's next arbitration is scheduled; [`NEVER`]: not.
@@ -110,25 +112,6 @@ pub(crate) struct OutPort {
     pub(crate) routed_at: Time,
     /// The counters of the link.
     pub(crate) counters: LinkCounters,
-}
-
-impl OutPort {
-    /// Starts a stall at `now`, or when the link falls idle, if packets wait for room behind the
-    /// link and none is in the output buffer.
-    pub(crate) fn note_stall(&mut self, now: Time) {
-        if self.waiting != 0 && self.queued == 0 && self.stalled_since == NEVER {
-            self.stalled_since = self.link_free.max(now);
-        }
-    }
-
-    /// Ends a stall, because a packet starts at `now`.
-    #[inline(always)]
-    pub(crate) fn end_stall(&mut self, now: Time) {
-        if self.stalled_since != NEVER {
-            self.counters.stall += now.saturating_sub(self.stalled_since);
-            self.stalled_since = NEVER;
-        }
-    }
 }
 
 /// The far end of a link.

@@ -2,6 +2,7 @@
 //! to arbitrate now.
 
 use crate::partition::setup::Setup;
+use crate::variant::Variant;
 use pantala_engine::FlatArray;
 
 /// A routed packet at the head of its input VC.
@@ -37,8 +38,8 @@ pub(crate) struct Requests {
 impl Requests {
     /// Lists an output for arbitration at this time.
     #[inline(always)]
-    pub(crate) fn mark_dirty<const F: bool>(&mut self, router: u32, port: u16) {
-        let index = if F {
+    pub(crate) fn mark_dirty<F: Variant>(&mut self, router: u32, port: u16) {
+        let index = if F::DEFAULT {
             router as usize
         } else {
             router as usize * self.dirty_words + usize::from(port / 64)

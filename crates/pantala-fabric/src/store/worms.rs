@@ -3,6 +3,7 @@
 
 use crate::router::stages::Stages;
 use crate::store::packet::{Packet, Piece};
+use crate::variant::General;
 use pantala_engine::{FlatArray, Time};
 
 /// The path of a packet's first flit through a router, and its record.
@@ -105,7 +106,7 @@ impl Worms {
 
 /// See [`Worms::arrival`]. The flit before arrives at `last`, and this one cannot cross earlier.
 pub(crate) fn in_order(last: &mut Time, piece: Piece, head: Time, stages: &Stages) -> Time {
-    let own = if piece.starts() { head } else { head - stages.head_latency::<false>() };
+    let own = if piece.starts() { head } else { head - stages.head_latency::<General>() };
     *last = own.max(*last + stages.crossbar_flit);
     *last
 }

@@ -5,8 +5,8 @@ use crate::choices::{choices, configuration, machines};
 use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::{
-    Audit, Delivery, Diagnosis, FabricConfig, Host, LinkCounters, Network, PartitionMap, Pull,
-    Totals, Wakes,
+    Audit, Delivery, Diagnosis, FabricConfig, Host, JobTraffic, LinkCounters, Network,
+    PartitionMap, Pull, Totals, Wakes,
 };
 use pantala_routing::learning::{Estimate, LearningWindow};
 use pantala_routing::{Algorithm, Information};
@@ -41,7 +41,7 @@ fn network(
 struct Run {
     packets: Vec<Seen>,
     totals: Totals,
-    links: Vec<(LinkCounters, Vec<u64>)>,
+    links: Vec<(LinkCounters, Vec<JobTraffic>)>,
     estimates: Vec<Estimate>,
     learning: Vec<LearningWindow>,
     now: Time,
@@ -77,10 +77,14 @@ fn run(
     let outputs =
         (0..topology.routers()).flat_map(|router| (0..ports).map(move |port| (router, port)));
     let outputs = outputs.map(|(router, port)| {
-        (net.link_counters(router, port, net.now()), net.link_job_bytes(router, port))
+        (
+            net.link_counters(router, port, net.now()),
+            net.link_jobs(router, port, net.now()).collect(),
+        )
     });
-    let nics = (0..topology.nodes())
-        .map(|node| (net.injection_counters(node, net.now()), net.injection_job_bytes(node)));
+    let nics = (0..topology.nodes()).map(|node| {
+        (net.injection_counters(node, net.now()), net.injection_jobs(node, net.now()).collect())
+    });
     Run {
         packets,
         // How many events that takes is another matter.

@@ -1,0 +1,78 @@
+//! Stalls: a packet is ready, its link is idle, and no packet has credit.
+//!
+//! A stall belongs to one job, that of the packet which the link would send first: the first ready
+//! head in the round-robin order of the link's VCs when the stall begins. At a NIC it is the job of
+//! the packet that waits.
+
+use crate::fabric::Fabric;
+use crate::store::packet::NONE;
+use crate::variant::Variant;
+use pantala_engine::{NEVER, Time};
+
+impl Fabric {
+    /// Begins a stall of an output's link with a packet of `job` at `now`, unless one lasts.
+    pub(crate) fn begin_stall(&mut self, out: usize, job: u16, now: Time) {
+        let port = &mut self.ports.out_ports[out];
+        if port.stalled_since == NEVER {
+            (port.stalled_since, port.stalled_job) = (now, job);
+        }
+    }
+
+    /// Begins a stall at `now`, or when the link falls idle, if packets wait for room behind the
+    /// link and none is in the output buffer (virtual output queues).
+    pub(crate) fn note_stall(&mut self, out: usize, now: Time) {
+        let port = &self.ports.out_ports[out];
+        if port.waiting == 0 || port.queued != 0 || port.stalled_since != NEVER {
+            return;
+        }
+        let (turn, idle) = (usize::from(port.next_vc), port.link_free.max(now));
+        let waiting = (0..self.setup.vcs)
+            .map(|step| out * self.setup.vcs + (turn + step) % self.setup.vcs)
+            .map(|out_vc| self.ports.virtual_queues[out_vc].queue.head)
+            .find(|&head| head != NONE);
+        if let Some(head) = waiting {
+            self.begin_stall(out, self.packets[head].job, idle);
+        }
+    }
+
+    /// Ends the stall of an output's link, if there is one, because a packet starts at `now`.
+    #[inline(always)]
+    pub(crate) fn end_stall<F: Variant>(&mut self, out: usize, now: Time) {
+        if self.ports.out_ports[out].stalled_since != NEVER {
+            self.count_stall::<F>(out, now);
+        }
+    }
+
+    #[inline(never)]
+    fn count_stall<F: Variant>(&mut self, out: usize, now: Time) {
+        let port = &mut self.ports.out_ports[out];
+        let since = std::mem::replace(&mut port.stalled_since, NEVER);
+        let (stall, job) = (now.saturating_sub(since), port.stalled_job);
+        port.counters.stall += stall;
+        self.counters.count_stall(out, self.setup.config.jobs, job, stall);
+        if self.is_watched::<F>() {
+            self.watch.stalled(out, job, (since, since + stall));
+        }
+    }
+
+    /// Ends the stall of a node's injection link, if there is one, because a packet starts at
+    /// `now`.
+    #[inline(always)]
+    pub(crate) fn end_nic_stall<F: Variant>(&mut self, node: u32, now: Time) {
+        if self.nics.nics[node as usize].stalled_since != NEVER {
+            self.count_nic_stall::<F>(node, now);
+        }
+    }
+
+    #[inline(never)]
+    fn count_nic_stall<F: Variant>(&mut self, node: u32, now: Time) {
+        let nic = &mut self.nics.nics[node as usize];
+        let since = std::mem::replace(&mut nic.stalled_since, NEVER);
+        let (stall, job) = (now - since, nic.stalled_job);
+        nic.counters.stall += stall;
+        self.counters.count_nic_stall(node as usize, self.setup.config.jobs, job, stall);
+        if self.is_watched::<F>() {
+            self.watch.nic_stalled(node, job, (since, now));
+        }
+    }
+}
