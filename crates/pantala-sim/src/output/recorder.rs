@@ -3,8 +3,8 @@
 
 use crate::plan::{LatencyFrom, PacketRecord, RecordPlan};
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::Probe;
 use pantala_fabric::packet::{Packet, PacketOrigin};
+use pantala_fabric::{JobTraffic, Probe};
 use pantala_mpi::LatencyStatistics;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -104,15 +104,17 @@ pub struct DeliveredPacket {
     pub nonminimal: bool,
 }
 
-/// Bytes of one link in one window.
+/// Traffic of one job on one link in one window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkWindow {
     /// `router * ports + port`, or `routers * ports + node` of an injection link.
     pub link: u32,
     /// Start of the window.
     pub start: Time,
-    /// Payload.
-    pub bytes: u64,
+    /// Job.
+    pub job: u16,
+    /// Traffic in the window.
+    pub traffic: JobTraffic,
 }
 
 /// The recorder of one partition.

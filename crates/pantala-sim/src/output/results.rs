@@ -2,7 +2,7 @@
 //! processes.
 
 use pantala_engine::Time;
-use pantala_fabric::{ConservationCounts, LinkCounters, Totals};
+use pantala_fabric::{ConservationCounts, JobTraffic, LinkCounters, Totals};
 use pantala_mpi::{CallReport, LatencyStatistics, RankReport};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_workload::{Endpoints, ProgramLog};
@@ -17,8 +17,8 @@ use crate::run::rank_reports::Net;
 pub struct Carried {
     /// Counters over all jobs.
     pub counters: LinkCounters,
-    /// Payload bytes by job.
-    pub jobs: Vec<u64>,
+    /// Traffic by job.
+    pub jobs: Vec<JobTraffic>,
 }
 
 /// The data of run.json and of the tables that a run writes at its end.
@@ -51,15 +51,8 @@ pub struct Results {
 }
 
 impl Results {
-    /// Returns the results of the local partitions up to `simulated`. The last event of all
-    /// partitions was at `now`.
-    pub(crate) fn of(
-        plan: &Plan,
-        network: &Net,
-        jobs: Vec<JobPackets>,
-        simulated: Time,
-        now: Time,
-    ) -> Self {
+    /// Returns the results of the local partitions up to `simulated`.
+    pub(crate) fn of(plan: &Plan, network: &Net, jobs: Vec<JobPackets>, simulated: Time) -> Self {
         let ports = network.topology().ports_per_router() as u16;
         let outputs =
             network.routers().flat_map(|router| (0..ports).map(move |port| (router, port)));
@@ -79,15 +72,15 @@ impl Results {
             message_latency: (0..plan.jobs.len()).map(|job| message_latency(job as u16)).collect(),
             outputs: outputs
                 .map(|(router, port)| Carried {
-                    counters: network.link_counters(router, port, now),
-                    jobs: network.link_job_bytes(router, port),
+                    counters: network.link_counters(router, port, simulated),
+                    jobs: network.link_jobs(router, port, simulated).collect(),
                 })
                 .collect(),
             injections: network
                 .nodes()
                 .map(|node| Carried {
-                    counters: network.injection_counters(node, now),
-                    jobs: network.injection_job_bytes(node),
+                    counters: network.injection_counters(node, simulated),
+                    jobs: network.injection_jobs(node, simulated).collect(),
                 })
                 .collect(),
             estimates: match plan.record.q_tables {

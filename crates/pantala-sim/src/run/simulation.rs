@@ -14,6 +14,7 @@ use crate::run::process_group::{Alone, ProcessGroup};
 use crate::run::rank_reports::{Net, Status};
 use crate::run::termination::{End, Progress};
 use pantala_engine::{NEVER, Time};
+use pantala_fabric::JobTraffic;
 use pantala_workload::Endpoints;
 use std::path::PathBuf;
 
@@ -36,7 +37,8 @@ pub struct Simulation<Q = Alone> {
     tables: StreamedTables,
     /// The run directory. `None`: tables are only hashed.
     directory: Option<PathBuf>,
-    link_bytes: Vec<u64>,
+    /// Per link and job, the traffic up to the end of the last window. Empty if it is not recorded.
+    link_traffic: Vec<JobTraffic>,
     endless: bool,
     /// Number of packet moves up to the latest step with a move, and the end of that step.
     moved: (u64, Time),
@@ -74,7 +76,10 @@ impl<Q: ProcessGroup> Simulation<Q> {
             self.advance(until);
             let status = self.status();
             if until == window_ends {
-                self.close_window(window_ends - window);
+                self.close_window(
+                    window_ends - window,
+                    if status.idle() { status.now } else { until },
+                );
                 window_ends += window;
                 if self.endless && status.finished() {
                     self.network.hosts_mut().for_each(|host| host.settle(until));
@@ -96,23 +101,24 @@ impl<Q: ProcessGroup> Simulation<Q> {
             if let Some(end) = self.watchdog(&status) {
                 break (end, status);
             }
-            if self.any_stops(!observe(&self.progress(&status)) || self.tables.failed()) {
+            if self.any(!observe(&self.progress(&status)) || self.tables.failed()) {
                 break (End::Interrupted, status);
             }
             // Skip steps and windows without an event.
             let next = status.next;
-            if next >= window_ends {
-                self.close_window(window_ends - window);
-                window_ends = (next / window + 1) * window;
+            while next >= window_ends {
+                let stalls = self.close_window(window_ends - window, window_ends);
+                let stalls = self.any(stalls);
+                window_ends = if stalls { window_ends } else { next - next % window } + window;
             }
             until = ((next / step + 1) * step).min(window_ends).min(duration);
         };
-        self.close_window(window_ends - window);
         self.simulated = match end {
             End::Duration => duration,
             _ if status.idle() => status.now,
             _ => until,
         };
+        self.close_window(window_ends - window, self.simulated);
         self.network.learn_before(self.simulated);
         self.take_jobs();
         end
@@ -123,7 +129,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
     fn pieces(&self) -> (Time, Time) {
         let window = self.plan.record.window_ps;
         let all_endless = self.plan.jobs.iter().all(|job| job.workload.is_endless());
-        if self.link_bytes.is_empty() && (all_endless || !self.endless) {
+        if self.link_traffic.is_empty() && (all_endless || !self.endless) {
             return (NEVER, step_of(window.max(1_000_000)));
         }
         (window, step_of(window))
@@ -141,7 +147,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             if let Some(end) = self.watchdog(&status) {
                 break end;
             }
-            if self.any_stops(!observe(&self.progress(&status))) {
+            if self.any(!observe(&self.progress(&status))) {
                 break End::Interrupted;
             }
             // A step lies in one window, as in `run`.
@@ -171,8 +177,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         status
     }
 
-    /// Returns whether a process wants to stop the run.
-    fn any_stops(&mut self, here: bool) -> bool {
+    /// Returns whether a fact holds in any process.
+    fn any(&mut self, here: bool) -> bool {
         self.peers.all(here).contains(&true)
     }
 
@@ -195,7 +201,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
     pub fn results(&mut self) -> Option<Results> {
         self.write_records(NEVER);
         let jobs = std::mem::take(&mut self.jobs);
-        let here = Results::of(&self.plan, &self.network, jobs, self.simulated, self.now);
+        let here = Results::of(&self.plan, &self.network, jobs, self.simulated);
         self.peers.gather(here)?.into_iter().reduce(Results::and)
     }
 

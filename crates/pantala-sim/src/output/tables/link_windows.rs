@@ -6,33 +6,43 @@ use crate::output::recorder::LinkWindow;
 use pantala_engine::Time;
 
 table! {
-    /// One row per link and time window in which the link sent a packet, including injection and
-    /// ejection links. The length of a window is `record.window_ps` of the plan. Rows are ordered
-    /// by `window_start_ns`, then by `link`.
+    /// One row per link, time window and job, if the link sent a packet of the job in the window or
+    /// stalled for one. Injection and ejection links are included. The length of a window is
+    /// `record.window_ps` of the plan. Rows are ordered by `window_start_ns`, `link` and `job`.
     pub(crate) link_windows: LinkWindowRow if "record.link_windows" {
         /// Number of the directed link, as in `links`.
         link: u32,
         /// Start of the window.
         window_start_ns: f64 [ns],
-        /// Payload sent in the window.
+        /// Number of the job in the plan, from 0.
+        job: u16,
+        /// Payload of the job sent in the window, including responses to its packets.
         bytes: u64 [bytes],
+        /// Stall in the window, as in `link_jobs`.
+        stall_ns: f64 [ns],
     }
 }
 
 impl Streamed for LinkWindow {
     type Row = LinkWindowRow;
-    type Key = u32;
+    type Key = (u32, u16);
 
     /// Any time in the window.
     fn completed(&self) -> Time {
         self.start
     }
 
-    fn key(&self) -> u32 {
-        self.link
+    fn key(&self) -> (u32, u16) {
+        (self.link, self.job)
     }
 
     fn into_row(self) -> LinkWindowRow {
-        LinkWindowRow { link: self.link, window_start_ns: ns(self.start), bytes: self.bytes }
+        LinkWindowRow {
+            link: self.link,
+            window_start_ns: ns(self.start),
+            job: self.job,
+            bytes: self.traffic.bytes,
+            stall_ns: ns(self.traffic.stall),
+        }
     }
 }

@@ -37,7 +37,7 @@ table! {
         bytes: u64 [bytes],
         /// Duration of sending. A packet occupies whole flits.
         busy_ns: f64 [ns],
-        /// Duration in which a flit was ready and waited for credits.
+        /// Stall: duration in which a packet was ready, the link idle, and no packet had credit.
         stall_ns: f64 [ns],
         /// Utilization: `busy_ns` divided by the simulated time of the run.
         utilization: f64 [1],

@@ -7,6 +7,7 @@ use crate::output::recorder::LinkWindow;
 use crate::output::streamed_tables::{Records, StreamedTables};
 use crate::run::process_group::ProcessGroup;
 use pantala_engine::Time;
+use pantala_fabric::JobTraffic;
 use std::path::Path;
 
 impl<Q: ProcessGroup> Simulation<Q> {
@@ -52,32 +53,40 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
     }
 
-    /// Records the bytes that each link has carried since the last window.
-    pub(super) fn close_window(&mut self, start: Time) {
-        if self.link_bytes.is_empty() {
-            return;
+    /// Records the traffic of each link and job since the last window. The window began at `start`;
+    /// it ends `now`. Returns whether a link has stalled in it.
+    pub(super) fn close_window(&mut self, start: Time, now: Time) -> bool {
+        if self.link_traffic.is_empty() {
+            return false;
         }
         let (network, known, windows) =
-            (&self.network, &mut self.link_bytes, &mut self.records.link_windows);
+            (&self.network, &mut self.link_traffic, &mut self.records.link_windows);
         let (routers, ports) =
             (network.topology().routers(), network.topology().ports_per_router());
-        let mut close = |link: u32, bytes: u64| {
-            let carried = bytes - std::mem::replace(&mut known[link as usize], bytes);
-            if carried > 0 {
-                windows.push(LinkWindow { link, start, bytes: carried });
+        let jobs = self.plan.jobs.len();
+        let mut stalls = false;
+        let mut close = |link: u32, job: usize, traffic: JobTraffic| {
+            let before = std::mem::replace(&mut known[link as usize * jobs + job], traffic);
+            if traffic != before {
+                let traffic = JobTraffic {
+                    bytes: traffic.bytes - before.bytes,
+                    stall: traffic.stall - before.stall,
+                };
+                stalls |= traffic.stall > 0;
+                windows.push(LinkWindow { link, start, job: job as u16, traffic });
             }
         };
         for router in network.routers() {
             for port in 0..ports {
-                close(
-                    router * ports + port,
-                    network.link_counters(router, port as u16, start).bytes,
-                );
+                let traffic = network.link_jobs(router, port as u16, now);
+                traffic.enumerate().for_each(|(job, t)| close(router * ports + port, job, t));
             }
         }
         for node in network.nodes() {
-            close(routers * ports + node, network.injection_counters(node, start).bytes);
+            let traffic = network.injection_jobs(node, now);
+            traffic.enumerate().for_each(|(job, t)| close(routers * ports + node, job, t));
         }
+        stalls
     }
 
     /// Returns the largest number of records that waited for the end of their window at a time.

@@ -12,6 +12,7 @@ use crate::plan::resolve::{Resolved, resolve};
 use crate::run::process_group::{Alone, ProcessGroup};
 use pantala_engine::Time;
 use pantala_engine::random::{key_of, mix};
+use pantala_fabric::JobTraffic;
 use pantala_fabric::{FabricConfig, Network, PartitionMap, PartitionShare};
 use pantala_mpi::Recording;
 use pantala_topology::Topology;
@@ -149,7 +150,11 @@ impl<Q: ProcessGroup> Simulation<Q> {
             network.record_learning(plan.record.window_ps);
         }
         Ok(Self {
-            link_bytes: if plan.record.link_windows { vec![0; links] } else { Vec::new() },
+            link_traffic: if plan.record.link_windows {
+                vec![JobTraffic::default(); links * plan.jobs.len()]
+            } else {
+                Vec::new()
+            },
             jobs: recorder.jobs,
             records: Records::default(),
             written: 0,
