@@ -126,14 +126,14 @@ class Run:
 
     @property
     def link_jobs(self) -> pl.LazyFrame:
-        """One row per link and job: the job's bytes on the link."""
+        """One row per link and job: the job's bytes and stall on the link."""
         return self._table("link_jobs")
 
     @property
     def link_windows(self) -> pl.LazyFrame:
-        """One row per link and window of time; empty if `record.link_windows` was off.
+        """One row per link, window of time and job: bytes and stall.
 
-        Terminal links are included.
+        Terminal links are included. The table is empty if `record.link_windows` was off.
         """
         return self._table("link_windows")
 

@@ -440,7 +440,7 @@ _LINKS = Table(
         Column(
             "stall_ns",
             "f64",
-            "Duration in which a flit was ready and waited for credits.",
+            "Stall: duration in which a packet was ready, the link idle, and no packet had credit.",
             unit="ns",
         ),
         Column(
@@ -453,7 +453,7 @@ _LINKS = Table(
 )
 _LINK_JOBS = Table(
     "link_jobs",
-    text="One row per link and job that used it.",
+    text="One row per link and job that used it or waited for it.",
     switch=None,
     columns=(
         Column("link", "u32", "Number of the directed link, as in `links`."),
@@ -464,20 +464,36 @@ _LINK_JOBS = Table(
             "Payload of the job over the link, including responses to its packets.",
             unit="bytes",
         ),
+        Column(
+            "stall_ns",
+            "f64",
+            (
+                "Stall: duration in which a packet was ready, the link idle, and no packet had credit. A stall "
+                "belongs to the job of the packet that the link would send first."
+            ),
+            unit="ns",
+        ),
     ),
 )
 _LINK_WINDOWS = Table(
     "link_windows",
     text=(
-        "One row per link and time window in which the link sent a packet, including injection and ejection "
-        "links. The length of a window is `record.window_ps` of the plan. Rows are ordered by "
-        "`window_start_ns`, then by `link`."
+        "One row per link, time window and job, if the link sent a packet of the job in the window or "
+        "stalled for one. Injection and ejection links are included. The length of a window is "
+        "`record.window_ps` of the plan. Rows are ordered by `window_start_ns`, `link` and `job`."
     ),
     switch="record.link_windows",
     columns=(
         Column("link", "u32", "Number of the directed link, as in `links`."),
         Column("window_start_ns", "f64", "Start of the window.", unit="ns"),
-        Column("bytes", "u64", "Payload sent in the window.", unit="bytes"),
+        Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column(
+            "bytes",
+            "u64",
+            "Payload of the job sent in the window, including responses to its packets.",
+            unit="bytes",
+        ),
+        Column("stall_ns", "f64", "Stall in the window, as in `link_jobs`.", unit="ns"),
     ),
 )
 _JOB_WINDOWS = Table(

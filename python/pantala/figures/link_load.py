@@ -70,9 +70,11 @@ def link_loads(run: RunLike) -> LinkLoads:
     # The time per byte is the link's mean over the run: packets fill whole flits.
     byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
     at, sent = pl.col("window_start_ns"), pl.col("bytes")
-    inside = recorded.filter(at >= start - _ROUNDING, at < end - _ROUNDING).join(
-        links.select("link", byte_ns.alias("byte_ns")), on="link"
-    )
+    inside = (
+        recorded.filter(at >= start - _ROUNDING, at < end - _ROUNDING)
+        .group_by("link", "window_start_ns")
+        .agg(sent.sum())
+    ).join(links.select("link", byte_ns.alias("byte_ns")), on="link")
     # A window that the end of the run cuts short cannot be compared with others.
     whole = at + window <= end + _ROUNDING
     load = sent * pl.col("byte_ns") / window

@@ -939,7 +939,7 @@ class RecordKeys(Model):
     iterations: Flag = True
     """Whether every iteration of every rank has a row in the iterations table."""
     link_windows: Flag = True
-    """Whether the link_windows table records the traffic of every link per window."""
+    """Whether the link_windows table records the traffic and the stalls of every link per window and job."""
     q_tables: Literal["off", "end"] = "off"
     """Whether the q_tables table records the estimates of q_adaptive at the end of the run. Another run can start
     from them (`routing.q_adaptive.table`). Only with routing.algorithm = "q_adaptive".

@@ -10,7 +10,7 @@ fn mixed() -> Ran {
     run(&plan(json!([halo(), fft(), noise(0.3), ur])))
 }
 
-fn by_link(ran: &Ran, table: &str, class: &str) -> BTreeMap<u64, u64> {
+fn by_link(ran: &Ran, table: &str, class: &str) -> BTreeMap<u64, (u64, u64)> {
     let wanted: Vec<&Value> = ran
         .rows("links")
         .iter()
@@ -19,9 +19,10 @@ fn by_link(ran: &Ran, table: &str, class: &str) -> BTreeMap<u64, u64> {
         .collect();
     let mut sums = BTreeMap::new();
     for row in ran.rows(table).iter().filter(|row| wanted.contains(&&row["link"])) {
-        let bytes = row["bytes"].as_u64().unwrap();
-        if bytes > 0 {
-            *sums.entry(row["link"].as_u64().unwrap()).or_insert(0) += bytes;
+        let (bytes, stall) = (row["bytes"].as_u64().unwrap(), ps(&row["stall_ns"]));
+        if bytes > 0 || stall > 0 {
+            let sum = sums.entry(row["link"].as_u64().unwrap()).or_insert((0, 0));
+            *sum = (sum.0 + bytes, sum.1 + stall);
         }
     }
     sums
@@ -34,6 +35,7 @@ fn windows_and_jobs_of_links_add_up() {
     for class in all.split(' ') {
         assert!(by_link(&ran, "links", class).len() > 10, "{class}");
     }
+    assert!(ran.sum("links", "bytes", |l| ps(&l["stall_ns"]) > 0) > 0, "some links stall");
     assert_eq!(by_link(&ran, "link_windows", all), by_link(&ran, "links", all));
     assert_eq!(by_link(&ran, "link_jobs", all), by_link(&ran, "links", all));
     // One job: its bytes are the links' bytes.

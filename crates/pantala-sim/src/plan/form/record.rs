@@ -51,7 +51,8 @@ pub struct RecordPlan {
     /// Whether every iteration of every rank has a row in the iterations table.
     #[serde(default = "yes")]
     pub iterations: bool,
-    /// Whether the link_windows table records the traffic of every link per window.
+    /// Whether the link_windows table records the traffic and the stalls of every link per window
+    /// and job.
     #[serde(default = "yes")]
     pub link_windows: bool,
     /// Whether the q_tables table records the estimates of q_adaptive at the end of the run.
