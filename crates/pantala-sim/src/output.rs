@@ -3,6 +3,7 @@
 pub mod columns;
 pub mod document;
 pub mod link_table;
+pub(crate) mod link_traffic;
 pub mod q_tables;
 pub mod recorder;
 pub mod results;

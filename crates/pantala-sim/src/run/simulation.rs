@@ -6,6 +6,7 @@ mod watchdog;
 
 pub use setup::MAX_THREADS;
 
+use crate::output::link_traffic::LinkTraffic;
 use crate::output::recorder::JobPackets;
 use crate::output::results::Results;
 use crate::output::streamed_tables::{Records, StreamedTables};
@@ -14,7 +15,6 @@ use crate::run::process_group::{Alone, ProcessGroup};
 use crate::run::rank_reports::{Net, Status};
 use crate::run::termination::{End, Progress};
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::JobTraffic;
 use pantala_workload::Endpoints;
 use std::path::PathBuf;
 
@@ -37,8 +37,7 @@ pub struct Simulation<Q = Alone> {
     tables: StreamedTables,
     /// The run directory. `None`: tables are only hashed.
     directory: Option<PathBuf>,
-    /// Per link and job, the traffic up to the end of the last window. Empty if it is not recorded.
-    link_traffic: Vec<JobTraffic>,
+    link_traffic: LinkTraffic,
     endless: bool,
     /// Number of packet moves up to the latest step with a move, and the end of that step.
     moved: (u64, Time),
@@ -129,7 +128,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
     fn pieces(&self) -> (Time, Time) {
         let window = self.plan.record.window_ps;
         let all_endless = self.plan.jobs.iter().all(|job| job.workload.is_endless());
-        if self.link_traffic.is_empty() && (all_endless || !self.endless) {
+        if self.link_traffic.is_off() && (all_endless || !self.endless) {
             return (NEVER, step_of(window.max(1_000_000)));
         }
         (window, step_of(window))

@@ -3,11 +3,9 @@
 use super::Simulation;
 use crate::error::WriteError;
 use crate::output::columns::Written;
-use crate::output::recorder::LinkWindow;
 use crate::output::streamed_tables::{Records, StreamedTables};
 use crate::run::process_group::ProcessGroup;
 use pantala_engine::Time;
-use pantala_fabric::JobTraffic;
 use std::path::Path;
 
 impl<Q: ProcessGroup> Simulation<Q> {
@@ -56,35 +54,27 @@ impl<Q: ProcessGroup> Simulation<Q> {
     /// Records the traffic of each link and job since the last window. The window began at `start`;
     /// it ends `now`. Returns whether a link has stalled in it.
     pub(super) fn close_window(&mut self, start: Time, now: Time) -> bool {
-        if self.link_traffic.is_empty() {
+        if self.link_traffic.is_off() {
             return false;
         }
         let (network, known, windows) =
             (&self.network, &mut self.link_traffic, &mut self.records.link_windows);
         let (routers, ports) =
             (network.topology().routers(), network.topology().ports_per_router());
-        let jobs = self.plan.jobs.len();
         let mut stalls = false;
-        let mut close = |link: u32, job: usize, traffic: JobTraffic| {
-            let before = std::mem::replace(&mut known[link as usize * jobs + job], traffic);
-            if traffic != before {
-                let traffic = JobTraffic {
-                    bytes: traffic.bytes - before.bytes,
-                    stall: traffic.stall - before.stall,
-                };
-                stalls |= traffic.stall > 0;
-                windows.push(LinkWindow { link, start, job: job as u16, traffic });
-            }
-        };
         for router in network.routers() {
             for port in 0..ports {
-                let traffic = network.link_jobs(router, port as u16, now);
-                traffic.enumerate().for_each(|(job, t)| close(router * ports + port, job, t));
+                let link = router * ports + port;
+                let counters = network.link_counters(router, port as u16, now);
+                let traffic = || network.link_jobs(router, port as u16, now);
+                stalls |= known.take(link, start, counters, traffic, windows);
             }
         }
         for node in network.nodes() {
-            let traffic = network.injection_jobs(node, now);
-            traffic.enumerate().for_each(|(job, t)| close(routers * ports + node, job, t));
+            let link = routers * ports + node;
+            let counters = network.injection_counters(node, now);
+            let traffic = || network.injection_jobs(node, now);
+            stalls |= known.take(link, start, counters, traffic, windows);
         }
         stalls
     }

@@ -3,6 +3,7 @@
 
 use super::Simulation;
 use crate::error::PlanError;
+use crate::output::link_traffic::LinkTraffic;
 use crate::output::recorder::Recorder;
 use crate::output::streamed_tables::{Records, StreamedTables};
 use crate::plan::Plan;
@@ -12,7 +13,6 @@ use crate::plan::resolve::{Resolved, resolve};
 use crate::run::process_group::{Alone, ProcessGroup};
 use pantala_engine::Time;
 use pantala_engine::random::{key_of, mix};
-use pantala_fabric::JobTraffic;
 use pantala_fabric::{FabricConfig, Network, PartitionMap, PartitionShare};
 use pantala_mpi::Recording;
 use pantala_topology::Topology;
@@ -151,9 +151,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
         Ok(Self {
             link_traffic: if plan.record.link_windows {
-                vec![JobTraffic::default(); links * plan.jobs.len()]
+                LinkTraffic::new(links, plan.jobs.len())
             } else {
-                Vec::new()
+                LinkTraffic::default()
             },
             jobs: recorder.jobs,
             records: Records::default(),
