@@ -61,7 +61,7 @@ def _keys(table: Mapping[str, Any], skipped: set[str]) -> list[str]:
     return [
         _words(key) if value is True else f"{_words(key)} {_value(key, value)}"
         for key, value in table.items()
-        if key not in skipped and value is not None and value is not False
+        if key not in skipped and value is not None and value is not False and value != []
     ]
 
 
@@ -86,6 +86,8 @@ def _value(key: str, value: Any) -> str:
 
 
 def _one(key: str, value: Any) -> str:
+    if isinstance(value, list):
+        return f"({_value(key, value)})" if value else "(none)"
     if isinstance(value, Mapping):
         return f"({', '.join(_keys(value, set()))})"
     if key == "bytes" or key.endswith("_bytes"):

@@ -8,7 +8,9 @@
 //! along it stays active. Ranks that become idle hand over their data on the way down and get them
 //! back on the way up.
 //!
-//! On geometric levels the neighbours of a rank are the next ranks along each dimension. Algebraic
+//! On geometric levels the neighbours of a rank are the next ranks along each dimension. In a
+//! periodic domain, ranks across the boundary are neighbours across edges and corners, too: BoxLib
+//! fills the whole boundary there, as a recorded rank of MultiGrid shows. Algebraic
 //! levels (Henson and Yang, *BoomerAMG*, Applied Numerical Mathematics 41(1), 2002) have denser
 //! matrices than the finest one. From level `corners_from` on, ranks across an edge or a corner are
 //! also neighbours. From level `far_from` on, a share of the ranks two steps away are neighbours.
@@ -25,7 +27,7 @@ use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
 
 /// Parameters of the motif.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Multigrid {
     /// The process grid, the first dimension fastest.
@@ -36,19 +38,29 @@ pub struct Multigrid {
     pub point_bytes: u64,
     /// Number of levels; the finest has number 0.
     pub levels: u32,
-    /// Number of exchanges on every level except the coarsest, on the way down and again on the way
-    /// up.
-    pub sweeps: u32,
-    /// Number of exchanges on the coarsest level.
-    pub coarse_sweeps: u32,
-    /// Number of sums over all ranks with each exchange on the coarsest level.
+    /// Number of exchanges on every level except the coarsest, on the way down.
+    pub sweeps_down: u32,
+    /// The same on the way up.
+    pub sweeps_up: u32,
+    /// The exchanges on the coarsest level: for each, the bytes of the sums over all ranks that
+    /// follow it.
+    pub coarse_sum_bytes: Vec<Vec<u64>>,
+    /// Bytes of the sums over all ranks at the end of a cycle.
     #[serde(default)]
-    pub coarse_sums: u32,
-    /// Number of sums over all ranks at the end of a cycle.
+    pub sum_bytes: Vec<u64>,
+    /// The exchanges on the finest level before the first cycle, like `coarse_sum_bytes`.
     #[serde(default)]
-    pub sums: u32,
-    /// Bytes per sum.
-    pub sum_bytes: u64,
+    pub before_sum_bytes: Vec<Vec<u64>>,
+    /// The exchanges on the finest level after the last cycle, like `coarse_sum_bytes`.
+    #[serde(default)]
+    pub after_sum_bytes: Vec<Vec<u64>>,
+    /// Whether opposite faces of the domain are neighbours.
+    #[serde(default)]
+    pub periodic: bool,
+    /// Whether the sends of an exchange block. An exchange then has two parts: with the ranks inside
+    /// the domain, then with those across its boundary.
+    #[serde(default)]
+    pub blocking: bool,
     /// The first level on which ranks across an edge or a corner are neighbours.
     pub corners_from: u32,
     /// The first level on which ranks two steps away can be neighbours.
@@ -108,39 +120,52 @@ impl Level {
         mix(key(low) ^ mix(key(high))) % 100 < u64::from(percent)
     }
 
-    /// The exchanges of a position: the neighbours' positions, the numbers of the directions, and
-    /// bytes.
-    fn around(
-        &self,
-        spec: &Multigrid,
-        cell: [u32; 3],
-    ) -> impl Iterator<Item = ([u32; 3], i32, u64)> {
-        let (level, spec) = (*self, *spec);
+    /// The exchanges of a position.
+    fn around(&self, spec: &Multigrid, cell: [u32; 3]) -> impl Iterator<Item = Exchange> {
+        let level = *self;
+        let &Multigrid { periodic, corners_from, far_from, far_percent, point_bytes, .. } = spec;
         (0..125).filter_map(move |number| {
             let steps = [number % 5 - 2, number / 5 % 5 - 2, number / 25 - 2];
             let apart = steps.map(i32::abs).into_iter().max()?;
             let moved = steps.iter().filter(|step| **step != 0).count();
-            let mut there = cell;
+            let (mut there, mut across) = (cell, false);
             for d in 0..3 {
-                let at = cell[d].checked_add_signed(steps[d])?;
-                if at >= level.extents[d] {
+                let at = i64::from(cell[d]) + i64::from(steps[d]);
+                let extent = i64::from(level.extents[d]);
+                if (0..extent).contains(&at) {
+                    there[d] = at as u32;
+                } else if periodic {
+                    (there[d], across) = (at.rem_euclid(extent) as u32, true);
+                } else {
                     return None;
                 }
-                there[d] = at;
             }
             let neighbour = match apart {
                 0 => false,
-                1 => moved == 1 || level.number >= spec.corners_from,
-                _ => level.number >= spec.far_from && level.far(cell, there, spec.far_percent),
+                1 => moved == 1 || across || level.number >= corners_from,
+                _ => level.number >= far_from && level.far(cell, there, far_percent),
             };
             let shared = steps
                 .iter()
                 .zip(level.points)
                 .filter(|(step, _)| **step == 0)
                 .map(|(_, points)| points);
-            neighbour.then(|| (there, number, spec.point_bytes * shared.product::<u64>()))
+            let bytes = point_bytes * shared.product::<u64>();
+            (neighbour && there != cell).then_some(Exchange { there, number, across, bytes })
         })
     }
+}
+
+/// An exchange with one neighbour.
+#[derive(Clone, Copy, Debug)]
+struct Exchange {
+    /// The neighbour's position.
+    there: [u32; 3],
+    /// The number of the direction.
+    number: i32,
+    /// Whether the boundary of the domain lies between.
+    across: bool,
+    bytes: u64,
 }
 
 impl Multigrid {
@@ -158,14 +183,46 @@ impl Multigrid {
     }
 
     fn exchange(&self, level: &Level, cell: [u32; 3], script: &mut Script) {
+        if self.blocking {
+            self.exchange_with(level, cell, Some(false), script);
+            self.exchange_with(level, cell, Some(true), script);
+        } else {
+            self.exchange_with(level, cell, None, script);
+        }
+    }
+
+    /// Exchanges with the neighbours inside the domain, with those across its boundary, or with
+    /// all.
+    fn exchange_with(
+        &self,
+        level: &Level,
+        cell: [u32; 3],
+        across: Option<bool>,
+        script: &mut Script,
+    ) {
         let tag = |number: i32| level.number as i32 * TAGS + number;
-        for (there, number, bytes) in level.around(self, cell) {
+        let part =
+            || level.around(self, cell).filter(|with| across.is_none_or(|it| it == with.across));
+        for Exchange { there, number, bytes, .. } in part() {
             script.irecv(self.rank(level, there), tag(124 - number), bytes);
         }
-        for (there, number, bytes) in level.around(self, cell) {
-            script.isend(self.rank(level, there), tag(number), bytes);
+        for Exchange { there, number, bytes, .. } in part() {
+            let (rank, tag) = (self.rank(level, there), tag(number));
+            if self.blocking { script.send(rank, tag, bytes) } else { script.isend(rank, tag, bytes) }
         }
-        script.waitall();
+        if part().next().is_some() {
+            script.waitall();
+        }
+    }
+
+    /// Exchanges on one level, each with the sums that follow it.
+    fn steps(&self, at: [u32; 3], level: &Level, steps: &[Vec<u64>], script: &mut Script) {
+        for sums in steps {
+            if let Some(cell) = level.cell(at) {
+                self.exchange(level, cell, script);
+            }
+            sums.iter().for_each(|bytes| script.allreduce(*bytes));
+        }
     }
 
     /// Hands over the data of ranks that become idle on the coarser level, or returns them on the
@@ -235,7 +292,11 @@ impl Motif for Multigrid {
                 format!("give at most {MAX_LEVELS}"),
             ));
         }
-        positive("sum_bytes", self.sum_bytes)?;
+        let steps = [("coarse_sum_bytes", &self.coarse_sum_bytes), ("before_sum_bytes", &self.before_sum_bytes), ("after_sum_bytes", &self.after_sum_bytes)];
+        for (key, steps) in steps {
+            steps.iter().flatten().try_for_each(|bytes| positive(key, *bytes))?;
+        }
+        self.sum_bytes.iter().try_for_each(|bytes| positive("sum_bytes", *bytes))?;
         positive("iterations", u64::from(self.iterations))?;
         if self.far_percent > 100 {
             return Err(Fault::new(
@@ -252,6 +313,10 @@ impl Motif for Multigrid {
         self.iterations
     }
 
+    fn before(&self, context: &IterationContext, script: &mut Script) {
+        self.steps(self.coordinates(context.rank), &Level::new(self, 0), &self.before_sum_bytes, script);
+    }
+
     fn iteration(&self, context: &IterationContext, script: &mut Script) {
         let at = self.coordinates(context.rank);
         let levels: Vec<Level> = (0..self.levels).map(|number| Level::new(self, number)).collect();
@@ -262,17 +327,18 @@ impl Motif for Multigrid {
         };
         script.compute(self.compute_ps);
         for pair in levels.windows(2) {
-            (0..self.sweeps).for_each(|_| relax(&pair[0], script));
+            (0..self.sweeps_down).for_each(|_| relax(&pair[0], script));
             self.move_idle_data(at, &pair[0], &pair[1], true, script);
         }
-        for _ in 0..self.coarse_sweeps {
-            relax(&levels[levels.len() - 1], script);
-            (0..self.coarse_sums).for_each(|_| script.allreduce(self.sum_bytes));
-        }
+        self.steps(at, &levels[levels.len() - 1], &self.coarse_sum_bytes, script);
         for pair in levels.windows(2).rev() {
             self.move_idle_data(at, &pair[0], &pair[1], false, script);
-            (0..self.sweeps).for_each(|_| relax(&pair[0], script));
+            (0..self.sweeps_up).for_each(|_| relax(&pair[0], script));
         }
-        (0..self.sums).for_each(|_| script.allreduce(self.sum_bytes));
+        self.sum_bytes.iter().for_each(|bytes| script.allreduce(*bytes));
+    }
+
+    fn after(&self, context: &IterationContext, script: &mut Script) {
+        self.steps(self.coordinates(context.rank), &Level::new(self, 0), &self.after_sum_bytes, script);
     }
 }

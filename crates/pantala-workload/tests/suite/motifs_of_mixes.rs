@@ -18,8 +18,8 @@ const MOTIFS: [&str; 6] = [
     "kind: particle_mesh, grid: [2,3,4], transform_grid: [4,6], ghost_bytes: [900,13000,20000], border_bytes: [2000,30000,50000], \
      migration_bytes: [10,20,30], charge_bytes: [300,400,500], field_bytes: [900,1200,1500], remap_bytes: [21,42], remaps: 13, \
      rebuild_every: 3, rebuild_checks: 2, compute_ps: 5000",
-    "kind: multigrid, grid: [2,3,4], points: [9,8,7], point_bytes: 800, levels: 5, sweeps: 2, coarse_sweeps: 1, coarse_sums: 1, \
-     sums: 2, sum_bytes: 8, corners_from: 1, far_from: 2, far_percent: 40",
+    "kind: multigrid, grid: [2,3,4], points: [9,8,7], point_bytes: 800, levels: 5, sweeps_down: 2, sweeps_up: 3, coarse_sum_bytes: [[8]], \
+     sum_bytes: [8, 8], before_sum_bytes: [[], [16, 8]], after_sum_bytes: [[16]], corners_from: 1, far_from: 2, far_percent: 40",
     "kind: crystal_router, pair_bytes: 3000, header_bytes: 12, compute_ps: 5000",
 ];
 
@@ -112,8 +112,8 @@ fn the_crystal_router_halves_as_often_as_it_can() {
 #[test]
 fn multigrid_visits_every_level_twice() {
     let [x, y, z] = [4u64, 2, 2];
-    let text = "kind: multigrid, grid: [4,2,2], points: [8,8,8], point_bytes: 9, levels: 4, sweeps: 3, coarse_sweeps: 5, \
-                coarse_sums: 2, sums: 1, sum_bytes: 8, corners_from: 99, far_from: 99, iterations: 2";
+    let text = "kind: multigrid, grid: [4,2,2], points: [8,8,8], point_bytes: 9, levels: 4, sweeps_down: 3, sweeps_up: 3, \
+                coarse_sum_bytes: [[8,8],[8,8],[8,8],[8,8],[8,8]], sum_bytes: [8], corners_from: 99, far_from: 99, iterations: 2";
     let faces = 2 * ((x - 1) * y * z + x * (y - 1) * z + x * y * (z - 1));
     let sums = (5 * 2 + 1) * 16 * 4;
     // Three levels with six exchanges each, of 8, 4 and 2 points per side; five exchanges on the
@@ -124,8 +124,8 @@ fn multigrid_visits_every_level_twice() {
 
 #[test]
 fn ranks_without_points_drop_out() {
-    let text = "kind: multigrid, grid: [4,1,1], points: [1,1,1], point_bytes: 9, levels: 3, sweeps: 1, coarse_sweeps: 1, \
-                sum_bytes: 8, corners_from: 99, far_from: 99, iterations: 1";
+    let text = "kind: multigrid, grid: [4,1,1], points: [1,1,1], point_bytes: 9, levels: 3, sweeps_down: 1, sweeps_up: 1, coarse_sum_bytes: [[]], \
+                corners_from: 99, far_from: 99, iterations: 1";
     // Levels of 4, 2 and 1 ranks; each level except the last is visited twice. 2 ranks and 1 rank
     // hand over data and get them back.
     let messages = 2 * (6 + 2) + 2 * (2 + 1);
@@ -142,7 +142,7 @@ fn ranks_without_points_drop_out() {
 fn far_neighbours_are_a_share() {
     let of = |percent: u32| {
         let text = format!(
-            "kind: multigrid, grid: [6,6,6], points: [4,4,4], point_bytes: 1, levels: 1, sweeps: 1, coarse_sweeps: 1, sum_bytes: 8, \
+            "kind: multigrid, grid: [6,6,6], points: [4,4,4], point_bytes: 1, levels: 1, sweeps_down: 1, sweeps_up: 1, coarse_sum_bytes: [[]], \
              corners_from: 0, far_from: 0, far_percent: {percent}, iterations: 1"
         );
         totals_of(216, &text).0
@@ -274,7 +274,7 @@ fn progress_is_smooth_and_exact() {
 #[test]
 fn faults_name_the_key_and_the_remedy() {
     let cg = "kind: conjugate_gradient, point_bytes: 8, exchanges: 1, sum_bytes: 8, iterations: 1, grid: [2,2]";
-    let multigrid = "kind: multigrid, grid: [2,2,2], point_bytes: 8, sweeps: 1, coarse_sweeps: 1, sum_bytes: 8, corners_from: 1, \
+    let multigrid = "kind: multigrid, grid: [2,2,2], point_bytes: 8, sweeps_down: 1, sweeps_up: 1, coarse_sum_bytes: [[]], corners_from: 1, \
                      far_from: 2, iterations: 1";
     for (workload, ranks, text) in [
         (

@@ -163,3 +163,66 @@ fn training_can_have_barriers() {
         "(0, allreduce 0, barrier 0, )"
     );
 }
+
+/// BoxLib's MultiGrid on 125 ranks, as its recorded rank 0 ran it: one cycle on boxes of 64 cells a
+/// side.
+fn recorded_multigrid() -> String {
+    "kind: multigrid, grid: [5,5,5], points: [64,64,64], point_bytes: 8, levels: 6, sweeps_down: 5, \
+     sweeps_up: 4, coarse_sum_bytes: [[8,8],[8,8],[16,8,8],[8,8]], before_sum_bytes: [[],[16,8]], after_sum_bytes: [[16]], \
+     periodic: true, blocking: true, corners_from: 6, far_from: 6, iterations: 1"
+        .into()
+}
+
+#[test]
+fn multigrid_sends_what_the_recorded_rank_sends() {
+    let mut to = std::collections::BTreeMap::<u32, (u64, Vec<u64>)>::new();
+    let text = operations(0, 125, &recorded_multigrid());
+    for word in text.split(", ") {
+        let Some((rank, bytes)) = word.strip_prefix("send ").and_then(|w| w.split_once('x')) else {
+            continue;
+        };
+        let (count, sizes) = to.entry(rank.parse().unwrap()).or_default();
+        *count += 1;
+        sizes.push(bytes.parse().unwrap());
+    }
+    assert!(to.values().all(|(count, _)| *count == 52));
+    let mut sums: Vec<u64> = to.values().map(|(_, sizes)| sizes.iter().sum()).collect();
+    sums.sort_unstable();
+    assert_eq!(sums, [[416; 7].as_slice(), &[10_528; 9], &[491_264; 6]].concat());
+    let faces = &to[&1].1;
+    let exchanges: Vec<usize> = (0..6)
+        .map(|level| faces.iter().filter(|bytes| **bytes == 32_768 >> (2 * level)).count())
+        .collect();
+    assert_eq!(exchanges, [12, 9, 9, 9, 9, 4]);
+}
+
+#[test]
+fn multigrid_orders_its_calls_as_the_recorded_rank() {
+    // A word per run of equal calls: the exchange's largest message, or the bytes of a sum.
+    let mut runs: Vec<(String, u32)> = Vec::new();
+    for word in operations(0, 125, &recorded_multigrid()).split(", ") {
+        let (call, rest) = word.split_once(' ').unwrap_or((word, ""));
+        let word = match call {
+            "irecv" | "send" => call.to_owned(),
+            "waitall" => "waitall".into(),
+            "allreduce" => format!("sum{rest}"),
+            _ => continue,
+        };
+        match runs.last_mut() {
+            Some((last, count)) if *last == word && word != "waitall" => *count += 1,
+            _ => runs.push((word, 1)),
+        }
+    }
+    let mut text = runs
+        .iter()
+        .map(|(word, count)| if *count == 1 { word.clone() } else { format!("{word}*{count}") })
+        .collect::<Vec<_>>()
+        .join(" ");
+    // Each exchange: 3 ranks inside the domain, then 19 across its boundary.
+    text = text.replace("irecv*3 send*3 waitall irecv*19 send*19 waitall", "X");
+    text = text.replace("sum0*2", "sum0 sum0");
+    let levels = vec!["X"; 25].join(" ");
+    let way_up = vec!["X"; 20 + 1].join(" ");
+    let bottom = "X sum0 sum0 X sum0 sum0 X sum0*3 X sum0 sum0";
+    assert_eq!(text, format!("X X sum0 sum0 {levels} {bottom} {way_up} sum0"));
+}

@@ -47,8 +47,8 @@ fn every_kind_of_the_plan_is_read() {
             false,
         ),
         (
-            r#"{"kind":"multigrid","grid":[6,8,11],"points":[12,12,12],"point_bytes":8,"levels":7,"sweeps":2,"coarse_sweeps":1,
-               "coarse_sums":0,"sums":3,"sum_bytes":8,"corners_from":1,"far_from":2,"far_percent":30,"iterations":17,
+            r#"{"kind":"multigrid","grid":[6,8,11],"points":[12,12,12],"point_bytes":8,"levels":7,"sweeps_down":2,"sweeps_up":2,"coarse_sum_bytes":[[]],
+               "sum_bytes":[8,8,8],"before_sum_bytes":[],"after_sum_bytes":[],"periodic":false,"blocking":false,"corners_from":1,"far_from":2,"far_percent":30,"iterations":17,
                "compute_ps":0}"#,
             false,
         ),

@@ -6,29 +6,35 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from pantala.scenario.base import Count, Index, PositiveSize
+from pantala.scenario.base import Count, Flag, Index, PositiveSize
 from pantala.scenario.workload.application import Application, Compute, grid_of, shrunk
 from pantala.units import Size
 
 __all__ = ["MultiGrid"]
 
+#: Bytes of a sum of one number, and of two numbers.
+_SUM, _NORM = 8, 16
+
 
 class MultiGrid(Application):
     """MultiGrid: V-cycles of geometric multigrid on boxes of a structured mesh.
 
-    A cycle does two red-black relaxations per level on the way down and two on the way up. An
-    exchange of faces precedes each colour. On the coarsest level, each step of the solver has one
-    exchange and `bottom_sums` dot products.
+    A cycle makes `sweeps_down` exchanges per level on the way down and `sweeps_up` on the way up.
+    On the coarsest level, each step of the solver has one exchange and `bottom_sums` dot products.
+    Two exchanges with norms come before the first cycle and one after the last.
+
+    An exchange posts all receives, sends with blocking sends, and waits: first with the ranks
+    inside the domain, across faces only, then with the ranks across its periodic boundary, across
+    edges and corners, too.
 
     Source: Yang et al., SC 2016, 3.2 and Table 2 (125 ranks, 5 MB per rank, 625 MB in total, from
-    traces of the Design Forward project). The solver is BoxLib's (Bell et al., BoxLib User's Guide,
-    Lawrence Berkeley National Laboratory, 2012). Every rank has a box, which is coarsened down to
-    two cells per side. All ranks therefore take part in the coarsest level, where conjugate
-    gradients solve the remaining problem.
+    traces of the Design Forward project). The program is BoxLib's solver (Bell et al., BoxLib
+    User's Guide, Lawrence Berkeley National Laboratory, 2012). The trace of its rank 0 is public:
+    grid, box, levels, exchanges, sums, sizes, partners and their order are those of this trace,
+    which has one cycle.
 
-    Assumptions: the paper reports only trace totals. The grid of 5 x 5 x 5 ranks, boxes of 32 x 32
-    x 32 cells, 10 steps on the coarsest level and 12 cycles are chosen here. They give the bytes of
-    Table 2. Ranks at the edge of the domain have no neighbours beyond it.
+    Assumptions: two cycles. They give 5.3 MB per rank inside the domain, nearest to Table 2. The
+    exchange and the norm at the end of the trace come once, not in every cycle.
     """
 
     paper_ranks: ClassVar[int] = 125
@@ -38,20 +44,24 @@ class MultiGrid(Application):
     grid: tuple[Count, Count, Count] | None = None
     """Ranks along x, y and z, x fastest. The product is the job's number of ranks. Default: the
     grid nearest to a cube."""
-    points: tuple[Count, Count, Count] = (32, 32, 32)
+    points: tuple[Count, Count, Count] = (64, 64, 64)
     """Cells of a rank's box along x, y and z on the finest level."""
     point: PositiveSize = Size(8)
     """Bytes per cell."""
-    levels: Annotated[Count, Field(le=32)] = 5
+    levels: Annotated[Count, Field(le=32)] = 6
     """Levels per cycle."""
-    sweeps: Count = 4
-    """Exchanges per level on the way down, and again on the way up: two relaxations with two
-    colours."""
-    bottom_steps: Count = 10
+    sweeps_down: Count = 5
+    """Exchanges per level on the way down: two relaxations with two colours, and the residual."""
+    sweeps_up: Count = 4
+    """Exchanges per level on the way up: two relaxations with two colours."""
+    bottom_steps: Count = 4
     """Solver steps on the coarsest level. Each has one exchange."""
-    bottom_sums: Index = 4
-    """Allreduces of 8 B per solver step on the coarsest level."""
-    iterations: Count = 12
+    bottom_sums: Index = 2
+    """Allreduces of 8 B per solver step on the coarsest level. The last step but one has another of
+    16 B."""
+    periodic: Flag = True
+    """Whether opposite faces of the domain are neighbours."""
+    iterations: Count = 2
     """Cycles per rank."""
     compute: Compute = Compute()
     """Computing before each cycle. Yang et al. have none."""
@@ -65,11 +75,17 @@ class MultiGrid(Application):
             "points": shrunk(self.points, share),
             "point_bytes": int(self.point),
             "levels": self.levels,
-            "sweeps": self.sweeps,
-            "coarse_sweeps": self.bottom_steps,
-            "coarse_sums": self.bottom_sums,
-            "sums": 1,
-            "sum_bytes": 8,
+            "sweeps_down": self.sweeps_down,
+            "sweeps_up": self.sweeps_up,
+            "coarse_sum_bytes": [
+                [_NORM] * (step == self.bottom_steps - 2) + [_SUM] * self.bottom_sums
+                for step in range(self.bottom_steps)
+            ],
+            "sum_bytes": [],
+            "before_sum_bytes": [[], [_NORM, _SUM]],
+            "after_sum_bytes": [[_NORM]],
+            "periodic": self.periodic,
+            "blocking": True,
             "corners_from": self.levels,
             "far_from": self.levels,
             "far_percent": 0,
