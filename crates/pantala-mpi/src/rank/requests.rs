@@ -1,4 +1,9 @@
 //! The requests of one rank.
+//!
+//! Waits and tests look at each request of their selection. A rank with many open requests that
+//! waits for some of all of them again and again (a dependency graph does) would look at each of
+//! them each time. So after the first such wait of a rank with many requests, its complete requests
+//! are listed.
 
 use pantala_engine::Time;
 
@@ -8,6 +13,9 @@ use crate::program::outcome::Arrived;
 use crate::rank::posting::{Expected, Outbound};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// From this number of requests on, the complete ones are listed.
+const MANY: usize = 32;
 
 /// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +57,10 @@ pub(crate) enum PersistentOperation {
 pub(crate) struct Requests {
     slots: Vec<Slot>,
     persistent: BTreeMap<Request, PersistentOperation>,
+    /// Number of active requests.
+    active: u32,
+    /// The complete requests in any order, if they are listed.
+    listed: Option<Vec<Request>>,
     /// Number of completions that the present wait still needs.
     missing: u32,
     /// The set of the present wait or test, if it has one, each request once.
@@ -111,6 +123,7 @@ impl Requests {
             return Err(ProgramFault::RequestInUse { request });
         }
         *slot = Slot { state: to, selected: false, arrived: None };
+        self.active += u32::from(to == State::Active);
         Ok(())
     }
 
@@ -125,6 +138,8 @@ impl Requests {
     pub(crate) fn complete(&mut self, request: Request, waited: Option<Selection>) {
         let slot = &mut self.slots[request as usize];
         slot.state = State::Complete;
+        self.active -= 1;
+        let slot = &self.slots[request as usize];
         let awaited = match waited {
             Some(Selection::Range(first, count)) => request >= first && request - first < count,
             Some(Selection::Set) => slot.selected,
@@ -133,6 +148,19 @@ impl Requests {
         if awaited {
             self.missing = self.missing.saturating_sub(1);
         }
+        if let Some(listed) = &mut self.listed {
+            listed.push(request);
+        }
+    }
+
+    /// Whether a selection is all requests.
+    fn is_all(&self, selection: Selection) -> bool {
+        matches!(selection, Selection::Range(0, count) if count as usize >= self.slots.len())
+    }
+
+    /// The complete requests, if a selection is all requests and they are listed.
+    fn listed(&self, selection: Selection) -> Option<&[Request]> {
+        self.listed.as_deref().filter(|_| self.is_all(selection))
     }
 
     /// Notes the set of a wait or test.
@@ -183,6 +211,9 @@ impl Requests {
             let complete = slot.state == State::Complete;
             slot.arrived.as_mut().filter(|_| complete).map_or(0, |a| std::mem::take(&mut a.work))
         };
+        if let Some(listed) = self.listed.as_ref().filter(|_| self.is_all(selection)) {
+            return listed.iter().map(|request| take(&mut self.slots[*request as usize])).sum();
+        }
         match selection {
             Selection::Range(first, count) => {
                 let range = self.range(first, count);
@@ -217,6 +248,11 @@ impl Requests {
     /// Starts a wait for any active request of a selection. Returns false if one is complete or
     /// none is active.
     pub(crate) fn await_any(&mut self, selection: Selection) -> bool {
+        if self.listed.is_none() && self.slots.len() >= MANY && self.is_all(selection) {
+            let complete =
+                |request: &Request| self.slots[*request as usize].state == State::Complete;
+            self.listed = Some((0..self.slots.len() as Request).filter(complete).collect());
+        }
         let complete = self.count(selection, State::Complete) > 0;
         self.missing = u32::from(!complete && self.count(selection, State::Active) > 0);
         self.missing > 0
@@ -224,6 +260,13 @@ impl Requests {
 
     /// Number of requests of a selection in a state.
     fn count(&self, selection: Selection, state: State) -> u32 {
+        if let Some(listed) = self.listed(selection) {
+            match state {
+                State::Active => return self.active,
+                State::Complete => return listed.len() as u32,
+                State::Free | State::Inactive => {}
+            }
+        }
         let count = |slots: &[Slot]| slots.iter().filter(|slot| slot.state == state).count();
         let number = match selection {
             Selection::Range(first, count_of) => count(&self.slots[self.range(first, count_of)]),
@@ -256,6 +299,8 @@ impl Requests {
         most: usize,
         mut note: impl FnMut(Request, Option<Arrived>),
     ) {
+        let all = self.is_all(selection);
+        let mut listed = self.listed.take();
         let persistent = &self.persistent;
         let mut left = most;
         let mut close = |request: Request, slot: &mut Slot| {
@@ -267,9 +312,20 @@ impl Requests {
             slot.state = if standing { State::Inactive } else { State::Free };
             note(request, slot.arrived.take());
         };
+        if let Some(listed) = listed.as_mut().filter(|_| all) {
+            listed.sort_unstable();
+            for &request in &*listed {
+                close(request, &mut self.slots[request as usize]);
+            }
+            listed.drain(..most.min(listed.len()));
+            self.listed = Some(std::mem::take(listed));
+            return;
+        }
         match selection {
             Selection::Range(first, count) => {
-                let range = self.range(first, count);
+                let length = self.slots.len();
+                let end = (first as usize).saturating_add(count as usize).min(length);
+                let range = (first as usize).min(end)..end;
                 let requests = range.start as Request..;
                 let slots = &mut self.slots[range];
                 requests.zip(slots).for_each(|(request, slot)| close(request, slot));
@@ -282,6 +338,10 @@ impl Requests {
                 }
             }
         }
+        if let Some(listed) = &mut listed {
+            listed.retain(|request| self.slots[*request as usize].state == State::Complete);
+        }
+        self.listed = listed;
     }
 
     fn range(&self, first: Request, count: u32) -> std::ops::Range<usize> {
@@ -295,4 +355,52 @@ impl Requests {
 fn once_each(set: &[Request]) -> Arc<[Request]> {
     let mut seen = BTreeSet::new();
     set.iter().copied().filter(|request| seen.insert(*request)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pantala_engine::Stream;
+
+    /// Waits over all requests, which lists serve, give the answers of waits over a set of all.
+    #[test]
+    fn listed_requests_close_like_a_set() {
+        const ALL: Request = 40;
+        let everything: Arc<[Request]> = (0..ALL).collect();
+        for seed in 0..50 {
+            let mut draws = Stream::new(seed, 0, 0);
+            let (mut listed, mut plain) = (Requests::default(), Requests::default());
+            let range = Selection::Range(0, ALL);
+            for _ in 0..400 {
+                let request = draws.below(ALL);
+                match draws.below(5) {
+                    0 | 1 => assert_eq!(listed.open(request), plain.open(request)),
+                    2 => {
+                        let active = |requests: &Requests| {
+                            let slot = requests.slots.get(request as usize);
+                            slot.is_some_and(|slot| slot.state == State::Active)
+                        };
+                        if active(&listed) {
+                            listed.complete(request, Some(range));
+                            plain.complete(request, Some(Selection::Set));
+                        }
+                    }
+                    kind => {
+                        plain.select(&everything).unwrap();
+                        assert_eq!(listed.await_any(range), plain.await_any(Selection::Set));
+                        assert_eq!(listed.none_active(range), plain.none_active(Selection::Set));
+                        let most = [1, 3, usize::MAX][draws.below(3) as usize];
+                        let part = Selection::Range(5, 9);
+                        let mut closed = [Vec::new(), Vec::new()];
+                        let (first, second) =
+                            if kind == 3 { (range, Selection::Set) } else { (part, part) };
+                        listed.close(first, most, |request, _| closed[0].push(request));
+                        plain.close(second, most, |request, _| closed[1].push(request));
+                        assert_eq!(closed[0], closed[1]);
+                    }
+                }
+            }
+            assert!(listed.listed.is_some() && plain.listed.is_none());
+        }
+    }
 }
