@@ -29,3 +29,4 @@ pub use probe::Probe;
 pub use store::counters::JobTraffic;
 pub use store::packet;
 pub use store::port::LinkCounters;
+pub use watch::ports::{Carried, LinkCount, WatchedLink};

@@ -9,6 +9,12 @@ pub(crate) trait Variant {
     const DEFAULT: bool;
     /// Whether the build has the calls of [`Watch`](crate::watch::Watch).
     const HOOKS: bool;
+
+    /// Returns whether the stages call the hooks, if `on` says whether there is a record.
+    #[inline(always)]
+    fn watches(on: bool) -> bool {
+        Self::HOOKS && (Self::DEFAULT || on)
+    }
 }
 
 /// The default model, unwatched.

@@ -6,29 +6,46 @@
 //! The times of a hook can lie in the future: a packet is sent ahead of its link, and credits
 //! return at known times.
 
+pub(crate) mod ledger;
+pub(crate) mod ports;
+
 use crate::fabric::Fabric;
-use crate::store::packet::Packets;
+use crate::store::packet::{Packet, Packets};
 use crate::variant::Variant;
+use crate::watch::ports::PortWatch;
 use pantala_engine::Time;
+use std::ops::Range;
 
 /// The records of one partition.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     /// Whether there is any record.
     pub(crate) on: bool,
+    /// The record of links.
+    pub(crate) ports: Option<Box<PortWatch>>,
 }
 
 /// The hooks, in the order in which a packet meets them. `packet` is the number of a record in
 /// `packets`: of a packet, or of one of its flits if flits move one by one.
 impl Watch {
-    /// A packet is on the injection link of `node` from `start` to `end`.
+    /// `flits` of a packet are on the injection link of `node`, on a VC, from `start` to `end`.
     pub(crate) fn injects(
         &mut self,
-        _packets: &Packets,
-        _packet: u32,
-        _node: u32,
-        _on_link: (Time, Time),
+        packet: &Packet,
+        (node, vc): (u32, u8),
+        flits: u32,
+        on_link: (Time, Time),
     ) {
+        if let Some(ports) = &mut self.ports {
+            ports.sends(ports.injection(node), vc, packet, flits, on_link);
+        }
+    }
+
+    /// A node's injection link takes credits for `room` flits on a VC.
+    pub(crate) fn nic_takes(&mut self, (node, vc): (u32, u8), room: u32, now: Time) {
+        if let Some(ports) = &mut self.ports {
+            ports.takes(ports.injection(node), vc, room, now);
+        }
     }
 
     /// A packet's head reaches the input buffer `in_vc`.
@@ -54,28 +71,63 @@ impl Watch {
     ) {
     }
 
-    /// A packet is on the link of an output VC from `start` to `end`. `start` is now or later.
-    pub(crate) fn sends(
-        &mut self,
-        _packets: &Packets,
-        _packet: u32,
-        _out_vc: usize,
-        _on_link: (Time, Time),
-    ) {
+    /// A packet is on the link of an output from `start`, which is now or later, to `end`.
+    pub(crate) fn sends(&mut self, packet: &Packet, out: usize, on_link: (Time, Time)) {
+        if let Some(ports) = &mut self.ports {
+            ports.sends(ports.output(out), packet.out_vc, packet, packet.flits.into(), on_link);
+        }
     }
 
-    /// Credits for `room` flits come back to an output VC between two times, now or later.
-    pub(crate) fn credited(&mut self, _out_vc: usize, _back: (Time, Time), _room: u32) {}
+    /// A VC of an output takes credits for `room` flits.
+    pub(crate) fn takes(&mut self, (out, vc): (usize, u8), room: u32, now: Time) {
+        if let Some(ports) = &mut self.ports {
+            ports.takes(ports.output(out), vc, room, now);
+        }
+    }
+
+    /// Credits for `room` flits come back to a VC of an output between two times, now or later.
+    pub(crate) fn credited(&mut self, (out, vc): (usize, u8), back: (Time, Time), room: u32) {
+        if let Some(ports) = &mut self.ports {
+            ports.gives(ports.output(out), vc, back, room);
+        }
+    }
 
     /// Credits for `room` flits come back to a VC of a node's injection link between two times, now
     /// or later.
-    pub(crate) fn nic_credited(&mut self, _node: u32, _vc: u8, _back: (Time, Time), _room: u32) {}
+    pub(crate) fn nic_credited(&mut self, (node, vc): (u32, u8), back: (Time, Time), room: u32) {
+        if let Some(ports) = &mut self.ports {
+            ports.gives(ports.injection(node), vc, back, room);
+        }
+    }
 
-    /// A stall of an output's link has ended. It belongs to `job`.
-    pub(crate) fn stalled(&mut self, _out: usize, _job: u16, _stall: (Time, Time)) {}
+    /// A stall of an output's link begins at `now`. It belongs to a packet.
+    pub(crate) fn stalls(&mut self, out: usize, packet: &Packet, now: Time) {
+        if let Some(ports) = &mut self.ports {
+            ports.stalls(ports.output(out), packet.out_vc, (packet.job, packet.route.routing), now);
+        }
+    }
 
-    /// A stall of a node's injection link has ended. It belongs to `job`.
-    pub(crate) fn nic_stalled(&mut self, _node: u32, _job: u16, _stall: (Time, Time)) {}
+    /// The stall of an output's link ends at `now`.
+    pub(crate) fn unstalls(&mut self, out: usize, now: Time) {
+        if let Some(ports) = &mut self.ports {
+            ports.unstalls(ports.output(out), now);
+        }
+    }
+
+    /// A stall of a node's injection link begins at `now`. It belongs to a packet of a job on one of
+    /// `vcs`.
+    pub(crate) fn nic_stalls(&mut self, node: u32, vcs: &Range<u8>, packet: (u16, u8), now: Time) {
+        if let Some(ports) = &mut self.ports {
+            ports.stalls(ports.injection(node), vcs.start, packet, now);
+        }
+    }
+
+    /// The stall of a node's injection link ends at `now`.
+    pub(crate) fn nic_unstalls(&mut self, node: u32, now: Time) {
+        if let Some(ports) = &mut self.ports {
+            ports.unstalls(ports.injection(node), now);
+        }
+    }
 
     /// A packet, or its last flit, reaches its destination node.
     pub(crate) fn delivers(&mut self, _packets: &Packets, _packet: u32, _now: Time) {}
@@ -84,7 +136,7 @@ impl Watch {
 impl Fabric {
     /// Returns whether the stages call the hooks of [`Watch`].
     #[inline(always)]
-    pub(crate) const fn is_watched<F: Variant>(&self) -> bool {
-        F::HOOKS && (F::DEFAULT || self.watch.on)
+    pub(crate) fn is_watched<F: Variant>(&self) -> bool {
+        F::watches(self.watch.on)
     }
 }

@@ -2,6 +2,8 @@
 
 pub mod columns;
 pub mod document;
+pub(crate) mod link_class;
+pub(crate) mod link_record;
 pub mod link_table;
 pub(crate) mod link_traffic;
 pub mod q_tables;

@@ -10,11 +10,13 @@ pub mod form;
 pub mod placement;
 pub mod ranges;
 mod reading;
+pub(crate) mod records;
 pub mod resolve;
 pub mod routings;
 
 pub use form::{
     AriesPlan, Derived, DetailPlan, JobPlan, LatencyFrom, LinkPlan, LinksPlan, NicPlan,
-    PLAN_VERSION, PacketRecord, PlacementPlan, Plan, QAdaptivePlan, QTableRecord, RecordPlan,
-    RoutingPlan, StopPlan, TopologyKind, TopologyPlan,
+    PLAN_VERSION, PacketRecord, PlacementPlan, Plan, PortRecord, PortSplit, QAdaptivePlan,
+    QTableRecord, RecordPlan, RouterRecord, RoutingPlan, StopPlan, SystemRecord, TopologyKind,
+    TopologyPlan,
 };

@@ -11,6 +11,7 @@ use crate::partition::{Partition, Totals};
 use crate::probe::Probe;
 use crate::store::counters::JobTraffic;
 use crate::store::port::LinkCounters;
+use crate::watch::ports::{LinkCount, WatchedLink};
 use pantala_engine::{NEVER, Time};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_topology::Topology;
@@ -208,6 +209,35 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// events before `now` must have been handled.
     pub fn injection_jobs(&self, node: u32, now: Time) -> impl Iterator<Item = JobTraffic> {
         self.partition_of_node(node).injection_jobs_at(node, now)
+    }
+
+    /// Records the links from now on, by VC, job and kind of packet, in windows of which the first
+    /// ends at `ends`. Call it before the first event.
+    pub fn watch_ports(&mut self, ends: Time) {
+        self.partitions.iter_mut().for_each(|partition| partition.watch_ports(ends));
+    }
+
+    /// Ends a window of the record of links at `now`: calls `take` with the counts of each link here
+    /// that has any. The next window ends at `next`. Without one, the record ends, and what starts
+    /// later counts in this window. All events before `now` must have been handled. Returns whether
+    /// anything has gone on here in the window.
+    pub fn close_ports(
+        &mut self,
+        now: Time,
+        next: Option<Time>,
+        take: &mut impl FnMut(WatchedLink, LinkCount),
+    ) -> bool {
+        let mut goes_on = false;
+        for partition in &mut self.partitions {
+            goes_on |= partition.close_ports(now, next, take);
+        }
+        goes_on
+    }
+
+    /// Goes on with the window of the record of links that ends at `ends`, if nothing has gone on in
+    /// the last one.
+    pub fn skip_ports(&mut self, ends: Time) {
+        self.partitions.iter_mut().for_each(|partition| partition.skip_ports(ends));
     }
 
     /// Returns the learned tables, as [`Partition::estimates`].

@@ -8,7 +8,10 @@ use crate::partition::messages::{FabricMessages, PartitionMessages};
 use crate::partition::{Partition, Totals};
 use crate::probe::Probe;
 use crate::store::counters::JobTraffic;
-use crate::store::port::LinkCounters;
+use crate::store::port::{LinkCounters, LinkEnd};
+use crate::variant::General;
+use crate::watch::ledger::Ledger;
+use crate::watch::ports::{LinkCount, PortWatch, WatchedLink};
 use pantala_engine::{FlatArray, NEVER, Time, Wheel};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_topology::Topology;
@@ -172,6 +175,48 @@ impl<H: Host, P: Probe> Partition<H, P> {
     #[must_use]
     pub fn learning_windows(&self) -> &[LearningWindow] {
         self.fabric.learning.windows()
+    }
+
+    /// Records the links from now on, in windows of which the first ends at `ends`.
+    pub(crate) fn watch_ports(&mut self, ends: Time) {
+        let Fabric { setup, ports, watch, .. } = &mut self.fabric;
+        let (routers, nodes) =
+            (setup.partitions.routers(setup.number), setup.partitions.nodes(setup.number));
+        let outputs = (routers.start * setup.ports) as usize..(routers.end * setup.ports) as usize;
+        let nodes = nodes.start as usize..nodes.end as usize;
+        let full = setup.stages.room::<General>(setup.stages.full);
+        let ledger = || Ledger::new(setup.vcs, setup.config.router.input_buffer, full);
+        let known = |out: usize| {
+            let end = ports.out_ports[out].end;
+            (end.is_router() || end == LinkEnd::Node).then(ledger)
+        };
+        let ledgers = outputs.clone().map(known).chain(nodes.clone().map(|_| Some(ledger())));
+        let first_response = setup.config.responses.map_or(u8::MAX, |r| r.first_routing);
+        watch.ports = Some(Box::new(PortWatch::new(
+            (outputs.clone(), nodes.clone()),
+            (setup.vcs, usize::from(setup.config.jobs)),
+            first_response,
+            ledgers.collect(),
+            ends,
+        )));
+        watch.on = true;
+    }
+
+    /// Ends a window of the record of links: see [`PortWatch::close`].
+    pub(crate) fn close_ports(
+        &mut self,
+        now: Time,
+        next: Option<Time>,
+        take: &mut impl FnMut(WatchedLink, LinkCount),
+    ) -> bool {
+        self.fabric.watch.ports.as_mut().is_some_and(|ports| ports.close(now, next, take))
+    }
+
+    /// See [`PortWatch::skip`].
+    pub(crate) fn skip_ports(&mut self, ends: Time) {
+        if let Some(ports) = &mut self.fabric.watch.ports {
+            ports.skip(ends);
+        }
     }
 
     /// Counts every packet and credit anew and compares them with the counters.

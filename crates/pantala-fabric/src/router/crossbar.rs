@@ -79,6 +79,10 @@ impl Fabric {
         }
         if stages.credit_at_crossbar::<F>() && self.ports.out_ports[out].end != LinkEnd::AmpleNode {
             self.ports.out_vcs[out_vc].credits.take(stages.room::<F>(flits));
+            if F::watches(self.watch.on) {
+                let room = stages.room::<F>(flits);
+                self.watch.takes((out as usize, packet.out_vc), room, now);
+            }
         }
         let port = &mut self.ports.out_ports[out];
         if stages.holds_ports::<F>() {

@@ -205,14 +205,14 @@ impl Fabric {
             }
             let head = &self.packets[queue.queue.head];
             let room = self.setup.stages.room::<F>(head.flits.into());
-            blocked = blocked.or(Some(head.job));
+            blocked = blocked.or(Some(queue.queue.head));
             match queue.credits.when(&self.ports.pool, room) {
                 Some(time) => wake = wake.min(time + idle),
                 None => queue.await_credits(room),
             }
         }
-        if let Some(job) = blocked {
-            self.begin_stall(out, job, now);
+        if let Some(head) = blocked {
+            self.begin_stall::<F>(out, head, now);
         }
         if wake != NEVER {
             self.ensure_link_wake(out, wake);
@@ -254,6 +254,9 @@ impl Fabric {
             let beyond = port.beyond;
             if !stages.credit_at_crossbar::<F>() {
                 self.ports.out_vcs[out_vc].credits.take(room);
+                if F::watches(self.watch.on) {
+                    self.watch.takes((out, packet.out_vc), room, self.agenda.now);
+                }
             }
             if beyond & ELSEWHERE == 0 {
                 let at = packet.at;
@@ -269,6 +272,12 @@ impl Fabric {
                 }
                 let back = tail + port.credit_delay;
                 vc.credits.give(&mut self.ports.pool, back, room);
+                if F::watches(self.watch.on) {
+                    if !stages.credit_at_crossbar::<F>() {
+                        self.watch.takes((out, packet.out_vc), room, self.agenda.now);
+                    }
+                    self.watch.credited((out, packet.out_vc), (back, back), room);
+                }
                 if stages.credit_at_crossbar::<F>() && vc.credit_wait > 0 {
                     vc.credit_wait = 0;
                     awaited = stages.edge_after::<F>(back);
@@ -281,7 +290,7 @@ impl Fabric {
             self.counters.count_job(out, self.setup.config.jobs, job, bytes);
         }
         if self.is_watched::<F>() {
-            self.watch.sends(&self.packets, index, out_vc, (start, end));
+            self.watch.sends(&self.packets[index], out, (start, end));
         }
         if beyond & ELSEWHERE != 0 {
             self.post_packet(beyond & !ELSEWHERE, index);

@@ -64,6 +64,11 @@ impl Fabric {
         let nic = &mut self.nics.nics[node as usize];
         if nic.stalled_since == NEVER {
             (nic.stalled_since, nic.stalled_job) = (now, job);
+            if F::watches(self.watch.on) {
+                let first = self.setup.config.responses.filter(|r| vcs.start >= r.first_vc);
+                let routing = first.map_or(0, |responses| responses.first_routing);
+                self.watch.nic_stalls(node, vcs, (job, routing), now);
+            }
         }
         match time {
             Some(time) => self.ensure_nic_wake(node, time + self.setup.stages.nic_idle),
@@ -112,7 +117,10 @@ impl Fabric {
         }
         self.counters.count_nic_job(node as usize, self.setup.config.jobs, job, bytes);
         if self.is_watched::<F>() {
-            self.watch.injects(&self.packets, index, node, (now, free));
+            let (packet, nic) = (&self.packets[index], &self.nics.nics[node as usize]);
+            let vc = (at - nic.target) as u8;
+            self.watch.injects(packet, (node, vc), started, (now, free));
+            self.watch.nic_takes((node, vc), self.setup.stages.room::<F>(started), now);
         }
         free
     }

@@ -6,15 +6,18 @@
 
 use crate::fabric::Fabric;
 use crate::store::packet::NONE;
-use crate::variant::Variant;
+use crate::variant::{General, Variant};
 use pantala_engine::{NEVER, Time};
 
 impl Fabric {
-    /// Begins a stall of an output's link with a packet of `job` at `now`, unless one lasts.
-    pub(crate) fn begin_stall(&mut self, out: usize, job: u16, now: Time) {
+    /// Begins a stall of an output's link with a packet at `now`, unless one lasts.
+    pub(crate) fn begin_stall<F: Variant>(&mut self, out: usize, packet: u32, now: Time) {
         let port = &mut self.ports.out_ports[out];
         if port.stalled_since == NEVER {
-            (port.stalled_since, port.stalled_job) = (now, job);
+            (port.stalled_since, port.stalled_job) = (now, self.packets[packet].job);
+            if F::watches(self.watch.on) {
+                self.watch.stalls(out, &self.packets[packet], now);
+            }
         }
     }
 
@@ -31,7 +34,7 @@ impl Fabric {
             .map(|out_vc| self.ports.virtual_queues[out_vc].queue.head)
             .find(|&head| head != NONE);
         if let Some(head) = waiting {
-            self.begin_stall(out, self.packets[head].job, idle);
+            self.begin_stall::<General>(out, head, idle);
         }
     }
 
@@ -51,7 +54,7 @@ impl Fabric {
         port.counters.stall += stall;
         self.counters.count_stall(out, self.setup.config.jobs, job, stall);
         if self.is_watched::<F>() {
-            self.watch.stalled(out, job, (since, since + stall));
+            self.watch.unstalls(out, now);
         }
     }
 
@@ -72,7 +75,7 @@ impl Fabric {
         nic.counters.stall += stall;
         self.counters.count_nic_stall(node as usize, self.setup.config.jobs, job, stall);
         if self.is_watched::<F>() {
-            self.watch.nic_stalled(node, job, (since, now));
+            self.watch.nic_unstalls(node, now);
         }
     }
 }

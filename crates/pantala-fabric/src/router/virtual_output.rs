@@ -98,6 +98,9 @@ impl Fabric {
         let index = waiting.queue.pop(&mut self.packets);
         waiting.room -= room as i32;
         self.ports.out_vcs[out_vc].credits.take(room);
+        if self.watch.on {
+            self.watch.takes((out, self.packets[index].out_vc), room, now);
+        }
         self.end_stall::<General>(out, now);
         let packet = &mut self.packets[index];
         packet.ready = now + self.setup.stages.head_delay;

@@ -94,7 +94,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
         nic.link_free = free;
         nic.counters.flits += 1;
         if self.fabric.is_watched::<General>() {
-            self.fabric.watch.injects(&self.fabric.packets, begun.packet, node, (now, free));
+            let packet = Packet {
+                piece: Piece::of(begun.next, self.fabric.packets[begun.packet].flits),
+                ..self.fabric.packets[begun.packet]
+            };
+            self.fabric.watch.injects(&packet, (node, vc), 1, (now, free));
+            self.fabric.watch.nic_takes((node, vc), 1, now);
         }
         let gone = now
             + self.fabric.setup.stages.head_flits::<General>() * self.fabric.setup.stages.nic_flit;

@@ -7,47 +7,85 @@
 
 use crate::error::WriteError;
 use crate::output::columns::{TableWriter, Written};
+use crate::output::link_record::{ClassWindow, PortWindow, RouterWindow};
 use crate::output::recorder::{DeliveredPacket, LinkWindow};
-use crate::output::tables::{IterationRow, LinkWindowRow, MessageRow, PacketRow, Streamed};
+use crate::output::tables::{
+    IterationRow, LinkWindowRow, MessageRow, PacketRow, PortWindowRow, RouterWindowRow, Streamed,
+    SystemWindowRow,
+};
 use pantala_engine::Time;
 use pantala_mpi::{IterationRecord, MessageRecord};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Records that no table has yet, in any order.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Records {
-    pub(crate) messages: Vec<MessageRecord>,
-    pub(crate) iterations: Vec<IterationRecord>,
-    pub(crate) packets: Vec<DeliveredPacket>,
-    pub(crate) link_windows: Vec<LinkWindow>,
+/// Declares the streamed tables: the field of their records, the record and the row.
+macro_rules! streamed {
+    ($($field:ident: $Record:ty => $Row:ty,)*) => {
+        /// Records that no table has yet, in any order.
+        #[derive(Debug, Default, Serialize, Deserialize)]
+        pub(crate) struct Records {
+            $(pub(crate) $field: Vec<$Record>,)*
+        }
+
+        impl Records {
+            /// Returns the number of records.
+            pub(crate) fn len(&self) -> usize {
+                0 $(+ self.$field.len())*
+            }
+
+            /// Takes the records that were completed before `time`.
+            pub(crate) fn take_before(&mut self, time: Time) -> Self {
+                Self { $($field: take_before(&mut self.$field, time),)* }
+            }
+
+            /// Returns the records of both.
+            pub(crate) fn and(mut self, mut other: Self) -> Self {
+                $(self.$field.append(&mut other.$field);)*
+                self
+            }
+        }
+
+        /// The tables that a run writes window by window.
+        #[derive(Debug)]
+        pub(crate) struct StreamedTables {
+            $($field: TableWriter<$Row>,)*
+            /// The length of a window.
+            window: Time,
+            /// The first fault. Nothing is written after it.
+            fault: Option<WriteError>,
+        }
+
+        impl StreamedTables {
+            /// Returns tables in a run directory, or tables that are only hashed.
+            pub(crate) fn new(directory: Option<&Path>, window: Time) -> Result<Self, WriteError> {
+                Ok(Self { $($field: TableWriter::within(directory)?,)* window, fault: None })
+            }
+
+            /// Returns tables that are only hashed.
+            pub(crate) fn hashed(window: Time) -> Self {
+                Self { $($field: TableWriter::hashed(),)* window, fault: None }
+            }
+
+            fn append_all(&mut self, records: Records) -> Result<(), WriteError> {
+                $(append(&mut self.$field, records.$field, self.window)?;)*
+                Ok(())
+            }
+
+            fn finish_all(self) -> Result<Vec<Written>, WriteError> {
+                Ok(vec![$(self.$field.finish()?,)*])
+            }
+        }
+    };
 }
 
-impl Records {
-    /// Returns the number of records.
-    pub(crate) fn len(&self) -> usize {
-        let Self { messages, iterations, packets, link_windows } = self;
-        messages.len() + iterations.len() + packets.len() + link_windows.len()
-    }
-
-    /// Takes the records that were completed before `time`.
-    pub(crate) fn take_before(&mut self, time: Time) -> Self {
-        Self {
-            messages: take_before(&mut self.messages, time),
-            iterations: take_before(&mut self.iterations, time),
-            packets: take_before(&mut self.packets, time),
-            link_windows: take_before(&mut self.link_windows, time),
-        }
-    }
-
-    /// Returns the records of both.
-    pub(crate) fn and(mut self, mut other: Self) -> Self {
-        self.messages.append(&mut other.messages);
-        self.iterations.append(&mut other.iterations);
-        self.packets.append(&mut other.packets);
-        self.link_windows.append(&mut other.link_windows);
-        self
-    }
+streamed! {
+    messages: MessageRecord => MessageRow,
+    iterations: IterationRecord => IterationRow,
+    packets: DeliveredPacket => PacketRow,
+    link_windows: LinkWindow => LinkWindowRow,
+    port_windows: PortWindow => PortWindowRow,
+    class_windows: ClassWindow => SystemWindowRow,
+    router_windows: RouterWindow => RouterWindowRow,
 }
 
 fn take_before<T: Streamed>(records: &mut Vec<T>, time: Time) -> Vec<T> {
@@ -60,55 +98,12 @@ fn take_before<T: Streamed>(records: &mut Vec<T>, time: Time) -> Vec<T> {
     before
 }
 
-/// The tables that a run writes window by window.
-#[derive(Debug)]
-pub(crate) struct StreamedTables {
-    messages: TableWriter<MessageRow>,
-    iterations: TableWriter<IterationRow>,
-    packets: TableWriter<PacketRow>,
-    link_windows: TableWriter<LinkWindowRow>,
-    /// The length of a window.
-    window: Time,
-    /// The first fault. Nothing is written after it.
-    fault: Option<WriteError>,
-}
-
 impl StreamedTables {
-    /// Returns tables in a run directory, or tables that are only hashed.
-    pub(crate) fn new(directory: Option<&Path>, window: Time) -> Result<Self, WriteError> {
-        Ok(Self {
-            messages: TableWriter::within(directory)?,
-            iterations: TableWriter::within(directory)?,
-            packets: TableWriter::within(directory)?,
-            link_windows: TableWriter::within(directory)?,
-            window,
-            fault: None,
-        })
-    }
-
-    /// Returns tables that are only hashed.
-    pub(crate) fn hashed(window: Time) -> Self {
-        Self {
-            messages: TableWriter::hashed(),
-            iterations: TableWriter::hashed(),
-            packets: TableWriter::hashed(),
-            link_windows: TableWriter::hashed(),
-            window,
-            fault: None,
-        }
-    }
-
     /// Appends the records of complete windows. No window comes twice.
     pub(crate) fn append(&mut self, records: Records) {
-        if self.fault.is_some() {
-            return;
+        if self.fault.is_none() {
+            self.fault = self.append_all(records).err();
         }
-        let Records { messages, iterations, packets, link_windows } = records;
-        let written = append(&mut self.messages, messages, self.window)
-            .and_then(|()| append(&mut self.iterations, iterations, self.window))
-            .and_then(|()| append(&mut self.packets, packets, self.window))
-            .and_then(|()| append(&mut self.link_windows, link_windows, self.window));
-        self.fault = written.err();
     }
 
     /// Returns whether a table could not be written.
@@ -117,15 +112,10 @@ impl StreamedTables {
     }
 
     /// Completes the tables.
-    pub(crate) fn finish(self) -> Result<[Written; 4], WriteError> {
-        match self.fault {
+    pub(crate) fn finish(mut self) -> Result<Vec<Written>, WriteError> {
+        match self.fault.take() {
             Some(fault) => Err(fault),
-            None => Ok([
-                self.messages.finish()?,
-                self.iterations.finish()?,
-                self.packets.finish()?,
-                self.link_windows.finish()?,
-            ]),
+            None => self.finish_all(),
         }
     }
 }
@@ -143,5 +133,6 @@ fn append<T: Streamed>(
     } else {
         records.sort_unstable_by_key(|record| (number(record), record.key()));
     }
+    records.dedup_by(|next, kept| kept.absorb(next));
     table.append(records.into_iter().map(T::into_row))
 }

@@ -9,20 +9,26 @@ mod link_windows;
 mod links;
 mod messages;
 mod packets;
+mod port_windows;
 mod program_logs;
 mod q_learning;
 mod q_tables;
 mod ranks;
+mod router_windows;
 mod source;
 mod streamed;
+mod system_windows;
 
 pub(crate) use iterations::IterationRow;
 pub(crate) use link_windows::LinkWindowRow;
 pub(crate) use messages::MessageRow;
 pub use packets::PacketRow;
+pub(crate) use port_windows::PortWindowRow;
 pub use q_tables::EstimateRow;
+pub(crate) use router_windows::RouterWindowRow;
 pub(crate) use source::Run;
 pub(crate) use streamed::Streamed;
+pub(crate) use system_windows::SystemWindowRow;
 
 use crate::error::WriteError;
 use crate::output::columns::{Row, TableDescriptor, TableWriter, Written};
@@ -43,7 +49,7 @@ enum Rows {
 pub(crate) const PROGRAM_LOGS: &str = program_logs::ProgramLogRow::TABLE.name;
 
 /// All tables, in the order of their hashes.
-const TABLES: [(TableDescriptor, Rows); 13] = [
+const TABLES: [(TableDescriptor, Rows); 16] = [
     (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
     (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
     (calls::CallRow::TABLE, Rows::AtEnd(|run, into| write(calls::rows(run), into))),
@@ -53,6 +59,9 @@ const TABLES: [(TableDescriptor, Rows); 13] = [
     (links::LinkRow::TABLE, Rows::AtEnd(|run, into| write(links::rows(run), into))),
     (link_jobs::LinkJobRow::TABLE, Rows::AtEnd(|run, into| write(link_jobs::rows(run), into))),
     (LinkWindowRow::TABLE, Rows::Streamed),
+    (PortWindowRow::TABLE, Rows::Streamed),
+    (SystemWindowRow::TABLE, Rows::Streamed),
+    (RouterWindowRow::TABLE, Rows::Streamed),
     (
         job_windows::JobWindowRow::TABLE,
         Rows::AtEnd(|run, into| write(job_windows::rows(run), into)),

@@ -14,6 +14,7 @@ mod record;
 mod routing;
 mod topology;
 
+pub use record::links::{PortRecord, PortSplit, RouterRecord, SystemRecord};
 pub use record::{PacketRecord, QTableRecord, RecordPlan};
 pub use routing::{AriesPlan, QAdaptivePlan, RoutingPlan};
 pub use topology::{TopologyKind, TopologyPlan};

@@ -8,6 +8,7 @@ use crate::plan::fabric_config::fabric_config;
 use crate::plan::form::*;
 use crate::plan::placement;
 use crate::plan::ranges;
+use crate::plan::records;
 use crate::plan::routings;
 use pantala_engine::{Time, transfer_time};
 use pantala_fabric::config::{
@@ -82,6 +83,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     plan.topology.links_per_pair = topology.links_per_pair();
     let estimates = load_estimates(&mut plan, &topology)?;
     let mut derived = derive(&plan, &topology);
+    records::check_records(&plan, &topology, derived.virtual_channels)?;
     derived.warnings = deadlock::check(&plan, &topology)?;
     derived.coarsened = coarsen::notice(&plan);
     derived.simulated_buffer_flits = coarsen::buffers(&plan);

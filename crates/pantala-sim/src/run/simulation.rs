@@ -6,6 +6,7 @@ mod watchdog;
 
 pub use setup::MAX_THREADS;
 
+use crate::output::link_record::LinkRecord;
 use crate::output::link_traffic::LinkTraffic;
 use crate::output::recorder::JobPackets;
 use crate::output::results::Results;
@@ -15,8 +16,10 @@ use crate::run::process_group::{Alone, ProcessGroup};
 use crate::run::rank_reports::{Net, Status};
 use crate::run::termination::{End, Progress};
 use pantala_engine::{NEVER, Time};
+use pantala_topology::Topology;
 use pantala_workload::Endpoints;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A plan with its network, hosts and recorders. With several processes, it holds the partitions of
 /// this process.
@@ -38,6 +41,8 @@ pub struct Simulation<Q = Alone> {
     /// The run directory. `None`: tables are only hashed.
     directory: Option<PathBuf>,
     link_traffic: LinkTraffic,
+    link_record: Option<LinkRecord>,
+    topology: Arc<Topology>,
     endless: bool,
     /// Number of packet moves up to the latest step with a move, and the end of that step.
     moved: (u64, Time),
@@ -70,10 +75,14 @@ impl<Q: ProcessGroup> Simulation<Q> {
         let duration =
             if self.plan.stop.duration_ps > 0 { self.plan.stop.duration_ps } else { NEVER };
         let mut window_ends = (self.until / window + 1) * window;
-        let mut until = ((self.until / step + 1) * step).min(window_ends).min(duration);
+        let mut until =
+            ((self.until / step + 1) * step).min(window_ends).min(self.links_end()).min(duration);
         let (end, status) = loop {
             self.advance(until);
             let status = self.status();
+            if until == self.links_end() {
+                self.close_links(if status.idle() { status.now } else { until }, until, false);
+            }
             if until == window_ends {
                 self.close_window(
                     window_ends - window,
@@ -110,7 +119,10 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 let stalls = self.any(stalls);
                 window_ends = if stalls { window_ends } else { next - next % window } + window;
             }
-            until = ((next / step + 1) * step).min(window_ends).min(duration);
+            while next >= self.links_end() {
+                self.close_links(self.links_end(), next, false);
+            }
+            until = ((next / step + 1) * step).min(window_ends).min(self.links_end()).min(duration);
         };
         self.simulated = match end {
             End::Duration => duration,
@@ -118,6 +130,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             _ => until,
         };
         self.close_window(window_ends - window, self.simulated);
+        self.close_links(self.simulated, NEVER, true);
         self.network.learn_before(self.simulated);
         self.take_jobs();
         end

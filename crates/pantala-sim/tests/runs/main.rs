@@ -11,6 +11,7 @@ mod faults;
 mod imports;
 mod layers;
 mod learning;
+mod link_records;
 mod measuring;
 mod plans;
 mod programs;

@@ -111,7 +111,15 @@ fn a_run_that_is_given_up_leaves_no_table() {
         looks < 7
     });
     assert_eq!(end, End::Interrupted);
-    let partial = ["iterations", "link_windows", "messages", "packets"];
+    let partial = [
+        "iterations",
+        "link_windows",
+        "messages",
+        "packets",
+        "port_windows",
+        "router_windows",
+        "system_windows",
+    ];
     assert_eq!(names(&directory), partial.map(|table| format!("{table}.parquet.partial")));
     drop(simulation);
     assert!(names(&directory).is_empty());

@@ -127,22 +127,22 @@ macro_rules! text {
                 Arc::new(column.finish())
             }
         }
+
+        impl Value for Option<$text> {
+            const TYPE: ColumnType = ColumnType::Str;
+            const NULLABLE: bool = true;
+            type Column = StringBuilder;
+
+            fn append(self, column: &mut Self::Column) {
+                column.append_option(self);
+            }
+
+            fn finish(mut column: Self::Column) -> ArrayRef {
+                Arc::new(column.finish())
+            }
+        }
     };
 }
 
 text!(&'static str);
 text!(String);
-
-impl Value for Option<String> {
-    const TYPE: ColumnType = ColumnType::Str;
-    const NULLABLE: bool = true;
-    type Column = StringBuilder;
-
-    fn append(self, column: &mut Self::Column) {
-        column.append_option(self);
-    }
-
-    fn finish(mut column: Self::Column) -> ArrayRef {
-        Arc::new(column.finish())
-    }
-}

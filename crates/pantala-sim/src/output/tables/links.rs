@@ -2,6 +2,7 @@
 
 use super::source::Run;
 use crate::output::columns::{ns, table};
+use crate::output::link_class::DirectedClass;
 use crate::output::results::Carried;
 use pantala_engine::Time;
 use pantala_topology::{LinkClass, Peer};
@@ -101,7 +102,7 @@ fn outputs<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
         };
         Some(Link {
             number: router * ports + u32::from(port),
-            class: if port_class == LinkClass::Terminal { "ejection" } else { port_class.name() },
+            class: DirectedClass::of_output(port_class).name(),
             flit: run.config.timing(port_class).flit,
             source: Some((router, u32::from(port))),
             target,
@@ -115,7 +116,7 @@ fn injections<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
     let topology = run.topology;
     (0..topology.nodes()).zip(&run.results.injections).map(move |(node, carried)| Link {
         number: topology.routers() * topology.ports_per_router() + node,
-        class: "injection",
+        class: DirectedClass::Injection.name(),
         flit: run.config.timing(LinkClass::Terminal).flit,
         source: None,
         target: Some((topology.router_of(node), u32::from(topology.terminal_port_of(node)))),

@@ -16,6 +16,11 @@ pub(crate) trait Streamed: Sized {
     /// Returns the sort key inside the window.
     fn key(&self) -> Self::Key;
 
+    /// Adds another record to this one if both are parts of one row; returns whether they are.
+    fn absorb(&mut self, _other: &Self) -> bool {
+        false
+    }
+
     /// Returns the row.
     fn into_row(self) -> Self::Row;
 }

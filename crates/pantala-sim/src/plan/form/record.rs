@@ -1,5 +1,8 @@
 //! What a run records: the tables that have rows, and the length of a window.
 
+pub(super) mod links;
+
+use links::{PortRecord, RouterRecord, SystemRecord};
 use pantala_engine::LONGEST_TIME;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +67,15 @@ pub struct RecordPlan {
     #[serde(default)]
     #[schemars(extend("x-effect" = {"/routing.algorithm": ["q_adaptive"]}))]
     pub q_learning: bool,
+    /// The record of ports: table port_windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ports: Option<PortRecord>,
+    /// The record of link classes: table system_windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemRecord>,
+    /// The record of routers: table router_windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routers: Option<RouterRecord>,
 }
 
 const fn ten_microseconds() -> u64 {

@@ -3,10 +3,12 @@
 use super::Simulation;
 use crate::error::WriteError;
 use crate::output::columns::Written;
+use crate::output::link_record::LinkRows;
 use crate::output::streamed_tables::{Records, StreamedTables};
 use crate::run::process_group::ProcessGroup;
-use pantala_engine::Time;
+use pantala_engine::{NEVER, Time};
 use std::path::Path;
+use std::sync::Arc;
 
 impl<Q: ProcessGroup> Simulation<Q> {
     /// Writes the tables to the existing `directory`: streamed tables during the run, the others in
@@ -79,6 +81,33 @@ impl<Q: ProcessGroup> Simulation<Q> {
         stalls
     }
 
+    /// Ends a window of the records of links at `now`, or all of them at the end of the run. The next
+    /// event is at `next_event`.
+    pub(super) fn close_links(&mut self, now: Time, next_event: Time, last: bool) {
+        let Some(record) = &mut self.link_record else { return };
+        let topology = Arc::clone(&self.topology);
+        let next = (!last).then(|| record.after(true, next_event));
+        let mut take = |link, count| record.take(&topology, link, count);
+        let goes_on = self.network.close_ports(now, next, &mut take);
+        let next = match next {
+            Some(next) if !goes_on && next_event >= next && next_event < NEVER => {
+                let later = record.after(false, next_event);
+                self.network.skip_ports(later);
+                Some(later)
+            }
+            next => next,
+        };
+        let Records { port_windows, class_windows, router_windows, .. } = &mut self.records;
+        let rows =
+            LinkRows { ports: port_windows, classes: class_windows, routers: router_windows };
+        record.close(now, next, rows);
+    }
+
+    /// Returns the end of the current window of the records of links.
+    pub(super) fn links_end(&self) -> Time {
+        self.link_record.as_ref().map_or(NEVER, |record| record.ends)
+    }
+
     /// Returns the largest number of records that waited for the end of their window at a time.
     #[must_use]
     pub const fn max_records_held(&self) -> usize {
@@ -86,7 +115,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
     }
 
     /// Completes the streamed tables.
-    pub(crate) fn finish_tables(&mut self) -> Result<[Written; 4], WriteError> {
+    pub(crate) fn finish_tables(&mut self) -> Result<Vec<Written>, WriteError> {
         let hashed = StreamedTables::hashed(self.plan.record.window_ps);
         std::mem::replace(&mut self.tables, hashed).finish()
     }

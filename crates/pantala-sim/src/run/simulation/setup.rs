@@ -3,6 +3,7 @@
 
 use super::Simulation;
 use crate::error::PlanError;
+use crate::output::link_record::LinkRecord;
 use crate::output::link_traffic::LinkTraffic;
 use crate::output::recorder::Recorder;
 use crate::output::streamed_tables::{Records, StreamedTables};
@@ -142,7 +143,12 @@ impl<Q: ProcessGroup> Simulation<Q> {
         let keys = routing_keys(&plan, topology.nodes());
         let links = (topology.routers() * topology.ports_per_router() + topology.nodes()) as usize;
         let endless = plan.jobs.iter().any(|job| job.workload.is_endless());
-        let mut network = Network::new(&config, topology, partitions, here, &keys, ends);
+        let mut network =
+            Network::new(&config, Arc::clone(&topology), partitions, here, &keys, ends);
+        let link_record = LinkRecord::of(&plan, &topology);
+        if let Some(record) = &link_record {
+            network.watch_ports(record.ends);
+        }
         if let Some(estimates) = &estimates {
             network.start_from(estimates);
         }
@@ -155,6 +161,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
             } else {
                 LinkTraffic::default()
             },
+            link_record,
+            topology,
             jobs: recorder.jobs,
             records: Records::default(),
             written: 0,

@@ -1,0 +1,123 @@
+//! Checks of what a plan records of links: windows, filters, and memory.
+
+use crate::error::PlanError;
+use crate::output::link_class::DirectedClass;
+use crate::plan::{Plan, PortSplit};
+use pantala_engine::LONGEST_TIME;
+use pantala_topology::{LinkClass, Topology};
+
+/// The most memory that the records of links may take.
+const MOST_BYTES: u64 = 8 << 30;
+
+/// Bytes of a sum of port_windows, and of a count of the fabric.
+const SUM: u64 = 160;
+const CELL: u64 = 40;
+
+/// Checks the records of links.
+pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result<(), PlanError> {
+    let record = &plan.record;
+    let windows = [
+        ("ports", record.ports.as_ref().map(|ports| &ports.windows_ps)),
+        ("system", record.system.as_ref().map(|system| &system.windows_ps)),
+        ("routers", record.routers.as_ref().map(|routers| &routers.windows_ps)),
+    ];
+    let all = || windows.iter().filter_map(|(_, lengths)| *lengths).flatten().copied();
+    let shortest = all().min();
+    for (name, lengths) in windows {
+        for (place, &length) in lengths.into_iter().flatten().enumerate() {
+            let key = format!("record.{name}.windows_ps[{place}]");
+            check_window(&key, length, shortest.unwrap_or(length), plan.stop.duration_ps)?;
+        }
+    }
+    if let Some(ports) = &record.ports {
+        check_numbers("record.ports.routers", &ports.routers, topology.routers(), "routers")?;
+        check_numbers("record.ports.jobs", &ports.jobs, plan.jobs.len() as u32, "jobs")?;
+        if !ports.jobs.is_empty() && !ports.split.contains(&PortSplit::Job) {
+            return Err(PlanError::new(
+                "record.ports.jobs",
+                ports.jobs.len(),
+                "has no effect: rows do not tell jobs apart",
+                "add job to record.ports.split",
+            ));
+        }
+        let known: Vec<&str> = classes(topology).map(DirectedClass::name).collect();
+        if let Some(class) = ports.classes.iter().find(|class| !known.contains(&class.as_str())) {
+            let message = "the machine has no such link class";
+            let remedy = format!("choose among {}", known.join(", "));
+            return Err(PlanError::new("record.ports.classes", class, message, remedy));
+        }
+    }
+    if let Some(routers) = &record.routers {
+        check_numbers("record.routers.routers", &routers.routers, topology.routers(), "routers")?;
+        check_numbers("record.routers.jobs", &routers.jobs, plan.jobs.len() as u32, "jobs")?;
+    }
+    check_memory(plan, topology, u64::from(vcs))
+}
+
+fn check_window(key: &str, length: u64, shortest: u64, duration: u64) -> Result<(), PlanError> {
+    if length == 0 || length > LONGEST_TIME {
+        let message = format!("a window is from 1 to {LONGEST_TIME} ps long");
+        return Err(PlanError::new(key, length, message, "give a time such as 10 us"));
+    }
+    if duration > 0 && length > duration {
+        let message = format!("the window is longer than the run of {duration} ps");
+        return Err(PlanError::new(key, length, message, "leave it out for the whole run"));
+    }
+    if length % shortest != 0 {
+        let message = format!("is no multiple of the shortest window of the links, {shortest} ps");
+        return Err(PlanError::new(key, length, message, "give a multiple of the shortest window"));
+    }
+    Ok(())
+}
+
+fn check_numbers<T: Copy + Into<u32> + std::fmt::Display>(
+    key: &str,
+    numbers: &[T],
+    count: u32,
+    what: &str,
+) -> Result<(), PlanError> {
+    match numbers.iter().find(|&&number| number.into() >= count) {
+        None => Ok(()),
+        Some(number) => {
+            let message = format!("there are {count} {what}, numbered from 0");
+            Err(PlanError::new(key, number, message, format!("give numbers below {count}")))
+        }
+    }
+}
+
+fn classes(topology: &Topology) -> impl Iterator<Item = DirectedClass> + '_ {
+    let has = |class: LinkClass| {
+        (0..topology.ports_per_router() as u16).any(|port| topology.class_of_port(port) == class)
+    };
+    LinkClass::ALL.into_iter().filter(move |class| has(*class)).flat_map(|class| {
+        let injection = (class == LinkClass::Terminal).then_some(DirectedClass::Injection);
+        injection.into_iter().chain([DirectedClass::of_output(class)])
+    })
+}
+
+/// Refuses records that need more memory than [`MOST_BYTES`].
+fn check_memory(plan: &Plan, topology: &Topology, vcs: u64) -> Result<(), PlanError> {
+    let record = &plan.record;
+    if record.ports.is_none() && record.system.is_none() && record.routers.is_none() {
+        return Ok(());
+    }
+    let links = u64::from(topology.routers() * topology.ports_per_router() + topology.nodes());
+    let jobs = plan.jobs.len().max(1) as u64;
+    let rows = record.ports.as_ref().map_or(0, |ports| {
+        let by = |split, number| if ports.split.contains(&split) { number } else { 1 };
+        let lengths = ports.windows_ps.len().max(1) as u64;
+        lengths * by(PortSplit::Vc, vcs) * by(PortSplit::Job, jobs) * by(PortSplit::Kind, 2)
+    });
+    let bytes = links * (vcs * jobs * 2 * CELL + rows * SUM);
+    if bytes > MOST_BYTES {
+        let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+        let message = format!(
+            "the records of links need {:.1} GiB of memory, more than {:.0} GiB",
+            gib(bytes),
+            gib(MOST_BYTES)
+        );
+        let remedy = "leave out a split or a window, or run fewer jobs";
+        return Err(PlanError::new("record.ports", "...", message, remedy));
+    }
+    Ok(())
+}

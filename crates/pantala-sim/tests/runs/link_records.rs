@@ -1,0 +1,150 @@
+//! The records of links in windows: port_windows, system_windows and router_windows.
+
+use crate::support::{Ran, Row, fft, finish, halo, job, noise, plan, ps, read, run};
+use pantala_sim::Simulation;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn mixed(record: &Value) -> Value {
+    let ur =
+        job("ur", 6, json!({"kind": "uniform_random", "iterations": 5, "message_bytes": 13_000}));
+    let mut plan = plan(json!([halo(), fft(), noise(0.3), ur]));
+    for (key, value) in record.as_object().unwrap() {
+        plan["record"][key] = value.clone();
+    }
+    plan
+}
+
+/// Packets, bytes, busy time and stall by link.
+fn sums(rows: &[Row], key: impl Fn(&Row) -> String) -> BTreeMap<String, [u64; 4]> {
+    let mut sums = BTreeMap::<String, [u64; 4]>::new();
+    for row in rows {
+        let own = [
+            row["packets"].as_u64().unwrap(),
+            row["bytes"].as_u64().unwrap(),
+            ps(&row["busy_ns"]),
+            ps(&row["stall_ns"]),
+        ];
+        let sum = sums.entry(key(row)).or_default();
+        for (sum, own) in sum.iter_mut().zip(own) {
+            *sum += own;
+        }
+    }
+    sums.retain(|_, sum| *sum != [0; 4]);
+    sums
+}
+
+fn of_window(ran: &Ran, table: &str, window: u64) -> Vec<Row> {
+    let rows = ran.rows(table).iter().filter(|row| ps(&row["window_ns"]) == window);
+    rows.cloned().collect()
+}
+
+#[test]
+fn windows_of_ports_add_up_to_their_links() {
+    let splits = [json!([]), json!(["vc"]), json!(["job", "kind"]), json!(["vc", "job", "kind"])];
+    for split in splits {
+        let ran = run(&mixed(&json!({
+            "ports": {"windows_ps": [300_000, 7_500_000], "split": split}
+        })));
+        let links = sums(ran.rows("links"), |row| row["link"].to_string());
+        for window in [300_000, 7_500_000] {
+            let rows = of_window(&ran, "port_windows", window);
+            assert!(rows.iter().all(|row| ps(&row["window_start_ns"]) % window == 0));
+            assert_eq!(sums(&rows, |row| row["link"].to_string()), links, "{split} {window}");
+            for row in &rows {
+                assert!(ps(&row["busy_ns"]) <= window && ps(&row["stall_ns"]) <= window);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_windows_a_row_covers_the_run() {
+    let ran = run(&mixed(&json!({"ports": {"split": ["job"]}, "system": {}, "routers": {}})));
+    for table in ["port_windows", "system_windows", "router_windows"] {
+        let of_run = of_window(&ran, table, ran.simulated());
+        assert!(!of_run.is_empty() && of_run.len() == ran.rows(table).len(), "{table}");
+    }
+    // Bytes by link and job, as link_jobs has them.
+    let bytes = |table: &str| -> BTreeMap<(u64, u64), (u64, u64)> {
+        let rows = ran.rows(table).iter();
+        rows.map(|row| {
+            let key = (row["link"].as_u64().unwrap(), row["job"].as_u64().unwrap());
+            (key, (row["bytes"].as_u64().unwrap(), ps(&row["stall_ns"])))
+        })
+        .collect()
+    };
+    assert_eq!(bytes("port_windows"), bytes("link_jobs"));
+}
+
+#[test]
+fn classes_and_routers_add_up() {
+    let ran = run(&mixed(&json!({
+        "system": {"windows_ps": [1_000_000], "by_job": true},
+        "routers": {"windows_ps": [2_000_000]}
+    })));
+    let class = |row: &Row| row["class"].to_string();
+    assert_eq!(sums(ran.rows("system_windows"), class), sums(ran.rows("links"), class));
+    let number = |class: &str| ran.rows("links").iter().filter(|l| l["class"] == class).count();
+    for row in ran.rows("system_windows") {
+        assert_eq!(row["links"], number(row["class"].as_str().unwrap()));
+    }
+    let mut routers = BTreeMap::<u64, u64>::new();
+    for row in ran.rows("links").iter().filter(|row| row["bytes"] != 0) {
+        if let Some(router) = row["source_router"].as_u64() {
+            *routers.entry(router).or_default() += row["bytes"].as_u64().unwrap();
+        }
+    }
+    let mut counted = BTreeMap::<u64, u64>::new();
+    for row in ran.rows("router_windows") {
+        *counted.entry(row["router"].as_u64().unwrap()).or_default() +=
+            row["bytes"].as_u64().unwrap();
+    }
+    assert_eq!(counted, routers);
+}
+
+#[test]
+fn records_are_the_same_on_any_number_of_threads() {
+    let plan = mixed(&json!({
+        "ports": {"windows_ps": [500_000, 10_000_000], "split": ["vc", "job"]},
+        "system": {"windows_ps": [1_000_000]},
+        "routers": {"windows_ps": [10_000_000]}
+    }));
+    let [one, three] = [1, 3].map(|threads| {
+        finish(Simulation::on_threads(read(&plan), 0, threads, |_| {}).unwrap(), |_| true)
+    });
+    assert_eq!(one.document["result_hash"], three.document["result_hash"]);
+    for table in ["port_windows", "system_windows", "router_windows"] {
+        assert_eq!(one.rows(table), three.rows(table), "{table}");
+        assert!(one.rows(table).len() > 20);
+    }
+}
+
+#[test]
+fn records_change_no_result() {
+    let (off, on) = (run(&mixed(&json!({}))), run(&mixed(&json!({"ports": {}}))));
+    for table in ["jobs", "ranks", "links", "link_windows", "messages"] {
+        assert_eq!(off.rows(table), on.rows(table), "{table}");
+    }
+}
+
+#[test]
+fn what_cannot_be_recorded_is_refused() {
+    for (record, text) in [
+        (
+            json!({"ports": {"windows_ps": [0]}}),
+            "record.ports.windows_ps[0] = 0: a window is from 1",
+        ),
+        (
+            json!({"ports": {"windows_ps": [300]}, "system": {"windows_ps": [500]}}),
+            "record.system.windows_ps[0] = 500: is no multiple of the shortest window",
+        ),
+        (json!({"ports": {"routers": [99_999]}}), "record.ports.routers = 99999: there are "),
+        (json!({"routers": {"jobs": [4]}}), "record.routers.jobs = 4: there are 4 jobs"),
+        (json!({"ports": {"jobs": [0]}}), "add job to record.ports.split"),
+        (json!({"ports": {"classes": ["row"]}}), "choose among injection, ejection, local, global"),
+    ] {
+        let told = Simulation::new(read(&mixed(&record)), 0).err().unwrap().to_string();
+        assert!(told.contains(text), "{told}");
+    }
+}
