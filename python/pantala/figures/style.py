@@ -15,6 +15,7 @@ from matplotlib.ticker import FuncFormatter
 __all__ = [
     "DASHES",
     "GRID",
+    "HATCHES",
     "INK",
     "MARKERS",
     "MUTED",
@@ -33,6 +34,9 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 #: Marks of jobs, which differ without colour, too.
 MARKERS = ("o", "s", "^", "D", "v", "P")
+
+#: Hatches of jobs in stacked bars, which differ without colour, too.
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "++++")
 
 #: Dashes of runs that share a panel.
 DASHES: tuple[Any, ...] = (
@@ -83,6 +87,7 @@ _RC: dict[Any, Any] = {
     "grid.linewidth": 0.7,
     "legend.frameon": False,
     "legend.fontsize": 8.5,
+    "hatch.linewidth": 0.6,
     "lines.linewidth": 1.6,
     "figure.dpi": 110.0,
     "figure.facecolor": "white",
