@@ -27,6 +27,7 @@ def rank_iterations(
     """Draws a heat map of ranks (rows) and iterations (columns), one panel per job and run.
 
     Panels of one job share one scale. A blank cell is an iteration that the rank did not finish.
+    Jobs with one iteration have no panel, unless no job has more.
 
     Args:
         given: one run, or several runs and experiments by title.
@@ -57,6 +58,8 @@ def rank_iterations(
         cells = np.full((int(rank.max()) + 1, int(column.max()) + 1), np.nan)
         cells[rank, column] = frame["value"].to_numpy()
         found.append((case, cells))
+    if any(cells.shape[1] > 1 for _, cells in found):
+        found = [(case, cells) for case, cells in found if cells.shape[1] > 1]
     names = list(dict.fromkeys(case.name for case, _ in found))
     with style():
         wide = max((sum(case.name == name for case, _ in found) for name in names), default=1)
