@@ -114,9 +114,9 @@ def _ring(reported: ReportedRun) -> Picture | None:
         title,
         "A circle is a group; its area grows with the mean stall time of the links inside the"
         " group. A line gets wider and stronger with the mean stall time of the global links"
-        " between two groups. A link stalls while a packet is ready and the link idle, but no packet"
-        " has credit: the buffer behind the link is full. All panels share the scales; a run with"
-        " almost no stall has no panel.",
+        " between two groups. A link stalls while a packet is ready and the link idle, but no"
+        " packet has credit: the buffer behind the link is full. All panels share the scales;"
+        " a run with almost no stall has no panel.",
         f"{KANG}, Fig. 11",
         f"Ring of {len(stalls)} groups. The global links from group {source} to group {target}"
         f" stalled longest: {duration(float(between.max()))} per link.",
