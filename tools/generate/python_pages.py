@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from generate.reference import page
+from markdown_table import table
 
 #: The sections of a docstring in Google's style.
 _PART = re.compile(r"^(Args|Returns|Yields|Raises|Warns|Attributes):$")
@@ -63,11 +64,15 @@ def figures_page() -> str:
     """Returns the page of `pantala.figures` and `pantala.report`."""
     from pantala import figures, report
 
-    hidden = {"PALETTE", "FORMATS", "SATURATED", "style"}
+    hidden = {"DASHES", "FORMATS", "KINDS", "MARKERS", "PALETTE", "SATURATED", "style"}
     names = [name for name in figures.__all__ if name not in hidden]
     return page(
         [
             "# Figures and report",
+            "## Kinds of figures",
+            "`pantala figure KIND RUN...` draws each of them ([how-to](../how-to/figures.md)). In"
+            " Python, `figures.draw(kind, {title: run}, {})` draws the same.",
+            _kinds(),
             "## pantala.figures",
             *_text(figures),
             *_entries(figures, *names),
@@ -75,6 +80,26 @@ def figures_page() -> str:
             *_text(report),
             *_entries(report, "write_report", "render_report", "finding_of"),
         ]
+    )
+
+
+def _kinds() -> str:
+    """Returns the table of all kinds of figures."""
+    from pantala.figures import KINDS
+
+    return table(
+        ["kind", "shows", "after", "options", "needs"],
+        [
+            [
+                f"`{kind.name}`",
+                kind.text,
+                kind.source,
+                " ".join(f"`--{option}`" for option in kind.options or ()),
+                f"`{kind.records}`" if kind.records else "",
+            ]
+            for kind in KINDS.values()
+        ],
+        left=5,
     )
 
 

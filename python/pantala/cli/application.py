@@ -18,6 +18,7 @@ from pantala.cli import (
     capture,
     check,
     curve,
+    figure,
     import_file,
     ncptl,
     reference,
@@ -70,6 +71,7 @@ app.command("bench", help=bench.HELP)(bench.bench)
 app.command("capture", help=paragraphs(capture.HELP))(capture.capture)
 app.command("topology", help=paragraphs(topology.HELP))(topology.topology)
 app.command("report", help=report.HELP)(report.report)
+app.command("figure", help=paragraphs(figure.HELP))(figure.figure)
 app.add_typer(import_file.app, name="import", help=import_file.HELP)
 app.add_typer(workload.app, name="workload", help=workload.HELP)
 app.add_typer(ncptl.app, name="ncptl", help=ncptl.HELP)

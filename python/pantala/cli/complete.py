@@ -9,8 +9,10 @@ __all__ = [
     "applications",
     "benchmarks",
     "curve_presets",
+    "figures",
     "files",
     "global_arrangements",
+    "link_classes",
     "load_files",
     "machines",
     "of",
@@ -87,6 +89,20 @@ def studies(incomplete: str) -> list[str]:
     from pantala.papers import papers
 
     return _begin([paper.name for paper in papers() if paper.study is not None], incomplete)
+
+
+def figures(incomplete: str) -> list[str]:
+    """Completes kinds of figures."""
+    from pantala.figures.registry import KINDS
+
+    return _begin(KINDS, incomplete)
+
+
+def link_classes(incomplete: str) -> list[str]:
+    """Completes link classes of figures."""
+    from pantala.figures.registry import CLASSES
+
+    return _begin(CLASSES, incomplete)
 
 
 def files(incomplete: str) -> list[str]:

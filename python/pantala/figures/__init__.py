@@ -12,42 +12,70 @@ to a file::
 Every job keeps its colour from figure to figure.
 """
 
+from pantala.figures.bars import communication_bars
+from pantala.figures.blame import blame_matrix
 from pantala.figures.communication import communication_time
 from pantala.figures.curve import curve
 from pantala.figures.hottest import hottest_links, hottest_table, link_name
+from pantala.figures.iterations import rank_iterations
 from pantala.figures.latency import packet_latency
+from pantala.figures.latency_time import latency_over_time
 from pantala.figures.learning import learning
 from pantala.figures.link_load import SATURATED, LinkLoads, link_loads, shared_time
 from pantala.figures.link_map import group_matrix, link_load_map, link_shift_map
+from pantala.figures.link_shares import saturation_shares, traffic_shares
+from pantala.figures.link_time import links_over_time
 from pantala.figures.matrix import communication_matrix
+from pantala.figures.placement import placement_map
+from pantala.figures.registry import KINDS, Kind, draw
+from pantala.figures.ring import group_ring
 from pantala.figures.save import FORMATS, check_place, save, to_svg
 from pantala.figures.slowdown import slowdown_bars
-from pantala.figures.style import PALETTE, style
+from pantala.figures.style import DASHES, MARKERS, PALETTE, style
+from pantala.figures.tail import latency_tail
 from pantala.figures.throughput import throughput, throughput_windows
+from pantala.figures.tiles import stall_scatter, stalls_and_flits
 
 __all__ = [
+    "DASHES",
     "FORMATS",
+    "KINDS",
+    "MARKERS",
     "PALETTE",
     "SATURATED",
+    "Kind",
     "LinkLoads",
+    "blame_matrix",
     "check_place",
+    "communication_bars",
     "communication_matrix",
     "communication_time",
     "curve",
+    "draw",
     "group_matrix",
+    "group_ring",
     "hottest_links",
     "hottest_table",
+    "latency_over_time",
+    "latency_tail",
     "learning",
     "link_load_map",
     "link_loads",
     "link_name",
     "link_shift_map",
+    "links_over_time",
     "packet_latency",
+    "placement_map",
+    "rank_iterations",
+    "saturation_shares",
     "save",
     "shared_time",
     "slowdown_bars",
+    "stall_scatter",
+    "stalls_and_flits",
     "style",
     "throughput",
     "throughput_windows",
     "to_svg",
+    "traffic_shares",
 ]

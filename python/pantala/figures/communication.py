@@ -9,21 +9,22 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pantala.figures.runs import RunLike, cases
-from pantala.figures.style import MUTED, new_figure, style, time_unit
+from pantala.figures.legend import add_key, runs_key
+from pantala.figures.runs import Given, RunLike, cases
+from pantala.figures.style import MARKERS, new_figure, style, time_unit
 
 __all__ = ["communication_time"]
 
 
-def communication_time(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def communication_time(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
     """Draws the share of ranks with a communication time of at most x, one line per job.
 
-    Lines of jobs alone are dashed, lines of jobs together are solid. Yang et al. (SC16), Fig. 3,
-    judge an application by this distribution over its ranks.
+    Lines of jobs alone are dashed, lines of jobs together are solid; each job has its mark. Yang
+    et al. (SC16), Fig. 3, judge an application by this distribution over its ranks.
 
     Args:
-        run: the run of all jobs together, or the only run.
-        alone: the run of each job alone, by name.
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
     """
     measured = [
         (
@@ -33,11 +34,12 @@ def communication_time(run: RunLike, alone: Mapping[str, RunLike] | None = None)
             .sort()
             .to_numpy(),
         )
-        for case in cases(run, alone)
+        for case in cases(given, alone)
     ]
     rows = [
         (case, times) for case, times in measured if len(times)
     ]  # synthetic traffic has no ranks that communicate
+    names = list(dict.fromkeys(case.name for case, _ in rows))
     divisor, unit = time_unit(max((float(times[-1]) for _, times in rows), default=1.0))
     with style():
         figure = new_figure(2.7)
@@ -48,9 +50,11 @@ def communication_time(run: RunLike, alone: Mapping[str, RunLike] | None = None)
                 np.append(times[:1], times) / divisor,
                 share,
                 where="post",
-                color=case.colour,
-                lw=1.3 if case.alone else 1.9,
-                ls=(0, (4, 1.5)) if case.alone else "-",
+                marker=MARKERS[names.index(case.name) % len(MARKERS)],
+                markevery=0.15,
+                ms=4,
+                mfc="white" if case.alone else case.colour,
+                **case.line,
             )
         axes.set_xlim(left=0)
         axes.set_ylim(0, 1)
@@ -58,13 +62,10 @@ def communication_time(run: RunLike, alone: Mapping[str, RunLike] | None = None)
         axes.grid()
         axes.set_xlabel(f"communication time of a rank ({unit})")
         axes.set_ylabel("share of ranks")
-        seen = {case.name: case.colour for case, _ in rows}
-        key = [Line2D([], [], color=colour, lw=1.9, label=name) for name, colour in seen.items()]
-        if any(case.alone for case, _ in rows):
-            key += [
-                Line2D([], [], color=MUTED, lw=1.3, ls=(0, (4, 1.5)), label="alone"),
-                Line2D([], [], color=MUTED, lw=1.9, label="together"),
-            ]
-        if key:
-            figure.legend(handles=key, loc="outside upper left", ncols=len(key))
+        colour = {case.name: case.colour for case, _ in rows}
+        key = [
+            Line2D([], [], color=colour[name], marker=MARKERS[at % len(MARKERS)], ms=4, label=name)
+            for at, name in enumerate(names)
+        ]
+        add_key(figure, [*key, *runs_key([case for case, _ in rows])])
     return figure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 from matplotlib.artist import Artist
@@ -12,7 +13,16 @@ from matplotlib.patches import Patch
 
 from pantala.figures.link_load import link_loads
 from pantala.figures.runs import RunLike, job_names, table
-from pantala.figures.style import INK, MUTED, PERCENT, colours, horizontal_rows, new_figure, style
+from pantala.figures.style import (
+    HATCHES,
+    INK,
+    MUTED,
+    PERCENT,
+    colours,
+    horizontal_rows,
+    new_figure,
+    style,
+)
 from pantala.link_classes import INSIDE_GROUPS, NETWORK
 
 __all__ = ["ALL_CLASSES", "hottest_links", "hottest_table", "link_name"]
@@ -84,7 +94,15 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
     """
     links = hottest_table(run, count, classes).to_dicts()
     names = job_names(run)
-    colour = colours(names.values())
+    fill: dict[str, dict[str, Any]] = {
+        name: {
+            "facecolor": colour,
+            "edgecolor": "#ffffff",
+            "linewidth": 0.0,
+            "hatch": HATCHES[at % len(HATCHES)],
+        }
+        for at, (name, colour) in enumerate(colours(names.values()).items())
+    }
     with style():
         figure = new_figure(0.85 + 0.25 * len(links))
         axes = figure.add_subplot()
@@ -93,7 +111,7 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
             for job, name in names.items():
                 share = link[f"job_{job}_share"]
                 if share is not None:
-                    axes.barh(y, share * link["utilization"], 0.7, start, color=colour[name])
+                    axes.barh(y, share * link["utilization"], 0.7, start, **fill[name])
                     start += share * link["utilization"]
             if start == 0.0:
                 axes.barh(y, link["utilization"], 0.7, color=MUTED)
@@ -109,7 +127,7 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
         axes.xaxis.set_major_formatter(PERCENT)
         axes.set_xlim(left=0)
         axes.set_xlabel("utilization: share of the time in which the link was busy")
-        key: list[Artist] = [Patch(color=colour[name], label=name) for name in names.values()]
+        key: list[Artist] = [Patch(**fill[name], label=name) for name in names.values()]
         if any(link["peak_utilization"] is not None for link in links):
             key.append(
                 Line2D(

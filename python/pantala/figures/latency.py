@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from pantala.figures.runs import Case, RunLike, cases, job_row, table
+from pantala.figures.runs import Case, Given, RunLike, cases, job_row, table
 from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style, time_unit
 
 __all__ = ["packet_latency"]
@@ -20,7 +20,7 @@ __all__ = ["packet_latency"]
 _LOG_FROM = 40.0
 
 
-def packet_latency(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def packet_latency(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
     """Draws packet latency per job: quartiles, median, mean, p95 and p99.
 
     The figure follows Kang et al. (SC22), Fig. 6. Median, mean and percentiles come from the jobs
@@ -28,10 +28,10 @@ def packet_latency(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> 
     packets the boxes are left out.
 
     Args:
-        run: the run of all jobs together, or the only run.
-        alone: the run of each job alone, by name.
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
     """
-    found = [(case, _numbers(case)) for case in cases(run, alone)]
+    found = [(case, _numbers(case)) for case in cases(given, alone)]
     rows = [(case, numbers) for case, numbers in found if numbers]
     boxed = any("q1" in numbers for _, numbers in rows)
     high = max((numbers["p99"] for _, numbers in rows), default=1.0)

@@ -6,7 +6,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pantala.figures.runs import RunLike, table
+from pantala.figures.runs import RunLike, recorded
 from pantala.figures.style import MUTED, PALETTE, new_figure, style, time_unit
 
 __all__ = ["learning"]
@@ -30,15 +30,9 @@ def learning(run: RunLike) -> Figure:
         run: a run with `record.q_learning`.
 
     Raises:
-        ValueError: the run recorded no learning.
+        UsageError: the run recorded no learning.
     """
-    rows = table(run, "q_learning")
-    if rows is None:
-        raise ValueError(
-            "the run recorded no learning; set record.q_learning = true and"
-            ' routing.algorithm = "q_adaptive"'
-        )
-    frame = rows.collect()
+    frame = recorded(run, "q_learning").collect()
     kinds = [via for via in _VIA if via in set(frame["via"])]
     half = float(run.document["plan"]["record"]["window_ps"]) / 2000
     divisor, unit = time_unit(float(frame["window_start_ns"].to_numpy().max()) + half)

@@ -59,8 +59,8 @@ def link_load_map(
     """Draws one heat map per run: the mean of the global links between each pair of groups.
 
     The diagonal shows the links inside groups. `utilization` is the congestion index of Kang et al.
-    (SC22, Fig. 12): mean link throughput over its capacity. `stall` is the time in which a flit was
-    ready and the output had no credit (their Fig. 11).
+    (SC22, Fig. 12): mean link throughput over its capacity. `stall` is the time in which a packet
+    was ready, the link idle, and no packet had credit.
 
     Args:
         runs: the title of each panel and its run.

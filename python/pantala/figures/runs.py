@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from pantala.figures.style import colours
+from pantala.errors import UsageError
+from pantala.figures.style import DASHES, colours
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 __all__ = [
     "Case",
+    "Given",
     "InterferenceLike",
     "RunLike",
     "cases",
     "is_endless",
+    "is_experiment",
     "job_names",
     "job_row",
+    "parts",
+    "recorded",
+    "runs_of",
     "table",
 ]
 
@@ -85,8 +94,36 @@ def table(run: RunLike, name: str) -> pl.LazyFrame | None:
         frame: pl.LazyFrame | None = getattr(run, name)
         if frame is None or frame.head(1).collect().is_empty():
             return None
-    except (AttributeError, FileNotFoundError):
+    except (AttributeError, KeyError, FileNotFoundError):
         return None
+    return frame
+
+
+#: The setting that records a table.
+_SETTINGS = {
+    "packets": 'record.packets = "sampled"',
+    "iterations": "record.iterations = true",
+    "link_windows": "record.link_windows = true",
+    "q_learning": 'record.q_learning = true and routing.algorithm = "q_adaptive"',
+    "port_windows": 'record.ports.windows = ["10 us"]',
+    "blame": 'record.blame.window = "10 us"',
+    "latency_windows": "record.latency_windows = true",
+}
+
+
+def recorded(run: RunLike, name: str) -> pl.LazyFrame:
+    """Returns a table that a figure cannot do without.
+
+    Raises:
+        UsageError: the run did not record it; the text names the key to set.
+    """
+    frame = table(run, name)
+    if frame is None:
+        where = getattr(run, "path", None) or run.document["plan"]["name"]
+        remedy = f"set {_SETTINGS[name]} and run" if name in _SETTINGS else "run"
+        raise UsageError(
+            f"{where}: table {name} has no rows; the figure reads it: {remedy} the scenario again"
+        )
     return frame
 
 
@@ -120,8 +157,13 @@ class Case:
     job: int
     run: RunLike
     colour: str
-    #: "alone" or "together"; empty without a comparison.
+    #: "alone" or "together" in a comparison, after the run's title if there are several; a single
+    #: run has the title alone, or nothing.
     company: str
+    #: Whether the job ran alone and is compared with a run of several jobs.
+    alone: bool = False
+    #: The place of the run among several, from 0; runs that share a panel differ in their dashes.
+    place: int = 0
 
     @property
     def label(self) -> str:
@@ -129,20 +171,87 @@ class Case:
         return f"{self.name} {self.company}".strip()
 
     @property
-    def alone(self) -> bool:
-        """Whether the job ran alone and is compared with a run of several jobs."""
-        return self.company == "alone"
+    def line(self) -> dict[str, Any]:
+        """The style of the case's line: colour by job, dashes by run, thin and pale alone."""
+        dashes = DASHES[self.place % len(DASHES)]
+        if self.alone and not self.place:
+            dashes = (0, (4, 1.5))
+        return {
+            "color": self.colour,
+            "lw": 1.2 if self.alone else 1.8,
+            "ls": dashes,
+            "alpha": 0.9 if self.alone and not self.place else 0.6 if self.alone else 1.0,
+        }
 
 
-def cases(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> list[Case]:
-    """Returns the jobs of a run, each after its own run alone if there is one."""
-    names = job_names(run)
-    colour = colours(names.values())
+#: What a figure is drawn of: one run, or several with their titles.
+Given = RunLike | Mapping[str, RunLike | InterferenceLike]
+
+
+def cases(given: Given, alone: Mapping[str, RunLike] | None = None) -> list[Case]:
+    """Returns the jobs of one or several runs, each after its own run alone if there is one.
+
+    Args:
+        given: the run of all jobs together, the only run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+    """
+    if not isinstance(given, Mapping):
+        return _cases_of("", given, alone or {}, colours(job_names(given).values()), 0)
+    several = [
+        (title, one.together, one.alone) if is_experiment(one) else (title, one, {})
+        for title, one in given.items()
+    ]
+    names = dict.fromkeys(name for _, run, _ in several for name in job_names(run).values())
+    found = [
+        case
+        for place, (title, run, others) in enumerate(several)
+        for case in _cases_of(title, run, others, colours(names), place)
+    ]
+    return sorted(found, key=lambda case: list(names).index(case.name))
+
+
+def _cases_of(
+    title: str, run: RunLike, alone: Mapping[str, RunLike], colour: Mapping[str, str], place: int
+) -> list[Case]:
     found = []
-    for job, name in names.items():
-        other = (alone or {}).get(name)
+    for job, name in job_names(run).items():
+        other = alone.get(name)
         if other is not None:
             number = next(number for number, same in job_names(other).items() if same == name)
-            found.append(Case(name, number, other, colour[name], "alone"))
-        found.append(Case(name, job, run, colour[name], "together" if alone else ""))
+            company = f"{title} alone".strip()
+            found.append(Case(name, number, other, colour[name], company, True, place))
+        company = f"{title} together".strip() if alone else title
+        found.append(Case(name, job, run, colour[name], company, False, place))
     return found
+
+
+def parts(given: Given, alone: Mapping[str, RunLike] | None = None) -> dict[str, RunLike]:
+    """Returns every run by title: each job alone, then the run of all jobs.
+
+    Args:
+        given: the run of all jobs together, the only run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+    """
+    if not isinstance(given, Mapping):
+        single = {f"{name} alone": run for name, run in (alone or {}).items()}
+        return {**single, "together" if alone else str(given.document["plan"]["name"]): given}
+    found: dict[str, RunLike] = {}
+    for title, one in given.items():
+        if is_experiment(one):
+            found |= {f"{title}: {name} alone": run for name, run in one.alone.items()}
+            found[f"{title}: together"] = one.together
+        else:
+            found[title] = one
+    return found
+
+
+def runs_of(given: Given) -> dict[str, RunLike]:
+    """Returns one run per title: of an experiment, the run of all jobs together."""
+    if not isinstance(given, Mapping):
+        return {str(given.document["plan"]["name"]): given}
+    return {title: one.together if is_experiment(one) else one for title, one in given.items()}
+
+
+def is_experiment(one: RunLike | InterferenceLike) -> TypeIs[InterferenceLike]:
+    """Returns whether the object is an interference experiment, not a run."""
+    return hasattr(one, "together")

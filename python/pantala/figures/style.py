@@ -13,11 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 __all__ = [
+    "DASHES",
     "GRID",
+    "HATCHES",
     "INK",
+    "MARKERS",
     "MUTED",
     "PALETTE",
     "PERCENT",
+    "byte_unit",
     "colours",
     "new_figure",
     "style",
@@ -27,6 +31,22 @@ __all__ = [
 #: Okabe and Ito's colours for all kinds of colour vision, without yellow and black, which disappear
 #: on a white or a dark page.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+#: Marks of jobs, which differ without colour, too.
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+#: Hatches of jobs in stacked bars, which differ without colour, too.
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "++++")
+
+#: Dashes of runs that share a panel.
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (8, 3)),
+)
 
 # The report replaces these three colours by the page's own; no other element may use them.
 INK = "#1b1f24"
@@ -67,6 +87,7 @@ _RC: dict[Any, Any] = {
     "grid.linewidth": 0.7,
     "legend.frameon": False,
     "legend.fontsize": 8.5,
+    "hatch.linewidth": 0.6,
     "lines.linewidth": 1.6,
     "figure.dpi": 110.0,
     "figure.facecolor": "white",
@@ -97,6 +118,14 @@ def time_unit(longest_ns: float) -> tuple[float, str]:
         if longest_ns >= divisor:
             return divisor, name
     return 1.0, "ns"
+
+
+def byte_unit(most: float) -> tuple[float, str]:
+    """Returns the divisor and the name of the decimal unit that suits a number of bytes."""
+    for divisor, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if most >= divisor:
+            return divisor, name
+    return 1.0, "B"
 
 
 def horizontal_rows(axes: Axes, labels: Sequence[str], positions: Sequence[float]) -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from pantala.figures.runs import Case, RunLike, cases, job_row, table
+from pantala.figures.legend import add_key, runs_key
+from pantala.figures.runs import Case, Given, RunLike, cases, job_row, table
 from pantala.figures.style import MUTED, new_figure, style, time_unit
 
 __all__ = ["throughput", "throughput_windows"]
@@ -22,7 +22,7 @@ MAX_STEPS = 240
 _ONE_SCALE = 5.0
 
 
-def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
     """Draws the delivered throughput of each job over time, one panel per job.
 
     Lines of jobs alone are dashed, lines of jobs together are solid. The figure follows Kang et al.
@@ -30,10 +30,10 @@ def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figu
     share one scale unless a job's peak is more than five times another's.
 
     Args:
-        run: the run of all jobs together, or the only run.
-        alone: the run of each job alone, by name.
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
     """
-    found = [(case, throughput_windows(case.run, case.job)) for case in cases(run, alone)]
+    found = [(case, throughput_windows(case.run, case.job)) for case in cases(given, alone)]
     rows = [(case, frame) for case, frame in found if frame is not None]
     names = list(dict.fromkeys(case.name for case, _ in rows))
     divisor, unit = time_unit(max((frame["end_ns"][-1] for _, frame in rows), default=1.0))
@@ -48,7 +48,8 @@ def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figu
             for case, frame in rows:
                 if case.name == name:
                     _line(axes, case, frame, divisor)
-            _ends_of_others(axes, name, run, divisor)
+            if not isinstance(given, Mapping):
+                _ends_of_others(axes, name, given, divisor)
             axes.set_title(name)
             axes.grid(axis="y")
             axes.margins(x=0)
@@ -56,12 +57,7 @@ def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figu
             axes.set_ylim(0, 1.15 * (max(peaks) if one_scale else peak) or 1.0)
         panels[-1].set_xlabel(f"simulated time ({unit})")
         figure.supylabel("delivered throughput (GB/s)", fontsize=9)
-        if any(case.alone for case, _ in rows):
-            key = [
-                Line2D([], [], color=MUTED, lw=1.2, ls=(0, (4, 1.5)), label="alone"),
-                Line2D([], [], color=MUTED, label="together"),
-            ]
-            figure.legend(handles=key, loc="outside upper left", ncols=2)
+        add_key(figure, runs_key([case for case, _ in rows]))
     return figure
 
 
@@ -100,13 +96,9 @@ def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
 def _line(axes: Axes, case: Case, frame: pl.DataFrame, divisor: float) -> None:
     edges = np.append(frame["start_ns"].to_numpy(), frame["end_ns"][-1]) / divisor
     values = frame["gb_per_s"].to_numpy()
-    if case.alone:
-        axes.stairs(
-            values, edges, color=case.colour, lw=1.2, ls=(0, (4, 1.5)), alpha=0.9, baseline=None
-        )
-    else:
+    if not case.alone and not case.place:
         axes.stairs(values, edges, color=case.colour, fill=True, alpha=0.18)
-        axes.stairs(values, edges, color=case.colour, lw=1.5, baseline=None)
+    axes.stairs(values, edges, baseline=None, **case.line)
 
 
 def _ends_of_others(axes: Axes, name: str, run: RunLike, divisor: float) -> None:

@@ -21,7 +21,7 @@ from pantala.report.tables import (
     communication_table,
     hottest_table,
     jobs_table,
-    latency_tables,
+    latency_table,
     runs_table,
     traffic_table,
 )
@@ -78,7 +78,7 @@ def _content(reported: ReportedRun) -> dict[str, Any]:
         "traffic": traffic_table(reported),
         "tiles": tiles(reported),
         "jobs": jobs_table(reported),
-        "latencies": latency_tables(reported),
+        "latency": latency_table(reported),
         "classes": classes_table(reported),
         "hottest": hottest_table(reported),
         "runs": runs_table(reported),

@@ -1,36 +1,20 @@
-"""The figures of the report, each with a caption and the source of its metric."""
+"""The figures of jobs in the report, each with a caption and the source of its metric."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import polars as pl
-from markupsafe import Markup
-from matplotlib.figure import Figure
 
 from pantala import figures
-from pantala.figures.runs import RunLike, is_endless, job_names, job_row, table
-from pantala.link_classes import NETWORK
-from pantala.report.finding import hottest_sentence
-from pantala.report.formatting import duration, join, percent, significant
-from pantala.report.inline_svg import inline_svg
+from pantala.catalogue.tables import TABLES
+from pantala.figures.runs import job_names, job_row, table
+from pantala.report.formatting import duration, join
+from pantala.report.network_pictures import NETWORK_PICTURES
+from pantala.report.picture import KANG, YANG, Picture, picture
 from pantala.report.reported_run import ReportedRun
 
 __all__ = ["Picture", "pictures"]
-
-KANG = "Kang et al., SC22"
-YANG = "Yang et al., SC16"
-
-
-@dataclass(frozen=True)
-class Picture:
-    """One figure of the page. Without `svg` the caption says why there is no figure."""
-
-    title: str
-    caption: str
-    source: str = ""
-    svg: Markup | None = None
 
 
 def pictures(reported: ReportedRun) -> dict[str, Picture]:
@@ -40,18 +24,15 @@ def pictures(reported: ReportedRun) -> dict[str, Picture]:
         "ranks": _ranks,
         "throughput": _throughput,
         "latency": _latency,
-        "load": _load,
-        "stall": _stall,
-        "shift": _shift,
-        "hottest": _hottest,
+        "iterations": _iterations,
+        "latency_time": _latency_time,
+        "tail": _tail,
+        "blame": _blame,
         "learning": _learning,
+        **NETWORK_PICTURES,
     }
     drawn = {key: maker(reported) for key, maker in makers.items()}
     return {key: picture for key, picture in drawn.items() if picture is not None}
-
-
-def _picture(key: str, title: str, caption: str, source: str, alt: str, figure: Figure) -> Picture:
-    return Picture(title, caption, source, inline_svg(figure, key, alt))
 
 
 def _slowdown(reported: ReportedRun) -> Picture | None:
@@ -72,7 +53,7 @@ def _slowdown(reported: ReportedRun) -> Picture | None:
         if partly
         else ""
     )
-    return _picture(
+    return picture(
         "slowdown",
         "Communication time, alone and together",
         "Each bar is the mean over the job's ranks. The whisker reaches one standard deviation to"
@@ -88,7 +69,7 @@ def _ranks(reported: ReportedRun) -> Picture | None:
     ranks = table(reported.run, "ranks")
     if ranks is None or not ranks.select("communication_time_ns").sum().collect().item():
         return None
-    return _picture(
+    return picture(
         "ranks",
         "Communication time, rank by rank",
         "For each time on the horizontal axis, the share of ranks with at most this communication"
@@ -117,7 +98,7 @@ def _throughput(reported: ReportedRun) -> Picture:
         if len({axes.get_ylim() for axes in figure.axes}) > 1
         else ""
     )
-    return _picture(
+    return picture(
         "throughput",
         title,
         "Payload delivered to each job per unit of simulated time"
@@ -154,7 +135,7 @@ def _latency(reported: ReportedRun) -> Picture | None:
         if row["packet_latency_p50_ns"] is not None
     ]
     together = " together with the others" if reported.alone else ""
-    return _picture(
+    return picture(
         "latency",
         "Packet latency",
         caption,
@@ -164,98 +145,88 @@ def _latency(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _load(reported: ReportedRun) -> Picture:
-    loads, last = reported.loads, list(reported.parts)[-1]
-    part = (
-        loads.shared
-        and loads.end_ns - loads.start_ns < 0.97 * reported.run.document["simulated_ns"]
-    )
-    note = ""
-    if part:
-        after = f", from {duration(loads.start_ns, exact=True)} on" if loads.start_ns else ""
-        note = (
-            f" The panel “{last}” counts the {duration(loads.end_ns - loads.start_ns)} in which all"
-            f" jobs ran{after}."
-        )
-    return _picture(
-        "load",
-        "Link utilization, group by group",
-        "A square is the mean utilization of the global links from the group of its row to the"
-        " group of its column; the diagonal is the mean over the links inside the group."
-        " Utilization is the share of time in which a link was sending, the congestion index of"
-        f" Kang et al.{note}",
-        f"{KANG}, Fig. 12",
-        f"Heat map of link utilization, {reported.plan['topology']['g']} groups by as many."
-        f" {hottest_sentence(reported)}",
-        figures.link_load_map(reported.parts, shared=[last] if part else []),
-    )
-
-
-def _stall(reported: ReportedRun) -> Picture:
-    worst = reported.hottest
-    told = (
-        ""
-        if worst.is_empty()
-        else f" The hottest link is stalled {percent(worst['stall_share'][0])} of the run."
-    )
-    return _picture(
-        "stall",
-        "Stalls, group by group",
-        "The same layout as the map of utilization, over each whole run. A square is the mean stall"
-        " time of its links. A link stalls while a flit is ready but has no credit to advance.",
-        f"{KANG}, Fig. 11",
-        f"Heat map of stall time.{told}",
-        figures.link_load_map(reported.parts, "stall"),
-    )
-
-
-def _shift(reported: ReportedRun) -> Picture | None:
-    if set(reported.alone) != set(reported.names) or not all(
-        run.document["complete"] for run in reported.parts.values()
-    ):
+def _latency_time(reported: ReportedRun) -> Picture | None:
+    if table(reported.run, "job_windows") is None:
         return None
-    if any(is_endless(reported.run, job) for job in job_names(reported.run)):
-        return (
-            None  # an endless job sends as long as it may, and so not the same alone and together
+    what = "The mean latency of the packets that arrive in each time window"
+    if all(table(run, "latency_windows") is not None for run in reported.parts.values()):
+        what = (
+            "The latency of the packets that arrive in each time window: a line is the median, the"
+            " band reaches to the 99th percentile"
         )
-    alone = sum(_sent(run) for run in reported.alone.values())
-    more = _sent(reported.run) / alone - 1 if alone else 0.0
-    changed = f"{significant(100 * abs(more), 2)} % {'more' if more >= 0 else 'less'}"
-    return _picture(
-        "shift",
-        "Traffic that the other jobs moved",
-        "Bytes over a link in the run together, minus its bytes in all runs alone. The jobs send"
-        " the same messages between the same nodes, so only the routing can move bytes to other"
-        " links. Orange squares carry more bytes in the run together, purple squares carry fewer."
-        f" In total, the links between routers carried {changed} in the run together.",
-        "",
-        "Heat map of the bytes that the routing moved between links because the jobs ran together.",
-        figures.link_shift_map(reported.run, reported.alone),
+    return picture(
+        "latency_time",
+        "Packet latency over time",
+        f"{what}{_dashed(reported)} A gap is a window in which no packet arrived.",
+        f"{KANG}, Fig. 7",
+        f"Packet latency of {_jobs(reported)} over simulated time.",
+        figures.latency_over_time(reported.run, reported.alone),
     )
 
 
-def _sent(run: RunLike) -> float:
-    links = run.links.filter(pl.col("class").is_in(NETWORK))
-    return float(links.select(pl.col("bytes").sum()).collect().item())
-
-
-def _hottest(reported: ReportedRun) -> Picture | None:
-    if reported.hottest.is_empty():
+def _tail(reported: ReportedRun) -> Picture | None:
+    if any(table(run, "packets") is None for run in reported.parts.values()):
         return None
-    peak = (
-        ""
-        if reported.loads.window_ns is None
-        else " A tick marks the utilization in the link's peak window."
+    record = reported.plan["record"]
+    sample = (
+        f" The figure shows a sample: one packet in {record['packet_sample']}."
+        if record["packets"] == "sampled"
+        else ""
     )
-    return _picture(
-        "hottest",
-        "Hottest links",
-        "The links of the highest utilization"
-        f" {'while all jobs ran' if reported.loads.shared else 'over the whole run'}, of any class,"
-        f" divided by the job whose bytes they carried.{peak}",
+    return picture(
+        "tail",
+        "The slowest packets",
+        "For each latency on the horizontal axis, the share of packets that take longer. Where a"
+        " solid line leaves its dashed line, the other jobs delay that share of the packets."
+        f"{sample}"
+        if reported.alone
+        else "For each latency on the horizontal axis, the share of packets that take longer."
+        f"{sample}",
         "",
-        hottest_sentence(reported) + " The table below has the numbers.",
-        figures.hottest_links(reported.run),
+        f"Share of packets above a latency, of {_jobs(reported)}.",
+        figures.latency_tail(reported.run, reported.alone),
+    )
+
+
+def _iterations(reported: ReportedRun) -> Picture | None:
+    found = [table(run, "iterations") for run in reported.parts.values()]
+    recorded = [frame for frame in found if frame is not None]
+    if len(recorded) < len(found):
+        return None
+    if not recorded[-1].select(pl.col("iteration").max()).collect().item():
+        return None  # one iteration each, which the distribution over ranks shows
+    return picture(
+        "iterations",
+        "Communication time, iteration by iteration",
+        "A row is a rank, a column is an iteration, and the colour is the time inside MPI calls."
+        " All panels of a job share one scale. A column of high values is an iteration in which"
+        " all ranks waited; a row of high values is a rank that always waits.",
+        "",
+        f"Heat maps of communication time by rank and iteration, of {_jobs(reported)}.",
+        figures.rank_iterations(reported.run, reported.alone),
+    )
+
+
+def _blame(reported: ReportedRun) -> Picture | None:
+    if len(reported.names) < 2:
+        return None
+    title = "Which job the packets waited for"
+    if table(reported.run, "blame") is None:
+        if "blame" not in TABLES:
+            return None
+        return Picture(
+            title,
+            "This run did not record which job caused waiting. To get the matrix of waiting time"
+            ' by victim and aggressor, set record.blame.window = "10 us" and run again.',
+        )
+    return picture(
+        "blame",
+        title,
+        "A row is the job whose packets waited, a column is the job that caused the waiting. A cell"
+        " has the waiting time, summed over packets, and its share of the row.",
+        "",
+        f"Matrix of waiting time of {', '.join(reported.names)}.",
+        figures.blame_matrix(reported.run),
     )
 
 
@@ -264,7 +235,7 @@ def _learning(reported: ReportedRun) -> Picture | None:
     if rows is None:
         return None
     updates = int(rows.select(pl.col("updates").sum()).collect().item())
-    return _picture(
+    return picture(
         "learning",
         "Estimates of the routers over time",
         "The time from a router to the destination group by each kind of port, in the tables of"

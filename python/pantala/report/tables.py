@@ -31,7 +31,7 @@ __all__ = [
     "communication_table",
     "hottest_table",
     "jobs_table",
-    "latency_tables",
+    "latency_table",
     "runs_table",
     "traffic_table",
 ]
@@ -164,47 +164,64 @@ def traffic_table(reported: ReportedRun) -> ReportTable:
     return table
 
 
-_KINDS = {
-    "packet": (
-        "Packet latency: from a packet's creation at its source, source queueing included, to its"
-        " tail at the destination NIC"
-    ),
-    "network": (
-        "Network latency: from the head's entry into the network to the tail at the destination NIC"
-    ),
-    "message": "Message latency: from the posted send to the last byte at the receiver",
-}
+def latency_table(reported: ReportedRun) -> ReportTable | None:
+    """Returns the latencies of packets and messages, and the part of packets' wait at the source.
 
-
-def latency_tables(reported: ReportedRun) -> list[ReportTable]:
-    """Returns the latencies of packets, in the network, and of messages; only kinds with values."""
+    The table is None if no packet was delivered.
+    """
     found = [(case, job_row(case.run, case.job)) for case in cases(reported.run, reported.alone)]
-    return [
-        table for kind in _KINDS if (table := _latency_table(kind, found, bool(reported.alone)))
-    ]
-
-
-def _latency_table(
-    kind: str, found: list[tuple[Case, dict[str, Any]]], paired: bool
-) -> ReportTable | None:
-    keys = [f"{kind}_latency_{key}_ns" for key in ("mean", "p50", "p95", "p99")]
-    known = [row[key] for _, row in found for key in keys if row[key] is not None]
-    if not known:
+    packets = ("network_latency_mean_ns", *(f"packet_latency_{key}_ns" for key in _SHOWN))
+    messages = tuple(f"message_latency_{key}_ns" for key in ("mean", "p99"))
+    most = _most(found, packets)
+    if most is None:
         return None
-    divisor, unit = span(max(known))
-    ratios = ["mean ÷ alone", "p99 ÷ alone"] if paired else []
-    table = ReportTable(
-        f"{_KINDS[kind]}, {unit}.", ["job", *ratios, "mean", "median", "p95", "p99"]
+    divisor, unit = span(most)
+    caption = (
+        "Packet latency is the time from a packet's creation at its source to its tail at the"
+        " destination NIC. Its mean is the wait at the source, before the head enters the network,"
+        " plus the time in the network."
     )
+    headings = [
+        f"packets: mean, {unit}",
+        "of it at the source",
+        "in the network",
+        "median",
+        "p95",
+        "p99",
+    ]
+    longest = _most(found, messages)
+    message_divisor, message_unit = span(longest or 1.0)
+    if longest is not None:
+        caption += " Message latency is the time from the posted send to the last byte received."
+        headings += [f"messages: mean, {message_unit}", "p99"]
+    ratios = ["mean", "p99"] if reported.alone else []
+    if ratios:
+        caption += f" The columns with {TIMES} are packet latencies together over alone."
+    table = ReportTable(caption, ["job", *(f"{key} {TIMES}" for key in ratios), *headings])
     alone: dict[str, Any] = {}
     for case, row in found:
         cells = [Cell(case.label, job=case.name, company=case.company), *[Cell("")] * len(ratios)]
         if case.alone:
             alone = row
         elif alone.get("name") == case.name:
-            cells[1:] = [_ratio(row[key], alone[key]) for key in (keys[0], keys[3])]
-        table.rows.append(cells + [_number(row[key], max(known), divisor) for key in keys])
+            keys = [f"packet_latency_{key}_ns" for key in ratios]
+            cells[1:] = [_ratio(row[key], alone[key]) for key in keys]
+        mean, network = row["packet_latency_mean_ns"], row["network_latency_mean_ns"]
+        source = None if mean is None or network is None else max(0.0, mean - network)
+        values = [mean, source, network, *(row[f"packet_latency_{key}_ns"] for key in _SHOWN[1:])]
+        cells += [_number(value, most, divisor) for value in values]
+        if longest is not None:
+            cells += [_number(row[key], longest, message_divisor) for key in messages]
+        table.rows.append(cells)
     return table
+
+
+_SHOWN = ("mean", "p50", "p95", "p99")
+
+
+def _most(found: Sequence[tuple[Case, dict[str, Any]]], keys: Sequence[str]) -> float | None:
+    """Returns the largest value of these columns; None if there is no value."""
+    return max((row[key] for _, row in found for key in keys if row[key] is not None), default=None)
 
 
 def jobs_table(reported: ReportedRun) -> ReportTable:
@@ -293,7 +310,8 @@ def hottest_table(reported: ReportedRun) -> ReportTable:
     table = ReportTable(
         f"Hottest links, {_span(reported)}. Utilization is the share of that time in which the link"
         " was sending. The shares of jobs are of the link's bytes over the whole run; stalled is"
-        " the share of the whole run in which a flit was ready but the output had no credit.",
+        " the share of the whole run in which a packet was ready, the link idle, and no packet had"
+        " credit.",
         [
             "link",
             "utilization",

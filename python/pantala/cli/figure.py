@@ -1,0 +1,142 @@
+"""`pantala figure`: draws a figure of one or several runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pantala.cli import complete
+
+__all__ = ["HELP", "figure"]
+
+HELP = """Draw a figure of one or several runs, ready for a paper.
+
+Without a kind, the command lists the kinds. RUN is a run directory, or the directory of an
+interference experiment: the figure then shows each job alone and all jobs together."""
+
+
+def figure(
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="KIND",
+            help="The kind of figure.",
+            show_default=False,
+            autocompletion=complete.figures,
+        ),
+    ] = None,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="RUN...",
+            help="Run directories.",
+            show_default=False,
+            autocompletion=complete.files,
+        ),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="NAME",
+            help="pdf, svg or png. Default: pdf.",
+            autocompletion=complete.of(("pdf", "svg", "png")),
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The file to write. Default: KIND.FORMAT in the current directory.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
+    link_class: Annotated[
+        str | None,
+        typer.Option(
+            "--class",
+            metavar="NAME",
+            help="Links of this class; also network, terminal or all.",
+            autocompletion=complete.link_classes,
+        ),
+    ] = None,
+    job: Annotated[
+        str | None, typer.Option("--job", metavar="NAME", help="Count this job only.")
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure",
+            metavar="NAME",
+            help="load or stall; for iterations communication or duration.",
+            autocompletion=complete.of(("load", "stall", "communication", "duration")),
+        ),
+    ] = None,
+) -> None:
+    """Draws a figure and writes it to a file, or lists the kinds."""
+    if kind is None:
+        _list()
+        return
+    from pantala.errors import UsageError
+    from pantala.figures.registry import draw, kind_of
+    from pantala.figures.save import FORMATS, check_place, save
+    from pantala.results import load
+
+    kind_of(kind)
+    if form is not None and form not in FORMATS:
+        raise UsageError(f"--format {form}: is not one of pdf, svg and png; write one of them")
+    if out is not None and form is not None and out.suffix.lower() != f".{form}":
+        raise UsageError(
+            f"--out {out}: does not end in .{form}, as --format {form} says; remove --format"
+        )
+    if not runs:
+        raise UsageError(
+            f"figure {kind}: there is no run; write pantala figure {kind} RUN, with the directory"
+            " that pantala run wrote"
+        )
+    target = check_place(out or Path(f"{kind}.{form or 'pdf'}"))
+    titles = _titles(runs)
+    given = {title: load(path) for title, path in zip(titles, runs, strict=True)}
+    options = {
+        name: value
+        for name, value in (("class", link_class), ("job", job), ("measure", measure))
+        if value is not None
+    }
+    print(f"figure: {save(draw(kind, given, options), target)}")
+
+
+def _list() -> None:
+    from pantala.cli.tables import console, listing
+    from pantala.figures.registry import KINDS
+
+    caption = "pantala figure KIND RUN... --format pdf|svg|png draws one."
+    table = listing(("kind", "options", "needs", "shows"), caption=caption)
+    for kind in KINDS.values():
+        options = " ".join(f"--{name}" for name in kind.options or ())
+        source = f" After {kind.source}." if kind.source else ""
+        table.add_row(kind.name, options, kind.records, f"{kind.text}{source}")
+    console().print(table)
+
+
+def _titles(runs: list[Path]) -> list[str]:
+    """Returns a title for each run: the shortest end of its path that no other run has.
+
+    Raises:
+        UsageError: two runs are the same directory.
+    """
+    from pantala.errors import UsageError
+
+    paths = [path.resolve() for path in runs]
+    for place, path in enumerate(paths):
+        if path in paths[:place]:
+            raise UsageError(f"{runs[place]}: is named twice; name each run once")
+    for length in range(1, max(len(path.parts) for path in paths) + 1):
+        titles = ["/".join(path.parts[-length:]) for path in paths]
+        if len(set(titles)) == len(titles):
+            break
+    return titles

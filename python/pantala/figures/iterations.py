@@ -1,0 +1,97 @@
+"""Ranks and iterations: how long each rank takes for each iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from pantala.figures.runs import Given, RunLike, cases, recorded
+from pantala.figures.style import new_figure, style, time_unit
+
+__all__ = ["IterationTimes", "rank_iterations"]
+
+#: The quantities of a cell.
+IterationTimes = Literal["communication", "duration"]
+
+
+def rank_iterations(
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    measure: IterationTimes = "communication",
+) -> Figure:
+    """Draws a heat map of ranks (rows) and iterations (columns), one panel per job and run.
+
+    Panels of one job share one scale. A blank cell is an iteration that the rank did not finish.
+    Jobs with one iteration have no panel, unless no job has more.
+
+    Args:
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+        measure: the time inside MPI calls, or the duration of the iteration.
+
+    Raises:
+        UsageError: a run recorded no iterations.
+    """
+    value = (
+        pl.col("communication_time_ns").sum()
+        if measure == "communication"
+        else pl.col("end_ns").max() - pl.col("start_ns").min()
+    )
+    found = []
+    for case in cases(given, alone):
+        frame = (
+            recorded(case.run, "iterations")
+            .filter(pl.col("job") == case.job)
+            .group_by("motif", "iteration", "rank")
+            .agg(value.alias("value"))
+            .with_columns(column=pl.struct("motif", "iteration").rank("dense") - 1)
+            .collect()
+        )
+        if frame.is_empty():
+            continue
+        rank, column = (frame[name].to_numpy().astype(int) for name in ("rank", "column"))
+        cells = np.full((int(rank.max()) + 1, int(column.max()) + 1), np.nan)
+        cells[rank, column] = frame["value"].to_numpy()
+        found.append((case, cells))
+    if any(cells.shape[1] > 1 for _, cells in found):
+        found = [(case, cells) for case, cells in found if cells.shape[1] > 1]
+    names = list(dict.fromkeys(case.name for case, _ in found))
+    with style():
+        wide = max((sum(case.name == name for case, _ in found) for name in names), default=1)
+        figure = new_figure(0.3 + 2.4 * max(1, len(names)))
+        grid = figure.subplots(max(1, len(names)), wide, squeeze=False)
+        for axes in grid.ravel():
+            axes.set_visible(False)
+        for row, name in zip(grid, names, strict=False):
+            own = [(case, cells) for case, cells in found if case.name == name]
+            low = min(float(np.nanmin(cells)) for _, cells in own)
+            high = max(float(np.nanmax(cells)) for _, cells in own)
+            divisor, unit = time_unit(high)
+            image: Any = None
+            for axes, (case, cells) in zip(row, own, strict=False):
+                axes.set_visible(True)
+                image = axes.imshow(
+                    cells / divisor,
+                    cmap="magma_r",
+                    vmin=low / divisor,
+                    vmax=high / divisor if high > low else high / divisor + 1,
+                    aspect="auto",
+                    interpolation="none",
+                )
+                axes.set_title(case.label)
+                axes.set_xlabel("iteration")
+                for axis in (axes.xaxis, axes.yaxis):
+                    axis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))
+                for spine in axes.spines.values():
+                    spine.set_visible(False)
+            row[0].set_ylabel("rank")
+            bar = figure.colorbar(image, ax=row.tolist(), aspect=18, pad=0.015)
+            what = "communication time" if measure == "communication" else "duration"
+            bar.set_label(f"{what} ({unit})")
+            bar.outline.set_visible(False)
+    return figure

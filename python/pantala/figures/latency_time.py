@@ -1,0 +1,117 @@
+"""Packet latency of every job over simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+
+from pantala.figures.legend import add_key, runs_key
+from pantala.figures.runs import Case, Given, RunLike, cases, recorded, table
+from pantala.figures.style import new_figure, style, time_unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["latency_over_time"]
+
+#: Panels share one scale unless the peak of one job exceeds another's by more than this factor.
+_ONE_SCALE = 5.0
+#: The maximum number of steps; beyond it, windows are joined.
+_STEPS = 240
+
+
+def latency_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+    """Draws the latency of the packets that arrive in each window, one panel per job.
+
+    A line is the mean. If the run recorded `latency_windows`, a line is the median, and the band
+    around it reaches up to p99. The figure follows Kang et al. (SC22), Fig. 7.
+
+    Args:
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: a run recorded no time windows.
+    """
+    rows = cases(given, alone)
+    quantiles = all(table(case.run, "latency_windows") is not None for case in rows)
+    found = [(case, _quantiles(case) if quantiles else _means(case)) for case in rows]
+    found = [(case, series) for case, series in found if len(series[0]) > 1]
+    names = list(dict.fromkeys(case.name for case, _ in found))
+    divisor, unit = time_unit(max((float(each[0][-1]) for _, each in found), default=1.0))
+    peaks = [
+        max(float(np.nanmax(each[-1], initial=0)) for case, each in found if case.name == name)
+        for name in names
+    ]
+    scale, name_of_scale = time_unit(max(peaks, default=1.0))
+    one_scale = max(peaks, default=0.0) <= _ONE_SCALE * min(peaks, default=0.0)
+    with style():
+        figure = new_figure(0.75 + 1.45 * max(1, len(names)))
+        panels = figure.subplots(max(1, len(names)), sharex=True, squeeze=False).ravel()
+        for axes, name, peak in zip(panels, names, peaks, strict=False):
+            for case, (edges, *lines) in found:
+                if case.name != name:
+                    continue
+                if len(lines) > 1 and not case.alone:
+                    axes.stairs(
+                        lines[1] / scale,
+                        edges / divisor,
+                        baseline=lines[0] / scale,
+                        fill=True,
+                        color=case.colour,
+                        alpha=0.2,
+                    )
+                axes.stairs(lines[0] / scale, edges / divisor, baseline=None, **case.line)
+            axes.set_title(name)
+            axes.grid(axis="y")
+            axes.margins(x=0)
+            axes.set_ylim(0, 1.05 * (max(peaks) if one_scale else peak) / scale or 1.0)
+        panels[-1].set_xlabel(f"simulated time ({unit})")
+        words = "median to p99" if quantiles else "mean"
+        figure.supylabel(f"packet latency, {words} ({name_of_scale})", fontsize=9)
+        add_key(figure, runs_key([case for case, _ in found]))
+    return figure
+
+
+def _means(case: Case) -> tuple[NDArray[Any], ...]:
+    """Returns the edges of the windows and the mean latency in each; nan without a packet."""
+    frame = (
+        recorded(case.run, "job_windows")
+        .filter(pl.col("job") == case.job, pl.col("packets") > 0)
+        .select("window_start_ns", "window_ns", "packets", "latency_mean_ns")
+        .collect()
+    )
+    if frame.is_empty():
+        return np.zeros(0), np.zeros(0)
+    length = float(case.run.document["plan"]["record"]["window_ps"]) / 1000
+    end = float((frame["window_start_ns"] + frame["window_ns"]).to_numpy().max())
+    step = length * int(np.ceil(end / length / _STEPS))
+    at = np.floor(frame["window_start_ns"].to_numpy() / step + 1e-9).astype(int)
+    number = int(at.max()) + 1
+    packets = frame["packets"].to_numpy().astype(float)
+    sums = np.bincount(at, frame["latency_mean_ns"].to_numpy() * packets, number)
+    counts = np.bincount(at, packets, number)
+    means = np.divide(sums, counts, out=np.full(number, np.nan), where=counts > 0)
+    return np.minimum(np.arange(number + 1) * step, max(end, (number - 1) * step + 1)), means
+
+
+def _quantiles(case: Case) -> tuple[NDArray[Any], ...]:
+    """Returns the edges of the windows, and the median and p99 in each; nan without a packet."""
+    frame = (
+        recorded(case.run, "latency_windows")
+        .filter(pl.col("job") == case.job, pl.col("kind") == "packet", pl.col("count") > 0)
+        .sort("window_start_ns")
+        .collect()
+    )
+    if frame.is_empty():
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    starts = frame["window_start_ns"].to_numpy()
+    length = float(np.diff(starts).min()) if len(starts) > 1 else float(starts[0]) or 1.0
+    at = np.rint(starts / length).astype(int)
+    lines = np.full((2, int(at.max()) + 1), np.nan)
+    lines[:, at] = frame.select("p50_ns", "p99_ns").to_numpy().T
+    return np.arange(lines.shape[1] + 1) * length, *lines

@@ -1,0 +1,28 @@
+"""The keys of figures: jobs by colour, and runs by dashes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pantala.figures.runs import Case
+from pantala.figures.style import MUTED
+
+__all__ = ["add_key", "runs_key"]
+
+
+def runs_key(rows: Sequence[Case]) -> list[Artist]:
+    """Returns one line per run of the figure, if it has several."""
+    lines = {
+        case.company or case.name: {**case.line, "color": MUTED} for case in rows if case.company
+    }
+    return [Line2D([], [], label=name, **line) for name, line in lines.items()]
+
+
+def add_key(figure: Figure, handles: Sequence[Artist], columns: int = 5) -> None:
+    """Adds a key above the panels; no key without handles."""
+    if handles:
+        figure.legend(handles=handles, loc="outside upper left", ncols=min(columns, len(handles)))

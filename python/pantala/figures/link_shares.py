@@ -1,0 +1,105 @@
+"""Distributions over links: traffic and saturation time by link class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pantala.figures.legend import add_key
+from pantala.figures.runs import Given, RunLike, parts, recorded
+from pantala.figures.style import DASHES, PALETTE, byte_unit, new_figure, style, time_unit
+from pantala.link_classes import INSIDE_GROUPS
+
+__all__ = ["saturation_shares", "traffic_shares"]
+
+_PANELS = {
+    "terminal": ("injection", "ejection"),
+    "inside groups": INSIDE_GROUPS,
+    "global": ("global",),
+}
+
+
+def traffic_shares(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+    """Draws the share of links that carried at most x bytes, one panel per kind of link.
+
+    The figure follows Yang et al. (SC16), Fig. 2 (a) to (c).
+
+    Args:
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+    """
+    values = {
+        title: run.links.select("class", value=pl.col("bytes").cast(pl.Float64)).collect()
+        for title, run in parts(given, alone).items()
+    }
+    divisor, unit = byte_unit(_most(values))
+    return _draw(values, divisor, f"traffic of a link ({unit})")
+
+
+def saturation_shares(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+    """Draws the share of links that were saturated for at most x, one panel per kind of link.
+
+    A port is saturated while the buffer of one of its virtual channels lacks room for a packet of
+    maximum size. The figure follows Yang et al. (SC16), Fig. 2 (d) to (f).
+
+    Args:
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: a run recorded no ports.
+    """
+    values = {}
+    for title, run in parts(given, alone).items():
+        windows = recorded(run, "port_windows")
+        length = windows.select(pl.col("window_ns").max()).collect().item()
+        time = (
+            windows.filter(
+                pl.col("window_ns") == length, pl.col("vc").is_null(), pl.col("job").is_null()
+            )
+            .group_by("link")
+            .agg(value=pl.col("saturated_ns").sum())
+        )
+        values[title] = (
+            run.links.select("link", "class")
+            .join(time, on="link", how="left")
+            .with_columns(pl.col("value").fill_null(0.0))
+            .collect()
+        )
+    divisor, unit = time_unit(_most(values))
+    return _draw(values, divisor, f"saturation time of a link ({unit})")
+
+
+def _most(values: Mapping[str, pl.DataFrame]) -> float:
+    return max(float(frame["value"].to_numpy().max(initial=0)) for frame in values.values())
+
+
+def _draw(values: Mapping[str, pl.DataFrame], divisor: float, label: str) -> Figure:
+    lines = {
+        title: {"color": PALETTE[at % len(PALETTE)], "ls": DASHES[at % len(DASHES)]}
+        for at, title in enumerate(values)
+    }
+    with style():
+        figure = new_figure(2.9)
+        panels = figure.subplots(1, len(_PANELS), sharey=True)
+        for axes, (name, classes) in zip(panels, _PANELS.items(), strict=True):
+            for title, frame in values.items():
+                sorted_ = frame.filter(pl.col("class").is_in(classes))["value"].sort().to_numpy()
+                if len(sorted_):
+                    share = np.arange(len(sorted_) + 1) / len(sorted_)
+                    at = np.append(sorted_[:1], sorted_) / divisor
+                    axes.step(at, share, where="post", **lines[title])
+            axes.set_title(name)
+            axes.set_xlim(left=0)
+            axes.set_ylim(0, 1)
+            axes.grid()
+        panels[0].set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+        panels[0].set_ylabel("share of links")
+        panels[1].set_xlabel(label)
+        if len(lines) > 1:
+            add_key(figure, [Line2D([], [], label=name, **line) for name, line in lines.items()])
+    return figure

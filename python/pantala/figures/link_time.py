@@ -1,0 +1,163 @@
+"""Load or stall of single links over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+
+from pantala.errors import UsageError
+from pantala.figures.runs import Given, RunLike, job_names, recorded, runs_of
+from pantala.figures.style import PERCENT, new_figure, style, time_unit
+from pantala.link_classes import INSIDE_GROUPS, NETWORK
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["LinkTimes", "links_over_time", "links_over_time_table"]
+
+#: The quantities of a cell.
+LinkTimes = Literal["load", "stall"]
+# Rows that have their own label.
+_NAMED = 40
+
+
+def links_over_time(
+    given: Given,
+    measure: LinkTimes = "load",
+    classes: Sequence[str] = NETWORK,
+    job: str | None = None,
+    count: int = 100,
+) -> Figure:
+    """Draws a heat map of links (rows) and time windows (columns): load or stall.
+
+    The link with the highest peak is at the top. Load is the share of the window in which the link
+    was sending; stall is the share in which a packet was ready, the link idle, and no packet had
+    credit.
+
+    Args:
+        given: one run, or several runs by title; each has a panel.
+        measure: the quantity of a cell.
+        classes: the link classes to include.
+        job: count only the bytes or the stall of this job.
+        count: the maximum number of links; the links of lower peaks are left out.
+
+    Raises:
+        UsageError: a run recorded no link windows, or has no such job.
+    """
+    runs = runs_of(given)
+    found = {
+        title: links_over_time_table(run, measure, classes, job, count)
+        for title, run in runs.items()
+    }
+    top = max((float(cells.max(initial=0)) for _, cells, _ in found.values()), default=0.0)
+    end = max((float(edges[-1]) for *_, edges in found.values()), default=1.0)
+    divisor, unit = time_unit(end)
+    with style():
+        heights = [min(3.6, max(1.0, 0.5 + 0.15 * len(links))) for links, *_ in found.values()]
+        figure = new_figure(0.7 + sum(heights))
+        panels = figure.subplots(len(found), squeeze=False, sharex=True, height_ratios=heights)
+        for axes, (title, (links, cells, edges)) in zip(panels.ravel(), found.items(), strict=True):
+            image = _panel(axes, links, cells, edges / divisor, top or 1.0)
+            of = f"the {len(links)} links with the highest peak"
+            whose = f", {job} only" if job else ""
+            axes.set_title(
+                f"{title}: {of}{whose}" if len(found) > 1 else f"{of}{whose}".capitalize()
+            )
+        panels[-1, 0].set_xlabel(f"simulated time ({unit})")
+        bar = figure.colorbar(image, ax=panels.ravel().tolist(), aspect=30, pad=0.015)
+        bar.ax.yaxis.set_major_formatter(PERCENT)
+        bar.set_label(f"{measure}: share of the window")
+        bar.outline.set_visible(False)
+    return figure
+
+
+def links_over_time_table(
+    run: RunLike,
+    measure: LinkTimes,
+    classes: Sequence[str] = NETWORK,
+    job: str | None = None,
+    count: int = 100,
+) -> tuple[list[dict[str, Any]], NDArray[np.float64], NDArray[np.float64]]:
+    """Returns the links with the highest peak, their cells by window, and the windows' edges in ns.
+
+    Arguments and errors are those of `links_over_time`.
+    """
+    windows = recorded(run, "link_windows")
+    if job is not None:
+        numbers = [number for number, name in job_names(run).items() if name == job]
+        if not numbers:
+            known = ", ".join(job_names(run).values())
+            raise UsageError(f"there is no job '{job}'; the jobs are {known}")
+        windows = windows.filter(pl.col("job").is_in(numbers))
+    length = float(run.document["plan"]["record"]["window_ps"]) / 1000
+    simulated = float(run.document["simulated_ns"])
+    byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
+    links = run.links.filter(pl.col("class").is_in(classes)).with_columns(byte_ns=byte_ns)
+    start = pl.col("window_start_ns")
+    value = pl.col("bytes") * pl.col("byte_ns") if measure == "load" else pl.col("stall_ns")
+    width = pl.min_horizontal(pl.lit(length), simulated - start)
+    cells = (
+        windows.join(links.select("link", "byte_ns"), on="link")
+        .group_by("link", "window_start_ns")
+        .agg(value.sum().alias("value"))
+        .with_columns((pl.col("value") / width).clip(0, 1))
+        .filter(pl.col("value") > 0)
+        .collect()
+    )
+    best = (
+        cells.group_by("link")
+        .agg(peak=pl.col("value").max(), total=pl.col("value").sum())
+        .sort(["peak", "total", "link"], descending=[True, True, False])
+        .head(count)
+        .with_row_index("row")
+    )
+    number = max(1, int(np.ceil(simulated / length - 1e-9)))
+    shown = np.zeros((best.height, number))
+    inside = cells.join(best.select("link", "row"), on="link")
+    column = np.rint(inside["window_start_ns"].to_numpy() / length).astype(int)
+    shown[inside["row"].to_numpy(), np.minimum(column, number - 1)] = inside["value"].to_numpy()
+    rows = best.join(links.collect(), on="link", how="left", maintain_order="left").to_dicts()
+    return rows, shown, np.minimum(np.arange(number + 1) * length, simulated)
+
+
+def _panel(
+    axes: Axes,
+    links: Sequence[Mapping[str, Any]],
+    cells: NDArray[np.float64],
+    edges: NDArray[np.float64],
+    top: float,
+) -> AxesImage:
+    whole = edges[1] - edges[0] if len(edges) > 1 else 1.0
+    image = axes.imshow(
+        cells if len(cells) else np.zeros((1, 1)),
+        cmap="magma_r",
+        vmin=0,
+        vmax=top,
+        aspect="auto",
+        interpolation="none",
+        extent=(0.0, float(whole * max(1, cells.shape[1])), max(1, len(links)) - 0.5, -0.5),
+    )
+    axes.set_xlim(0, edges[-1])
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.tick_params(length=2)
+    if 0 < len(links) <= _NAMED:
+        size = 7.5 if len(links) <= 24 else 6
+        axes.set_yticks(range(len(links)), [_short(link) for link in links], fontsize=size)
+    else:
+        axes.set_ylabel("rank of the link by its peak")
+    return image
+
+
+def _short(link: Mapping[str, Any]) -> str:
+    if link["class"] == "global":
+        return f"global g{link['source_group']} → g{link['target_group']}"
+    if link["class"] in INSIDE_GROUPS:
+        return f"{link['class']} r{link['source_router']} → r{link['target_router']}"
+    return f"{link['class']} n{link['node']}"

@@ -1,0 +1,141 @@
+"""Stalls against flits, link by link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import EngFormatter, FixedLocator, NullFormatter
+
+from pantala.figures.hottest import ALL_CLASSES
+from pantala.figures.legend import add_key
+from pantala.figures.runs import Given, RunLike, parts
+from pantala.figures.style import GRID, MARKERS, MUTED, PALETTE, new_figure, style
+
+__all__ = ["stall_scatter", "stalls_and_flits"]
+
+#: More points than this are drawn as an image inside a vector figure.
+_VECTOR = 6000
+
+
+def stalls_and_flits(run: RunLike) -> pl.DataFrame:
+    """Returns `link`, `class`, `flits` and `stalled_flits` of each link with a flit or a stall.
+
+    Stalled flits are the stall time over the time of a flit, as Aries' tile counters count them.
+    """
+    times = run.document["plan"]["derived"]["flit_time_ps"]
+    flit_ns = pl.col("class").replace_strict(
+        {each: times.get(each, times.get("terminal")) / 1000 for each in ALL_CLASSES},
+        return_dtype=pl.Float64,
+    )
+    return (
+        run.links.filter((pl.col("busy_ns") > 0) | (pl.col("stall_ns") > 0))
+        .select(
+            "link",
+            "class",
+            flits=pl.col("busy_ns") / flit_ns,
+            stalled_flits=pl.col("stall_ns") / flit_ns,
+        )
+        .collect()
+    )
+
+
+def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+    """Draws each link as a point: flits sent, and stalled flits, one panel per link class.
+
+    Grey lines mark equal stalls-to-flits ratios. Links without a stall lie on the horizontal axis.
+    The figure follows Chunduri et al. (IPDPS 2021), Fig. 10 and 12, whose points are the tiles of
+    Aries routers; a link is a tile, its counters are those of the sending end.
+
+    Args:
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+    """
+    found = {title: stalls_and_flits(run) for title, run in parts(given, alone).items()}
+    classes = [
+        each
+        for each in ALL_CLASSES
+        if any((frame["class"] == each).any() for frame in found.values())
+    ]
+    columns = min(2, max(1, len(classes)))
+    rows = -(-max(1, len(classes)) // columns)
+    with style():
+        figure = new_figure(0.6 + 2.5 * rows)
+        panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+        for axes in panels[len(classes) :]:
+            axes.set_visible(False)
+        for axes, name in zip(panels, classes, strict=False):
+            for at, frame in enumerate(found.values()):
+                _points(axes, frame.filter(pl.col("class") == name), at)
+            axes.set_title(name)
+        every = pl.concat(found.values()).filter(pl.col("flits") > 0)
+        flits = every["flits"].to_numpy()
+        low, high = (float(flits.min()), float(flits.max())) if len(flits) else (1.0, 1.0)
+        top = max(10.0, 1.5 * float(every["stalled_flits"].to_numpy().max(initial=0)))
+        for axes in panels[: len(classes)]:
+            _ratios(axes, 0.6 * low, 1.4 * high, top)
+        figure.supxlabel("flits sent by a link", fontsize=9)
+        figure.supylabel("stalled flits (stall time over the time of a flit)", fontsize=9)
+        if len(found) > 1:
+            add_key(
+                figure,
+                [
+                    Line2D(
+                        [],
+                        [],
+                        ls="",
+                        marker=MARKERS[at % len(MARKERS)],
+                        mfc="none",
+                        color=PALETTE[at % len(PALETTE)],
+                        label=title,
+                    )
+                    for at, title in enumerate(found)
+                ],
+            )
+    return figure
+
+
+def _points(axes: Axes, frame: pl.DataFrame, at: int) -> None:
+    axes.plot(
+        frame["flits"].to_numpy(),
+        frame["stalled_flits"].to_numpy(),
+        MARKERS[at % len(MARKERS)],
+        ms=3,
+        mfc="none",
+        mew=0.6,
+        alpha=0.7,
+        color=PALETTE[at % len(PALETTE)],
+        clip_on=False,
+        rasterized=frame.height > _VECTOR,
+    )
+    axes.set_xscale("log")
+    axes.set_yscale("symlog", linthresh=1)
+
+
+def _ratios(axes: Axes, low: float, high: float, top: float) -> None:
+    """Sets the limits and ticks, and adds lines of equal ratios."""
+    axes.set_xlim(low, high)
+    axes.set_ylim(0, top)
+    for ratio in (0.001, 0.01, 0.1, 1, 10):
+        x = np.array([low, high])
+        y = ratio * x
+        if y[0] > 2 and y[0] < top:
+            axes.annotate(
+                f"{ratio:g}",
+                (low, y[0]),
+                (2, 1),
+                textcoords="offset points",
+                fontsize=7,
+                color=MUTED,
+            )
+        axes.plot(x, y, color=GRID, lw=0.8, zorder=0)
+    powers = 10.0 ** np.arange(0, np.ceil(np.log10(top)) + 1)
+    axes.yaxis.set_major_locator(FixedLocator([0, *powers]))
+    axes.yaxis.set_minor_locator(FixedLocator([]))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(EngFormatter(sep=""))
+    axes.xaxis.set_minor_formatter(NullFormatter())

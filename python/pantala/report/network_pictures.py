@@ -1,0 +1,169 @@
+"""The figures of links, groups and nodes in the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import polars as pl
+
+from pantala import figures
+from pantala.figures.runs import RunLike, is_endless, job_names, table
+from pantala.link_classes import NETWORK
+from pantala.report.finding import hottest_sentence
+from pantala.report.formatting import count, duration, significant
+from pantala.report.picture import KANG, Picture, picture
+from pantala.report.reported_run import ReportedRun
+
+__all__ = ["NETWORK_PICTURES"]
+
+#: Links of the heat map over time.
+_LINKS = 60
+#: Figures that draw each group on its own are left out of machines with more groups.
+_GROUPS = 200
+#: Totals of bytes closer than this count as equal.
+_SAME = 0.01
+
+
+def _load(reported: ReportedRun) -> Picture:
+    loads, last = reported.loads, list(reported.parts)[-1]
+    part = (
+        loads.shared
+        and loads.end_ns - loads.start_ns < 0.97 * reported.run.document["simulated_ns"]
+    )
+    note = ""
+    if part:
+        after = f", from {duration(loads.start_ns, exact=True)} on" if loads.start_ns else ""
+        note = (
+            f" The panel “{last}” counts the {duration(loads.end_ns - loads.start_ns)} in which all"
+            f" jobs ran{after}."
+        )
+    return picture(
+        "load",
+        "Link utilization, group by group",
+        "A square is the mean utilization of the global links from the group of its row to the"
+        " group of its column; the diagonal is the mean over the links inside the group."
+        " Utilization is the share of time in which a link was sending, the congestion index of"
+        f" Kang et al.{note}{_moved(reported)}",
+        f"{KANG}, Fig. 12",
+        f"Heat map of link utilization, {reported.plan['topology']['g']} groups by as many."
+        f" {hottest_sentence(reported)}",
+        figures.link_load_map(reported.parts, shared=[last] if part else []),
+    )
+
+
+def _moved(reported: ReportedRun) -> str:
+    """Returns a sentence on the longer paths of the run together; empty if they are unknown."""
+    if set(reported.alone) != set(reported.names) or not all(
+        run.document["complete"] for run in reported.parts.values()
+    ):
+        return ""
+    if any(is_endless(reported.run, job) for job in job_names(reported.run)):
+        return ""  # an endless job sends as long as it may: not the same bytes in both runs
+    alone = sum(_sent(run) for run in reported.alone.values())
+    more = _sent(reported.run) / alone - 1 if alone else 0.0
+    if abs(more) < _SAME:
+        return (
+            " The links between routers carried as many bytes together as in all runs alone (within"
+            f" {100 * _SAME:g} %)."
+        )
+    changed, paths = ("more", "longer") if more > 0 else ("fewer", "shorter")
+    return (
+        f" The links between routers carried {significant(100 * abs(more), 2)} % {changed} bytes"
+        f" together than in all runs alone: the routing chose {paths} paths."
+    )
+
+
+def _sent(run: RunLike) -> float:
+    links = run.links.filter(pl.col("class").is_in(NETWORK))
+    return float(links.select(pl.col("bytes").sum()).collect().item())
+
+
+def _links_time(reported: ReportedRun) -> Picture | None:
+    if table(reported.run, "link_windows") is None:
+        return None
+    links = reported.run.links.filter(pl.col("class").is_in(NETWORK), pl.col("bytes") > 0)
+    used = links.select(pl.len()).collect().item()
+    if not used:
+        return None
+    shown = min(_LINKS, used)
+    return picture(
+        "links_time",
+        "The busiest links over time",
+        f"A row is one of the {shown} links between routers with the highest load in a window, of"
+        f" {count(used)} that sent. A column is a window. The colour is the share of the window in"
+        " which the link was sending.",
+        "",
+        f"Heat map of the load of {shown} links over simulated time.",
+        figures.links_over_time(reported.run, count=_LINKS),
+    )
+
+
+def _ring(reported: ReportedRun) -> Picture | None:
+    title = "Stalls inside and between groups"
+    stalls = figures.group_matrix(reported.run, pl.col("stall_ns"))
+    if not np.nansum(stalls):
+        return Picture(title, "No link between routers stalled: credits never ran out.")
+    if len(stalls) > _GROUPS or len(stalls) < 2:
+        return None
+    between = np.nan_to_num(stalls)
+    np.fill_diagonal(between, 0)
+    source, target = np.unravel_index(int(between.argmax()), between.shape)
+    return picture(
+        "ring",
+        title,
+        "A circle is a group; its area grows with the mean stall time of the links inside the"
+        " group. A line gets wider and stronger with the mean stall time of the global links"
+        " between two groups. A link stalls while a packet is ready and the link idle, but no"
+        " packet has credit: the buffer behind the link is full. All panels share the scales;"
+        " a run with almost no stall has no panel.",
+        f"{KANG}, Fig. 11",
+        f"Ring of {len(stalls)} groups. The global links from group {source} to group {target}"
+        f" stalled longest: {duration(float(between.max()))} per link.",
+        figures.group_ring(reported.run, reported.alone),
+    )
+
+
+def _placement(reported: ReportedRun) -> Picture | None:
+    if reported.plan["topology"]["g"] > _GROUPS:
+        return None
+    return picture(
+        "placement",
+        "Placement",
+        "Each mark is a node of the job with that mark, each small dot an idle node. A frame is a"
+        " group, with its number. A column of a frame is a router; large groups have several lines"
+        " of routers.",
+        "",
+        f"Map of the nodes of {', '.join(reported.names)} in {reported.plan['topology']['g']}"
+        " groups.",
+        figures.placement_map(reported.run),
+    )
+
+
+def _hottest(reported: ReportedRun) -> Picture | None:
+    if reported.hottest.is_empty():
+        return None
+    peak = (
+        ""
+        if reported.loads.window_ns is None
+        else " A tick marks the utilization in the link's peak window."
+    )
+    return picture(
+        "hottest",
+        "Hottest links",
+        "The links of the highest utilization"
+        f" {'while all jobs ran' if reported.loads.shared else 'over the whole run'}, of any class,"
+        f" divided by the job whose bytes they carried.{peak}",
+        "",
+        hottest_sentence(reported) + " The table below has the numbers.",
+        figures.hottest_links(reported.run),
+    )
+
+
+NETWORK_PICTURES: Mapping[str, Callable[[ReportedRun], Picture | None]] = {
+    "load": _load,
+    "links_time": _links_time,
+    "ring": _ring,
+    "hottest": _hottest,
+    "placement": _placement,
+}

@@ -1,0 +1,325 @@
+"""The kinds of `pantala figure`: the numbers in them, their errors, and equal bytes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import matplotlib.colors
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+
+import pantala as pt
+from pantala import figures
+from pantala.cli import main
+from pantala.errors import UsageError
+from pantala.figures.link_time import links_over_time_table
+from pantala.figures.registry import KINDS, draw
+from pantala.results import InterferenceExperiment
+from small_runs import small_interference
+
+pytestmark = pytest.mark.native
+
+LINK = {"source_router": 0, "source_group": 0, "target_router": 1, "target_group": 0, "node": None}
+
+
+def words(figure: Figure) -> str:
+    """Returns all text of a figure."""
+    return " ".join(re.findall(r"<text[^>]*>([^<]*)<", figures.to_svg(figure)))
+
+
+def made(**tables: Any) -> Any:
+    """Returns a run of 100 ns with windows of 10 ns, two jobs, and these tables."""
+    plan = {
+        "name": "made",
+        "record": {"window_ps": 10_000},
+        "topology": {"p": 2, "a": 4, "h": 2, "g": 9},
+        "derived": {"flit_time_ps": {"terminal": 1000, "local": 2000, "global": 4000}},
+        "jobs": [{"name": "a"}, {"name": "b"}],
+    }
+    frames: dict[str, Any] = {"jobs": {"job": [0, 1], "name": ["a", "b"]}, **tables}
+    lazy = {
+        name: each if isinstance(each, pl.LazyFrame) else pl.LazyFrame(each)
+        for name, each in frames.items()
+    }
+    return SimpleNamespace(document={"plan": plan, "simulated_ns": 95.0}, **lazy)
+
+
+def links(*rows: dict[str, Any]) -> pl.LazyFrame:
+    return pl.LazyFrame([{**LINK, "link": at, **row} for at, row in enumerate(rows)])
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> InterferenceExperiment:
+    return small_interference(tmp_path_factory.mktemp("experiment"))
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.records])
+def test_every_kind_draws_one_run_an_experiment_and_several(
+    kind: str, experiment: InterferenceExperiment
+) -> None:
+    if kind != "moved":
+        draw(kind, {"one": experiment.together}, {})
+    drawn = draw(kind, {"one": experiment}, {})
+    assert words(drawn)
+    if kind in {"moved", "hottest"}:
+        with pytest.raises(UsageError, match="takes one run, not 2"):
+            draw(kind, {"x": experiment, "y": experiment.together}, {})
+    else:
+        told = words(draw(kind, {"x": experiment, "y": experiment.together}, {}))
+        assert kind in {"stall-scatter"} or "y" in told.split()
+
+
+@pytest.mark.parametrize("form", ["pdf", "svg", "png"])
+def test_equal_figures_give_equal_bytes(
+    form: str, experiment: InterferenceExperiment, tmp_path: Path
+) -> None:
+    for kind in ("latency-ccdf", "ring", "stall-scatter", "placement", "links-time"):
+        files = [tmp_path / f"{name}.{form}" for name in ("first", "second")]
+        for file in files:
+            figures.save(draw(kind, {"run": experiment}, {}), file)
+        assert files[0].read_bytes() == files[1].read_bytes(), kind
+
+
+def test_kinds_have_one_sentence_each() -> None:
+    for kind in KINDS.values():
+        assert kind.text.endswith(".")
+        assert ". " not in kind.text
+
+
+def test_a_wrong_kind_or_option_gets_the_nearest(experiment: InterferenceExperiment) -> None:
+    runs = {"run": experiment}
+    with pytest.raises(UsageError, match="no figure 'latency-cdf'; did you mean 'latency-ccdf'"):
+        draw("latency-cdf", runs, {})
+    with pytest.raises(UsageError, match="--measure lod: is not one of load, stall; did you mean"):
+        draw("links-time", runs, {"measure": "lod"})
+    with pytest.raises(UsageError, match="--job fft3d: figure ring takes no such option"):
+        draw("ring", runs, {"job": "fft3d"})
+    with pytest.raises(UsageError, match="there is no job 'lu'; the jobs are fft3d, halo3d"):
+        draw("links-time", runs, {"job": "lu"})
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("iterations", "record.iterations = true"),
+        ("saturation-cdf", "record.ports.windows"),
+        ("blame", "record.blame.window"),
+        ("learning", "record.q_learning = true"),
+    ],
+)
+def test_a_table_that_is_not_recorded_names_its_key(kind: str, key: str) -> None:
+    run = made(links=links({"class": "local"}))
+    with pytest.raises(UsageError, match=f"set {re.escape(key)}"):
+        draw(kind, {"run": run}, {})
+
+
+def test_links_over_time_are_sorted_by_peak_and_sum_over_jobs() -> None:
+    run = made(
+        links=links(
+            {"class": "local", "bytes": 100, "busy_ns": 20.0},
+            {"class": "global", "bytes": 100, "busy_ns": 50.0},
+            {"class": "ejection", "bytes": 100, "busy_ns": 50.0},
+        ),
+        link_windows={
+            "link": [0, 0, 1, 1, 2],
+            "window_start_ns": [0.0, 0.0, 20.0, 90.0, 0.0],
+            "job": [0, 1, 0, 1, 0],
+            "bytes": [10, 15, 6, 8, 20],
+            "stall_ns": [0.0, 9.0, 2.0, 0.0, 0.0],
+        },
+    )
+    rows, cells, edges = links_over_time_table(run, "load")
+    # The last window lasts 5 ns: 8 bytes of 0.5 ns each fill 4 ns of it.
+    assert [row["link"] for row in rows] == [1, 0]
+    assert cells[0, 9] == pytest.approx(0.8)
+    assert cells[1, 0] == pytest.approx(0.5)
+    assert edges[-1] == 95.0
+    rows, cells, _ = links_over_time_table(run, "stall", job="b")
+    assert [row["link"] for row in rows] == [0]
+    assert cells.sum() == pytest.approx(0.9)
+    assert "global g0 → g0" in words(figures.links_over_time(run))
+
+
+def test_stalled_flits_are_the_stall_over_the_time_of_a_flit() -> None:
+    run = made(
+        links=links(
+            {"class": "injection", "busy_ns": 10.0, "stall_ns": 0.0},
+            {"class": "local", "busy_ns": 10.0, "stall_ns": 30.0},
+            {"class": "global", "busy_ns": 0.0, "stall_ns": 0.0},
+        )
+    )
+    assert figures.stalls_and_flits(run).rows() == [
+        (0, "injection", 10.0, 0.0),
+        (1, "local", 5.0, 15.0),
+    ]
+
+
+def test_saturation_counts_whole_ports_over_the_whole_run() -> None:
+    run = made(
+        links=links({"class": "global"}, {"class": "global"}),
+        port_windows={
+            "window_ns": [95.0, 95.0, 10.0],
+            "window_start_ns": [0.0, 0.0, 0.0],
+            "link": [0, 0, 0],
+            "vc": [None, 1, None],
+            "job": pl.Series([None, None, None], dtype=pl.UInt16),
+            "saturated_ns": [40.0, 40.0, 10.0],
+        },
+    )
+    figure = figures.saturation_shares(run)
+    line = figure.axes[2].lines[0]
+    assert list(map(float, line.get_xdata())) == [0, 0, 40]  # type: ignore[arg-type]
+    assert "saturation time of a link (ns)" in words(figure)
+
+
+def test_tail_is_the_share_of_slower_packets(experiment: InterferenceExperiment) -> None:
+    run = made(packets={"job": [0] * 4 + [1], "latency_ns": [4.0, 1.0, 2.0, 3.0, 9.0]})
+    line = figures.latency_tail(run).axes[0].lines[0]
+    points = list(zip(line.get_xdata(), line.get_ydata(), strict=True))  # type: ignore[arg-type]
+    # A step holds its value to the next latency: half of the packets take longer than 2 ns.
+    assert points[1:-1] == [(1.0, 0.75), (2.0, 0.5), (3.0, 0.25)]
+    assert points[-1][0] == 4.0
+
+
+def test_blame_rows_are_shares_of_the_victims_waiting() -> None:
+    run = made(
+        blame={
+            "window_start_ns": [0.0, 50.0, 0.0],
+            "class": ["local", "global", "global"],
+            "victim": [0, 0, 1],
+            "aggressor": [0, 1, 1],
+            "wait_ns": [1000.0, 3000.0, 5.0],
+        }
+    )
+    told = words(figures.blame_matrix(run))
+    assert "3 µs" in told
+    assert "75 %" in told
+    assert "75 %" not in words(figures.blame_matrix(run, ("local",)))
+
+
+def test_iterations_have_a_cell_per_rank_and_iteration() -> None:
+    run = made(
+        iterations={
+            "job": [0, 0, 0],
+            "rank": [0, 1, 1],
+            "motif": [0, 0, 0],
+            "iteration": [0, 0, 1],
+            "start_ns": [0.0, 0.0, 5.0],
+            "end_ns": [4.0, 5.0, 9.0],
+            "communication_time_ns": [1.0, 2.0, 3.0],
+        }
+    )
+    cells = figures.rank_iterations(run).axes[0].images[0].get_array()
+    assert cells is not None
+    assert np.ma.filled(cells, np.nan) == pytest.approx(
+        np.array([[1, np.nan], [2, 3]]), nan_ok=True
+    )
+    lasts = figures.rank_iterations(run, measure="duration").axes[0].images[0].get_array()
+    assert lasts is not None
+    assert lasts[1, 1] == 4.0
+
+
+def test_latency_over_time_shows_recorded_percentiles() -> None:
+    run = made(
+        latency_windows={
+            "job": [0, 0],
+            "window_start_ns": [10.0, 20.0],
+            "kind": ["packet", "packet"],
+            "count": [3, 5],
+            "p50_ns": [100.0, 110.0],
+            "p99_ns": [300.0, 400.0],
+        }
+    )
+    figure = figures.latency_over_time(run)
+    assert "packet latency, median to p99 (ns)" in words(figure)
+    steps = figure.axes[0].patches[-1].get_data()  # type: ignore[attr-defined]
+    assert np.nan_to_num(steps.values).tolist() == [0, 100, 110]
+    assert steps.edges.tolist() == [0, 10, 20, 30]
+
+
+def test_placement_shows_every_rank(experiment: InterferenceExperiment) -> None:
+    figure = figures.placement_map(experiment.together)
+    marks = [len(line.get_xdata()) for line in figure.axes[0].lines]  # type: ignore[arg-type]
+    assert marks == [72 - 36 - 32, 36, 32]
+
+
+def test_ring_leaves_out_runs_without_a_stall(experiment: InterferenceExperiment) -> None:
+    quiet = experiment.alone["halo3d"].links.with_columns(stall_ns=pl.lit(0.0))
+    still = SimpleNamespace(
+        document=experiment.alone["halo3d"].document, jobs=experiment.together.jobs, links=quiet
+    )
+    told = words(draw("ring", {"still": still, "busy": experiment.together}, {}))
+    assert "busy" in told
+    assert "still" not in told
+
+
+def test_jobs_differ_without_colour() -> None:
+    assert len(figures.MARKERS) == len(set(figures.MARKERS)) == len(figures.PALETTE)
+    assert len(set(map(str, figures.DASHES))) == len(figures.PALETTE)
+    assert len({matplotlib.colors.to_hex(each) for each in figures.PALETTE}) == len(figures.PALETTE)
+
+
+def figure_command(*words: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["figure", *words])
+    return int(ended.value.code or 0)
+
+
+def test_the_command_lists_kinds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert figure_command() == 0
+    told = capsys.readouterr().out
+    assert all(kind in told for kind in KINDS)
+    assert "Fig. 11" in told
+
+
+def test_the_command_writes_the_format(
+    experiment: InterferenceExperiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for form, start in (("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")):
+        assert figure_command("latency", str(experiment.path), "--format", form) == 0
+        assert (tmp_path / f"latency.{form}").read_bytes().startswith(start)
+    together = str(experiment.path / "together")
+    line = ["links-time", together, "--class", "global", "--measure", "stall", "-o", "x.svg"]
+    assert figure_command(*line) == 0
+    assert figure_command("ring", str(experiment.path), together) == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["rings", "RUN"], "there is no figure 'rings'; did you mean 'ring'?"),
+        (["ring"], "figure ring: there is no run"),
+        (["ring", "RUN", "RUN"], "is named twice"),
+        (["ring", "RUN", "--format", "jpg"], "--format jpg: is not one of pdf, svg and png"),
+        (["ring", "RUN", "--format", "svg", "--out", "a.png"], "does not end in .svg"),
+        (["ring", "RUN", "--out", "missing/a.png"], "there is no directory"),
+        (["ring", "missing"], "holds no run"),
+    ],
+)
+def test_the_command_says_what_is_wrong(
+    line: list[str],
+    told: str,
+    experiment: InterferenceExperiment,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = [str(experiment.path) if word == "RUN" else word for word in line]
+    assert figure_command(*given) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+
+
+def test_python_draws_the_same(experiment: InterferenceExperiment) -> None:
+    loaded = pt.load(experiment.path)
+    assert figures.to_svg(draw("ring", {"x": loaded}, {})) == figures.to_svg(
+        figures.group_ring(experiment.together, experiment.alone)
+    )
