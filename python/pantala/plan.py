@@ -52,7 +52,7 @@ def build_plan(scenario: ScenarioTables) -> dict[str, Any]:
         },
         "jobs": [_job(job, scenario.machine) for job in scenario.jobs],
         "stop": _values(scenario.stop, sizes),
-        "record": _values(scenario.record, sizes),
+        "record": {**_values(scenario.record, sizes), **scenario.record.as_plan()},
         "assumptions": scenario.assumptions(),
     }
 
@@ -75,7 +75,14 @@ def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str
         part: the name of the part, which follows the plan's own name.
     """
     jobs = [job for job in resolved["jobs"] if job["name"] in names]
-    return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs}
+    record = {
+        key: {**value, "jobs": [name for name in value["jobs"] if name in names]}
+        if isinstance(value, dict) and value.get("jobs")
+        else value
+        for key, value in resolved["record"].items()
+        if not (isinstance(value, dict) and value.get("jobs")) or set(value["jobs"]) & set(names)
+    }
+    return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs, "record": record}
 
 
 def _sizes(machine: Machine) -> tuple[int, int]:

@@ -77,7 +77,7 @@ PARTS = (
     Part("QAdaptiveKeys", "QAdaptivePlan", without=("table",)),
     Part("RoutingKeys", "RoutingPlan", without=("algorithm", "aries", "q_adaptive")),
     Part("StopKeys", "StopPlan"),
-    Part("RecordKeys", "RecordPlan"),
+    Part("RecordKeys", "RecordPlan", without=("ports", "system", "routers")),
 )
 
 

@@ -15,8 +15,9 @@ from pantala.scenario.links import Link, Links
 from pantala.scenario.machine import Machine, Nic, Router
 from pantala.scenario.mpi import Collectives, Mpi
 from pantala.scenario.presets import machine_presets, mix_presets, router_presets
+from pantala.scenario.record import PortRecord, Record, RouterRecord, SystemRecord
 from pantala.scenario.routing import Aries, QAdaptive, Routing
-from pantala.scenario.scenario import Record, Scenario, Stop
+from pantala.scenario.scenario import Scenario, Stop
 from pantala.scenario.topology import Topology
 from pantala.scenario.workload import *
 
@@ -33,15 +34,18 @@ __all__ = [
     "Mpi",
     "Nic",
     "NodesPlacement",
+    "PortRecord",
     "QAdaptive",
     "RandomGroupsPlacement",
     "RandomPlacement",
     "RandomRoutersPlacement",
     "Record",
     "Router",
+    "RouterRecord",
     "Routing",
     "Scenario",
     "Stop",
+    "SystemRecord",
     "Topology",
     "machine_presets",
     "mix_presets",

@@ -93,6 +93,7 @@ struct Link {
     router: u32,
 }
 
+type PortSums = Windowed<PortKey, PortSum>;
 /// Traffic and saturated time by class and job.
 type ClassSums = Windowed<(DirectedClass, Option<u16>), (Carried, Time)>;
 /// Packets and bytes by router and job.
@@ -145,9 +146,9 @@ pub(crate) struct LinkRecord {
     base: Time,
     /// The end of the current window.
     pub(crate) ends: Time,
-    ports: Option<(PortRecord, Windowed<PortKey, PortSum>)>,
+    ports: Option<(PortRecord, Vec<u16>, PortSums)>,
     system: Option<(SystemRecord, ClassSums)>,
-    routers: Option<(RouterRecord, RouterSums)>,
+    routers: Option<(RouterRecord, Vec<u16>, RouterSums)>,
     /// Per class, the number of links of the whole machine.
     links: [u32; DirectedClass::ALL.len()],
 }
@@ -164,13 +165,23 @@ impl LinkRecord {
         if windows.iter().all(Option::is_none) {
             return None;
         }
+        let numbers = |names: &[String]| -> Vec<u16> {
+            let number = |name| plan.jobs.iter().position(|job| &job.name == name);
+            names.iter().filter_map(number).map(|number| number as u16).collect()
+        };
         let base = windows.into_iter().flatten().flatten().copied().min().unwrap_or(NEVER);
         Some(Self {
             base,
             ends: base,
-            ports: record.ports.clone().map(|of| (of.clone(), Windowed::new(&of.windows_ps))),
+            ports: record
+                .ports
+                .clone()
+                .map(|of| (of.clone(), numbers(&of.jobs), Windowed::new(&of.windows_ps))),
             system: record.system.clone().map(|of| (of.clone(), Windowed::new(&of.windows_ps))),
-            routers: record.routers.clone().map(|of| (of.clone(), Windowed::new(&of.windows_ps))),
+            routers: record
+                .routers
+                .clone()
+                .map(|of| (of.clone(), numbers(&of.jobs), Windowed::new(&of.windows_ps))),
             links: links_by_class(topology),
         })
     }
@@ -178,8 +189,8 @@ impl LinkRecord {
     /// Takes a count of the current window.
     pub(crate) fn take(&mut self, topology: &Topology, link: WatchedLink, count: LinkCount) {
         let link = named(topology, link);
-        if let Some((record, sums)) = &mut self.ports {
-            take_port(record, sums, link, count);
+        if let Some((record, jobs, sums)) = &mut self.ports {
+            take_port(record, jobs, sums, link, count);
         }
         if let Some((of, sums)) = &mut self.system {
             match count {
@@ -192,11 +203,11 @@ impl LinkRecord {
                 LinkCount::Beyond { .. } => {}
             }
         }
-        if let Some((of, sums)) = &mut self.routers {
+        if let Some((of, jobs, sums)) = &mut self.routers {
             if let LinkCount::Carried { job, carried, .. } = count {
                 if link.class != DirectedClass::Injection
                     && among(&of.routers, link.router)
-                    && among(&of.jobs, job)
+                    && among(jobs, job)
                     && carried.packets > 0
                 {
                     sums.add((link.router, job), |sum| {
@@ -215,7 +226,7 @@ impl LinkRecord {
         let ends = next.is_none();
         // Windows without a count up to the next one end, too.
         let until = next.map_or(now, |next| next - self.base);
-        if let Some((_, sums)) = &mut self.ports {
+        if let Some((_, _, sums)) = &mut self.ports {
             sums.flush(of, until, ends, |window, (link, vc, job, response), sum| {
                 rows.ports.push(PortWindow { window, link, vc, job, response, sum });
             });
@@ -227,7 +238,7 @@ impl LinkRecord {
                 rows.classes.push(ClassWindow { window, class, job, links, carried, full });
             });
         }
-        if let Some((_, sums)) = &mut self.routers {
+        if let Some((_, _, sums)) = &mut self.routers {
             sums.flush(of, until, ends, |window, (router, job), (packets, bytes)| {
                 rows.routers.push(RouterWindow { window, router, job, packets, bytes });
             });
@@ -243,12 +254,7 @@ impl LinkRecord {
     }
 }
 
-fn take_port(
-    record: &PortRecord,
-    sums: &mut Windowed<PortKey, PortSum>,
-    link: Link,
-    count: LinkCount,
-) {
+fn take_port(record: &PortRecord, jobs: &[u16], sums: &mut PortSums, link: Link, count: LinkCount) {
     if !among(&record.routers, link.router)
         || !(record.classes.is_empty() || record.classes.iter().any(|c| c == link.class.name()))
     {
@@ -257,7 +263,7 @@ fn take_port(
     let splits = |split| record.split.contains(&split);
     match count {
         LinkCount::Carried { vc, job, response, carried } => {
-            if splits(PortSplit::Job) && !among(&record.jobs, job) {
+            if splits(PortSplit::Job) && !among(jobs, job) {
                 return;
             }
             let key = (

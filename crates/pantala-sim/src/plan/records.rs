@@ -30,8 +30,8 @@ pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result
         }
     }
     if let Some(ports) = &record.ports {
-        check_numbers("record.ports.routers", &ports.routers, topology.routers(), "routers")?;
-        check_numbers("record.ports.jobs", &ports.jobs, plan.jobs.len() as u32, "jobs")?;
+        check_routers("record.ports.routers", &ports.routers, topology)?;
+        check_jobs("record.ports.jobs", &ports.jobs, plan)?;
         if !ports.jobs.is_empty() && !ports.split.contains(&PortSplit::Job) {
             return Err(PlanError::new(
                 "record.ports.jobs",
@@ -48,8 +48,8 @@ pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result
         }
     }
     if let Some(routers) = &record.routers {
-        check_numbers("record.routers.routers", &routers.routers, topology.routers(), "routers")?;
-        check_numbers("record.routers.jobs", &routers.jobs, plan.jobs.len() as u32, "jobs")?;
+        check_routers("record.routers.routers", &routers.routers, topology)?;
+        check_jobs("record.routers.jobs", &routers.jobs, plan)?;
     }
     check_memory(plan, topology, u64::from(vcs))
 }
@@ -70,17 +70,24 @@ fn check_window(key: &str, length: u64, shortest: u64, duration: u64) -> Result<
     Ok(())
 }
 
-fn check_numbers<T: Copy + Into<u32> + std::fmt::Display>(
-    key: &str,
-    numbers: &[T],
-    count: u32,
-    what: &str,
-) -> Result<(), PlanError> {
-    match numbers.iter().find(|&&number| number.into() >= count) {
+fn check_routers(key: &str, numbers: &[u32], topology: &Topology) -> Result<(), PlanError> {
+    let count = topology.routers();
+    match numbers.iter().find(|&&number| number >= count) {
         None => Ok(()),
         Some(number) => {
-            let message = format!("there are {count} {what}, numbered from 0");
+            let message = format!("there are {count} routers, numbered from 0");
             Err(PlanError::new(key, number, message, format!("give numbers below {count}")))
+        }
+    }
+}
+
+fn check_jobs(key: &str, names: &[String], plan: &Plan) -> Result<(), PlanError> {
+    let known: Vec<&str> = plan.jobs.iter().map(|job| job.name.as_str()).collect();
+    match names.iter().find(|name| !known.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => {
+            let remedy = format!("choose among {}", known.join(", "));
+            Err(PlanError::new(key, name, "no job has this name", remedy))
         }
     }
 }

@@ -140,8 +140,8 @@ fn what_cannot_be_recorded_is_refused() {
             "record.system.windows_ps[0] = 500: is no multiple of the shortest window",
         ),
         (json!({"ports": {"routers": [99_999]}}), "record.ports.routers = 99999: there are "),
-        (json!({"routers": {"jobs": [4]}}), "record.routers.jobs = 4: there are 4 jobs"),
-        (json!({"ports": {"jobs": [0]}}), "add job to record.ports.split"),
+        (json!({"routers": {"jobs": ["x"]}}), "record.routers.jobs = x: no job has this name"),
+        (json!({"ports": {"jobs": ["ur"]}}), "add job to record.ports.split"),
         (json!({"ports": {"classes": ["row"]}}), "choose among injection, ejection, local, global"),
     ] {
         let told = Simulation::new(read(&mixed(&record)), 0).err().unwrap().to_string();

@@ -31,9 +31,9 @@ pub struct PortRecord {
     /// Routers that send on the links or, for injection links, receive; none: all.
     #[serde(default)]
     pub routers: Vec<u32>,
-    /// Numbers of jobs; none: all. Only if rows tell jobs apart.
+    /// Names of jobs; none: all. Only if rows tell jobs apart.
     #[serde(default)]
-    pub jobs: Vec<u16>,
+    pub jobs: Vec<String>,
 }
 
 /// The record of link classes: table system_windows.
@@ -58,7 +58,7 @@ pub struct RouterRecord {
     /// Numbers of routers; none: all.
     #[serde(default)]
     pub routers: Vec<u32>,
-    /// Numbers of jobs; none: all.
+    /// Names of jobs; none: all.
     #[serde(default)]
-    pub jobs: Vec<u16>,
+    pub jobs: Vec<String>,
 }

@@ -1,0 +1,90 @@
+"""What a run records beside the tables of jobs, ranks and links."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pantala.scenario.base import Flag, Index, Model, Name, PositiveDuration
+from pantala.scenario.keys import RecordKeys
+
+__all__ = ["PortRecord", "Record", "RouterRecord", "SystemRecord"]
+
+
+class PortRecord(Model):
+    """The record of links, virtual channel by virtual channel and job by job: port_windows."""
+
+    windows: tuple[PositiveDuration, ...] = ()
+    """Lengths of windows. Each is a multiple of the shortest of all records of links. None: one row
+    for the whole run."""
+    split: tuple[Literal["vc", "job", "kind"], ...] = ()
+    """What rows tell apart: virtual channels, jobs, requests and responses. Without it, a row is for
+    all of them."""
+    classes: tuple[Literal["injection", "ejection", "local", "row", "column", "global"], ...] = ()
+    """Link classes. None: all."""
+    routers: tuple[Index, ...] = ()
+    """Routers that send on the links; of injection links, the router that receives. None: all."""
+    jobs: tuple[Name, ...] = ()
+    """Names of jobs, if `split` has job. None: all."""
+
+    def as_plan(self) -> dict[str, Any]:
+        """Returns the record in the plan's form."""
+        return {
+            "windows_ps": [int(window) for window in self.windows],
+            "split": list(self.split),
+            "classes": list(self.classes),
+            "routers": list(self.routers),
+            "jobs": list(self.jobs),
+        }
+
+
+class SystemRecord(Model):
+    """The record of link classes over the whole machine: system_windows."""
+
+    windows: tuple[PositiveDuration, ...] = ()
+    """Lengths of windows, as of ports."""
+    by_job: Flag = False
+    """Whether rows tell jobs apart."""
+
+    def as_plan(self) -> dict[str, Any]:
+        """Returns the record in the plan's form."""
+        return {"windows_ps": [int(window) for window in self.windows], "by_job": self.by_job}
+
+
+class RouterRecord(Model):
+    """The record of the packets of each job in every router: router_windows."""
+
+    windows: tuple[PositiveDuration, ...] = ()
+    """Lengths of windows, as of ports."""
+    routers: tuple[Index, ...] = ()
+    """Routers. None: all."""
+    jobs: tuple[Name, ...] = ()
+    """Names of jobs. None: all."""
+
+    def as_plan(self) -> dict[str, Any]:
+        """Returns the record in the plan's form."""
+        return {
+            "windows_ps": [int(window) for window in self.windows],
+            "routers": list(self.routers),
+            "jobs": list(self.jobs),
+        }
+
+
+class Record(RecordKeys):
+    """The optional output of a run. The tables of jobs, ranks and links are always written."""
+
+    ports: PortRecord | None = None
+    """Links by virtual channel, job and kind of packet, in windows: the table port_windows. A table
+    without keys is enough. Default: not recorded."""
+    system: SystemRecord | None = None
+    """Link classes in windows: the table system_windows. Default: not recorded."""
+    routers: RouterRecord | None = None
+    """Packets of each job in every router, in windows: the table router_windows. Default: not
+    recorded."""
+
+    #: The records that are tables of keys.
+    tables: ClassVar[tuple[str, ...]] = ("ports", "system", "routers")
+
+    def as_plan(self) -> dict[str, Any]:
+        """Returns the records that are tables of keys, in the plan's form, without absent ones."""
+        found = {name: getattr(self, name) for name in self.tables}
+        return {name: table.as_plan() for name, table in found.items() if table is not None}
