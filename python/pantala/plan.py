@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pantala.catalogue.key import Key, Unit
     from pantala.scenario.job import Job
     from pantala.scenario.machine import Machine, Router
+    from pantala.scenario.record import Record
     from pantala.scenario.routing import Routing
     from pantala.scenario.scenario_tables import ScenarioTables
 
@@ -52,7 +53,7 @@ def build_plan(scenario: ScenarioTables) -> dict[str, Any]:
         },
         "jobs": [_job(job, scenario.machine) for job in scenario.jobs],
         "stop": _values(scenario.stop, sizes),
-        "record": _values(scenario.record, sizes),
+        "record": _record(scenario.record, sizes),
         "assumptions": scenario.assumptions(),
     }
 
@@ -76,6 +77,12 @@ def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str
     """
     jobs = [job for job in resolved["jobs"] if job["name"] in names]
     return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs}
+
+
+def _record(record: Record, sizes: tuple[int, int]) -> dict[str, Any]:
+    """Returns the records of a run. Without a table of their own, they are off."""
+    blame = None if record.blame is None else _values(record.blame, sizes)
+    return {**_values(record, sizes), "blame": blame}
 
 
 def _sizes(machine: Machine) -> tuple[int, int]:

@@ -16,7 +16,8 @@ from pantala.scenario.machine import Machine, Nic, Router
 from pantala.scenario.mpi import Collectives, Mpi
 from pantala.scenario.presets import machine_presets, mix_presets, router_presets
 from pantala.scenario.routing import Aries, QAdaptive, Routing
-from pantala.scenario.scenario import Record, Scenario, Stop
+from pantala.scenario.record import BlameRecord, Record
+from pantala.scenario.scenario import Scenario, Stop
 from pantala.scenario.topology import Topology
 from pantala.scenario.workload import *
 
@@ -37,6 +38,7 @@ __all__ = [
     "RandomGroupsPlacement",
     "RandomPlacement",
     "RandomRoutersPlacement",
+    "BlameRecord",
     "Record",
     "Router",
     "Routing",

@@ -19,27 +19,24 @@ from pantala.scenario.detail import Detail
 from pantala.scenario.faults import scenario_error
 from pantala.scenario.job import Job
 from pantala.scenario.job_checks import faults_of_jobs
-from pantala.scenario.keys import RecordKeys, ScenarioKeys, StopKeys
+from pantala.scenario.keys import ScenarioKeys, StopKeys
 from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
 from pantala.scenario.plan_faults import error_of_plan
 from pantala.scenario.presets import machine_preset
+from pantala.scenario.record import Record
 from pantala.scenario.routing import Routing
 from pantala.scenario.routing_overlay import mark_inherited, unread_routing_keys, with_full_routings
 from pantala.scenario.toml import read_toml
 from pantala.scenario.unread_scenario_keys import unread_in_scenario
 from pantala.scenario.validation import Faults
 
-__all__ = ["Record", "Scenario", "Stop"]
+__all__ = ["Scenario", "Stop"]
 
 
 class Stop(StopKeys):
     """The end of a run. Without a duration, a run ends when all jobs with an end have ended."""
-
-
-class Record(RecordKeys):
-    """The optional output of a run. The tables of jobs, ranks and links are always written."""
 
 
 class Scenario(ScenarioKeys):

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from pantala.catalogue.key import Key
     from pantala.scenario.detail import Detail
     from pantala.scenario.job import Job
-    from pantala.scenario.keys import RecordKeys, StopKeys
+    from pantala.scenario.keys import StopKeys
+    from pantala.scenario.record import Record
     from pantala.scenario.machine import Machine
     from pantala.scenario.mpi import Mpi
     from pantala.scenario.routing import Routing
@@ -53,7 +54,7 @@ class ScenarioTables(Protocol):
         """The end of the run."""
 
     @property
-    def record(self) -> RecordKeys:
+    def record(self) -> Record:
         """The tables that a run writes."""
 
     @property
