@@ -496,6 +496,136 @@ _LINK_WINDOWS = Table(
         Column("stall_ns", "f64", "Stall in the window, as in `link_jobs`.", unit="ns"),
     ),
 )
+_PORT_WINDOWS = Table(
+    "port_windows",
+    text=(
+        "One row per link and window with traffic, a stall, or flits beyond the link; and per VC, job and "
+        "kind of packet, if `record.ports` of the plan splits by them. Windows of several lengths are told "
+        "apart by `window_ns`. Rows are ordered by the end of their window, then by the columns from "
+        "`window_ns` to `kind`."
+    ),
+    switch="record.ports",
+    columns=(
+        Column(
+            "window_ns",
+            "f64",
+            (
+                "Length of the windows of this row's kind. The last window may be shorter. Without windows: the "
+                "simulated time of the run."
+            ),
+            unit="ns",
+        ),
+        Column("window_start_ns", "f64", "Start of the window.", unit="ns"),
+        Column("link", "u32", "Number of the directed link, as in `links`."),
+        Column("vc", "u8", "Virtual channel; null for all.", nullable=True),
+        Column("job", "u16", "Number of the job in the plan; null for all.", nullable=True),
+        Column(
+            "kind", "str", "Kind of packet: `request` or `response`; null for both.", nullable=True
+        ),
+        Column("packets", "u64", "Packets whose head has started on the link in the window."),
+        Column("bytes", "u64", "Payload of these packets.", unit="bytes"),
+        Column("flits", "u64", "Flits that have started on the link in the window."),
+        Column("busy_ns", "f64", "Duration of sending in the window.", unit="ns"),
+        Column(
+            "stall_ns",
+            "f64",
+            (
+                "Stall in the window: a packet was ready, the link idle, and no packet had credit. It belongs to "
+                "the VC, the job and the kind of the packet that the link would send first."
+            ),
+            unit="ns",
+        ),
+        Column(
+            "saturated_ns",
+            "f64",
+            (
+                "Duration in which the buffer behind the link, of any of the VCs of the row, lacked room for a "
+                "packet of maximum size, as far as the sender knows by its credits. Null if the row is of a job or "
+                "a kind, and for links to nodes that take every packet at once."
+            ),
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "occupancy_mean_flits",
+            "f64",
+            "Mean number of flits beyond the link: sent and not yet credited. Null as for `saturated_ns`.",
+            nullable=True,
+        ),
+        Column(
+            "occupancy_max_flits",
+            "u32",
+            "Maximum of these flits. Null as for `saturated_ns`.",
+            nullable=True,
+        ),
+    ),
+)
+_SYSTEM_WINDOWS = Table(
+    "system_windows",
+    text=(
+        "One row per link class and window with traffic or a stall, and per job if `record.system` of the "
+        "plan tells jobs apart: sums over all links of the class. Rows are ordered by the end of their "
+        "window, then by `window_ns`, start, class and job."
+    ),
+    switch="record.system",
+    columns=(
+        Column(
+            "window_ns",
+            "f64",
+            (
+                "Length of the windows of this row's kind. The last window may be shorter. Without windows: the "
+                "simulated time of the run."
+            ),
+            unit="ns",
+        ),
+        Column("window_start_ns", "f64", "Start of the window.", unit="ns"),
+        Column("class", "str", "Link class, as in `links`."),
+        Column("job", "u16", "Number of the job in the plan; null for all.", nullable=True),
+        Column("links", "u32", "Number of links of the class."),
+        Column(
+            "packets", "u64", "Packets whose head has started on a link of the class in the window."
+        ),
+        Column("bytes", "u64", "Payload of these packets.", unit="bytes"),
+        Column("flits", "u64", "Flits that have started on the links in the window."),
+        Column("busy_ns", "f64", "Duration of sending, summed over links.", unit="ns"),
+        Column("stall_ns", "f64", "Stalls, summed over links.", unit="ns"),
+        Column(
+            "saturated_ns",
+            "f64",
+            (
+                "Duration in which a link was saturated (`saturated_ns` of `port_windows`), summed over links; null "
+                "for a job."
+            ),
+            unit="ns",
+            nullable=True,
+        ),
+    ),
+)
+_ROUTER_WINDOWS = Table(
+    "router_windows",
+    text=(
+        "One row per router, job and window in which the router sent a packet of the job to another router "
+        "or to a node. The counter of Wang et al. (IPDPS 2020, section IV.D). Rows are ordered by the end "
+        "of their window, then by `window_ns`, start, router and job."
+    ),
+    switch="record.routers",
+    columns=(
+        Column(
+            "window_ns",
+            "f64",
+            (
+                "Length of the windows of this row's kind. The last window may be shorter. Without windows: the "
+                "simulated time of the run."
+            ),
+            unit="ns",
+        ),
+        Column("window_start_ns", "f64", "Start of the window.", unit="ns"),
+        Column("router", "u32", "Number of the router."),
+        Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column("packets", "u64", "Packets of the job that the router has sent."),
+        Column("bytes", "u64", "Payload of these packets.", unit="bytes"),
+    ),
+)
 _JOB_WINDOWS = Table(
     "job_windows",
     text=(
@@ -659,6 +789,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             _LINKS,
             _LINK_JOBS,
             _LINK_WINDOWS,
+            _PORT_WINDOWS,
+            _SYSTEM_WINDOWS,
+            _ROUTER_WINDOWS,
             _JOB_WINDOWS,
             _Q_TABLES,
             _Q_LEARNING,
