@@ -155,6 +155,14 @@ class Run:
         """
         return self._table("q_learning")
 
+    @property
+    def blame(self) -> pl.LazyFrame:
+        """One row per window of time, link class, waiting job and causing job: waiting time.
+
+        It is empty if `record.blame` was off.
+        """
+        return self._table("blame")
+
     def metric(self, name: str, job: str | None = None) -> float | None:
         """Returns a metric by its name.
 

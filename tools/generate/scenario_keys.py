@@ -77,7 +77,8 @@ PARTS = (
     Part("QAdaptiveKeys", "QAdaptivePlan", without=("table",)),
     Part("RoutingKeys", "RoutingPlan", without=("algorithm", "aries", "q_adaptive")),
     Part("StopKeys", "StopPlan"),
-    Part("RecordKeys", "RecordPlan", without=("ports", "system", "routers")),
+    Part("BlameRecordKeys", "BlameRecord"),
+    Part("RecordKeys", "RecordPlan", without=("blame", "ports", "system", "routers")),
 )
 
 

@@ -29,4 +29,5 @@ pub use probe::Probe;
 pub use store::counters::JobTraffic;
 pub use store::packet;
 pub use store::port::LinkCounters;
+pub use watch::blame::BlameCell;
 pub use watch::ports::{Carried, LinkCount, WatchedLink};

@@ -113,7 +113,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
     ///
     /// The loop is compiled for each [`Variant`].
     fn run<F: Variant>(&mut self, until: Time) {
-        while let Some((now, phase)) = self.fabric.next_group(until) {
+        while let Some((now, phase)) = self.fabric.next_group::<F>(until) {
             self.fabric.agenda.now = now;
             match phase {
                 Kind::ARRIVE => {
@@ -182,8 +182,9 @@ impl Fabric {
     /// In a large or saturated network hardly any of that state is in the cache, and the misses
     /// overlap.
     #[inline(always)]
-    fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
-        let Self { setup, agenda, packets, ports, requests, nics, learning, .. } = self;
+    fn next_group<F: Variant>(&mut self, until: Time) -> Option<(Time, u8)> {
+        let Self { setup, agenda, packets, ports, requests, nics, learning, watch, .. } = self;
+        let blame = if F::HOOKS { watch.blame.as_deref() } else { None };
         agenda.wheel.next_group_foreseen(until, |phase, id, hint| match phase {
             Kind::ARRIVE => {
                 packets.prefetch(id);
@@ -200,6 +201,9 @@ impl Fabric {
                 // Enough for four VCs.
                 ports.out_vcs.prefetch::<4>(id * setup.vcs);
                 requests.waiting.prefetch::<1>(id * setup.vcs * setup.words);
+                if let Some(blame) = blame {
+                    blame.prefetch(id, id * setup.vcs);
+                }
             }
             Kind::NIC => nics.nics.prefetch::<2>(id as usize),
             _ => {}

@@ -6,12 +6,14 @@
 //! The times of a hook can lie in the future: a packet is sent ahead of its link, and credits
 //! return at known times.
 
+pub(crate) mod blame;
 pub(crate) mod ledger;
 pub(crate) mod ports;
 
 use crate::fabric::Fabric;
 use crate::store::packet::{Packet, Packets};
 use crate::variant::Variant;
+use crate::watch::blame::BlameWatch;
 use crate::watch::ports::PortWatch;
 use pantala_engine::Time;
 use std::ops::Range;
@@ -23,6 +25,8 @@ pub(crate) struct Watch {
     pub(crate) on: bool,
     /// The record of links.
     pub(crate) ports: Option<Box<PortWatch>>,
+    /// The waiting time of each job, by the job that causes it.
+    pub(crate) blame: Option<Box<BlameWatch>>,
 }
 
 /// The hooks, in the order in which a packet meets them. `packet` is the number of a record in
@@ -134,6 +138,12 @@ impl Watch {
 }
 
 impl Fabric {
+    /// Returns the record of blame, if there is one.
+    #[inline(always)]
+    pub(crate) fn blame<F: Variant>(&mut self) -> Option<&mut BlameWatch> {
+        if self.is_watched::<F>() { self.watch.blame.as_deref_mut() } else { None }
+    }
+
     /// Returns whether the stages call the hooks of [`Watch`].
     #[inline(always)]
     pub(crate) fn is_watched<F: Variant>(&self) -> bool {

@@ -754,6 +754,26 @@ _PROGRAM_LOGS = Table(
         Column("text", "str", "Line of OUTPUTS. Empty for a value."),
     ),
 )
+_BLAME = Table(
+    "blame",
+    text=(
+        "One row per time window, link class, waiting job and causing job: the time that packets of the one "
+        "have waited because of the other. The waiting times of a job sum to its total waiting time. The "
+        "length of a window is `record.blame.window_ps` of the plan."
+    ),
+    switch="record.blame",
+    columns=(
+        Column("window_start_ns", "f64", "Start of the window in which the waits end.", unit="ns"),
+        Column("class", "str", "Class of the link that the packets wait for, as in `links`."),
+        Column("victim", "u16", "Number of the job whose packets wait."),
+        Column(
+            "aggressor",
+            "u16",
+            "Number of the job that causes the wait. It may be the waiting job itself.",
+        ),
+        Column("wait_ns", "f64", "Waiting time, summed over packets.", unit="ns"),
+    ),
+)
 
 #: Every table by name, in the order in which a run writes them.
 TABLES: Mapping[str, Table] = MappingProxyType(
@@ -776,6 +796,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             _Q_TABLES,
             _Q_LEARNING,
             _PROGRAM_LOGS,
+            _BLAME,
         )
     }
 )

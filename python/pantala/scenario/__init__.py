@@ -15,7 +15,7 @@ from pantala.scenario.links import Link, Links
 from pantala.scenario.machine import Machine, Nic, Router
 from pantala.scenario.mpi import Collectives, Mpi
 from pantala.scenario.presets import machine_presets, mix_presets, router_presets
-from pantala.scenario.record import PortRecord, Record, RouterRecord, SystemRecord
+from pantala.scenario.record import BlameRecord, PortRecord, Record, RouterRecord, SystemRecord
 from pantala.scenario.routing import Aries, QAdaptive, Routing
 from pantala.scenario.scenario import Scenario, Stop
 from pantala.scenario.topology import Topology
@@ -23,6 +23,7 @@ from pantala.scenario.workload import *
 
 __all__ = [
     "Aries",
+    "BlameRecord",
     "Collectives",
     "ComputeNoise",
     "ContiguousPlacement",

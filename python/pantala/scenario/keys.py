@@ -43,6 +43,7 @@ __all__ = [
     "QAdaptiveKeys",
     "RoutingKeys",
     "StopKeys",
+    "BlameRecordKeys",
     "RecordKeys",
 ]
 
@@ -915,6 +916,17 @@ class StopKeys(Model):
     declared: ClassVar[Mapping[str, Key]] = {
         "duration": Key("duration_ps", unit="ps"),
         "watchdog": Key("watchdog_ps", unit="ps"),
+    }
+
+
+class BlameRecordKeys(Model):
+    """The blame table records the waiting time of each job by the job that causes it."""
+
+    window: PositiveDuration = Duration(10_000_000)
+    """Length of a time window of the blame table. A waiting interval lies in the window in which it ends."""
+
+    declared: ClassVar[Mapping[str, Key]] = {
+        "window": Key("window_ps", unit="ps"),
     }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from pantala.scenario.base import Flag, Index, Model, Name, PositiveDuration
-from pantala.scenario.keys import RecordKeys
+from pantala.scenario.keys import BlameRecordKeys, RecordKeys
 
-__all__ = ["PortRecord", "Record", "RouterRecord", "SystemRecord"]
+__all__ = ["BlameRecord", "PortRecord", "Record", "RouterRecord", "SystemRecord"]
 
 
 class PortRecord(Model):
@@ -17,8 +17,8 @@ class PortRecord(Model):
     """Lengths of windows. Each is a multiple of the shortest of all records of links. None: one row
     for the whole run."""
     split: tuple[Literal["vc", "job", "kind"], ...] = ()
-    """What rows tell apart: virtual channels, jobs, requests and responses. Without it, a row is for
-    all of them."""
+    """What rows tell apart: virtual channels, jobs, requests and responses. Without it, a row is
+    for all of them."""
     classes: tuple[Literal["injection", "ejection", "local", "row", "column", "global"], ...] = ()
     """Link classes. None: all."""
     routers: tuple[Index, ...] = ()
@@ -69,6 +69,14 @@ class RouterRecord(Model):
         }
 
 
+class BlameRecord(BlameRecordKeys):
+    """The waiting time of each job by the job that causes it, in the table blame."""
+
+    def as_plan(self) -> dict[str, Any]:
+        """Returns the record in the plan's form."""
+        return {"window_ps": int(self.window)}
+
+
 class Record(RecordKeys):
     """The optional output of a run. The tables of jobs, ranks and links are always written."""
 
@@ -81,8 +89,12 @@ class Record(RecordKeys):
     """Packets of each job in every router, in windows: the table router_windows. Default: not
     recorded."""
 
+    blame: BlameRecord | None = None
+    """Waiting times by the job that causes them: the table blame. An empty table `[record.blame]`
+    records it in windows of 10 us. Default: not recorded."""
+
     #: The records that are tables of keys.
-    tables: ClassVar[tuple[str, ...]] = ("ports", "system", "routers")
+    tables: ClassVar[tuple[str, ...]] = ("ports", "system", "routers", "blame")
 
     def as_plan(self) -> dict[str, Any]:
         """Returns the records that are tables of keys, in the plan's form, without absent ones."""

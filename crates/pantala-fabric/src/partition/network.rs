@@ -11,6 +11,7 @@ use crate::partition::{Partition, Totals};
 use crate::probe::Probe;
 use crate::store::counters::JobTraffic;
 use crate::store::port::LinkCounters;
+use crate::watch::blame::BlameCell;
 use crate::watch::ports::{LinkCount, WatchedLink};
 use pantala_engine::{NEVER, Time};
 use pantala_routing::learning::{LearningWindow, QTable};
@@ -274,6 +275,18 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[must_use]
     pub fn learning_windows(&self) -> Vec<LearningWindow> {
         LearningWindow::summed(self.partitions.iter().flat_map(Partition::learning_windows))
+    }
+
+    /// Records who causes the waiting time of whom, as [`Partition::record_blame`].
+    pub fn record_blame(&mut self, window: Time) {
+        for partition in &mut self.partitions {
+            partition.record_blame(window);
+        }
+    }
+
+    /// Returns the waiting times up to `now`, as [`Partition::blame_until`].
+    pub fn blame_until(&mut self, now: Time) -> Vec<BlameCell> {
+        BlameCell::summed(self.partitions.iter_mut().flat_map(|part| part.blame_until(now)))
     }
 
     /// Returns the bytes of memory that the network holds, without hosts and topology.

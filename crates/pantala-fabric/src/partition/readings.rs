@@ -8,8 +8,9 @@ use crate::partition::messages::{FabricMessages, PartitionMessages};
 use crate::partition::{Partition, Totals};
 use crate::probe::Probe;
 use crate::store::counters::JobTraffic;
-use crate::store::port::{LinkCounters, LinkEnd};
+use crate::store::port::{LinkCounters, LinkEnd, OutPort};
 use crate::variant::General;
+use crate::watch::blame::{BlameCell, BlameSize, BlameWatch};
 use crate::watch::ledger::Ledger;
 use crate::watch::ports::{LinkCount, PortWatch, WatchedLink};
 use pantala_engine::{FlatArray, NEVER, Time, Wheel};
@@ -219,6 +220,29 @@ impl<H: Host, P: Probe> Partition<H, P> {
         }
     }
 
+    /// Records who causes the waiting time of whom, in windows of this length, in ps, from now on.
+    /// Call it before the first event.
+    pub fn record_blame(&mut self, window: Time) {
+        let Fabric { setup, ports, nics, watch, .. } = &mut self.fabric;
+        let size = BlameSize {
+            ports: (ports.out_ports.first(), ports.out_ports.len()),
+            nodes: (nics.nics.first(), nics.nics.len()),
+            vcs: setup.vcs,
+            jobs: setup.config.jobs.into(),
+            buffer: setup.config.router.input_buffer,
+        };
+        let class = |port: &OutPort| setup.topology.class_of_port(port.port) as u8;
+        let classes = ports.out_ports.iter().map(class);
+        watch.blame = Some(Box::new(BlameWatch::new(&size, classes, window)));
+        watch.on = true;
+    }
+
+    /// Returns the waiting times up to `now` by window, class, victim and aggressor. Empty without
+    /// [`Self::record_blame`]. All events before `now` must have been handled.
+    pub fn blame_until(&mut self, now: Time) -> Vec<BlameCell> {
+        self.fabric.watch.blame.as_mut().map_or_else(Vec::new, |blame| blame.cells(now))
+    }
+
     /// Counts every packet and credit anew and compares them with the counters.
     ///
     /// Reads all state (queues, events, accounts), and no totals but those that it checks.
@@ -248,7 +272,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             worms,
             learning,
             counters,
-            watch: _,
+            watch,
             outbox,
         } = &self.fabric;
         agenda.wheels().map(Wheel::memory).sum::<usize>()
@@ -260,6 +284,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             + worms.memory()
             + learning.memory()
             + counters.memory()
+            + watch.blame.as_ref().map_or(0, |blame| blame.memory())
             + outbox.iter().map(FabricMessages::memory).sum::<usize>()
             + self.spare_messages.iter().map(PartitionMessages::memory).sum::<usize>()
     }

@@ -80,8 +80,7 @@ impl Fabric {
         for i in 0..self.requests.arrived.len() {
             let arrived = self.requests.arrived[i];
             if !self.grant_unrivalled::<F>(&arrived, now) {
-                self.ports.in_vcs[arrived.in_vc].queue.push(&mut self.packets, arrived.packet);
-                self.await_output::<F>(&arrived, now);
+                self.queue_first::<F>(&arrived, now);
             }
         }
         self.requests.arrived.clear();
@@ -375,6 +374,7 @@ impl Fabric {
                         Some(time) => wake = wake.min(self.setup.stages.edge_after::<F>(time)),
                         None => vc.await_credits(room),
                     }
+                    self.blame_stall::<F>((out, out_vc as usize), now);
                     continue;
                 }
                 match vc.space.when(&self.ports.pool, room) {

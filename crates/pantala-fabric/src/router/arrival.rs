@@ -37,6 +37,10 @@ impl Fabric {
             return;
         }
         if self.ports.in_vcs[in_vc].queue.head != NONE {
+            let job = self.packets[packet].job;
+            if let Some(blame) = self.blame::<F>() {
+                blame.follows(in_vc, job, now);
+            }
             self.ports.in_vcs[in_vc].queue.push(&mut self.packets, packet);
             return;
         }
@@ -45,10 +49,12 @@ impl Fabric {
             // Needed after the last arrival of this time.
             self.ports.out_ports.prefetch::<2>(arrived.out as usize);
             self.ports.out_vcs.prefetch::<1>(arrived.out_vc as usize);
+            if let Some(blame) = self.blame::<F>() {
+                blame.prefetch(arrived.out as usize, arrived.out_vc as usize);
+            }
             self.requests.arrived.push(arrived);
         } else {
-            self.ports.in_vcs[in_vc].queue.push(&mut self.packets, packet);
-            self.await_output::<F>(&arrived, now);
+            self.queue_first::<F>(&arrived, now);
         }
     }
 
@@ -111,6 +117,17 @@ impl Fabric {
         Arrived { packet, in_vc, in_port, out, out_vc }
     }
 
+    /// Queues a routed packet in an empty input VC, where it waits for its output.
+    #[inline(always)]
+    pub(crate) fn queue_first<F: Variant>(&mut self, arrived: &Arrived, now: Time) {
+        let job = self.packets[arrived.packet].job;
+        if let Some(blame) = self.blame::<F>() {
+            blame.leads(arrived.in_vc, job);
+        }
+        self.ports.in_vcs[arrived.in_vc].queue.push(&mut self.packets, arrived.packet);
+        self.await_output::<F>(arrived, now);
+    }
+
     /// Adds the routed head of an input VC to the packets that wait for its output.
     #[inline(always)]
     pub(crate) fn await_output<F: Variant>(&mut self, arrived: &Arrived, now: Time) {
@@ -122,6 +139,11 @@ impl Fabric {
         self.ports.out_ports[out].waiting |= 1 << (arrived.out_vc as usize - out * self.setup.vcs);
         let bit = usize::from(self.ports.in_vcs[arrived.in_vc].bit);
         self.requests.begin_wait(&self.setup, arrived.out_vc as usize, bit);
+        let &Arrived { in_vc, in_port, .. } = arrived;
+        let free = self.ports.in_ports[in_port].busy_until.max(self.ports.in_vcs[in_vc].open);
+        if let Some(blame) = self.blame::<F>() {
+            blame.awaits((in_vc, in_port), arrived.out, free, now);
+        }
         if F::DEFAULT {
             let free = self.ports.out_ports[out]
                 .crossbar_free

@@ -26,6 +26,10 @@ impl Fabric {
             self.ports.out_ports[out].waiting &= !(1 << (out_vc as usize - out * self.setup.vcs));
         }
         self.ports.in_ports[in_port].waiting -= 1;
+        let job = self.packets[packet].job;
+        if let Some(blame) = self.blame::<F>() {
+            blame.leaves(in_vc as u32, out, job, now);
+        }
         self.cross::<F>(
             &Arrived { packet, in_vc: in_vc as u32, in_port, out: out as u32, out_vc },
             now,
@@ -98,6 +102,14 @@ impl Fabric {
         }
         if self.is_watched::<F>() {
             self.watch.crosses(&self.packets, index, (in_vc, out_vc), now);
+        }
+        let (job, at_crossbar) =
+            (self.packets[index].job, self.setup.stages.credit_at_crossbar::<F>());
+        if let Some(blame) = self.blame::<F>() {
+            if at_crossbar {
+                blame.stall_ends(out as usize, now);
+            }
+            blame.crosses(in_port, out as usize, job, now);
         }
         self.enqueue::<F>(out as usize, out_vc as usize, index, now);
     }

@@ -40,6 +40,10 @@ impl Fabric {
         {
             let start = open.max(ready) + idle;
             port.next_vc = self.setup.stages.vc_after(packet_vc);
+            let job = self.packets[index].job;
+            if let Some(blame) = self.blame::<F>() {
+                blame.sent_ahead(out, job, ready + idle, start);
+            }
             let left = self.send::<F>(out, out_vc, index, start);
             if open > ready || !self.setup.stages.ahead_is_free::<F>() {
                 self.ports.out_vcs[out_vc].space.take(room);
@@ -53,6 +57,10 @@ impl Fabric {
         port.queued |= 1 << packet_vc;
         let time = due(ready, open, idle);
         self.ensure_link_wake(out, time);
+        let job = self.packets[index].job;
+        if let Some(blame) = self.blame::<F>() {
+            blame.buffered(out, job, ready + idle);
+        }
     }
 
     /// Schedules a decision, unless one is due earlier.
@@ -135,6 +143,11 @@ impl Fabric {
         port.queued &= !emptied;
         port.next_vc = self.setup.stages.vc_after(vc as u8);
         self.end_stall::<F>(out, now);
+        let idle = self.setup.stages.idle_flits::<F>() * self.ports.out_ports[out].flit;
+        let (job, ready) = (self.packets[index].job, self.packets[index].ready + idle);
+        if let Some(blame) = self.blame::<F>() {
+            blame.starts(out, job, ready, now);
+        }
         let left = self.send::<F>(out, out_vc, index, now);
         if self.setup.stages.ahead_is_free::<F>() {
             self.ports.out_vcs[out_vc].space.put(room);
@@ -291,6 +304,10 @@ impl Fabric {
         }
         if self.is_watched::<F>() {
             self.watch.sends(&self.packets[index], out, (start, end));
+        }
+        let now = self.agenda.now;
+        if let Some(blame) = self.blame::<F>() {
+            blame.sends((out, out_vc), (job, room), (start, end), now);
         }
         if beyond & ELSEWHERE != 0 {
             self.post_packet(beyond & !ELSEWHERE, index);

@@ -69,7 +69,12 @@ impl Fabric {
                 let routing = first.map_or(0, |responses| responses.first_routing);
                 self.watch.nic_stalls(node, vcs, (job, routing), now);
             }
+            let in_vc = self.nics.nics[node as usize].target + u32::from(vcs.start);
+            if let Some(blame) = self.blame::<F>() {
+                blame.nic_stalls(node, in_vc, job, now);
+            }
         }
+        let nic = &mut self.nics.nics[node as usize];
         match time {
             Some(time) => self.ensure_nic_wake(node, time + self.setup.stages.nic_idle),
             None => nic.credit_wait = true,
@@ -121,6 +126,10 @@ impl Fabric {
             let vc = (at - nic.target) as u8;
             self.watch.injects(packet, (node, vc), started, (now, free));
             self.watch.nic_takes((node, vc), self.setup.stages.room::<F>(started), now);
+        }
+        let ready = self.packets.origin(index).created + self.setup.stages.nic_idle;
+        if let Some(blame) = self.blame::<F>() {
+            blame.injects(node, (job, false), ready, (now, free));
         }
         free
     }

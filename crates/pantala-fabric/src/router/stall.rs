@@ -18,6 +18,20 @@ impl Fabric {
             if F::watches(self.watch.on) {
                 self.watch.stalls(out, &self.packets[packet], now);
             }
+            let out_vc = out * self.setup.vcs + usize::from(self.packets[packet].out_vc);
+            self.blame_stall::<F>((out, out_vc), now);
+        }
+    }
+
+    /// Notes a stall at `since`, which is now or later, for the record of blame, unless one lasts.
+    pub(crate) fn blame_stall<F: Variant>(&mut self, (out, out_vc): (usize, usize), since: Time) {
+        let (buffer, now) = (self.setup.config.router.input_buffer as i32, self.agenda.now);
+        if self.is_watched::<F>()
+            && let Some(blame) = &mut self.watch.blame
+            && !blame.is_stalled(out)
+        {
+            let credits = self.ports.out_vcs[out_vc].credits.at(&mut self.ports.pool, now);
+            blame.stalls((out, out_vc), (buffer - credits) as u32, since);
         }
     }
 
@@ -56,6 +70,9 @@ impl Fabric {
         if self.is_watched::<F>() {
             self.watch.unstalls(out, now);
         }
+        if let Some(blame) = self.blame::<F>() {
+            blame.stall_ends(out, now);
+        }
     }
 
     /// Ends the stall of a node's injection link, if there is one, because a packet starts at
@@ -76,6 +93,9 @@ impl Fabric {
         self.counters.count_nic_stall(node as usize, self.setup.config.jobs, job, stall);
         if self.is_watched::<F>() {
             self.watch.nic_unstalls(node, now);
+        }
+        if let Some(blame) = self.blame::<F>() {
+            blame.nic_stall_ends(node, now);
         }
     }
 }

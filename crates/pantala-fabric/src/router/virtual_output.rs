@@ -36,6 +36,10 @@ impl Fabric {
             let waiting = &mut self.ports.virtual_queues[out_vc];
             waiting.queue.push(&mut self.packets, packet);
             waiting.room += room as i32;
+            let job = self.packets[packet].job;
+            if let Some(blame) = self.blame::<General>() {
+                blame.begins(out as usize, job, now);
+            }
             let port = &mut self.ports.out_ports[out];
             port.waiting |= 1 << (out_vc as usize % self.setup.vcs);
             let (router, port) = (port.router, port.port);
@@ -112,6 +116,11 @@ impl Fabric {
         }
         if self.is_watched::<General>() {
             self.watch.crosses(&self.packets, index, (in_vc as u32, out_vc as u32), now);
+        }
+        let (job, in_port) = (self.packets[index].job, self.ports.in_vcs[in_vc].port);
+        if let Some(blame) = self.blame::<General>() {
+            blame.ends(out, job, now);
+            blame.crosses(in_port, out, job, now);
         }
         self.enqueue::<General>(out, out_vc, index, now);
     }

@@ -101,6 +101,10 @@ impl<H: Host, P: Probe> Partition<H, P> {
             self.fabric.watch.injects(&packet, (node, vc), 1, (now, free));
             self.fabric.watch.nic_takes((node, vc), 1, now);
         }
+        let ready = self.fabric.packets.origin(begun.packet).created;
+        if let Some(blame) = self.fabric.blame::<General>() {
+            blame.injects(node, (job, true), ready, (now, free));
+        }
         let gone = now
             + self.fabric.setup.stages.head_flits::<General>() * self.fabric.setup.stages.nic_flit;
         self.fabric.launch_flit(node, begun, gone + self.fabric.setup.stages.nic_reach);

@@ -1,5 +1,6 @@
 //! The fabric's tests. One binary, one file per behaviour.
 
+mod blame;
 mod choices;
 mod conservation;
 mod deadlock;

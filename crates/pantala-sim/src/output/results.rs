@@ -2,7 +2,7 @@
 //! processes.
 
 use pantala_engine::Time;
-use pantala_fabric::{ConservationCounts, JobTraffic, LinkCounters, Totals};
+use pantala_fabric::{BlameCell, ConservationCounts, JobTraffic, LinkCounters, Totals};
 use pantala_mpi::{CallReport, LatencyStatistics, RankReport};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_workload::{Endpoints, ProgramLog};
@@ -42,6 +42,8 @@ pub struct Results {
     pub estimates: QTable,
     /// Learning of q_adaptive over time.
     pub learning: Vec<LearningWindow>,
+    /// Waiting times by the job that causes them.
+    pub blame: Vec<BlameCell>,
     /// Totals.
     pub totals: Totals,
     /// Packets injected and not delivered.
@@ -52,7 +54,13 @@ pub struct Results {
 
 impl Results {
     /// Returns the results of the local partitions up to `simulated`.
-    pub(crate) fn of(plan: &Plan, network: &Net, jobs: Vec<JobPackets>, simulated: Time) -> Self {
+    pub(crate) fn of(
+        plan: &Plan,
+        network: &mut Net,
+        jobs: Vec<JobPackets>,
+        simulated: Time,
+    ) -> Self {
+        let blame = network.blame_until(simulated);
         let ports = network.topology().ports_per_router() as u16;
         let outputs =
             network.routers().flat_map(|router| (0..ports).map(move |port| (router, port)));
@@ -88,6 +96,7 @@ impl Results {
                 QTableRecord::End => network.estimates(),
             },
             learning: network.learning_windows(),
+            blame,
             totals: network.totals(),
             in_flight: network.packets_in_flight(),
             counts: network.counts(),
@@ -110,6 +119,7 @@ impl Results {
             injections: joined(self.injections, other.injections),
             estimates: QTable::joined([&self.estimates, &other.estimates]),
             learning: LearningWindow::summed(self.learning.iter().chain(&other.learning)),
+            blame: BlameCell::summed(self.blame.into_iter().chain(other.blame)),
             totals: self.totals.and(other.totals),
             in_flight: self.in_flight + other.in_flight,
             counts: self.counts.and(other.counts),

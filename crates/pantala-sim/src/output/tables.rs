@@ -1,5 +1,6 @@
 //! The tables of a run: each file of `tables/` declares the columns of one table and fills them.
 
+mod blame;
 mod calls;
 mod iterations;
 mod job_windows;
@@ -45,11 +46,17 @@ enum Rows {
     Streamed,
 }
 
-/// The name of the table of program logs.
-pub(crate) const PROGRAM_LOGS: &str = program_logs::ProgramLogRow::TABLE.name;
+/// The names of the tables that count in the hash of a run only if they have rows.
+pub(crate) const LATER: [&str; 5] = [
+    program_logs::ProgramLogRow::TABLE.name,
+    PortWindowRow::TABLE.name,
+    SystemWindowRow::TABLE.name,
+    RouterWindowRow::TABLE.name,
+    blame::BlameRow::TABLE.name,
+];
 
 /// All tables, in the order of their hashes.
-const TABLES: [(TableDescriptor, Rows); 16] = [
+const TABLES: [(TableDescriptor, Rows); 17] = [
     (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
     (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
     (calls::CallRow::TABLE, Rows::AtEnd(|run, into| write(calls::rows(run), into))),
@@ -72,6 +79,7 @@ const TABLES: [(TableDescriptor, Rows); 16] = [
         program_logs::ProgramLogRow::TABLE,
         Rows::AtEnd(|run, into| write(program_logs::rows(run), into)),
     ),
+    (blame::BlameRow::TABLE, Rows::AtEnd(|run, into| write(blame::rows(run), into))),
 ];
 
 fn write<R: Row>(

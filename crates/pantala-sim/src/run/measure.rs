@@ -209,6 +209,7 @@ impl Measurement {
         plan.record.link_windows = false;
         plan.record.q_learning = false;
         (plan.record.ports, plan.record.system, plan.record.routers) = (None, None, None);
+        plan.record.blame = None;
         plan.record.packets = crate::plan::PacketRecord::Off;
         plan.record.window_ps = if timeline > 0 { timeline } else { plan.stop.duration_ps };
         let simulation = Simulation::on_threads(plan, warmup, threads, |_| {})?;

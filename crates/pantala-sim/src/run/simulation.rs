@@ -213,7 +213,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
     pub fn results(&mut self) -> Option<Results> {
         self.write_records(NEVER);
         let jobs = std::mem::take(&mut self.jobs);
-        let here = Results::of(&self.plan, &self.network, jobs, self.simulated);
+        let here = Results::of(&self.plan, &mut self.network, jobs, self.simulated);
         self.peers.gather(here)?.into_iter().reduce(Results::and)
     }
 

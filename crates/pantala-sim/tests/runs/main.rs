@@ -1,6 +1,7 @@
 //! Whole runs of small machines, from the plan's JSON to the tables. One binary, one file a
 //! behaviour.
 
+mod blame;
 mod blocks;
 mod coarse;
 mod company;

@@ -1,7 +1,9 @@
 //! What a run records: the tables that have rows, and the length of a window.
 
+mod blame;
 pub(super) mod links;
 
+pub use blame::BlameRecord;
 use links::{PortRecord, RouterRecord, SystemRecord};
 use pantala_engine::LONGEST_TIME;
 use schemars::JsonSchema;
@@ -76,6 +78,10 @@ pub struct RecordPlan {
     /// The record of routers: table router_windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routers: Option<RouterRecord>,
+    /// The waiting time of each job by the job that causes it. Without this table, nothing of it is
+    /// recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blame: Option<BlameRecord>,
 }
 
 const fn ten_microseconds() -> u64 {

@@ -152,6 +152,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
         if let Some(estimates) = &estimates {
             network.start_from(estimates);
         }
+        if let Some(blame) = plan.record.blame {
+            network.record_blame(blame.window_ps);
+        }
         if plan.record.q_learning {
             network.record_learning(plan.record.window_ps);
         }

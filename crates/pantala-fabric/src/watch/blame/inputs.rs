@@ -1,0 +1,116 @@
+//! The packets in input buffers: all packets of an input VC wait for the output of its head, or for
+//! the input port if another packet crosses from it.
+
+use super::{BlameWatch, Change, ChangeKind, NO_JOB};
+use crate::store::packet::NONE;
+use pantala_engine::{NEVER, Time};
+
+/// The blame of one input VC.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InputBlame {
+    /// The output that the head waits for; [`NONE`]: none waits.
+    pub(super) out: u32,
+    /// The job of the packet that holds the input port at first, and the time up to which the wait
+    /// is charged to it.
+    holder: u16,
+    /// The job of the packet in the NIC before the link that waits for credits; [`NO_JOB`]: none
+    /// waits.
+    pub(super) guest: u16,
+    held: Time,
+}
+
+impl InputBlame {
+    pub(super) const NEW: Self = Self { out: NONE, holder: NO_JOB, guest: NO_JOB, held: 0 };
+}
+
+impl BlameWatch {
+    /// A packet enters an input buffer in which another packet is the head.
+    pub(crate) fn follows(&mut self, in_vc: u32, job: u16, now: Time) {
+        self.begin_behind(in_vc, job, now);
+        self.queued[in_vc as usize * self.jobs + usize::from(job)] += 1;
+    }
+
+    /// A packet enters an empty input buffer and does not cross at once.
+    pub(crate) fn leads(&mut self, in_vc: u32, job: u16) {
+        self.queued[in_vc as usize * self.jobs + usize::from(job)] += 1;
+    }
+
+    /// The head of an input VC waits for an output. The input port is free at `free`.
+    pub(crate) fn awaits(&mut self, (in_vc, in_port): (u32, u32), out: u32, free: Time, now: Time) {
+        let holder = self.crossed[in_port];
+        let input = &mut self.inputs[in_vc];
+        (input.out, input.held) = (out, now);
+        let out = out as usize;
+        if self.inputs[in_vc].guest != NO_JOB {
+            self.end_alone(in_vc, now);
+        }
+        if free <= now {
+            self.advance(out, now);
+            self.add_queue(out, in_vc, 1);
+            return;
+        }
+        let input = &mut self.inputs[in_vc];
+        (input.holder, input.held) = (holder, free);
+        let class = self.outputs[out].class;
+        let queued = self.queued.run(in_vc as usize * self.jobs, self.jobs);
+        self.sums.matrix(class, free).charge(queued, holder, free - now);
+        self.change(out, Change { time: free, kind: ChangeKind::Input(in_vc) });
+    }
+
+    /// The head of an input VC, of `job`, no longer waits for an output, nor do the packets behind
+    /// it.
+    pub(crate) fn leaves(&mut self, in_vc: u32, out: usize, job: u16, now: Time) {
+        self.advance(out, now);
+        self.add_queue(out, in_vc, 1_u32.wrapping_neg());
+        self.queued[in_vc as usize * self.jobs + usize::from(job)] -= 1;
+        let input = &mut self.inputs[in_vc];
+        input.out = NONE;
+        if input.guest != NO_JOB {
+            self.alone[in_vc] = now;
+        }
+    }
+
+    /// A packet of `job` crosses from an input port to an output.
+    #[inline]
+    pub(crate) fn crosses(&mut self, in_port: u32, out: usize, job: u16, now: Time) {
+        self.advance(out, now);
+        self.outputs[out].last = job;
+        self.crossed[in_port] = job;
+    }
+
+    /// A packet begins to wait behind the head of an input VC.
+    pub(super) fn begin_behind(&mut self, in_vc: u32, job: u16, now: Time) {
+        let Some(out) = self.awaited(in_vc) else { return };
+        let (held, holder) = (self.inputs[in_vc].held, self.inputs[in_vc].holder);
+        if held > now {
+            let class = self.outputs[out].class;
+            self.sums.matrix(class, held).add(job, holder, held - now);
+        } else {
+            self.advance(out, now);
+            self.add_waiting(out, job, 1);
+        }
+    }
+
+    /// That packet no longer waits behind the head.
+    pub(super) fn end_behind(&mut self, in_vc: u32, job: u16, now: Time) {
+        let Some(out) = self.awaited(in_vc) else { return };
+        let (held, holder) = (self.inputs[in_vc].held, self.inputs[in_vc].holder);
+        if held > now {
+            let class = self.outputs[out].class;
+            self.sums.matrix(class, held).take_back(job, holder, held - now);
+        } else {
+            self.advance(out, now);
+            self.add_waiting(out, job, 1_u32.wrapping_neg());
+        }
+    }
+
+    /// Charges the time in which a NIC has waited for credits and no head has waited behind its
+    /// link.
+    pub(super) fn end_alone(&mut self, in_vc: u32, now: Time) {
+        let job = self.inputs[in_vc].guest;
+        let alone = std::mem::replace(&mut self.alone[in_vc], NEVER);
+        if alone < now {
+            self.sums.matrix(super::sums::INJECTION, now).add(job, job, now - alone);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! [`Sums`]: waiting times by window, link class, victim and aggressor.
+
+use super::NO_JOB;
+use pantala_engine::{NEVER, Time};
+use pantala_topology::LinkClass;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The number of injection links among the classes. Ejection links are [`LinkClass::Terminal`].
+pub(super) const INJECTION: u8 = LinkClass::COUNT as u8;
+
+/// The number of classes.
+const CLASSES: usize = LinkClass::COUNT + 1;
+
+/// The waiting time of one job that another one has caused, in one window, on one class of links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlameCell {
+    /// The window's number, from 0.
+    pub window: u64,
+    /// The number of the class of the link that the packets wait for: see
+    /// [`class_name`](Self::class_name).
+    pub class: u8,
+    /// The job that waits.
+    pub victim: u16,
+    /// The job that causes the wait.
+    pub aggressor: u16,
+    /// Waiting time in ps, summed over packets.
+    pub wait: Time,
+}
+
+impl BlameCell {
+    /// Returns the name of the class of the link that the packets wait for, as in the table of
+    /// links.
+    #[must_use]
+    pub fn class_name(&self) -> &'static str {
+        match LinkClass::ALL.get(usize::from(self.class)) {
+            None => "injection",
+            Some(LinkClass::Terminal) => "ejection",
+            Some(class) => class.name(),
+        }
+    }
+
+    fn key(&self) -> (u64, u8, u16, u16) {
+        (self.window, self.class, self.victim, self.aggressor)
+    }
+
+    /// Returns the cells of several partitions, summed and in order.
+    pub fn summed(cells: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut sums: BTreeMap<_, Self> = BTreeMap::new();
+        for cell in cells {
+            sums.entry(cell.key()).and_modify(|sum| sum.wait += cell.wait).or_insert(cell);
+        }
+        sums.into_values().collect()
+    }
+}
+
+/// The waiting times of a partition.
+#[derive(Debug)]
+pub(super) struct Sums {
+    jobs: usize,
+    window: Time,
+    /// The number of the first of `matrices`, one per window.
+    first: u64,
+    matrices: VecDeque<Vec<Time>>,
+    /// The place of the window used last, and its start.
+    place: usize,
+    start: Time,
+}
+
+/// The matrix of a class in a window: a row per victim.
+pub(super) struct Matrix<'a> {
+    jobs: usize,
+    cells: &'a mut [Time],
+}
+
+impl Sums {
+    pub(super) fn new(jobs: usize, window: Time) -> Self {
+        let matrices = VecDeque::from([vec![0; CLASSES * jobs * jobs]]);
+        Self { jobs, window: window.min(NEVER - 1), first: 0, matrices, place: 0, start: 0 }
+    }
+
+    /// Returns the matrix of a class in the window of an interval that ends at `end`, after zero.
+    #[inline]
+    pub(super) fn matrix(&mut self, class: u8, end: Time) -> Matrix<'_> {
+        if (end - 1).wrapping_sub(self.start) >= self.window {
+            self.find(end - 1);
+        }
+        let (jobs, size) = (self.jobs, self.jobs * self.jobs);
+        let cells = &mut self.matrices[self.place][usize::from(class) * size..][..size];
+        Matrix { jobs, cells }
+    }
+
+    #[cold]
+    fn find(&mut self, time: Time) {
+        let number = time / self.window;
+        self.place = (number - self.first) as usize;
+        self.start = number * self.window;
+        let size = CLASSES * self.jobs * self.jobs;
+        while self.matrices.len() <= self.place {
+            self.matrices.push_back(vec![0; size]);
+        }
+    }
+
+    /// Returns all cells that are not zero, in order.
+    pub(super) fn cells(&self) -> Vec<BlameCell> {
+        let mut cells = Vec::new();
+        for (number, matrix) in self.matrices.iter().enumerate() {
+            for (place, &wait) in matrix.iter().enumerate().filter(|(_, wait)| **wait > 0) {
+                let (class, place) = (
+                    place / (self.jobs * self.jobs),
+                    (place / self.jobs % self.jobs, place % self.jobs),
+                );
+                cells.push(BlameCell {
+                    window: self.first + number as u64,
+                    class: class as u8,
+                    victim: place.0 as u16,
+                    aggressor: place.1 as u16,
+                    wait,
+                });
+            }
+        }
+        cells
+    }
+}
+
+impl Matrix<'_> {
+    /// Charges `time` of the packets that wait, counted by job, to one job. Without one, each job
+    /// has caused its own wait.
+    #[inline]
+    pub(super) fn charge(&mut self, waiting: &[u32], aggressor: u16, time: Time) {
+        for (victim, &count) in waiting.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let to = if aggressor == NO_JOB { victim } else { usize::from(aggressor) };
+            self.cells[victim * self.jobs + to] += Time::from(count) * time;
+        }
+    }
+
+    /// Charges `time` of the packets that wait to jobs in proportion to `shares`, whose sum is
+    /// `all`. The charges of a victim are rounded so that they sum to its time.
+    pub(super) fn charge_shares(&mut self, waiting: &[u32], shares: &[u32], all: u32, time: Time) {
+        for (victim, &count) in waiting.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let total = u128::from(count) * u128::from(time);
+            let (mut flits, mut charged) = (0, 0);
+            for (job, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0) {
+                flits += u128::from(share);
+                let so_far = (total * flits / u128::from(all)) as Time;
+                self.cells[victim * self.jobs + job] += so_far - charged;
+                charged = so_far;
+            }
+        }
+    }
+
+    /// Charges `time` of one packet of `victim`.
+    pub(super) fn add(&mut self, victim: u16, aggressor: u16, time: Time) {
+        let to = if aggressor == NO_JOB { victim } else { aggressor };
+        self.cells[usize::from(victim) * self.jobs + usize::from(to)] += time;
+    }
+
+    /// Takes back `time` that [`add`](Self::add) has charged.
+    pub(super) fn take_back(&mut self, victim: u16, aggressor: u16, time: Time) {
+        let to = if aggressor == NO_JOB { victim } else { aggressor };
+        self.cells[usize::from(victim) * self.jobs + usize::from(to)] -= time;
+    }
+}

@@ -1,0 +1,20 @@
+//! The record of blame: which job causes the waiting time of which job.
+
+use pantala_engine::LONGEST_TIME;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The blame table records the waiting time of each job by the job that causes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlameRecord {
+    /// Length of a time window of the blame table. A waiting interval lies in the window in which
+    /// it ends.
+    #[serde(default = "ten_microseconds")]
+    #[schemars(range(min = 1, max = LONGEST_TIME))]
+    pub window_ps: u64,
+}
+
+const fn ten_microseconds() -> u64 {
+    10_000_000
+}

@@ -1,0 +1,158 @@
+"""Who caused the waiting times: the table `blame` as matrices, shares and words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+__all__ = ["Blame", "blame_of", "cause_in_words"]
+
+
+@dataclass(frozen=True)
+class Blame:
+    """The waiting times of jobs, by the job that causes them.
+
+    Attributes:
+        jobs: the names of the jobs, in the order of rows and columns.
+        wait_ns: one row per waiting job, one column per causing job: waiting time in ns, summed
+            over packets, windows and the classes of ``by_class``.
+        by_class: the same matrix for each link class with waiting time.
+        windows: the rows of the table, summed over classes: ``window_start_ns``, ``victim``,
+            ``aggressor``, ``class`` and ``wait_ns``, in order of time.
+    """
+
+    jobs: tuple[str, ...]
+    wait_ns: tuple[tuple[float, ...], ...]
+    by_class: dict[str, tuple[tuple[float, ...], ...]]
+    windows: pl.DataFrame
+
+    def total_ns(self, victim: int) -> float:
+        """Returns the total waiting time of a job in ns."""
+        return sum(self.wait_ns[victim])
+
+    def share(self, victim: int, aggressor: int) -> float | None:
+        """Returns the fraction of a job's waiting time that another job causes.
+
+        Null if the job has not waited.
+        """
+        total = self.total_ns(victim)
+        return self.wait_ns[victim][aggressor] / total if total > 0 else None
+
+    def main_aggressor(self, victim: int) -> int | None:
+        """Returns the other job that causes most of a job's waiting time, if any does."""
+        others = [
+            (wait, -job)
+            for job, wait in enumerate(self.wait_ns[victim])
+            if job != victim and wait > 0
+        ]
+        return -max(others)[1] if others else None
+
+
+def blame_of(table: pl.DataFrame, jobs: Sequence[str]) -> Blame:
+    """Returns the matrices of a run's waiting times.
+
+    Args:
+        table: the table ``blame`` of a run, such as ``run.blame.collect()``.
+        jobs: the names of the jobs by their numbers in the plan.
+
+    Returns:
+        The waiting times by victim and aggressor, in total, by class and by window.
+    """
+    rows = (
+        table.group_by("window_start_ns", "class", "victim", "aggressor")
+        .agg(pl.col("wait_ns").sum())
+        .sort("window_start_ns", "class", "victim", "aggressor")
+    )
+    classes = rows["class"].unique(maintain_order=True).sort().to_list()
+    return Blame(
+        jobs=tuple(jobs),
+        wait_ns=_matrix(rows, len(jobs)),
+        by_class={
+            name: _matrix(rows.filter(pl.col("class") == name), len(jobs)) for name in classes
+        },
+        windows=rows,
+    )
+
+
+def _matrix(rows: pl.DataFrame, jobs: int) -> tuple[tuple[float, ...], ...]:
+    sums = rows.group_by("victim", "aggressor").agg(pl.col("wait_ns").sum())
+    cells = {(victim, aggressor): wait for victim, aggressor, wait in sums.iter_rows()}
+    return tuple(
+        tuple(cells.get((row, column), 0.0) for column in range(jobs)) for row in range(jobs)
+    )
+
+
+def cause_in_words(
+    blame: Blame, victim: int, *, slowdown: float | None = None, metric: str = "p99"
+) -> str:
+    """Returns the cause of a job's waiting time as a sentence.
+
+    The sentence names the other job with the largest share, the link class that holds most of that
+    share, and the shortest span of windows that holds half of it there. For example: "fft3d's p99
+    rose 4.7 times; 81 % of its waiting is charged to halo3d, most of it on global links between
+    0.3 and 0.6 ms."
+
+    Args:
+        blame: the waiting times, from `blame_of`.
+        victim: the number of the job.
+        slowdown: the job's metric together with the other jobs, divided by its metric alone.
+            Without it the sentence starts with the share.
+        metric: the name of that metric.
+    """
+    name = blame.jobs[victim]
+    risen = "" if slowdown is None else f"{name}'s {metric} {_change(slowdown)}; "
+    whose = f"{name}'s" if slowdown is None else "its"
+    aggressor = blame.main_aggressor(victim)
+    if blame.total_ns(victim) == 0:
+        return f"{risen}{name} does not wait." if risen else f"{name} does not wait."
+    if aggressor is None:
+        return f"{risen}all of {whose} waiting is charged to {name} itself."
+    share = blame.share(victim, aggressor) or 0.0
+    cells = blame.windows.filter((pl.col("victim") == victim) & (pl.col("aggressor") == aggressor))
+    by_class = cells.group_by("class").agg(pl.col("wait_ns").sum())
+    place, held = by_class.sort(["wait_ns", "class"], descending=[True, False]).row(0)
+    most = "all" if held >= share * blame.total_ns(victim) * 0.995 else "most"
+    if held <= 0.5 * share * blame.total_ns(victim):
+        most = f"{_percent(held / (share * blame.total_ns(victim)))}"
+    when = _span(cells.filter(pl.col("class") == place), blame.windows)
+    return (
+        f"{risen}{_percent(share)} of {whose} waiting is charged to {blame.jobs[aggressor]},"
+        f" {most} of it on {place} links{when}."
+    )
+
+
+def _percent(share: float) -> str:
+    return "less than 1 %" if share < 0.01 else f"{share * 100:.0f} %"
+
+
+def _change(slowdown: float) -> str:
+    if slowdown >= 1.05:
+        return f"rose {slowdown:.1f} times"
+    return "fell" if slowdown <= 0.95 else "did not change"
+
+
+def _span(cells: pl.DataFrame, windows: pl.DataFrame) -> str:
+    """Returns the shortest span of windows that holds half of the waiting time, in words.
+
+    Empty if there is only one window.
+    """
+    starts = windows["window_start_ns"].unique().sort()
+    if len(starts) < 2:
+        return ""
+    length = float(starts.diff().drop_nulls().min())  # type: ignore[arg-type]
+    found = cells.group_by("window_start_ns").agg(pl.col("wait_ns").sum()).sort("window_start_ns")
+    times, waits = found["window_start_ns"].to_list(), found["wait_ns"].to_list()
+    half, held, first = sum(waits) / 2, 0.0, 0
+    best = (float("inf"), 0.0, 0.0)
+    for last, wait in enumerate(waits):
+        held += wait
+        while held - waits[first] >= half:
+            held -= waits[first]
+            first += 1
+        if held >= half:
+            best = min(best, (times[last] - times[first], times[first], times[last] + length))
+    _, start, end = best
+    unit, scale = ("ms", 1e6) if end >= 1e5 else ("us", 1e3)
+    return f" between {start / scale:.3g} and {end / scale:.3g} {unit}"
