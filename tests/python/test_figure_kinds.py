@@ -145,6 +145,23 @@ def test_links_over_time_are_sorted_by_peak_and_sum_over_jobs() -> None:
     assert "global g0 → g0" in words(figures.links_over_time(run))
 
 
+def test_links_of_two_runs_share_the_longer_time() -> None:
+    tables = {
+        "links": links({"class": "local", "bytes": 10, "busy_ns": 5.0}),
+        "link_windows": {
+            "link": [0],
+            "window_start_ns": [0.0],
+            "job": [0],
+            "bytes": [10],
+            "stall_ns": [0.0],
+        },
+    }
+    long, short = made(**tables), made(**tables)
+    short.document["simulated_ns"] = 40.0
+    figure = figures.links_over_time({"long": long, "short": short})
+    assert [axes.get_xlim() for axes in figure.axes[:2]] == [(0, 95), (0, 95)]
+
+
 def test_stalled_flits_are_the_stall_over_the_time_of_a_flit() -> None:
     run = made(
         links=links(

@@ -69,6 +69,7 @@ def links_over_time(
             axes.set_title(
                 f"{title}: {of}{whose}" if len(found) > 1 else f"{of}{whose}".capitalize()
             )
+        panels[-1, 0].set_xlim(0, end / divisor)
         panels[-1, 0].set_xlabel(f"simulated time ({unit})")
         bar = figure.colorbar(image, ax=panels.ravel().tolist(), aspect=30, pad=0.015)
         bar.ax.yaxis.set_major_formatter(PERCENT)
@@ -143,7 +144,6 @@ def _panel(
         interpolation="none",
         extent=(0.0, float(whole * max(1, cells.shape[1])), max(1, len(links)) - 0.5, -0.5),
     )
-    axes.set_xlim(0, edges[-1])
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.tick_params(length=2)

@@ -20,6 +20,10 @@ _PAGE_COLOURS = {
     **{colour.lower(): f"var(--series-{number})" for number, colour in enumerate(PALETTE)},
 }
 
+# Coordinates with more decimals than a screen can show; a third of the page would be digits.
+_COORDINATES = re.compile(r' (?:d|x|y)="[^"]*"')
+_LONG = re.compile(r"(\.\d\d)\d+")
+
 
 def inline_svg(figure: Figure, key: str, alt: str) -> Markup:
     """Returns `figure` as an ``<svg>`` element for an HTML page.
@@ -45,6 +49,7 @@ def inline_svg(figure: Figure, key: str, alt: str) -> Markup:
     body = re.sub(r'href="#', f'href="#{key}-', body)
     body = re.sub(r"url\(#", f"url(#{key}-", body)
     body = re.sub(r"font-family: [^;\"]*;? ?", "", body)
+    body = _COORDINATES.sub(lambda found: _LONG.sub(r"\1", found[0]), body)
     for drawn, page in _PAGE_COLOURS.items():
         body = body.replace(f": {drawn}", f": {page}")
     width, height = (float(number) for number in box[1].split()[2:])
