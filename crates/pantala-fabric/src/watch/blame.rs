@@ -23,10 +23,7 @@ use nics::NicBlame;
 use pantala_engine::{FlatArray, NEVER, Time};
 use std::collections::VecDeque;
 pub use sums::BlameCell;
-use sums::Sums;
-
-/// No job: no packet has crossed to an output yet.
-const NO_JOB: u16 = u16::MAX;
+use sums::{NO_JOB, Sums};
 
 /// A job's packets on a link, without a gap from the first to the last.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! The packets in input buffers: all packets of an input VC wait for the output of its head, or for
 //! the input port if another packet crosses from it.
 
-use super::{BlameWatch, Change, ChangeKind, NO_JOB};
+use super::sums::NO_JOB;
+use super::{BlameWatch, Change, ChangeKind};
 use crate::store::packet::NONE;
 use pantala_engine::{NEVER, Time};
 

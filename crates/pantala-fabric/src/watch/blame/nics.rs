@@ -4,8 +4,8 @@
 //! then for credits. While it waits for credits, it waits behind the head of the input buffer
 //! behind the link, as a guest of that queue.
 
-use super::sums::INJECTION;
-use super::{BlameWatch, NO_JOB};
+use super::BlameWatch;
+use super::sums::{INJECTION, NO_JOB};
 use pantala_engine::{NEVER, Time};
 
 /// The blame of one injection link.

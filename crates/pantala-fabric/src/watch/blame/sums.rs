@@ -1,10 +1,12 @@
 //! [`Sums`]: waiting times by window, link class, victim and aggressor.
 
-use super::NO_JOB;
 use pantala_engine::{NEVER, Time};
 use pantala_topology::LinkClass;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
+
+/// No job: no packet has crossed to an output yet.
+pub(super) const NO_JOB: u16 = u16::MAX;
 
 /// The number of injection links among the classes. Ejection links are [`LinkClass::Terminal`].
 pub(super) const INJECTION: u8 = LinkClass::COUNT as u8;
