@@ -57,6 +57,7 @@ CONTENTS = {
     ],
     "explanation/index": [
         "interference",
+        "blame",
         "topologies",
         "fabric",
         "routing/index",

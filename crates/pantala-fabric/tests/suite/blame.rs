@@ -115,14 +115,14 @@ fn flows_on_one_link_and_through_one_gateway_wait_for_each_other() {
     let config = plain();
     let far: Vec<u32> = (16..topology.nodes()).step_by(4).collect();
     // A destination router whose gateway is none of the sources' routers.
-    let gateways = far.iter().filter_map(|&node| {
+    let mut gateways = far.iter().filter_map(|&node| {
         let hops: Vec<u8> = [0, 4, 8, 12]
             .map(|source| sent(&config, &topology, &[(0, source, node, 0)]).probe.packets[0].hops)
             .to_vec();
         (hops.iter().min() == hops.iter().max().map(|most| most - 1).as_ref())
             .then_some((node, hops))
     });
-    let (node, hops) = gateways.last().expect("a gateway");
+    let (node, hops) = gateways.next_back().expect("a gateway");
     let least = *hops.iter().min().unwrap();
     let sources: Vec<u32> =
         (0..4).filter(|&router| hops[router as usize] > least).map(|router| 4 * router).collect();
