@@ -118,6 +118,23 @@ def test_a_table_that_is_not_recorded_names_its_key(kind: str, key: str) -> None
         draw(kind, {"run": run}, {})
 
 
+def test_a_job_without_rows_is_left_out() -> None:
+    packets = {"job": [1, 1], "latency_ns": [5.0, 7.0]}
+    told = words(figures.latency_tail(made(packets=packets)))
+    assert "b" in told.split()
+    assert "a" not in told.split()
+
+
+def test_a_figure_without_anything_to_show_says_so() -> None:
+    quiet = made(ranks={"job": [0, 1], "communication_time_ns": [0.0, 0.0]})
+    for kind in ("communication", "communication-cdf"):
+        with pytest.raises(UsageError, match="no rank communicates; name a run of MPI jobs"):
+            draw(kind, {"run": quiet}, {})
+    quiet.document["plan"]["record"]["iterations"] = True
+    with pytest.raises(UsageError, match="made: table iterations was recorded and has no rows"):
+        draw("iterations", {"run": quiet}, {})
+
+
 def test_links_over_time_are_sorted_by_peak_and_sum_over_jobs() -> None:
     run = made(
         links=links(

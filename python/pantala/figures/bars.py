@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from pantala.errors import UsageError
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, RunLike, cases
 from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style, time_unit
@@ -24,6 +25,9 @@ def communication_bars(given: Given, alone: Mapping[str, RunLike] | None = None)
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: no rank communicates.
     """
     time = pl.col("communication_time_ns")
     measured = [
@@ -37,9 +41,11 @@ def communication_bars(given: Given, alone: Mapping[str, RunLike] | None = None)
         for case in cases(given, alone)
     ]
     rows = [(case, numbers) for case, numbers in measured if numbers[2]]
-    divisor, unit = time_unit(max((numbers[2] for _, numbers in rows), default=1.0))
+    if not rows:
+        raise UsageError("figure communication: no rank communicates; name a run of MPI jobs")
+    divisor, unit = time_unit(max(numbers[2] for _, numbers in rows))
     with style():
-        figure = new_figure(0.95 + 0.36 * max(1, len(rows)))
+        figure = new_figure(0.95 + 0.36 * len(rows))
         axes = figure.add_subplot()
         positions, y = [], 0.0
         for number, (case, (mean, deviation, slowest)) in enumerate(rows):

@@ -9,6 +9,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Given, RunLike, cases
 from pantala.figures.style import MARKERS, new_figure, style, time_unit
@@ -25,6 +26,9 @@ def communication_time(given: Given, alone: Mapping[str, RunLike] | None = None)
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: no rank communicates.
     """
     measured = [
         (
@@ -37,10 +41,12 @@ def communication_time(given: Given, alone: Mapping[str, RunLike] | None = None)
         for case in cases(given, alone)
     ]
     rows = [
-        (case, times) for case, times in measured if len(times)
+        (case, times) for case, times in measured if len(times) and times[-1] > 0
     ]  # synthetic traffic has no ranks that communicate
+    if not rows:
+        raise UsageError("figure communication-cdf: no rank communicates; name a run of MPI jobs")
     names = list(dict.fromkeys(case.name for case, _ in rows))
-    divisor, unit = time_unit(max((float(times[-1]) for _, times in rows), default=1.0))
+    divisor, unit = time_unit(max(float(times[-1]) for _, times in rows))
     with style():
         figure = new_figure(2.7)
         axes = figure.add_subplot()

@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from pantala.figures.runs import Given, RunLike, cases, recorded
+from pantala.figures.runs import Given, RunLike, cases, rows_of
 from pantala.figures.style import new_figure, style, time_unit
 
 __all__ = ["IterationTimes", "rank_iterations"]
@@ -43,17 +43,12 @@ def rank_iterations(
         else pl.col("end_ns").max() - pl.col("start_ns").min()
     )
     found = []
-    for case in cases(given, alone):
+    for case, rows in rows_of(cases(given, alone), "iterations"):
         frame = (
-            recorded(case.run, "iterations")
-            .filter(pl.col("job") == case.job)
-            .group_by("motif", "iteration", "rank")
+            rows.group_by("motif", "iteration", "rank")
             .agg(value.alias("value"))
             .with_columns(column=pl.struct("motif", "iteration").rank("dense") - 1)
-            .collect()
         )
-        if frame.is_empty():
-            continue
         rank, column = (frame[name].to_numpy().astype(int) for name in ("rank", "column"))
         cells = np.full((int(rank.max()) + 1, int(column.max()) + 1), np.nan)
         cells[rank, column] = frame["value"].to_numpy()

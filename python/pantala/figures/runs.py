@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -26,6 +26,7 @@ __all__ = [
     "job_row",
     "parts",
     "recorded",
+    "rows_of",
     "runs_of",
     "table",
 ]
@@ -120,11 +121,34 @@ def recorded(run: RunLike, name: str) -> pl.LazyFrame:
     frame = table(run, name)
     if frame is None:
         where = getattr(run, "path", None) or run.document["plan"]["name"]
+        if run.document["plan"]["record"].get(name) not in (None, False, "off"):
+            raise UsageError(
+                f"{where}: table {name} was recorded and has no rows; the figure has nothing to"
+                " show; name another run"
+            )
         remedy = f"set {_SETTINGS[name]} and run" if name in _SETTINGS else "run"
         raise UsageError(
             f"{where}: table {name} has no rows; the figure reads it: {remedy} the scenario again"
         )
     return frame
+
+
+def rows_of(found: Sequence[Case], name: str) -> list[tuple[Case, pl.DataFrame]]:
+    """Returns each case with its rows of a table by job; cases without rows are left out.
+
+    Raises:
+        UsageError: no case has rows.
+    """
+    rows = []
+    for case in found:
+        frame = table(case.run, name)
+        if frame is not None:
+            own = frame.filter(pl.col("job") == case.job).collect()
+            if not own.is_empty():
+                rows.append((case, own))
+    if not rows and found:
+        recorded(found[-1].run, name)
+    return rows
 
 
 def job_names(run: RunLike) -> dict[int, str]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from pantala.figures.legend import add_key, runs_key
-from pantala.figures.runs import Given, RunLike, cases, recorded
+from pantala.figures.runs import Given, RunLike, cases, rows_of
 from pantala.figures.style import MARKERS, new_figure, style, time_unit
 
 __all__ = ["latency_tail"]
@@ -33,19 +32,10 @@ def latency_tail(given: Given, alone: Mapping[str, RunLike] | None = None) -> Fi
     Raises:
         UsageError: a run recorded no packets.
     """
-    found = [
-        (
-            case,
-            recorded(case.run, "packets")
-            .filter(pl.col("job") == case.job)
-            .select("latency_ns")
-            .collect()["latency_ns"]
-            .sort()
-            .to_numpy(),
-        )
-        for case in cases(given, alone)
+    rows = [
+        (case, frame["latency_ns"].sort().to_numpy())
+        for case, frame in rows_of(cases(given, alone), "packets")
     ]
-    rows = [(case, latencies) for case, latencies in found if len(latencies)]
     names = list(dict.fromkeys(case.name for case, _ in rows))
     divisor, unit = time_unit(max((float(each[-1]) for _, each in rows), default=1.0))
     with style():
