@@ -79,10 +79,11 @@ def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str
         key: {**value, "jobs": [name for name in value["jobs"] if name in names]}
         if isinstance(value, dict) and value.get("jobs")
         else value
-        for key, value in resolved["record"].items()
+        for key, value in resolved.get("record", {}).items()
         if not (isinstance(value, dict) and value.get("jobs")) or set(value["jobs"]) & set(names)
     }
-    return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs, "record": record}
+    told = {"record": record} if "record" in resolved else {}
+    return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs, **told}
 
 
 def _sizes(machine: Machine) -> tuple[int, int]:
