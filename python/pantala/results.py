@@ -178,6 +178,24 @@ class Run:
         """
         return self._table("blame")
 
+    @property
+    def port_windows(self) -> pl.LazyFrame:
+        """One row per link and window of time, by virtual channel, job or kind if asked for.
+
+        It is empty if `record.ports` was off.
+        """
+        return self._table("port_windows")
+
+    @property
+    def system_windows(self) -> pl.LazyFrame:
+        """One row per link class and window of time; empty if `record.system` was off."""
+        return self._table("system_windows")
+
+    @property
+    def router_windows(self) -> pl.LazyFrame:
+        """One row per router, window of time and job; empty if `record.routers` was off."""
+        return self._table("router_windows")
+
     def metric(self, name: str, job: str | None = None) -> float | None:
         """Returns a metric by its name.
 

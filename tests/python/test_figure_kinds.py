@@ -107,7 +107,7 @@ def test_a_wrong_kind_or_option_gets_the_nearest(experiment: InterferenceExperim
     ("kind", "key"),
     [
         ("iterations", "record.iterations = true"),
-        ("saturation-cdf", "record.ports.windows"),
+        ("saturation-cdf", "record.ports = {}"),
         ("blame", "record.blame.window"),
         ("learning", "record.q_learning = true"),
     ],
@@ -202,6 +202,7 @@ def test_saturation_counts_whole_ports_over_the_whole_run() -> None:
             "link": [0, 0, 0],
             "vc": [None, 1, None],
             "job": pl.Series([None, None, None], dtype=pl.UInt16),
+            "kind": pl.Series([None, None, None], dtype=pl.String),
             "saturated_ns": [40.0, 40.0, 10.0],
         },
     )
@@ -209,6 +210,23 @@ def test_saturation_counts_whole_ports_over_the_whole_run() -> None:
     line = figure.axes[2].lines[0]
     assert list(map(float, line.get_xdata())) == [0, 0, 40]  # type: ignore[arg-type]
     assert "saturation time of a link (ns)" in words(figure)
+
+
+def test_saturation_of_virtual_channels_alone_is_refused() -> None:
+    run = made(
+        links=links({"class": "global"}),
+        port_windows={
+            "window_ns": [95.0],
+            "window_start_ns": [0.0],
+            "link": [0],
+            "vc": [1],
+            "job": pl.Series([None], dtype=pl.UInt16),
+            "kind": pl.Series([None], dtype=pl.String),
+            "saturated_ns": [40.0],
+        },
+    )
+    with pytest.raises(UsageError, match="splits every row"):
+        figures.saturation_shares(run)
 
 
 def test_tail_is_the_share_of_slower_packets(experiment: InterferenceExperiment) -> None:

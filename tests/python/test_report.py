@@ -442,6 +442,7 @@ def test_blame_is_drawn_if_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     text = render_report(run)
     assert "Which job the packets waited for" in text
     assert "750 ns" in text
+    assert "waiting is charged to halo3d, all of it on global links." in text
 
 
 def test_links_that_never_stall_are_told_in_a_line(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from pantala.blame import blame_of
 from pantala.figures.runs import Given, RunLike, job_names, recorded, runs_of
 from pantala.figures.style import INK, WIDTH, new_figure, style, time_unit
 
@@ -50,11 +51,8 @@ def _matrix(run: RunLike, classes: Sequence[str] | None) -> tuple[list[str], np.
     rows = recorded(run, "blame")
     if classes is not None:
         rows = rows.filter(pl.col("class").is_in(classes))
-    frame = rows.group_by("victim", "aggressor").agg(pl.col("wait_ns").sum()).collect()
-    names = job_names(run)
-    matrix = np.zeros((len(names), len(names)))
-    matrix[frame["victim"].to_numpy(), frame["aggressor"].to_numpy()] = frame["wait_ns"].to_numpy()
-    return list(names.values()), matrix
+    names = list(job_names(run).values())
+    return names, np.array(blame_of(rows.collect(), names).wait_ns)
 
 
 def _panel(axes: Axes, names: Sequence[str], matrix: np.ndarray) -> None:

@@ -9,6 +9,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from pantala.errors import UsageError
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, RunLike, parts, recorded
 from pantala.figures.style import DASHES, PALETTE, byte_unit, new_figure, style, time_unit
@@ -51,16 +52,21 @@ def saturation_shares(given: Given, alone: Mapping[str, RunLike] | None = None) 
         alone: the run of each job alone, by name; only for one run.
 
     Raises:
-        UsageError: a run recorded no ports.
+        UsageError: a run recorded no ports, or only parts of them.
     """
     values = {}
     for title, run in parts(given, alone).items():
-        windows = recorded(run, "port_windows")
+        whole = [pl.col(name).is_null() for name in ("vc", "job", "kind")]
+        windows = recorded(run, "port_windows").filter(*whole)
         length = windows.select(pl.col("window_ns").max()).collect().item()
-        time = (
-            windows.filter(
-                pl.col("window_ns") == length, pl.col("vc").is_null(), pl.col("job").is_null()
+        if length is None:
+            raise UsageError(
+                f"{title}: record.ports splits every row, and saturation times of parts have no"
+                " sum; remove record.ports.split and run the scenario again"
             )
+        # Windows of several lengths cover the same time.
+        time = (
+            windows.filter(pl.col("window_ns") == length)
             .group_by("link")
             .agg(value=pl.col("saturated_ns").sum())
         )

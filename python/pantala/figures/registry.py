@@ -141,7 +141,7 @@ KINDS: dict[str, Kind] = {
             "Matrix of waiting time: the job that waited, and the job that caused it.",
             lambda given, alone, **options: blame_matrix(given, **options),
             options={"class": tuple(CLASSES)},
-            records="record.blame.window",
+            records="record.blame",
         ),
         Kind(
             "congestion",
@@ -180,7 +180,7 @@ KINDS: dict[str, Kind] = {
             "Share of links that were saturated for at most x, by kind of link.",
             saturation_shares,
             f"{YANG}, Fig. 2 (d) to (f)",
-            records="record.ports.windows",
+            records="record.ports",
         ),
         Kind(
             "stall-scatter",

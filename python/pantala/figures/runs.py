@@ -106,7 +106,7 @@ _SETTINGS = {
     "iterations": "record.iterations = true",
     "link_windows": "record.link_windows = true",
     "q_learning": 'record.q_learning = true and routing.algorithm = "q_adaptive"',
-    "port_windows": 'record.ports.windows = ["10 us"]',
+    "port_windows": "record.ports = {}",
     "blame": 'record.blame.window = "10 us"',
     "latency_windows": "record.latency_windows = true",
 }

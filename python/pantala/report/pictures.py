@@ -7,7 +7,7 @@ from collections.abc import Callable
 import polars as pl
 
 from pantala import figures
-from pantala.catalogue.tables import TABLES
+from pantala.blame import Blame, blame_of, cause_in_words
 from pantala.figures.runs import job_names, job_row, table
 from pantala.report.formatting import duration, join
 from pantala.report.network_pictures import NETWORK_PICTURES
@@ -211,23 +211,39 @@ def _blame(reported: ReportedRun) -> Picture | None:
     if len(reported.names) < 2:
         return None
     title = "Which job the packets waited for"
-    if table(reported.run, "blame") is None:
-        if "blame" not in TABLES:
-            return None
+    rows = table(reported.run, "blame")
+    if rows is None:
         return Picture(
             title,
             "This run did not record which job caused waiting. To get the matrix of waiting time"
             ' by victim and aggressor, set record.blame.window = "10 us" and run again.',
         )
+    told = " ".join(_causes(reported, blame_of(rows.collect(), reported.names)))
     return picture(
         "blame",
         title,
-        "A row is the job whose packets waited, a column is the job that caused the waiting. A cell"
-        " has the waiting time, summed over packets, and its share of the row.",
+        f"{told} A row is the job whose packets waited, a column is the job that caused the"
+        " waiting. A cell has the waiting time, summed over packets, and its share of the row.",
         "",
-        f"Matrix of waiting time of {', '.join(reported.names)}.",
+        f"Matrix of waiting time. {told}",
         figures.blame_matrix(reported.run),
     )
+
+
+def _causes(reported: ReportedRun, blame: Blame) -> list[str]:
+    """Returns a sentence for each job: how its p99 changed, and which job caused its waiting."""
+    told = []
+    for number, name in job_names(reported.run).items():
+        alone, ratio = reported.alone.get(name), None
+        if alone is not None:
+            same = next(other for other, each in job_names(alone).items() if each == name)
+            before, after = (
+                job_row(run, job)["packet_latency_p99_ns"]
+                for run, job in ((alone, same), (reported.run, number))
+            )
+            ratio = after / before if before and after else None
+        told.append(cause_in_words(blame, number, slowdown=ratio, metric="p99 packet latency"))
+    return told
 
 
 def _learning(reported: ReportedRun) -> Picture | None:
