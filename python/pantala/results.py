@@ -138,21 +138,6 @@ class Run:
         return self._table("link_windows")
 
     @property
-    def port_windows(self) -> pl.LazyFrame:
-        """One row per link and window, by VC, job and kind; empty without `record.ports`."""
-        return self._table("port_windows")
-
-    @property
-    def system_windows(self) -> pl.LazyFrame:
-        """One row per link class and window; empty without `record.system`."""
-        return self._table("system_windows")
-
-    @property
-    def router_windows(self) -> pl.LazyFrame:
-        """One row per router, job and window; empty without `record.routers`."""
-        return self._table("router_windows")
-
-    @property
     def job_windows(self) -> pl.LazyFrame:
         """One row per job and window of time: bytes in and out, mean latency."""
         return self._table("job_windows")
