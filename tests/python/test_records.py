@@ -60,3 +60,29 @@ def test_what_cannot_be_recorded_is_refused(record: object, told: str) -> None:
     with pytest.raises(pt.ScenarioError, match=told) as found:
         scenario(record).resolve()
     assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("machine", "record", "window_us"),
+    [
+        ("kang2022", {}, 10),
+        ("wang2020_1d", {}, 100),
+        ("wang2020_1d", {"window": "3 us"}, 30),
+        ("wang2020_1d", {"window": "3 us", "link_window": "4 us"}, 4),
+    ],
+)
+def test_windows_of_links_are_longer_on_large_machines(
+    machine: str, record: dict[str, str], window_us: int
+) -> None:
+    workload = {"kind": "pattern", "pattern": "uniform", "load": 0.1}
+    scenario = pt.Scenario.from_dict(
+        {
+            "name": "windows",
+            "machine": machine,
+            "routing": "minimal",
+            "stop": {"duration": "100 us"},
+            "jobs": [{"name": "u", "ranks": 4, "workload": workload}],
+            "record": record,
+        }
+    )
+    assert scenario.resolve()["record"]["link_window_ps"] == window_us * 1_000_000

@@ -480,7 +480,7 @@ _LINK_WINDOWS = Table(
     text=(
         "One row per link, time window and job, if the link sent a packet of the job in the window or "
         "stalled for one. Injection and ejection links are included. The length of a window is "
-        "`record.window_ps` of the plan. Rows are ordered by `window_start_ns`, `link` and `job`."
+        "`record.link_window_ps` of the plan. Rows are ordered by `window_start_ns`, `link` and `job`."
     ),
     switch="record.link_windows",
     columns=(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pantala.figures.runs import RunLike, table
+from pantala.figures.runs import RunLike, link_window_ns, table
 
 __all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
 
@@ -55,7 +55,7 @@ def link_loads(run: RunLike) -> LinkLoads:
     window.
     """
     simulated = float(run.document["simulated_ns"])
-    window = run.document["plan"]["record"]["window_ps"] / 1000
+    window = link_window_ns(run)
     recorded = table(run, "link_windows")
     time = shared_time(run)
     links = run.links.with_columns(stall_share=pl.col("stall_ns") / (simulated or 1.0))

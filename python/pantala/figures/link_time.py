@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from pantala.errors import UsageError
-from pantala.figures.runs import Given, RunLike, job_names, recorded, runs_of
+from pantala.figures.runs import Given, RunLike, job_names, link_window_ns, recorded, runs_of
 from pantala.figures.style import PERCENT, new_figure, style, time_unit
 from pantala.link_classes import INSIDE_GROUPS, NETWORK
 
@@ -96,7 +96,7 @@ def links_over_time_table(
             known = ", ".join(job_names(run).values())
             raise UsageError(f"there is no job '{job}'; the jobs are {known}")
         windows = windows.filter(pl.col("job").is_in(numbers))
-    length = float(run.document["plan"]["record"]["window_ps"]) / 1000
+    length = link_window_ns(run)
     simulated = float(run.document["simulated_ns"])
     byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
     links = run.links.filter(pl.col("class").is_in(classes)).with_columns(byte_ns=byte_ns)

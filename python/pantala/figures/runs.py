@@ -24,6 +24,7 @@ __all__ = [
     "is_experiment",
     "job_names",
     "job_row",
+    "link_window_ns",
     "parts",
     "recorded",
     "rows_of",
@@ -149,6 +150,15 @@ def rows_of(found: Sequence[Case], name: str) -> list[tuple[Case, pl.DataFrame]]
     if not rows and found:
         recorded(found[-1].run, name)
     return rows
+
+
+def link_window_ns(run: RunLike) -> float:
+    """Returns the length of a window of link_windows in ns.
+
+    Runs of earlier versions have one length for all windows.
+    """
+    record = run.document["plan"]["record"]
+    return float(record.get("link_window_ps") or record["window_ps"]) / 1000
 
 
 def job_names(run: RunLike) -> dict[int, str]:

@@ -934,9 +934,9 @@ class RecordKeys(Model):
     """What a run records in addition to the tables of jobs, ranks and links."""
 
     window: PositiveDuration = Duration(10_000_000)
-    """Length of a time window: of a row of link_windows, job_windows and q_learning. The tables messages and
-    iterations are ordered by window, and memory holds the rows of one window. A run with endless jobs ends at the
-    end of the window in which the other jobs end."""
+    """Length of a time window: of a row of job_windows and q_learning. The tables messages and iterations are
+    ordered by window, and memory holds the rows of one window. A run with endless jobs ends at the end of the
+    window in which the other jobs end."""
     packets: Literal["off", "sampled", "all"] = "sampled"
     """Which packets have a row in the packets table. The latencies of a job always include all of its packets.
 
@@ -952,6 +952,9 @@ class RecordKeys(Model):
     """Whether every iteration of every rank has a row in the iterations table."""
     link_windows: Flag = True
     """Whether the link_windows table records the traffic and the stalls of every link per window and job."""
+    link_window: UnsignedDuration = Duration(0)
+    """Length of a window of link_windows. 0 stands for `window` on machines of at most 4,096 nodes, and for ten
+    times as long on larger ones, where the rows would slow the run down. Only with link_windows = true."""
     q_tables: Literal["off", "end"] = "off"
     """Whether the q_tables table records the estimates of q_adaptive at the end of the run. Another run can start
     from them (`routing.q_adaptive.table`). Only with routing.algorithm = "q_adaptive".
@@ -970,6 +973,7 @@ class RecordKeys(Model):
         "messages": Key("messages"),
         "iterations": Key("iterations"),
         "link_windows": Key("link_windows"),
+        "link_window": Key("link_window_ps", unit="ps", effect={"link_windows": (True,)}),
         "q_tables": Key("q_tables", effect={"/routing.algorithm": ("q_adaptive",)}),
         "q_learning": Key("q_learning", effect={"/routing.algorithm": ("q_adaptive",)}),
     }

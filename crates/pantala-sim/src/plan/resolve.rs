@@ -81,6 +81,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     placement::place(&mut plan.jobs, (&topology).into(), &plan.service_nodes, plan.seed)?;
     check_patterns(&plan, &topology)?;
     plan.topology.links_per_pair = topology.links_per_pair();
+    plan.record.resolve(topology.nodes());
     let estimates = load_estimates(&mut plan, &topology)?;
     let mut derived = derive(&plan, &topology);
     records::check_records(&plan, &topology, derived.virtual_channels)?;

@@ -74,20 +74,24 @@ impl<Q: ProcessGroup> Simulation<Q> {
         let (window, step) = self.pieces();
         let duration =
             if self.plan.stop.duration_ps > 0 { self.plan.stop.duration_ps } else { NEVER };
-        let mut window_ends = (self.until / window + 1) * window;
-        let mut until =
-            ((self.until / step + 1) * step).min(window_ends).min(self.links_end()).min(duration);
+        let mut window_ends = (self.until / window).saturating_add(1).saturating_mul(window);
+        self.link_traffic.begin(self.until);
+        let until_next = |simulation: &Self, now: Time, window_ends: Time| {
+            let ends = simulation.links_end().min(simulation.link_traffic.ends);
+            ((now / step + 1) * step).min(window_ends).min(ends).min(duration)
+        };
+        let mut until = until_next(self, self.until, window_ends);
         let (end, status) = loop {
             self.advance(until);
             let status = self.status();
             if until == self.links_end() {
                 self.close_links(if status.idle() { status.now } else { until }, until, false);
             }
+            if until == self.link_traffic.ends {
+                self.close_window(if status.idle() { status.now } else { until });
+                self.link_traffic.begin(until);
+            }
             if until == window_ends {
-                self.close_window(
-                    window_ends - window,
-                    if status.idle() { status.now } else { until },
-                );
                 window_ends += window;
                 if self.endless && status.finished() {
                     self.network.hosts_mut().for_each(|host| host.settle(until));
@@ -114,34 +118,38 @@ impl<Q: ProcessGroup> Simulation<Q> {
             }
             // Skip steps and windows without an event.
             let next = status.next;
-            while next >= window_ends {
-                let stalls = self.close_window(window_ends - window, window_ends);
+            if next >= window_ends {
+                window_ends = (next - next % window).saturating_add(window);
+            }
+            while next >= self.link_traffic.ends {
+                let ends = self.link_traffic.ends;
+                let stalls = self.close_window(ends);
                 let stalls = self.any(stalls);
-                window_ends = if stalls { window_ends } else { next - next % window } + window;
+                self.link_traffic.begin(if stalls { ends } else { next });
             }
             while next >= self.links_end() {
                 self.close_links(self.links_end(), next, false);
             }
-            until = ((next / step + 1) * step).min(window_ends).min(self.links_end()).min(duration);
+            until = until_next(self, next, window_ends);
         };
         self.simulated = match end {
             End::Duration => duration,
             _ if status.idle() => status.now,
             _ => until,
         };
-        self.close_window(window_ends - window, self.simulated);
+        self.close_window(self.simulated);
         self.close_links(self.simulated, NEVER, true);
         self.network.learn_before(self.simulated);
         self.take_jobs();
         end
     }
 
-    /// Returns the length of windows and steps. The end of a window matters only for link windows
-    /// and for finite jobs that run with endless jobs. Otherwise there is one endless window.
+    /// Returns the length of windows and steps. The end of a window matters only for finite jobs
+    /// that run with endless jobs. Otherwise there is one endless window.
     fn pieces(&self) -> (Time, Time) {
         let window = self.plan.record.window_ps;
         let all_endless = self.plan.jobs.iter().all(|job| job.workload.is_endless());
-        if self.link_traffic.is_off() && (all_endless || !self.endless) {
+        if all_endless || !self.endless {
             return (NEVER, step_of(window.max(1_000_000)));
         }
         (window, step_of(window))

@@ -244,6 +244,7 @@ fn of_mpi() {
 fn of_times() {
     at("record.window_ps", json!(0), &["more than zero"]);
     at("record.window_ps", json!(u64::MAX), &["longer than any run"]);
+    at("record.link_window_ps", json!(u64::MAX), &["longer than any run"]);
     at("record.packet_sample", json!(0), &["more than zero"]);
     at("stop.watchdog_ps", json!(0), &["more than zero"]);
     at("stop.watchdog_ps", json!(u64::MAX), &["longer than any run"]);

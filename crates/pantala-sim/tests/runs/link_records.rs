@@ -40,6 +40,30 @@ fn of_window(ran: &Ran, table: &str, window: u64) -> Vec<Row> {
 }
 
 #[test]
+fn windows_of_links_of_any_length_add_up_to_their_links() {
+    for length in [300_000, 7_777_777, 10_000_000, 35_000_000, 1_000_000_000_000] {
+        let ran = run(&mixed(&json!({"link_window_ps": length})));
+        let windows = ran.rows("link_windows");
+        let place = |row: &Row| {
+            let number = |column: &str| row[column].as_u64().unwrap();
+            (ps(&row["window_start_ns"]), number("link"), number("job"))
+        };
+        assert!(windows.is_sorted_by_key(place), "windows of {length} ps");
+        assert!(windows.iter().all(|row| ps(&row["window_start_ns"]) % length == 0));
+        let sums = |rows: &[Row]| {
+            let mut sums = BTreeMap::<_, [u64; 2]>::new();
+            for row in rows {
+                let sum = sums.entry((row["link"].as_u64(), row["job"].as_u64())).or_default();
+                sum[0] += row["bytes"].as_u64().unwrap();
+                sum[1] += ps(&row["stall_ns"]);
+            }
+            sums
+        };
+        assert_eq!(sums(windows), sums(ran.rows("link_jobs")), "windows of {length} ps");
+    }
+}
+
+#[test]
 fn windows_of_ports_add_up_to_their_links() {
     let splits = [json!([]), json!(["vc"]), json!(["job", "kind"]), json!(["vc", "job", "kind"])];
     for split in splits {

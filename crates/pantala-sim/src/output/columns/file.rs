@@ -1,13 +1,14 @@
 //! A Parquet file that grows batch by batch.
 
 use crate::error::WriteError;
-use crate::output::columns::TableDescriptor;
+use crate::output::columns::{ColumnType, TableDescriptor};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -38,14 +39,7 @@ impl TableFile {
         let partial = PathBuf::from(partial);
         let file = File::create(&partial).map_err(|source| file_error(path, source))?;
         let mut opened = Self { schema, path: path.to_owned(), partial, writer: None };
-        let properties = || -> Result<_, ParquetError> {
-            Ok(WriterProperties::builder()
-                .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-                .set_created_by(format!("pantala {}", env!("CARGO_PKG_VERSION")))
-                .set_max_row_group_row_count(Some(ROW_GROUP))
-                .build())
-        };
-        let writer = properties().and_then(|properties| {
+        let writer = properties(table).and_then(|properties| {
             let schema = Arc::clone(&opened.schema);
             ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties))
         });
@@ -87,6 +81,29 @@ impl Drop for TableFile {
             let _ = std::fs::remove_file(&self.partial);
         }
     }
+}
+
+/// Returns how the columns are encoded. Numbers have no dictionary: their differences or their bytes
+/// compress as well, and a dictionary hashes each value, which costs more than the compression.
+fn properties(table: &TableDescriptor) -> Result<WriterProperties, ParquetError> {
+    let general = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        .set_created_by(format!("pantala {}", env!("CARGO_PKG_VERSION")))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_max_row_group_row_count(Some(ROW_GROUP));
+    let numbers = table.columns.iter().filter_map(|column| {
+        let encoding = match column.data_type {
+            ColumnType::Bool | ColumnType::Str | ColumnType::F64 => return None,
+            _ => Encoding::DELTA_BINARY_PACKED,
+        };
+        Some((ColumnPath::from(column.name), encoding))
+    });
+    let properties = numbers.fold(general, |properties, (column, encoding)| {
+        properties
+            .set_column_dictionary_enabled(column.clone(), false)
+            .set_column_encoding(column, encoding)
+    });
+    Ok(properties.build())
 }
 
 fn file_error(path: &Path, source: std::io::Error) -> WriteError {

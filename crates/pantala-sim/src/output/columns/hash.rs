@@ -6,7 +6,7 @@ use arrow_array::types::{
     ArrowPrimitiveType, Float64Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef};
-use sha2::{Digest, Sha256};
+use blake3::Hasher;
 
 /// Hashes the values of a table, column by column. The hash depends only on the values and their
 /// order. Names, integer widths, metadata, compression, the layout of the file and the size of
@@ -14,14 +14,14 @@ use sha2::{Digest, Sha256};
 #[derive(Clone, Debug)]
 pub(crate) struct ValueHash {
     /// The type of each column and the hash of its values.
-    columns: Vec<(ColumnType, Sha256)>,
+    columns: Vec<(ColumnType, Hasher)>,
     rows: u64,
 }
 
 impl ValueHash {
     /// Returns the hash of a table without rows.
     pub(crate) fn new(columns: &[ColumnDescriptor]) -> Self {
-        let column = |column: &ColumnDescriptor| (column.data_type, Sha256::new());
+        let column = |column: &ColumnDescriptor| (column.data_type, Hasher::new());
         Self { columns: columns.iter().map(column).collect(), rows: 0 }
     }
 
@@ -44,11 +44,11 @@ impl ValueHash {
     /// Returns the hash of the table: a hash of the number of columns, the number of rows, and the
     /// hash of each column.
     pub(crate) fn finish(self) -> [u8; 32] {
-        let mut table = Sha256::new();
-        table.update((self.columns.len() as u64).to_le_bytes());
-        table.update(self.rows.to_le_bytes());
+        let mut table = Hasher::new();
+        table.update(&(self.columns.len() as u64).to_le_bytes());
+        table.update(&self.rows.to_le_bytes());
         for (_, column) in self.columns {
-            table.update(column.finalize());
+            table.update(column.finalize().as_bytes());
         }
         table.finalize().into()
     }

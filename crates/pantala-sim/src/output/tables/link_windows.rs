@@ -8,7 +8,7 @@ use pantala_engine::Time;
 table! {
     /// One row per link, time window and job, if the link sent a packet of the job in the window or
     /// stalled for one. Injection and ejection links are included. The length of a window is
-    /// `record.window_ps` of the plan. Rows are ordered by `window_start_ns`, `link` and `job`.
+    /// `record.link_window_ps` of the plan. Rows are ordered by `window_start_ns`, `link` and `job`.
     pub(crate) link_windows: LinkWindowRow if "record.link_windows" {
         /// Number of the directed link, as in `links`.
         link: u32,
@@ -25,15 +25,15 @@ table! {
 
 impl Streamed for LinkWindow {
     type Row = LinkWindowRow;
-    type Key = (u32, u16);
+    type Key = (Time, u32, u16);
 
     /// Any time in the window.
     fn completed(&self) -> Time {
         self.start
     }
 
-    fn key(&self) -> (u32, u16) {
-        (self.link, self.job)
+    fn key(&self) -> (Time, u32, u16) {
+        (self.start, self.link, self.job)
     }
 
     fn into_row(self) -> LinkWindowRow {

@@ -36,9 +36,9 @@ pub enum QTableRecord {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordPlan {
-    /// Length of a time window: of a row of link_windows, job_windows and q_learning. The tables
-    /// messages and iterations are ordered by window, and memory holds the rows of one window. A
-    /// run with endless jobs ends at the end of the window in which the other jobs end.
+    /// Length of a time window: of a row of job_windows and q_learning. The tables messages and
+    /// iterations are ordered by window, and memory holds the rows of one window. A run with
+    /// endless jobs ends at the end of the window in which the other jobs end.
     #[serde(default = "ten_microseconds")]
     #[schemars(range(min = 1, max = LONGEST_TIME))]
     pub window_ps: u64,
@@ -60,6 +60,11 @@ pub struct RecordPlan {
     /// and job.
     #[serde(default = "yes")]
     pub link_windows: bool,
+    /// Length of a window of link_windows. 0 stands for `window` on machines of at most 4,096 nodes,
+    /// and for ten times as long on larger ones, where the rows would slow the run down.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_TIME), extend("x-effect" = {"link_windows": [true]}))]
+    pub link_window_ps: u64,
     /// Whether the q_tables table records the estimates of q_adaptive at the end of the run.
     /// Another run can start from them (`routing.q_adaptive.table`).
     #[serde(default)]
@@ -82,6 +87,19 @@ pub struct RecordPlan {
     /// recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blame: Option<BlameRecord>,
+}
+
+/// The most nodes of a machine whose links have a row in every window.
+const MOST_NODES: u32 = 4_096;
+
+impl RecordPlan {
+    /// Resolves the length of a window of link_windows on a machine of so many nodes.
+    pub(crate) fn resolve(&mut self, nodes: u32) {
+        if self.link_window_ps == 0 {
+            let windows = if nodes > MOST_NODES { 10 } else { 1 };
+            self.link_window_ps = self.window_ps.saturating_mul(windows).min(LONGEST_TIME);
+        }
+    }
 }
 
 const fn ten_microseconds() -> u64 {

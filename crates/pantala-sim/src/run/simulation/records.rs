@@ -53,9 +53,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
     }
 
-    /// Records the traffic of each link and job since the last window. The window began at `start`;
-    /// it ends `now`. Returns whether a link has stalled in it.
-    pub(super) fn close_window(&mut self, start: Time, now: Time) -> bool {
+    /// Records the traffic of each link and job in the window of the links that ends `now`. Returns
+    /// whether a link has stalled in it.
+    pub(super) fn close_window(&mut self, now: Time) -> bool {
         if self.link_traffic.is_off() {
             return false;
         }
@@ -69,14 +69,14 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 let link = router * ports + port;
                 let counters = network.link_counters(router, port as u16, now);
                 let traffic = || network.link_jobs(router, port as u16, now);
-                stalls |= known.take(link, start, counters, traffic, windows);
+                stalls |= known.take(link, counters, traffic, windows);
             }
         }
         for node in network.nodes() {
             let link = routers * ports + node;
             let counters = network.injection_counters(node, now);
             let traffic = || network.injection_jobs(node, now);
-            stalls |= known.take(link, start, counters, traffic, windows);
+            stalls |= known.take(link, counters, traffic, windows);
         }
         stalls
     }

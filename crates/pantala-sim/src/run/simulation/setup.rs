@@ -160,9 +160,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
         Ok(Self {
             link_traffic: if plan.record.link_windows {
-                LinkTraffic::new(links, plan.jobs.len())
+                LinkTraffic::new(links, plan.jobs.len(), plan.record.link_window_ps)
             } else {
-                LinkTraffic::default()
+                LinkTraffic::off()
             },
             link_record,
             topology,
