@@ -30,7 +30,7 @@ RECORDS: dict[str, dict[str, Any]] = {
     "`system`, 10 us": {"system": {"windows": ["10 us"]}},
     "`routers`, 10 us": {"routers": {"windows": ["10 us"]}},
     "`blame`, 10 us": {"blame": {"window": "10 us"}},
-    "1 % of the packets": {"packets": "sampled", "packet_sample": 0.01},
+    "1 % of the packets": {"packets": "sampled", "packet_sample": 100},
     "all packets": {"packets": "all"},
 }
 

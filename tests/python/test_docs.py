@@ -11,7 +11,7 @@ from generate import ember, reference
 from pantala import machine_presets, mix_presets, router_presets, scenario_json_schema
 from pantala.catalogue.tables import TABLES
 from pantala.frontends.ember.parameters import KEYS
-from pantala.metrics import all_metrics
+from pantala.metrics import all_functions, all_metrics
 from pantala.routings import ROUTINGS, RoutingInfo
 from pantala.scenario.presets import mpi_presets, preset_entries
 
@@ -31,7 +31,10 @@ def test_every_column_is_described() -> None:
 
 
 def test_every_metric_is_described() -> None:
-    assert rows(reference.metrics_page()) == {metric.name for metric in all_metrics()}
+    assert rows(reference.metrics_page()) == {
+        *(metric.name for metric in all_metrics()),
+        *(function.name for function in all_functions()),
+    }
 
 
 def test_every_scenario_key_is_described() -> None:

@@ -46,19 +46,38 @@ def tables_page() -> str:
 
 
 def metrics_page() -> str:
-    """Returns the page of the metrics of `Run.metric`."""
-    from pantala.metrics import all_metrics
+    """Returns the page of the metrics."""
+    from pantala.metrics import all_functions, all_metrics
 
     parts = [
         "# Metrics",
-        "`Run.metric(name, job=...)` returns the value of one of these metrics. The name of a"
-        " metric ends in its unit.",
+        "`Run.metric(name, job=...)` returns the value of a metric of a run or a job. The name ends"
+        " in its unit. `pantala metrics` lists all metrics, and `pantala metrics --run DIR` prints"
+        " their values.",
     ]
     for scope, words in (("job", "## Metrics of a job"), ("run", "## Metrics of a run")):
         rows = [
             (f"`{metric.name}`", metric.text) for metric in all_metrics() if metric.scope == scope
         ]
         parts += [words, table(("metric", "meaning"), rows)]
+    parts += [
+        "## Functions of tables",
+        "`pantala.metrics` has these functions. They take rows of a run's tables, or numbers, and"
+        " need no run. `pantala metrics NAME` prints a definition with arguments and errors.",
+        table(
+            ("function", "of", "unit", "meaning", "source"),
+            [
+                (
+                    f"`{each.name}`",
+                    each.of,
+                    each.unit,
+                    each.text.split(": ", 1)[1],
+                    each.source,
+                )
+                for each in all_functions()
+            ],
+        ),
+    ]
     return page(parts)
 
 

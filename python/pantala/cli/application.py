@@ -20,6 +20,7 @@ from pantala.cli import (
     curve,
     figure,
     import_file,
+    metrics,
     ncptl,
     reference,
     report,
@@ -72,6 +73,7 @@ app.command("capture", help=paragraphs(capture.HELP))(capture.capture)
 app.command("topology", help=paragraphs(topology.HELP))(topology.topology)
 app.command("report", help=report.HELP)(report.report)
 app.command("figure", help=paragraphs(figure.HELP))(figure.figure)
+app.command("metrics", help=paragraphs(metrics.HELP))(metrics.metrics)
 app.add_typer(import_file.app, name="import", help=import_file.HELP)
 app.add_typer(workload.app, name="workload", help=workload.HELP)
 app.add_typer(ncptl.app, name="ncptl", help=ncptl.HELP)

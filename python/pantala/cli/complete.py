@@ -15,6 +15,7 @@ __all__ = [
     "link_classes",
     "load_files",
     "machines",
+    "metrics",
     "of",
     "paper_tables",
     "routings",
@@ -38,6 +39,14 @@ def machines(incomplete: str) -> list[str]:
     from pantala.scenario.presets import example, machine_presets
 
     return _begin([example(name) for name in machine_presets()], incomplete)
+
+
+def metrics(incomplete: str) -> list[str]:
+    """Completes metrics."""
+    from pantala.metrics import all_functions, all_metrics
+
+    numbers = [each.name for each in all_metrics()]
+    return _begin([*numbers, *(each.name for each in all_functions())], incomplete)
 
 
 def curve_presets(incomplete: str) -> list[str]:

@@ -15,7 +15,7 @@ from matplotlib.image import AxesImage
 from pantala.figures.link_load import link_loads
 from pantala.figures.runs import RunLike
 from pantala.figures.style import PERCENT, WIDTH, new_figure, style, time_unit
-from pantala.link_classes import NETWORK
+from pantala.metrics.traffic import group_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,19 +38,7 @@ def group_matrix(run: RunLike, value: pl.Expr, *, shared: bool = False) -> NDArr
             `link_loads`.
     """
     links = link_loads(run).links.lazy() if shared else run.links
-    frame = (
-        links.filter(pl.col("class").is_in(NETWORK))
-        .group_by("source_group", "target_group")
-        .agg(value.mean().alias("value"))
-        .sort("source_group", "target_group")
-        .collect()
-    )
-    groups = int(run.document["plan"]["topology"]["g"])
-    matrix = np.full((groups, groups), np.nan)
-    matrix[frame["source_group"].to_numpy(), frame["target_group"].to_numpy()] = frame[
-        "value"
-    ].to_numpy()
-    return matrix
+    return group_means(links.collect(), int(run.document["plan"]["topology"]["g"]), value)
 
 
 def link_load_map(

@@ -22,6 +22,7 @@ import polars as pl
 
 from pantala import native
 from pantala.errors import UsageError, nearest
+from pantala.metrics.traffic import injection_rate, peak_ingress_volume
 from pantala.parallel import in_processes
 from pantala.results import Run
 from pantala.run_directory import OutputDirectory, holds_run, remove_abandoned
@@ -55,10 +56,7 @@ def of_first_job(run: Run) -> Record:
         ``compute_ms`` and ``communication_ms``, the mean times of a rank in its iterations.
     """
     job = run.jobs.filter(pl.col("job") == 0).collect().row(0, named=True)
-    messages = pl.col("messages_sent") + pl.col("messages_received")
-    peak = run.ranks.filter(
-        pl.col("job") == 0, messages >= _ALL_NEIGHBOURS * messages.filter(pl.col("job") == 0).max()
-    ).select(pl.col("peak_ingress_bytes").max())
+    peak = peak_ingress_volume(run.ranks.filter(pl.col("job") == 0).collect(), _ALL_NEIGHBOURS)
     inside = pl.col("end_ns") - pl.col("start_ns")
     sums = run.iterations.filter(pl.col("job") == 0).select(
         pl.col("communication_time_ns").sum(), duration_ns=inside.sum()
@@ -69,8 +67,8 @@ def of_first_job(run: Run) -> Record:
         "payload_mb": job["mpi_bytes"] / 1e6,
         "total_mb": total,
         "execution_ms": time,
-        "injection_gb_per_s": total / time,
-        "peak_ingress_bytes": peak.collect().item(),
+        "injection_gb_per_s": injection_rate(job["injected_bytes"], job["end_ns"]),
+        "peak_ingress_bytes": peak,
         "compute_ms": round((row["duration_ns"] - row["communication_time_ns"]) / ranks, 9) + 0.0,
         "communication_ms": row["communication_time_ns"] / ranks,
     }

@@ -12,6 +12,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
 from pantala.former_names import now_called
 from pantala.link_classes import INSIDE_GROUPS
+from pantala.metrics.traffic import injection_rate
 
 if TYPE_CHECKING:
     from pantala.results import Run
@@ -48,7 +49,7 @@ def _execution_time(row: pl.DataFrame) -> float | None:
 def _per_execution_time(column: str) -> Callable[[pl.DataFrame], float | None]:
     def compute(row: pl.DataFrame) -> float | None:
         time, value = _execution_time(row), row[column].item()
-        return value / time if time and value is not None else None
+        return None if time is None or value is None else injection_rate(value, time)
 
     return compute
 

@@ -1,0 +1,71 @@
+"""Metrics of workload interference: one pure function each, on tables or numbers.
+
+`pantala metrics` lists them. `all_metrics` and `value_of` give numbers of a run or of a job by
+their names; `Run.metric` and `Run.metrics` call them.
+"""
+
+from __future__ import annotations
+
+from pantala.metrics.catalogue import MetricFunction, all_functions, function_named
+from pantala.metrics.of_run import Metric, all_metrics, chosen_job, value_of
+from pantala.metrics.routers import arrival_rate, serving_routers, traffic_on_serving_routers
+from pantala.metrics.samples import (
+    PERCENTILES,
+    percentiles,
+    representative,
+    sigma_clipped,
+    z_scores,
+)
+from pantala.metrics.stalls import saturation_time, stall_time, stalled_flits, stalls_to_flits
+from pantala.metrics.times import (
+    communication_share,
+    communication_time,
+    communication_variation,
+    interference,
+    interference_reduction,
+    slowdown,
+)
+from pantala.metrics.traffic import (
+    congestion_index,
+    group_means,
+    injection_rate,
+    link_load,
+    link_throughput,
+    peak_ingress_volume,
+    relative_throughput,
+)
+
+__all__ = [
+    "PERCENTILES",
+    "Metric",
+    "MetricFunction",
+    "all_functions",
+    "all_metrics",
+    "arrival_rate",
+    "chosen_job",
+    "communication_share",
+    "communication_time",
+    "communication_variation",
+    "congestion_index",
+    "function_named",
+    "group_means",
+    "injection_rate",
+    "interference",
+    "interference_reduction",
+    "link_load",
+    "link_throughput",
+    "peak_ingress_volume",
+    "percentiles",
+    "relative_throughput",
+    "representative",
+    "saturation_time",
+    "serving_routers",
+    "sigma_clipped",
+    "slowdown",
+    "stall_time",
+    "stalled_flits",
+    "stalls_to_flits",
+    "traffic_on_serving_routers",
+    "value_of",
+    "z_scores",
+]
