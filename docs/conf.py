@@ -32,6 +32,7 @@ smartquotes = False
 CONTENTS = {
     "index": [
         "tutorial",
+        "own-program",
         "how-to/index",
         "explanation/index",
         "reference/index",
@@ -51,7 +52,6 @@ CONTENTS = {
         "ember",
         "ncptl",
         "codes",
-        "bring-your-program",
         "capture",
         "python",
     ],

@@ -287,7 +287,7 @@ def write_link_table(topology: dict[str, Any], path: Path) -> None:
 
 
 def ncptl_check(file: str, source: str) -> dict[str, Any]:
-    """Returns `errors`, `warnings` and `options` of a coNCePTuaL program.
+    """Returns `errors`, `warnings`, `options` and data `files` of a coNCePTuaL program.
 
     Args:
         file: the name of the program, for messages.

@@ -102,7 +102,7 @@ def test_pages_name_only_files_that_exist() -> None:
 
 def test_guides_name_only_commands_that_exist() -> None:
     known = set(re.findall(r"^## pantala (\w+)", reference.commands_page(), re.MULTILINE))
-    for page in [DOCS / "tutorial.md", *(DOCS / "how-to").glob("*.md")]:
+    for page in [DOCS / "tutorial.md", DOCS / "own-program.md", *(DOCS / "how-to").glob("*.md")]:
         used = set(
             re.findall(
                 r"^\$ pantala (\w+)|`pantala (\w+)", page.read_text(encoding="utf-8"), re.MULTILINE

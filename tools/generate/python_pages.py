@@ -38,7 +38,7 @@ def python_page() -> str:
     programs = pt.programs
     parts += [
         "## Programs",
-        "[Bring your own program](../how-to/bring-your-program.md) explains programs in Python.",
+        "[Bring your own program](../own-program.md) explains programs in Python.",
         *_entries(pt, "Program"),
         *_calls(programs.Communicator),
         *_calls(programs.CartesianCommunicator),

@@ -2,12 +2,12 @@
 
 use pantala_frontends::ncptl::NcptlSpec;
 use pantala_frontends::ncptl::explain::explain;
-use pantala_frontends::ncptl::language::{Diagnostic, Source, read};
+use pantala_frontends::ncptl::language::{Diagnostic, Source, check, read};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
-/// Returns the errors, the warnings and the options of a program as JSON. A message shows the line
+/// Returns errors, warnings, options and data files of a program as JSON. A message shows the line
 /// and marks the place.
 #[pyfunction]
 pub(crate) fn ncptl_check(py: Python<'_>, file: &str, source: &str) -> String {
@@ -27,9 +27,13 @@ pub(crate) fn ncptl_check(py: Python<'_>, file: &str, source: &str) -> String {
                     })
                 });
                 let options: Vec<_> = options.collect();
-                json!({"errors": [], "warnings": rendered(&warnings), "options": options})
+                let (warnings, files) = (rendered(&warnings), check(&program).files);
+                json!({"errors": [], "warnings": warnings, "options": options, "files": files})
             }
-            Err(errors) => json!({"errors": rendered(&errors), "warnings": [], "options": []}),
+            Err(errors) => {
+                let errors = rendered(&errors);
+                json!({"errors": errors, "warnings": [], "options": [], "files": []})
+            }
         }
     });
     checked.to_string()

@@ -86,14 +86,26 @@ def _facts(path: str, found: dict[str, Any]) -> Table:
     shown.add_row("records", count(found["records"]))
     recorded = found["duration_ps"]
     shown.add_row("duration", duration(recorded / 1000) if recorded else "not recorded")
-    share = found["compute_share"]
-    shown.add_row("computing", "not recorded" if share is None else f"{100 * share:.1f} %")
+    shown.add_row("computing", _computing(found))
     shown.add_row("point-to-point messages", count(sum(messages)))
     shown.add_row(
         "sent per rank", f"{size(min(sent))} to {size(max(sent))}, {size(sum(sent))} in all"
     )
     shown.add_row("destinations per rank", f"{min(partners.values())} to {max(partners.values())}")
     return shown
+
+
+def _computing(found: dict[str, Any]) -> str:
+    """Returns the share of computing, or the times of the ranks of a graph, which has no clock."""
+    from pantala.report.formatting import duration
+
+    if found["compute_share"] is not None:
+        return f"{100 * found['compute_share']:.1f} %"
+    times = [rank["compute_ps"] / 1000 for rank in found["by_rank"]]
+    if not any(times):
+        return "none"
+    least, most = duration(min(times)), duration(max(times))
+    return f"{least} per rank" if least == most else f"{least} to {most} per rank"
 
 
 def _calls(found: dict[str, Any]) -> Table:

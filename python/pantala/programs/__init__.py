@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pantala.programs.communicator import CartesianCommunicator, Communicator, Request
+from pantala.programs.communicator import Communicator, Request
+from pantala.programs.grid import CartesianCommunicator
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,118 +8,31 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from pantala.units import Duration, Size
+from pantala.programs.values import (
+    ANY,
+    DATA,
+    NULL,
+    RECEIVED,
+    WAITED,
+    Bytes,
+    Time,
+    Unknown,
+    blocks_of,
+    refuse,
+    size_of,
+    sizes_of,
+    time_of,
+)
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from pantala.programs.grid import CartesianCommunicator
     from pantala.programs.recording import Recording
 
-__all__ = ["CartesianCommunicator", "Communicator", "Request", "RunDependentError", "Unknown"]
-
-#: A number of bytes, or a text with a unit such as ``"64 KiB"``.
-Bytes: TypeAlias = int | str
-#: A time: seconds, or a text with a unit such as ``"10 us"``.
-Time: TypeAlias = float | str
-
-_ANY = -1
-_NULL = -2
-
-
-class RunDependentError(Exception):
-    """A program asks for what only the run can tell."""
-
-
-def _refuse(call: str, what: str) -> NoReturn:
-    raise RunDependentError(
-        f"{call}: only the run can tell {what}; a Python program runs before the simulation, so"
-        " write a program whose calls do not depend on it"
-    )
-
-
-class Unknown:
-    """The result of a call, which only the run can tell. Any use of it is refused."""
-
-    __slots__ = ("_call",)
-
-    def __init__(self, call: str) -> None:
-        self._call = call
-
-    def __repr__(self) -> str:
-        return f"<the result of {self._call}, unknown before the run>"
-
-    def _used(self, *_: object) -> NoReturn:
-        _refuse(self._call, "the data that arrives")
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):
-            raise AttributeError(name)  # copy, inspect and notebooks ask for such names
-        self._used()
-
-    __bool__ = __len__ = __iter__ = __getitem__ = __contains__ = __call__ = _used
-    __int__ = __float__ = __index__ = __neg__ = __abs__ = _used
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _used
-    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _used
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _used
-    __hash__ = object.__hash__
-
-
-_DATA = {
-    call: Unknown(call)
-    for call in (
-        *("recv", "sendrecv", "wait", "waitall", "bcast", "reduce", "allreduce", "gather"),
-        *("scatter", "allgather", "alltoall", "reduce_scatter", "scan", "exscan"),
-        *("gatherv", "scatterv", "allgatherv", "alltoallv", "barrier"),
-    )
-}
-_RECEIVED, _WAITED = _DATA["recv"], _DATA["wait"]
-
-
-@lru_cache(maxsize=4096)
-def _text_size(text: str) -> int:
-    return int(Size.parse(text))
-
-
-@lru_cache(maxsize=4096)
-def _text_time(text: str) -> int:
-    return int(Duration.parse(text))
-
-
-def _size(value: Any) -> int:
-    """Returns a size in bytes."""
-    if isinstance(value, str):
-        number = _text_size(value)
-    elif isinstance(value, float) and value.is_integer():
-        number = int(value)
-    else:
-        try:
-            number = operator.index(value)
-        except TypeError:
-            raise ValueError(
-                f"{value!r} is no size; give bytes, or a text such as '64 KiB'"
-            ) from None
-    if number < 0:
-        raise ValueError(f"{value!r} is a negative size")
-    return number
-
-
-def _time(value: Any) -> int:
-    """Returns a time in ps."""
-    if isinstance(value, str):
-        number = _text_time(value)
-    else:
-        try:
-            number = int(value) if isinstance(value, Duration) else round(float(value) * 1e12)
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(
-                f"{value!r} is no time; give seconds, or a text such as '10 us'"
-            ) from None
-    if number < 0:
-        raise ValueError(f"{value!r} is a negative time")
-    return number
+__all__ = ["Communicator", "Request"]
 
 
 class Request:
@@ -148,7 +61,7 @@ class Request:
 
     def test(self) -> NoReturn:
         """Is refused: only the run can tell whether a request is complete."""
-        _refuse("test", "whether a request is complete")
+        refuse("test", "whether a request is complete")
 
 
 class _Iteration:
@@ -181,11 +94,11 @@ class Communicator:
     __slots__ = ("_id", "_me", "_recorder", "_recording", "rank", "size")
 
     #: A receive from any rank.
-    ANY_SOURCE = _ANY
+    ANY_SOURCE = ANY
     #: A receive of any tag.
-    ANY_TAG = _ANY
+    ANY_TAG = ANY
     #: No rank: a send or receive does nothing.
-    PROC_NULL = _NULL
+    PROC_NULL = NULL
     #: The color of a rank that will be in no communicator.
     UNDEFINED = None
 
@@ -205,11 +118,11 @@ class Communicator:
 
     def compute(self, time: Time) -> None:
         """Computes for a time."""
-        self._recorder.compute(self._me, _time(time))
+        self._recorder.compute(self._me, time_of(time))
 
     def icompute(self, time: Time) -> Request:
         """Starts a computation beside the rank, on another processor or a device."""
-        return Request(self, self._recorder.icompute(self._me, _time(time)))
+        return Request(self, self._recorder.icompute(self._me, time_of(time)))
 
     def iteration(self, phase: str | None = None) -> _Iteration:
         """Returns a context that marks an iteration, or a phase of it with a name.
@@ -238,36 +151,36 @@ class Communicator:
         self._send("b", dest, bytes, tag)
 
     def _send(self, mode: str, dest: int, bytes: Bytes, tag: int) -> None:
-        if dest != _NULL:
-            self._recorder.send(self._me, mode, self._id, dest, tag, _size(bytes))
+        if dest != NULL:
+            self._recorder.send(self._me, mode, self._id, dest, tag, size_of(bytes))
 
     def isend(self, dest: int, bytes: Bytes, tag: int = 0) -> Request:
         """Starts a send."""
-        if dest == _NULL:
+        if dest == NULL:
             return Request(self, None)
         return Request(
-            self, self._recorder.isend(self._me, False, self._id, dest, tag, _size(bytes))
+            self, self._recorder.isend(self._me, False, self._id, dest, tag, size_of(bytes))
         )
 
     def issend(self, dest: int, bytes: Bytes, tag: int = 0) -> Request:
         """Starts a send in synchronous mode."""
-        if dest == _NULL:
+        if dest == NULL:
             return Request(self, None)
         return Request(
-            self, self._recorder.isend(self._me, True, self._id, dest, tag, _size(bytes))
+            self, self._recorder.isend(self._me, True, self._id, dest, tag, size_of(bytes))
         )
 
-    def recv(self, source: int, bytes: Bytes, tag: int = _ANY) -> Unknown:
+    def recv(self, source: int, bytes: Bytes, tag: int = ANY) -> Unknown:
         """Receives a message of at most `bytes`."""
-        if source != _NULL:
-            self._recorder.recv(self._me, self._id, source, tag, _size(bytes))
-        return _RECEIVED
+        if source != NULL:
+            self._recorder.recv(self._me, self._id, source, tag, size_of(bytes))
+        return RECEIVED
 
-    def irecv(self, source: int, bytes: Bytes, tag: int = _ANY) -> Request:
+    def irecv(self, source: int, bytes: Bytes, tag: int = ANY) -> Request:
         """Starts a receive of at most `bytes`."""
-        if source == _NULL:
+        if source == NULL:
             return Request(self, None)
-        return Request(self, self._recorder.irecv(self._me, self._id, source, tag, _size(bytes)))
+        return Request(self, self._recorder.irecv(self._me, self._id, source, tag, size_of(bytes)))
 
     def sendrecv(
         self,
@@ -289,31 +202,31 @@ class Communicator:
             recv_bytes: bytes to receive; as sent if not given.
             recv_tag: the tag to receive; as sent if not given.
         """
-        sent = _size(bytes)
-        received = sent if recv_bytes is None else _size(recv_bytes)
+        sent = size_of(bytes)
+        received = sent if recv_bytes is None else size_of(recv_bytes)
         other = tag if recv_tag is None else recv_tag
-        if dest == _NULL:
+        if dest == NULL:
             return self.recv(source, received, other)
-        if source == _NULL:
+        if source == NULL:
             self.send(dest, sent, tag)
         else:
             self._recorder.sendrecv(
                 self._me, self._id, (dest, tag, sent), (source, other, received)
             )
-        return _RECEIVED
+        return RECEIVED
 
     def send_init(self, dest: int, bytes: Bytes, tag: int = 0) -> Request:
         """Makes a persistent send."""
         return self._init(True, dest, bytes, tag)
 
-    def recv_init(self, source: int, bytes: Bytes, tag: int = _ANY) -> Request:
+    def recv_init(self, source: int, bytes: Bytes, tag: int = ANY) -> Request:
         """Makes a persistent receive."""
         return self._init(False, source, bytes, tag)
 
     def _init(self, sends: bool, peer: int, bytes: Bytes, tag: int) -> Request:
-        if peer == _NULL:
+        if peer == NULL:
             return Request(self, None, persistent=True)
-        handle = self._recorder.init(self._me, sends, self._id, peer, tag, _size(bytes))
+        handle = self._recorder.init(self._me, sends, self._id, peer, tag, size_of(bytes))
         return Request(self, handle, persistent=True)
 
     # Waits
@@ -322,7 +235,7 @@ class Communicator:
         """Waits for one request."""
         if request._handle is not None:
             self._recorder.wait(self._me, request._handle)
-        return _WAITED
+        return WAITED
 
     def waitall(self, requests: Iterable[Request] | None = None) -> Unknown:
         """Waits for these requests, or for all of the rank."""
@@ -331,7 +244,7 @@ class Communicator:
         else:
             handles = [each._handle for each in requests if each._handle is not None]
             self._recorder.wait_for(self._me, handles)
-        return _WAITED
+        return WAITED
 
     def startall(self, requests: Iterable[Request]) -> None:
         """Starts persistent requests."""
@@ -346,47 +259,47 @@ class Communicator:
 
     def bcast(self, bytes: Bytes, root: int = 0) -> Unknown:
         """Sends `bytes` from the root to every rank."""
-        return self._collective("bcast", (_size(bytes),), root)
+        return self._collective("bcast", (size_of(bytes),), root)
 
     def reduce(self, bytes: Bytes, root: int = 0) -> Unknown:
         """Reduces `bytes` to the root."""
-        return self._collective("reduce", (_size(bytes),), root)
+        return self._collective("reduce", (size_of(bytes),), root)
 
     def allreduce(self, bytes: Bytes) -> Unknown:
         """Reduces `bytes`; every rank gets the result."""
-        return self._collective("allreduce", (_size(bytes),))
+        return self._collective("allreduce", (size_of(bytes),))
 
     def gather(self, bytes: Bytes, root: int = 0) -> Unknown:
         """Sends a block of `bytes` from every rank to the root."""
-        return self._collective("gather", (_size(bytes),), root)
+        return self._collective("gather", (size_of(bytes),), root)
 
     def gatherv(self, counts: Sequence[Bytes], root: int = 0) -> Unknown:
         """Sends a block from every rank to the root; `counts` holds bytes by rank, on all ranks."""
-        return self._collective("gatherv", _sizes(counts), root)
+        return self._collective("gatherv", sizes_of(counts), root)
 
     def scatter(self, bytes: Bytes, root: int = 0) -> Unknown:
         """Sends a block of `bytes` from the root to every rank."""
-        return self._collective("scatter", (_size(bytes),), root)
+        return self._collective("scatter", (size_of(bytes),), root)
 
     def scatterv(self, counts: Sequence[Bytes], root: int = 0) -> Unknown:
         """Sends a block from the root to every rank; `counts` holds bytes by rank, on all ranks."""
-        return self._collective("scatterv", _sizes(counts), root)
+        return self._collective("scatterv", sizes_of(counts), root)
 
     def allgather(self, bytes: Bytes) -> Unknown:
         """Sends a block of `bytes` from every rank to every rank."""
-        return self._collective("allgather", (_size(bytes),))
+        return self._collective("allgather", (size_of(bytes),))
 
     def allgatherv(self, counts: Sequence[Bytes]) -> Unknown:
         """Sends a block from every rank to every rank; `counts` holds bytes by rank."""
-        return self._collective("allgatherv", _sizes(counts))
+        return self._collective("allgatherv", sizes_of(counts))
 
     def alltoall(self, bytes: Bytes) -> Unknown:
         """Sends a block of `bytes` from every rank to every other rank."""
-        return self._collective("alltoall", (_size(bytes),))
+        return self._collective("alltoall", (size_of(bytes),))
 
     def alltoallv(self, sent: Sequence[Bytes], received: Sequence[Bytes]) -> Unknown:
         """Sends a block to every rank; `sent` and `received` hold bytes by rank."""
-        return self._collective("alltoallv", _sizes(sent), received=_sizes(received))
+        return self._collective("alltoallv", sizes_of(sent), received=sizes_of(received))
 
     def reduce_scatter(self, counts: Bytes | Sequence[Bytes]) -> Unknown:
         """Reduces one block per rank; each rank gets its block.
@@ -394,16 +307,16 @@ class Communicator:
         Args:
             counts: bytes of each block, or one number for all.
         """
-        name, sizes = _blocks(counts)
+        name, sizes = blocks_of(counts)
         return self._collective(name, sizes)
 
     def scan(self, bytes: Bytes) -> Unknown:
         """Reduces over all ranks up to this one."""
-        return self._collective("scan", (_size(bytes),))
+        return self._collective("scan", (size_of(bytes),))
 
     def exscan(self, bytes: Bytes) -> Unknown:
         """Reduces over all ranks before this one."""
-        return self._collective("exscan", (_size(bytes),))
+        return self._collective("exscan", (size_of(bytes),))
 
     def ibarrier(self) -> Request:
         """Starts a barrier."""
@@ -411,60 +324,60 @@ class Communicator:
 
     def ibcast(self, bytes: Bytes, root: int = 0) -> Request:
         """Starts a bcast."""
-        return self._icollective("bcast", (_size(bytes),), root)
+        return self._icollective("bcast", (size_of(bytes),), root)
 
     def ireduce(self, bytes: Bytes, root: int = 0) -> Request:
         """Starts a reduce."""
-        return self._icollective("reduce", (_size(bytes),), root)
+        return self._icollective("reduce", (size_of(bytes),), root)
 
     def iallreduce(self, bytes: Bytes) -> Request:
         """Starts an allreduce."""
-        return self._icollective("allreduce", (_size(bytes),))
+        return self._icollective("allreduce", (size_of(bytes),))
 
     def igather(self, bytes: Bytes, root: int = 0) -> Request:
         """Starts a gather."""
-        return self._icollective("gather", (_size(bytes),), root)
+        return self._icollective("gather", (size_of(bytes),), root)
 
     def igatherv(self, counts: Sequence[Bytes], root: int = 0) -> Request:
         """Starts a gatherv."""
-        return self._icollective("gatherv", _sizes(counts), root)
+        return self._icollective("gatherv", sizes_of(counts), root)
 
     def iscatter(self, bytes: Bytes, root: int = 0) -> Request:
         """Starts a scatter."""
-        return self._icollective("scatter", (_size(bytes),), root)
+        return self._icollective("scatter", (size_of(bytes),), root)
 
     def iscatterv(self, counts: Sequence[Bytes], root: int = 0) -> Request:
         """Starts a scatterv."""
-        return self._icollective("scatterv", _sizes(counts), root)
+        return self._icollective("scatterv", sizes_of(counts), root)
 
     def iallgather(self, bytes: Bytes) -> Request:
         """Starts an allgather."""
-        return self._icollective("allgather", (_size(bytes),))
+        return self._icollective("allgather", (size_of(bytes),))
 
     def iallgatherv(self, counts: Sequence[Bytes]) -> Request:
         """Starts an allgatherv."""
-        return self._icollective("allgatherv", _sizes(counts))
+        return self._icollective("allgatherv", sizes_of(counts))
 
     def ialltoall(self, bytes: Bytes) -> Request:
         """Starts an alltoall."""
-        return self._icollective("alltoall", (_size(bytes),))
+        return self._icollective("alltoall", (size_of(bytes),))
 
     def ialltoallv(self, sent: Sequence[Bytes], received: Sequence[Bytes]) -> Request:
         """Starts an alltoallv."""
-        return self._icollective("alltoallv", _sizes(sent), received=_sizes(received))
+        return self._icollective("alltoallv", sizes_of(sent), received=sizes_of(received))
 
     def ireduce_scatter(self, counts: Bytes | Sequence[Bytes]) -> Request:
         """Starts a reduce_scatter."""
-        name, sizes = _blocks(counts)
+        name, sizes = blocks_of(counts)
         return self._icollective(name, sizes)
 
     def iscan(self, bytes: Bytes) -> Request:
         """Starts a scan."""
-        return self._icollective("scan", (_size(bytes),))
+        return self._icollective("scan", (size_of(bytes),))
 
     def iexscan(self, bytes: Bytes) -> Request:
         """Starts an exscan."""
-        return self._icollective("exscan", (_size(bytes),))
+        return self._icollective("exscan", (size_of(bytes),))
 
     def _collective(
         self,
@@ -474,7 +387,7 @@ class Communicator:
         received: Sequence[int] = (),
     ) -> Unknown:
         self._recorder.collective(self._me, self._id, name, root, sizes, received, True)
-        return _DATA["reduce_scatter" if name == "reduce_scatter_block" else name]
+        return DATA["reduce_scatter" if name == "reduce_scatter_block" else name]
 
     def _icollective(
         self,
@@ -529,6 +442,8 @@ class Communicator:
         made = self._recorder.create_of_first(self._me, self._id, count)
         if made is None:
             return None
+        from pantala.programs.grid import CartesianCommunicator
+
         return CartesianCommunicator(
             self._recording, self._recorder, self._me, *made, dims=extents, periods=wraps
         )
@@ -546,131 +461,36 @@ class Communicator:
 
     def probe(self, *_: Any, **__: Any) -> NoReturn:
         """Is refused."""
-        _refuse("probe", "which message has arrived")
+        refuse("probe", "which message has arrived")
 
     def iprobe(self, *_: Any, **__: Any) -> NoReturn:
         """Is refused."""
-        _refuse("iprobe", "whether a message has arrived")
+        refuse("iprobe", "whether a message has arrived")
 
     def test(self, *_: Any, **__: Any) -> NoReturn:
         """Is refused."""
-        _refuse("test", "whether a request is complete")
+        refuse("test", "whether a request is complete")
 
     def testall(self, *_: Any, **__: Any) -> NoReturn:
         """Is refused."""
-        _refuse("testall", "whether requests are complete")
+        refuse("testall", "whether requests are complete")
 
     def testany(self, *_: Any, **__: Any) -> NoReturn:
         """Is refused."""
-        _refuse("testany", "which request is complete")
+        refuse("testany", "which request is complete")
 
     def testsome(self, *_: Any, **__: Any) -> NoReturn:
         """Is refused."""
-        _refuse("testsome", "which requests are complete")
+        refuse("testsome", "which requests are complete")
 
     def waitany(self, *_: Any, **__: Any) -> NoReturn:
         """Is refused."""
-        _refuse("waitany", "which request is complete first")
+        refuse("waitany", "which request is complete first")
 
     def waitsome(self, *_: Any, **__: Any) -> NoReturn:
         """Is refused."""
-        _refuse("waitsome", "which requests are complete first")
+        refuse("waitsome", "which requests are complete first")
 
     def Wtime(self) -> NoReturn:  # noqa: N802 - mpi4py's word
         """Is refused."""
-        _refuse("Wtime", "the time")
-
-
-class CartesianCommunicator(Communicator):
-    """A communicator whose ranks form a grid, last dimension fastest."""
-
-    __slots__ = ("dims", "periods")
-
-    def __init__(
-        self,
-        recording: Recording,
-        recorder: Any,
-        me: int,
-        number: int,
-        rank: int,
-        size: int,
-        *,
-        dims: list[int],
-        periods: list[bool],
-    ) -> None:
-        super().__init__(recording, recorder, me, number, rank, size)
-        #: The extent of each dimension.
-        self.dims = dims
-        #: Whether each dimension is periodic.
-        self.periods = periods
-
-    @property
-    def coords(self) -> list[int]:
-        """The coordinates of this rank."""
-        return self.coords_of(self.rank)
-
-    def coords_of(self, rank: int) -> list[int]:
-        """Returns the coordinates of a rank."""
-        found = []
-        for extent in reversed(self.dims):
-            rank, at = divmod(rank, extent)
-            found.append(at)
-        return found[::-1]
-
-    def rank_of(self, coords: Sequence[int]) -> int:
-        """Returns the rank at these coordinates; PROC_NULL beyond the edge of the grid."""
-        rank = 0
-        for at, extent, periodic in zip(coords, self.dims, self.periods, strict=True):
-            if not (periodic or 0 <= at < extent):
-                return _NULL
-            rank = rank * extent + at % extent
-        return rank
-
-    def shift(self, dimension: int, displacement: int = 1) -> tuple[int, int]:
-        """Returns source and destination of a shift along a dimension.
-
-        PROC_NULL stands for the ranks beyond the edge of the grid.
-        """
-        here = self.coords
-        back, forth = list(here), list(here)
-        back[dimension] -= displacement
-        forth[dimension] += displacement
-        return self.rank_of(back), self.rank_of(forth)
-
-    def sub(self, keep: Sequence[bool]) -> CartesianCommunicator | None:
-        """Returns the slice of the grid that contains this rank.
-
-        Args:
-            keep: whether the slice has each dimension.
-        """
-        color = key = 0
-        for at, extent, kept in zip(self.coords, self.dims, keep, strict=True):
-            if kept:
-                key = key * extent + at
-            else:
-                color = color * extent + at
-        made = self.split(color, key)
-        if made is None:
-            return None
-        dims = [extent for extent, kept in zip(self.dims, keep, strict=True) if kept]
-        periods = [periodic for periodic, kept in zip(self.periods, keep, strict=True) if kept]
-        return CartesianCommunicator(
-            self._recording,
-            self._recorder,
-            self._me,
-            made._id,
-            made.rank,
-            made.size,
-            dims=dims,
-            periods=periods,
-        )
-
-
-def _sizes(values: Sequence[Bytes]) -> list[int]:
-    return [_size(value) for value in values]
-
-
-def _blocks(counts: Bytes | Sequence[Bytes]) -> tuple[str, Sequence[int]]:
-    if isinstance(counts, int | str):
-        return "reduce_scatter_block", (_size(counts),)
-    return "reduce_scatter", _sizes(counts)
+        refuse("Wtime", "the time")

@@ -16,8 +16,9 @@ import greenlet
 from pantala import native
 from pantala.errors import ProgramError
 from pantala.programs import communicator
-from pantala.programs.communicator import Communicator, RunDependentError
+from pantala.programs.communicator import Communicator
 from pantala.programs.loading import ProgramFunction, in_words
+from pantala.programs.values import RunDependentError
 from pantala.programs.watchdog import Stopped, Watchdog
 
 __all__ = ["Limits", "Recording", "record"]

@@ -109,7 +109,8 @@ class QAdaptive(QAdaptiveKeys):
 
     table: str = ""
     """A `q_tables.parquet` with the initial Q-values, from a run on the same topology with
-    `record.q_tables = "end"`. Default: untrained. The path is relative to the current directory."""
+    `record.q_tables = "end"`. Default: untrained. It lies beside the
+    scenario file, or else in the current directory."""
 
 
 class Routing(RoutingKeys):

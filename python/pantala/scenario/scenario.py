@@ -14,6 +14,7 @@ from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.plan import build_plan, resolve_plan
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.base import Flag, Name, plain
+from pantala.scenario.beside import beside
 from pantala.scenario.changes import changed
 from pantala.scenario.detail import Detail
 from pantala.scenario.faults import scenario_error
@@ -158,6 +159,9 @@ class Scenario(ScenarioKeys):
     def from_toml(cls, path: str | Path, *, changes: Mapping[str, Any] | None = None) -> Self:
         """Reads a scenario file.
 
+        Relative paths of programs, traces and other files of jobs lead to files beside the scenario
+        file, or else in the current directory.
+
         Args:
             path: the TOML file.
             changes: new values by path, such as ``{"routing.algorithm": "minimal"}``; see
@@ -166,7 +170,8 @@ class Scenario(ScenarioKeys):
         Raises:
             ScenarioError: the file cannot be read, is not TOML, or is not a scenario.
         """
-        return cls.from_dict(read_toml(Path(path)), source=str(path), changes=changes)
+        tables = beside(read_toml(Path(path)), Path(path).parent)
+        return cls.from_dict(tables, source=str(path), changes=changes)
 
     @classmethod
     def from_ember(

@@ -18,7 +18,7 @@ use crate::ncptl::language::ast::Program;
 pub use options::{ArgumentValue, OptionError, values as option_values};
 
 /// Compiles a program for a number of tasks. `options` are the values of its options, and
-/// `arguments` are all arguments as text.
+/// `data` are the texts of files that it reads; other files are read from the file system.
 ///
 /// # Errors
 /// If a name is unknown, or if the program is too large.
@@ -26,8 +26,9 @@ pub fn compile(
     program: &Program,
     tasks: u32,
     options: &BTreeMap<String, i64>,
+    data: &BTreeMap<String, String>,
 ) -> Result<Code, Failure> {
-    let mut compiler = Compiler::new(Scope::new(tasks, options));
+    let mut compiler = Compiler::new(Scope::new(tasks, options), data.clone());
     for sentence in &program.sentences {
         let start = compiler.code.steps.len();
         compiler.code.steps.push(Step::Table);
@@ -48,10 +49,12 @@ struct Compiler {
     /// The variables that statements around others bind. An evaluated statement depends on these
     /// only.
     outer: BTreeSet<Slot>,
+    /// The texts of files by name.
+    data: BTreeMap<String, String>,
 }
 
 impl Compiler {
-    fn new(scope: Scope) -> Self {
-        Self { code: Code::default(), scope, outer: BTreeSet::new() }
+    fn new(scope: Scope, data: BTreeMap<String, String>) -> Self {
+        Self { code: Code::default(), scope, outer: BTreeSet::new(), data }
     }
 }

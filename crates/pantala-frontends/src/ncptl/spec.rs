@@ -27,6 +27,10 @@ pub struct NcptlSpec {
     /// Values of the program's options, by the names of their variables.
     #[serde(default)]
     pub arguments: BTreeMap<String, ArgumentValue>,
+    /// The texts of the files that the program reads, by name. Files without a text are read from
+    /// the file system.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub data: BTreeMap<String, String>,
     /// Seed of the random tasks.
     pub seed: u64,
     /// Time that a task needs to touch one byte of memory, in femtoseconds.
@@ -51,7 +55,8 @@ impl NcptlSpec {
     ) -> Self {
         let (file, source) = (file.to_owned(), source.to_owned());
         let (limits, opened) = (Limits::default(), Opened::default());
-        Self { file, source, arguments, seed, touch_per_byte_fs, limits, opened }
+        let data = BTreeMap::new();
+        Self { file, source, arguments, data, seed, touch_per_byte_fs, limits, opened }
     }
 
     /// The program with other bounds of its work.
@@ -65,8 +70,8 @@ impl NcptlSpec {
         let (program, _) = read(&source).map_err(|errors| self.diagnosed(&errors, &source))?;
         let options = option_values(&program, &self.arguments)
             .map_err(|error| self.wrong_option(&error, &source))?;
-        let code =
-            compile(&program, ranks, &options).map_err(|failure| self.failed(&failure, &source))?;
+        let code = compile(&program, ranks, &options, &self.data)
+            .map_err(|failure| self.failed(&failure, &source))?;
         Job::new(source, code, ranks, self.seed, self.touch_per_byte_fs, self.limits)
             .map_err(|(source, failure)| self.failed(&failure, &source))
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict
 from pydantic_core import PydanticCustomError
 
+from pantala import native
 from pantala.scenario.base import Index, UnsignedTimePerByte
 from pantala.scenario.validation import fault
 from pantala.scenario.workload.front_end import FrontEnd
@@ -34,7 +36,7 @@ class Ncptl(FrontEnd):
     kind: Literal["ncptl"] = "ncptl"
     """A coNCePTuaL program."""
     file: str
-    """The program. The path is relative to the current directory."""
+    """The program: a file beside the scenario file, or else in the current directory."""
     arguments: dict[str, _Argument] = Field(default={})
     """Values of the program's options, by variable or by option name: `{ reps = 100, bytes = "64K"
     }`. Default: the program's defaults."""
@@ -52,7 +54,8 @@ class Ncptl(FrontEnd):
             made.source()
         except OSError as error:
             message = f"cannot be read: {error.strerror or error}"
-            yield fault(message, "check the path and its permissions", "file")
+            remedy = "name a file beside the scenario file or in the current directory"
+            yield fault(message, remedy, "file")
         except UnicodeDecodeError as error:
             message = f"byte {error.start} is not UTF-8 text"
             yield fault(message, "name a coNCePTuaL program", "file")
@@ -61,12 +64,29 @@ class Ncptl(FrontEnd):
         """Returns the text of the program."""
         return Path(self.file).read_text(encoding="utf-8")
 
+    def data(self, source: str) -> dict[str, str]:
+        """Returns the texts of the files that the program reads with FILE_DATA, by name.
+
+        A file lies beside the program or in the current directory. What cannot be read is left out;
+        the core names it.
+        """
+        texts = {}
+        for name in native.ncptl_check(self.file, source)["files"]:
+            beside = Path(self.file).parent / name
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                found = beside if beside.is_file() else Path(name)
+                texts[name] = found.read_text(encoding="utf-8")
+        return texts
+
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object: the program itself, so that no file is needed."""
+        """Returns the plan's workload object: program and data themselves; no file is needed."""
+        source = self.source()
+        data = self.data(source)
         return {
             "kind": self.kind,
             "file": self.file,
-            "source": self.source(),
+            "source": source,
+            **({"data": data} if data else {}),
             "arguments": self.arguments,
             "seed": self.seed,
             "touch_per_byte_fs": int(self.touch_per_byte),

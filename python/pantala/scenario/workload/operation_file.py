@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ class OperationFile(FrontEnd):
     kind: Literal["operations"] = "operations"
     """The operations of a file."""
     path: str
-    """The file, absolute or relative to the working directory."""
+    """The file: beside the scenario file, or else in the current directory."""
 
     @property
     def application(self) -> str:
@@ -44,6 +45,15 @@ class OperationFile(FrontEnd):
 
     def _facts(self) -> dict[str, Any]:
         try:
-            return native.operation_file(self.path)
+            at = Path(self.path).stat()
+            return _facts_of(self.path, at.st_mtime_ns, at.st_size)
+        except OSError as error:
+            raise UsageError(f"{self.path}: cannot be read: {error.strerror or error}") from None
         except ValueError as error:
             raise UsageError(f"{self.path}: {error}") from None
+
+
+@lru_cache(maxsize=64)
+def _facts_of(path: str, _changed_ns: int, _bytes: int) -> dict[str, Any]:
+    """Returns the facts of a file. It is read and hashed once while it does not change."""
+    return native.operation_file(path)

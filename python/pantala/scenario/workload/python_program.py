@@ -28,7 +28,7 @@ class PythonProgram(FrontEnd):
     kind: Literal["python"] = "python"
     """A program in Python."""
     file: str
-    """The file of the function, absolute or relative to the working directory."""
+    """The file of the function: beside the scenario file, or else in the current directory."""
     function: str = "program"
     """The name of the function."""
     arguments: dict[str, Any] = Field(default={})

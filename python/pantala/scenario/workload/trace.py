@@ -33,7 +33,8 @@ class Trace(FrontEnd):
     path: str
     """The trace. DUMPI: the .meta file, its directory, or the prefix of the ranks' files. GOAL: the
     file. Chakra: the prefix of the ranks' files NAME.RANK.et, or their directory. OTF2: the .otf2
-    file, or its directory. The path is relative to the current directory."""
+    file, or its directory. The path is relative to the folder of the
+    scenario file, or else to the current directory."""
     compute: Literal["recorded", "none"] = "recorded"
     """The computing between the recorded calls: recorded or none."""
     compute_scale: _Factor = 1.0

@@ -41,7 +41,7 @@ impl Compiler {
                 };
                 let columns = separators(&word.column_separator, " \t");
                 let rows = separators(&word.row_separator, "\n");
-                let rows = files::words(&word.file.value, &columns, &rows)
+                let rows = files::words(&self.data, &word.file.value, &columns, &rows)
                     .map_err(|message| Failure::new(word.file.span, &message))?;
                 let mut number = |number: &Option<Expression>| match number {
                     Some(number) => self.expr(number),

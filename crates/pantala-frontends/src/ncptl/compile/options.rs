@@ -111,7 +111,7 @@ pub fn values(
         let value = match given.and_then(|(_, value)| value.integer()) {
             Some(value) => value,
             None => {
-                let mut compiler = Compiler::new(Scope::new(0, &values));
+                let mut compiler = Compiler::new(Scope::new(0, &values), BTreeMap::new());
                 let default = compiler.expr(&option.default).map_err(OptionError::Default)?;
                 let slots = vec![Cell::new(0); compiler.scope.slots()];
                 let view = View {

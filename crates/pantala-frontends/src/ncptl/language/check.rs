@@ -4,6 +4,8 @@ mod options;
 mod scope;
 mod statement;
 
+use std::collections::BTreeSet;
+
 use super::ast::Program;
 use super::diagnostic::Diagnostic;
 use scope::Scope;
@@ -29,6 +31,8 @@ pub struct Findings {
     pub errors: Vec<Diagnostic>,
     /// Oddities of a program that runs.
     pub warnings: Vec<Diagnostic>,
+    /// The files whose words the program reads.
+    pub files: BTreeSet<String>,
 }
 
 /// Checks names, sets of tasks, options and the rules of each statement.

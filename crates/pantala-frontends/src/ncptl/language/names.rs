@@ -13,6 +13,8 @@ pub(super) enum Event<'a> {
     MyTask(Span),
     /// A function whose value tasks do not agree on.
     Disagreement(&'static str, Span),
+    /// A file whose words the expression reads.
+    File(&'a str),
     /// A variable becomes visible.
     Bind(&'a Name),
     /// The last variable disappears.
@@ -48,6 +50,7 @@ pub(super) fn expression<'a>(expression: &'a Expression, visit: Visit<'a, '_>) {
             if !word.is_static {
                 visit(Event::Disagreement("file_data", span));
             }
+            visit(Event::File(&word.file.value));
             expressions(word.column.iter().chain(&word.row), visit);
         }
         ExpressionKind::MeshNeighbor { mesh, task, offset } => {
@@ -152,7 +155,7 @@ impl Tasks {
             Event::Unbind => {
                 own.pop();
             }
-            Event::MyTask(_) | Event::Disagreement(..) => {}
+            Event::MyTask(_) | Event::Disagreement(..) | Event::File(_) => {}
         });
         closed
     }

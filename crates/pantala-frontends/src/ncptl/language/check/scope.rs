@@ -130,6 +130,9 @@ impl Scope {
         match *event {
             Event::Bind(name) => self.bind(name),
             Event::Unbind => self.leave(1),
+            Event::File(name) => {
+                self.findings.files.insert((*name).to_owned());
+            }
             Event::Variable(name, span) => self.variable(name, span, place),
             Event::MyTask(span) if place == Place::Condition => {
                 let message = "MY TASK makes tasks disagree on the condition";
