@@ -1,12 +1,13 @@
 //! A Parquet file that grows batch by batch.
 
 use crate::error::WriteError;
-use crate::output::columns::{ColumnType, TableDescriptor};
+use crate::output::columns::{ColumnDescriptor, ColumnType, TableDescriptor};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use std::fs::File;
@@ -31,9 +32,7 @@ pub(crate) struct TableFile {
 impl TableFile {
     /// Opens the file of `table` whose final name is `path`.
     pub(crate) fn create(table: &TableDescriptor, path: &Path) -> Result<Self, WriteError> {
-        let field =
-            |c: &super::ColumnDescriptor| Field::new(c.name, c.data_type.arrow(), c.nullable);
-        let schema = Arc::new(Schema::new(table.columns.iter().map(field).collect::<Vec<_>>()));
+        let schema = Arc::new(schema(table));
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
         let partial = PathBuf::from(partial);
@@ -83,12 +82,42 @@ impl Drop for TableFile {
     }
 }
 
+/// Returns the columns of a file, each with its unit and its meaning.
+fn schema(table: &TableDescriptor) -> Schema {
+    let field = |column: &ColumnDescriptor| {
+        let facts = [("unit", column.unit), ("description", column.text.trim())];
+        let facts = facts.into_iter().filter(|(_, text)| !text.is_empty());
+        Field::new(column.name, column.data_type.arrow(), column.nullable)
+            .with_metadata(facts.map(|(key, text)| (key.to_owned(), text.to_owned())).collect())
+    };
+    Schema::new(table.columns.iter().map(field).collect::<Vec<_>>())
+}
+
+/// Returns what a file says of itself: Pantala's version, the table, and the units of its columns
+/// as JSON, for readers that do not know Arrow's schema.
+fn facts(table: &TableDescriptor) -> Vec<KeyValue> {
+    let units: serde_json::Map<_, _> = table
+        .columns
+        .iter()
+        .filter(|column| !column.unit.is_empty())
+        .map(|column| (column.name.to_owned(), column.unit.into()))
+        .collect();
+    let texts = [
+        ("pantala", env!("CARGO_PKG_VERSION").to_owned()),
+        ("table", table.name.to_owned()),
+        ("description", table.text.trim().to_owned()),
+        ("units", serde_json::Value::Object(units).to_string()),
+    ];
+    texts.into_iter().map(|(key, text)| KeyValue::new(key.to_owned(), text)).collect()
+}
+
 /// Returns how the columns are encoded. Numbers have no dictionary: their differences or their bytes
 /// compress as well, and a dictionary hashes each value, which costs more than the compression.
 fn properties(table: &TableDescriptor) -> Result<WriterProperties, ParquetError> {
     let general = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_created_by(format!("pantala {}", env!("CARGO_PKG_VERSION")))
+        .set_key_value_metadata(Some(facts(table)))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_max_row_group_row_count(Some(ROW_GROUP));
     let numbers = table.columns.iter().filter_map(|column| {
