@@ -143,9 +143,13 @@ fn run(world: &mpi::topology::SimpleCommunicator, plan: &Path, out: &Path) -> Re
             "wall_seconds": wall_seconds,
             "packet_hops_per_second": results.totals.packet_hops as f64 / wall_seconds.max(1e-9),
         });
-        document::write(&mut simulation, results, &end, provenance)
+        let document = document::write(&mut simulation, results, &end, provenance)
             .map_err(|error| error.to_string())?;
-        partial.publish(out).map(|()| String::new())
+        partial.publish(out)?;
+        match document.diagnosis {
+            Some(diagnosis) if end.diagnosis().is_none() => Err(diagnosis),
+            _ => Ok(String::new()),
+        }
     });
     drop(simulation);
     world.barrier();

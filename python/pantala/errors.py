@@ -25,6 +25,7 @@ __all__ = [
     "ScenarioWarning",
     "SimulationError",
     "UsageError",
+    "first_line",
     "nearest",
     "show",
 ]
@@ -174,6 +175,11 @@ class ScenarioWarning(_Pickled, UserWarning):
         self.source = source
         self.message = message
         super().__init__(f"{source}: {message}")
+
+
+def first_line(error: BaseException) -> str:
+    """Returns the first line of an error's text."""
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 class RunDirectoryError(PantalaError, OSError):

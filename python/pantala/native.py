@@ -360,6 +360,11 @@ def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
         raise UsageError(str(error)) from None
     except module.RunError as error:
         raise SimulationError(str(error), directory) from None
+    except OSError as error:
+        if directory is None:
+            raise
+        message = f"{error}; free some space or choose another --out"
+        raise SimulationError(message, directory) from None
 
 
 def operation_file(path: str) -> dict[str, Any]:

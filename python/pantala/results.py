@@ -12,7 +12,7 @@ import polars as pl
 
 from pantala import metrics
 from pantala.catalogue.tables import TABLES
-from pantala.errors import RunDirectoryError
+from pantala.errors import RunDirectoryError, first_line
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE
 from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of
 
@@ -219,9 +219,30 @@ class Run:
         return metrics.all_metrics()
 
     def _table(self, name: str) -> pl.LazyFrame:
+        """Returns a table; it has no rows if the run did not record it.
+
+        Raises:
+            RunDirectoryError: the file is missing or damaged, or lacks a column.
+        """
         table = TABLES[name]
         path = self.path / table.file
-        return pl.scan_parquet(path) if path.is_file() else pl.LazyFrame(schema=table.polars_schema)
+        again = "run the scenario again"
+        try:
+            frame = pl.scan_parquet(path)
+            columns = frame.collect_schema().names()
+        except FileNotFoundError:
+            if self.document.get("tables", {}).get(name):
+                message = f"{table.file} is missing; the run wrote it"
+                raise RunDirectoryError(self.path, message, again) from None
+            return pl.LazyFrame(schema=table.polars_schema)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            message = f"{table.file} is damaged: {first_line(error)}"
+            raise RunDirectoryError(self.path, message, again) from None
+        if lacking := [column for column in table.polars_schema if column not in columns]:
+            version = self.document.get("pantala", "another version")
+            message = f"{table.file} of Pantala {version} has no column '{lacking[0]}'"
+            raise RunDirectoryError(self.path, message, again)
+        return frame
 
     def __repr__(self) -> str:
         state = "" if self.complete else f", incomplete: {self.document.get('reason')}"

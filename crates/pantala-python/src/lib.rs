@@ -81,8 +81,8 @@ fn run(
         })
         .map_err(|e| write_error(&e))?;
     observer.result()?;
-    match end.diagnosis() {
-        Some(diagnosis) => Err(RunError::new_err(diagnosis.to_owned())),
+    match &document.diagnosis {
+        Some(diagnosis) => Err(RunError::new_err(diagnosis.clone())),
         None if end.planned() => json(&document),
         None => Err(PyKeyboardInterrupt::new_err(())),
     }
@@ -240,8 +240,8 @@ fn write_link_table(py: Python<'_>, topology_json: &str, path: &str) -> PyResult
     let rows = topology_rows(py, topology_json)?;
     py.detach(|| {
         let mut table = TableWriter::create(Path::new(path))?;
-        table.append(rows)?;
-        table.finish()
+        table.append(rows);
+        table.complete()
     })
     .map_err(|e| write_error(&e))?;
     Ok(())

@@ -32,7 +32,7 @@ from pantala.cli import (
 )
 from pantala.cli.arguments import paragraphs
 from pantala.cli.interruption import INTERRUPTED
-from pantala.errors import PantalaError, ScenarioWarning
+from pantala.errors import PantalaError, ScenarioWarning, first_line
 from pantala.former_names import now_called
 
 __all__ = ["app", "ended", "run_line"]
@@ -146,6 +146,10 @@ def ended(error: BaseException) -> int:
             if now := now_called(option, valid):
                 return _say(f"pantala: there is no option {option}; {now}", 2)
             return _say(f"pantala: {message}; add --help to list the options", 2) if message else 2
+        case _ if type(error).__module__.startswith("polars"):
+            return _say(
+                f"a table of the run cannot be read: {first_line(error)}; run the scenario again", 2
+            )
         case BrokenPipeError():
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - what read our output has gone; so be it
             return 1

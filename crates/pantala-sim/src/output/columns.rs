@@ -3,6 +3,7 @@
 mod declaration;
 mod file;
 mod hash;
+mod salvage;
 mod value;
 mod writer;
 

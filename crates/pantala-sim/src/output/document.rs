@@ -77,6 +77,9 @@ pub struct Conservation {
 /// Completes a run directory: first the Parquet tables, then run.json. A simulation without a
 /// directory ([`Simulation::write_to`]) writes nothing.
 ///
+/// If the rows of a table could not be written during the run, the run is incomplete: it has failed,
+/// and its tables have what was recorded before.
+///
 /// # Errors
 /// A [`WriteError`] that names the file; run.json is not written then.
 pub fn write<Q: ProcessGroup>(
@@ -85,7 +88,10 @@ pub fn write<Q: ProcessGroup>(
     end: &End,
     provenance: serde_json::Value,
 ) -> Result<Document, WriteError> {
-    let tables = complete_tables(simulation, results)?;
+    let (tables, fault) = complete_tables(simulation, results)?;
+    let failed = fault
+        .map(|fault| End::Failed(format!("{fault}; the tables have what was recorded before it")));
+    let end = failed.as_ref().unwrap_or(end);
     let (totals, audit) = (results.totals, results.counts.audit());
     let coarsened = simulation.plan.derived.as_ref().and_then(|derived| derived.coarsened.clone());
     let document = Document {
@@ -152,14 +158,14 @@ pub(crate) fn result_hash(
     simulation: &mut Simulation,
     results: &Results,
 ) -> Result<String, WriteError> {
-    Ok(hash_of(&complete_tables(simulation, results)?))
+    Ok(hash_of(&complete_tables(simulation, results)?.0))
 }
 
 fn complete_tables<Q: ProcessGroup>(
     simulation: &mut Simulation<Q>,
     results: &Results,
-) -> Result<Vec<Written>, WriteError> {
-    let streamed = simulation.finish_tables()?;
+) -> Result<(Vec<Written>, Option<WriteError>), WriteError> {
+    let (streamed, fault) = simulation.finish_tables()?;
     let mut reports = results.reports.clone();
     reports.sort_unstable_by_key(|report| (report.job, report.rank));
     let run = Run {
@@ -170,7 +176,7 @@ fn complete_tables<Q: ProcessGroup>(
         results,
         reports,
     };
-    complete(&run, &streamed, simulation.directory())
+    Ok((complete(&run, &streamed, simulation.directory())?, fault))
 }
 
 fn hash_of(tables: &[Written]) -> String {

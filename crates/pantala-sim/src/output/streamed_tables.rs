@@ -52,28 +52,35 @@ macro_rules! streamed {
             $($field: TableWriter<$Row>,)*
             /// The length of a window.
             window: Time,
-            /// The first fault. Nothing is written after it.
-            fault: Option<WriteError>,
         }
 
         impl StreamedTables {
             /// Returns tables in a run directory, or tables that are only hashed.
             pub(crate) fn new(directory: Option<&Path>, window: Time) -> Result<Self, WriteError> {
-                Ok(Self { $($field: TableWriter::within(directory)?,)* window, fault: None })
+                Ok(Self { $($field: TableWriter::within(directory)?,)* window })
             }
 
             /// Returns tables that are only hashed.
             pub(crate) fn hashed(window: Time) -> Self {
-                Self { $($field: TableWriter::hashed(),)* window, fault: None }
+                Self { $($field: TableWriter::hashed(),)* window }
             }
 
-            fn append_all(&mut self, records: Records) -> Result<(), WriteError> {
-                $(append(&mut self.$field, records.$field, self.window)?;)*
-                Ok(())
+            /// Appends the records of complete windows. No window comes twice.
+            pub(crate) fn append(&mut self, records: Records) {
+                $(append(&mut self.$field, records.$field, self.window);)*
             }
 
-            fn finish_all(self) -> Result<Vec<Written>, WriteError> {
-                Ok(vec![$(self.$field.finish()?,)*])
+            /// Returns whether a table could not be written.
+            pub(crate) fn failed(&self) -> bool {
+                false $(|| self.$field.failed())*
+            }
+
+            /// Completes the tables. If one could not be written to its end, it has the rows up to
+            /// some time, and the fault is returned.
+            pub(crate) fn finish(self) -> Result<(Vec<Written>, Option<WriteError>), WriteError> {
+                let (written, faults): (Vec<_>, Vec<_>) =
+                    [$(self.$field.finish()?,)*].into_iter().unzip();
+                Ok((written, faults.into_iter().flatten().next()))
             }
         }
     };
@@ -100,34 +107,8 @@ fn take_before<T: Streamed>(records: &mut Vec<T>, time: Time) -> Vec<T> {
     before
 }
 
-impl StreamedTables {
-    /// Appends the records of complete windows. No window comes twice.
-    pub(crate) fn append(&mut self, records: Records) {
-        if self.fault.is_none() {
-            self.fault = self.append_all(records).err();
-        }
-    }
-
-    /// Returns whether a table could not be written.
-    pub(crate) const fn failed(&self) -> bool {
-        self.fault.is_some()
-    }
-
-    /// Completes the tables.
-    pub(crate) fn finish(mut self) -> Result<Vec<Written>, WriteError> {
-        match self.fault.take() {
-            Some(fault) => Err(fault),
-            None => self.finish_all(),
-        }
-    }
-}
-
 /// Appends the records of complete windows in the order of the table.
-fn append<T: Streamed>(
-    table: &mut TableWriter<T::Row>,
-    mut records: Vec<T>,
-    window: Time,
-) -> Result<(), WriteError> {
+fn append<T: Streamed>(table: &mut TableWriter<T::Row>, mut records: Vec<T>, window: Time) {
     let number = |record: &T| record.completed() / window;
     let first = records.first().map(number);
     if records.iter().all(|record| Some(number(record)) == first) {
@@ -136,5 +117,5 @@ fn append<T: Streamed>(
         records.sort_unstable_by_key(|record| (number(record), record.key()));
     }
     records.dedup_by(|next, kept| kept.absorb(next));
-    table.append(records.into_iter().map(T::into_row))
+    table.append(records.into_iter().map(T::into_row));
 }

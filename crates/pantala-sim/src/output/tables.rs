@@ -97,8 +97,8 @@ fn write<R: Row>(
     directory: Option<&Path>,
 ) -> Result<Written, WriteError> {
     let mut table = TableWriter::within(directory)?;
-    table.append(rows)?;
-    table.finish()
+    table.append(rows);
+    table.complete()
 }
 
 /// Returns the descriptors of all tables, in order.

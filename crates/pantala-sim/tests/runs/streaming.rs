@@ -204,8 +204,8 @@ fn a_hundred_million_packets_take_flat_memory() {
     let mut table = TableWriter::<PacketRow>::create(&path).unwrap();
     let before = memory()[0];
     let began = std::time::Instant::now();
-    table.append((0..ROWS).map(packet)).unwrap();
-    let written = table.finish().unwrap();
+    table.append((0..ROWS).map(packet));
+    let written = table.complete().unwrap();
     let seconds = began.elapsed().as_secs_f64();
     let taken = memory()[1] - before;
     let bytes = std::fs::metadata(&path).unwrap().len();

@@ -1,6 +1,7 @@
 //! A Parquet file that grows batch by batch.
 
 use crate::error::WriteError;
+use crate::output::columns::salvage::salvage;
 use crate::output::columns::{ColumnDescriptor, ColumnType, TableDescriptor};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
@@ -25,8 +26,12 @@ pub(crate) struct TableFile {
     schema: SchemaRef,
     path: PathBuf,
     partial: PathBuf,
+    /// What the file says of itself.
+    facts: Vec<KeyValue>,
     /// `None` after the file is finished.
     writer: Option<ArrowWriter<BufWriter<File>>>,
+    /// The fault that ended the file early. Its complete row groups stay.
+    fault: Option<WriteError>,
 }
 
 impl TableFile {
@@ -37,7 +42,8 @@ impl TableFile {
         partial.push(".partial");
         let partial = PathBuf::from(partial);
         let file = File::create(&partial).map_err(|source| file_error(path, source))?;
-        let mut opened = Self { schema, path: path.to_owned(), partial, writer: None };
+        let (facts, path) = (facts(table), path.to_owned());
+        let mut opened = Self { schema, path, partial, facts, writer: None, fault: None };
         let writer = properties(table).and_then(|properties| {
             let schema = Arc::clone(&opened.schema);
             ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties))
@@ -46,26 +52,50 @@ impl TableFile {
         Ok(opened)
     }
 
-    /// Appends rows, one array per column.
-    pub(crate) fn append(&mut self, arrays: Vec<ArrayRef>) -> Result<(), WriteError> {
+    /// Appends rows, one array per column. After a fault, nothing is appended.
+    pub(crate) fn append(&mut self, arrays: Vec<ArrayRef>) {
         let Some(writer) = &mut self.writer else { unreachable!("it is not finished") };
-        RecordBatch::try_new(Arc::clone(&self.schema), arrays)
-            .map_err(ParquetError::from)
-            .and_then(|batch| writer.write(&batch))
-            .map_err(|source| self.error(source))
+        if self.fault.is_none() {
+            self.fault = RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+                .map_err(ParquetError::from)
+                .and_then(|batch| writer.write(&batch))
+                .err()
+                .map(|source| self.error(source));
+        }
+    }
+
+    /// Returns whether the file has ended early.
+    pub(crate) const fn failed(&self) -> bool {
+        self.fault.is_some()
     }
 
     /// Closes the file and gives it its final name.
-    pub(crate) fn finish(mut self) -> Result<(), WriteError> {
-        let Some(writer) = self.writer.take() else { unreachable!("it is not finished") };
-        let renamed = match writer.close() {
-            Ok(_) => std::fs::rename(&self.partial, &self.path),
-            Err(source) => {
-                let _ = std::fs::remove_file(&self.partial);
-                return Err(self.error(source));
+    ///
+    /// If a fault has ended the file early, or it cannot be closed, the file keeps its complete row
+    /// groups, and the fault is returned with their number of rows.
+    ///
+    /// # Errors
+    /// A [`WriteError`]: nothing of the file could be kept.
+    pub(crate) fn finish(mut self) -> Result<Option<(WriteError, u64)>, WriteError> {
+        let Some(mut writer) = self.writer.take() else { unreachable!("it is not finished") };
+        let fault = self.fault.take().or_else(|| writer.finish().err().map(|e| self.error(e)));
+        let kept = match fault {
+            None => Ok(None),
+            Some(fault) => {
+                let groups = writer.flushed_row_groups().to_vec();
+                drop(writer);
+                salvage(&self.partial, &self.schema, &self.facts, groups)
+                    .map(|rows| Some((fault, rows)))
             }
         };
-        renamed.map_err(|source| file_error(&self.path, source))
+        let renamed = kept.and_then(|kept| match std::fs::rename(&self.partial, &self.path) {
+            Ok(()) => Ok(kept),
+            Err(source) => Err(file_error(&self.path, source)),
+        });
+        if renamed.is_err() {
+            let _ = std::fs::remove_file(&self.partial);
+        }
+        renamed
     }
 
     fn error(&self, source: ParquetError) -> WriteError {

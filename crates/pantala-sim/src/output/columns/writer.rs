@@ -50,35 +50,55 @@ impl<R: Row> TableWriter<R> {
         directory.map_or_else(|| Ok(Self::hashed()), |directory| Self::create(&path(directory)))
     }
 
-    /// Appends rows.
-    ///
-    /// # Errors
-    /// A [`WriteError`] that names the file.
-    pub fn append(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), WriteError> {
+    /// Appends rows. After a fault, which [`finish`](Self::finish) returns, nothing is written.
+    pub fn append(&mut self, rows: impl IntoIterator<Item = R>) {
         for row in rows {
             self.rows.push(row);
             if self.rows.len() == BATCH {
-                self.write_batch()?;
+                self.write_batch();
             }
         }
-        Ok(())
     }
 
-    fn write_batch(&mut self) -> Result<(), WriteError> {
+    /// Returns whether rows could not be written.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        self.file.as_ref().is_some_and(TableFile::failed)
+    }
+
+    fn write_batch(&mut self) {
         let arrays = R::into_arrays(self.rows.drain(..));
         self.hash.update(&arrays);
-        self.file.as_mut().map_or(Ok(()), |file| file.append(arrays))
+        if let Some(file) = &mut self.file {
+            file.append(arrays);
+        }
     }
 
-    /// Completes the table and gives its file the final name.
+    /// Completes the table and gives its file the final name. If not all rows could be written, the
+    /// file has the rows up to some time, and the fault is returned with them.
     ///
     /// # Errors
-    /// A [`WriteError`] that names the file.
-    pub fn finish(mut self) -> Result<Written, WriteError> {
-        self.write_batch()?;
-        self.file.map_or(Ok(()), TableFile::finish)?;
-        let rows = self.hash.rows();
-        Ok(Written { name: R::TABLE.name, rows, hash: self.hash.finish() })
+    /// A [`WriteError`] that names the file: there is no file.
+    pub fn finish(mut self) -> Result<(Written, Option<WriteError>), WriteError> {
+        self.write_batch();
+        let kept = self.file.map_or(Ok(None), TableFile::finish)?;
+        let all = self.hash.rows();
+        let written = |rows| Written { name: R::TABLE.name, rows, hash: self.hash.finish() };
+        Ok(match kept {
+            None => (written(all), None),
+            Some((fault, rows)) => (written(rows), Some(fault)),
+        })
+    }
+
+    /// Like [`finish`](Self::finish), for a table that is of use only as a whole.
+    ///
+    /// # Errors
+    /// A [`WriteError`] that names the file: it does not have all rows.
+    pub fn complete(self) -> Result<Written, WriteError> {
+        match self.finish()? {
+            (written, None) => Ok(written),
+            (_, Some(fault)) => Err(fault),
+        }
     }
 }
 
@@ -130,9 +150,9 @@ mod tests {
             let mut table = TableWriter::within(Some(&directory)).unwrap();
             let mut rows = things(pieces.iter().sum());
             for &piece in pieces {
-                table.append(rows.by_ref().take(piece as usize)).unwrap();
+                table.append(rows.by_ref().take(piece as usize));
             }
-            let written = table.finish().unwrap();
+            let written = table.complete().unwrap();
             (
                 written.name,
                 written.rows,
@@ -144,8 +164,8 @@ mod tests {
         assert_eq!((at_once.0, at_once.1, &at_once.3[..4]), ("things", 20_000, &b"PAR1"[..]));
         assert!(at_once == written(&[1, 0, 8_191, 3, 11_805]));
         let mut hashed = TableWriter::hashed();
-        hashed.append(things(20_000)).unwrap();
-        assert_eq!(hashed.finish().unwrap().hash, at_once.2);
+        hashed.append(things(20_000));
+        assert_eq!(hashed.complete().unwrap().hash, at_once.2);
         std::fs::remove_dir_all(&directory).unwrap();
     }
 
@@ -153,7 +173,7 @@ mod tests {
     fn a_table_that_is_not_finished_leaves_no_file() {
         let directory = directory("partial");
         let mut table = TableWriter::within(Some(&directory)).unwrap();
-        table.append(things(9_000)).unwrap();
+        table.append(things(9_000));
         assert_eq!(names(&directory), ["things.parquet.partial"]);
         drop(table);
         assert!(names(&directory).is_empty());

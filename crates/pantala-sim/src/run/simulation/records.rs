@@ -115,8 +115,11 @@ impl<Q: ProcessGroup> Simulation<Q> {
         self.max_held
     }
 
-    /// Completes the streamed tables.
-    pub(crate) fn finish_tables(&mut self) -> Result<Vec<Written>, WriteError> {
+    /// Completes the streamed tables. If one could not be written to its end, the fault is returned
+    /// with them.
+    pub(crate) fn finish_tables(
+        &mut self,
+    ) -> Result<(Vec<Written>, Option<WriteError>), WriteError> {
         let hashed = StreamedTables::hashed(self.plan.record.window_ps);
         std::mem::replace(&mut self.tables, hashed).finish()
     }

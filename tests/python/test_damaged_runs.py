@@ -1,0 +1,152 @@
+"""Full disks, damaged directories and tables of other versions end in one line."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import pantala as pt
+from pantala.errors import RunDirectoryError
+
+pytestmark = pytest.mark.native
+
+SCENARIO = """
+name = "small"
+routing = "minimal"
+[machine]
+preset = "kang2022"
+topology = { p = 2, a = 4, h = 2, g = 9 }
+[stop]
+duration = "400 us"
+[[jobs]]
+name = "u"
+ranks = 72
+workload = { kind = "pattern", pattern = "uniform", load = 0.5 }
+[record]
+packets = "all"
+"""
+
+
+def pantala(*words: str, limit: int | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs a command, with files of at most `limit` bytes."""
+
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit or 0, limit or 0))
+
+    return subprocess.run(
+        [sys.executable, "-m", "pantala", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=None if limit is None else small_files,
+    )
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the directory of a run with some 700,000 packets."""
+    folder = tmp_path_factory.mktemp("damaged")
+    (folder / "small.toml").write_text(SCENARIO)
+    pt.run(pt.Scenario.from_toml(folder / "small.toml"), out=folder / "run", report=False)
+    return folder / "run"
+
+
+def test_a_disk_that_fills_leaves_what_was_recorded(run: Path, tmp_path: Path) -> None:
+    whole = pl.read_parquet(run / "packets.parquet")
+    size = (run / "packets.parquet").stat().st_size
+    done = pantala(
+        "run", str(run.parent / "small.toml"), "--out", str(tmp_path / "full"), limit=size * 2 // 3
+    )
+    assert done.returncode == 1
+    assert "packets.parquet" in done.stderr
+    assert "the tables have what was recorded before it" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 2
+    kept = pt.load(tmp_path / "full")
+    assert isinstance(kept, pt.Run)
+    assert not kept.complete
+    assert kept.document["reason"] == "failed"
+    packets = kept.packets.collect()
+    assert 0 < packets.height < whole.height
+    assert packets.equals(whole.head(packets.height))
+    assert kept.document["tables"]["packets"] == packets.height
+    assert kept.links.collect()["bytes"].sum() > 0
+
+
+def test_a_disk_without_room_for_rows_leaves_empty_tables(run: Path, tmp_path: Path) -> None:
+    done = pantala(
+        "run", str(run.parent / "small.toml"), "--out", str(tmp_path / "full"), limit=200_000
+    )
+    assert done.returncode == 1
+    kept = pt.load(tmp_path / "full")
+    assert isinstance(kept, pt.Run)
+    assert kept.packets.collect().is_empty()
+
+
+def test_a_disk_that_is_full_at_once_ends_in_one_line(run: Path, tmp_path: Path) -> None:
+    done = pantala(
+        "run", str(run.parent / "small.toml"), "--out", str(tmp_path / "full"), limit=100
+    )
+    assert done.returncode == 1
+    assert "free some space or choose another --out" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "full").exists()
+
+
+def copy(run: Path, to: Path) -> Path:
+    for file in run.iterdir():
+        (to / file.name).write_bytes(file.read_bytes())
+    return to
+
+
+@pytest.mark.parametrize("damage", ["cut", "garbage", "missing", "version", "run.json"])
+def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> None:
+    there = copy(run, tmp_path)
+    table = there / "links.parquet"
+    match damage:
+        case "cut":
+            table.write_bytes(table.read_bytes()[:2000])
+            expected = "links.parquet is damaged"
+        case "garbage":
+            table.write_bytes(b"PAR1" + bytes(5000) + b"PAR1")
+            expected = "links.parquet is damaged"
+        case "missing":
+            table.unlink()
+            expected = "links.parquet is missing; the run wrote it"
+        case "version":
+            pl.read_parquet(table).drop("stall_ns").write_parquet(table)
+            expected = "has no column 'stall_ns'"
+        case _:
+            (there / "run.json").write_text((there / "run.json").read_text()[:200])
+            expected = "run.json cannot be read"
+    for words in (["report", str(there)], ["figure", "congestion", str(there)]):
+        done = pantala(*words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert expected in done.stderr
+        assert "run the scenario again" in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+    with pytest.raises(RunDirectoryError):
+        getattr(pt.load(there), "links")  # noqa: B009
+
+
+def test_files_say_what_their_columns_are(run: Path) -> None:
+    facts = pl.read_parquet_metadata(run / "link_windows.parquet")
+    assert facts["table"] == "link_windows"
+    assert facts["pantala"] == pt.__version__
+    assert json.loads(facts["units"]) == {
+        "window_start_ns": "ns",
+        "bytes": "bytes",
+        "stall_ns": "ns",
+    }
+
+
+def test_a_path_that_cannot_be_written_is_refused_before_the_run(run: Path) -> None:
+    done = pantala("run", str(run.parent / "small.toml"), "--out", "/proc/pantala/run")
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
