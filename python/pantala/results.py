@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from pantala import metrics
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError, first_line
+from pantala.metrics.of_run import Metric, all_metrics, chosen_job, value_of
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE
 from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of
 
@@ -211,12 +211,12 @@ class Run:
         Raises:
             UsageError: there is no such metric or job, or the job is missing.
         """
-        return metrics.value_of(self, name, job)
+        return value_of(self, name, job)
 
     @staticmethod
-    def metrics() -> list[metrics.Metric]:
+    def metrics() -> list[Metric]:
         """Returns all metrics, each with its unit and meaning."""
-        return metrics.all_metrics()
+        return all_metrics()
 
     def _table(self, name: str) -> pl.LazyFrame:
         """Returns a table; it has no rows if the run did not record it.
@@ -333,7 +333,7 @@ class InterferenceExperiment:
         """
         if name not in SLOWDOWN_COLUMNS or name in {"job", "name", "compared"}:
             return self.together.metric(name, job)
-        job = metrics.chosen_job(self.together, name, job)
+        job = chosen_job(self.together, name, job)
         values = self.slowdown.filter(pl.col("name") == job).select(name).collect()[name]
         return None if values.is_empty() else values.item()
 

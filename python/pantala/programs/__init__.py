@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pantala.programs.communicator import Communicator, Request
-from pantala.programs.grid import CartesianCommunicator
+from pantala.programs.communicator import CartesianCommunicator, Communicator
+from pantala.programs.requests import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable

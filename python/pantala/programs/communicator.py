@@ -10,58 +10,27 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pantala.programs.collectives import Collectives
+from pantala.programs.requests import Request
 from pantala.programs.values import (
     ANY,
-    DATA,
     NULL,
     RECEIVED,
     WAITED,
     Bytes,
     Time,
     Unknown,
-    blocks_of,
     refuse,
     size_of,
-    sizes_of,
     time_of,
 )
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from pantala.programs.grid import CartesianCommunicator
     from pantala.programs.recording import Recording
 
-__all__ = ["Communicator", "Request"]
-
-
-class Request:
-    """A send, a receive, a collective or a computation that has started."""
-
-    __slots__ = ("_handle", "_mpi", "_persistent")
-
-    def __init__(self, mpi: Communicator, handle: int | None, *, persistent: bool = False) -> None:
-        self._mpi = mpi
-        self._handle = handle
-        self._persistent = persistent
-
-    def wait(self) -> Unknown:
-        """Waits until the request is complete."""
-        return self._mpi.wait(self)
-
-    def start(self) -> None:
-        """Starts a persistent request."""
-        if self._handle is not None:
-            self._mpi._recorder.start(self._mpi._me, self._handle)
-
-    def free(self) -> None:
-        """Frees a persistent request."""
-        if self._handle is not None:
-            self._mpi._recorder.free_request(self._mpi._me, self._handle)
-
-    def test(self) -> NoReturn:
-        """Is refused: only the run can tell whether a request is complete."""
-        refuse("test", "whether a request is complete")
+__all__ = ["CartesianCommunicator", "Communicator"]
 
 
 class _Iteration:
@@ -85,7 +54,7 @@ class _Iteration:
             self._recorder.end_iteration(self._me)
 
 
-class Communicator:
+class Communicator(Collectives):
     """The calls of one rank on a communicator.
 
     Sizes are bytes, or texts with a unit. Every non-blocking call returns a `Request`.
@@ -253,152 +222,6 @@ class Communicator:
 
     # Collectives
 
-    def barrier(self) -> None:
-        """Waits until every rank has entered."""
-        self._collective("barrier")
-
-    def bcast(self, bytes: Bytes, root: int = 0) -> Unknown:
-        """Sends `bytes` from the root to every rank."""
-        return self._collective("bcast", (size_of(bytes),), root)
-
-    def reduce(self, bytes: Bytes, root: int = 0) -> Unknown:
-        """Reduces `bytes` to the root."""
-        return self._collective("reduce", (size_of(bytes),), root)
-
-    def allreduce(self, bytes: Bytes) -> Unknown:
-        """Reduces `bytes`; every rank gets the result."""
-        return self._collective("allreduce", (size_of(bytes),))
-
-    def gather(self, bytes: Bytes, root: int = 0) -> Unknown:
-        """Sends a block of `bytes` from every rank to the root."""
-        return self._collective("gather", (size_of(bytes),), root)
-
-    def gatherv(self, counts: Sequence[Bytes], root: int = 0) -> Unknown:
-        """Sends a block from every rank to the root; `counts` holds bytes by rank, on all ranks."""
-        return self._collective("gatherv", sizes_of(counts), root)
-
-    def scatter(self, bytes: Bytes, root: int = 0) -> Unknown:
-        """Sends a block of `bytes` from the root to every rank."""
-        return self._collective("scatter", (size_of(bytes),), root)
-
-    def scatterv(self, counts: Sequence[Bytes], root: int = 0) -> Unknown:
-        """Sends a block from the root to every rank; `counts` holds bytes by rank, on all ranks."""
-        return self._collective("scatterv", sizes_of(counts), root)
-
-    def allgather(self, bytes: Bytes) -> Unknown:
-        """Sends a block of `bytes` from every rank to every rank."""
-        return self._collective("allgather", (size_of(bytes),))
-
-    def allgatherv(self, counts: Sequence[Bytes]) -> Unknown:
-        """Sends a block from every rank to every rank; `counts` holds bytes by rank."""
-        return self._collective("allgatherv", sizes_of(counts))
-
-    def alltoall(self, bytes: Bytes) -> Unknown:
-        """Sends a block of `bytes` from every rank to every other rank."""
-        return self._collective("alltoall", (size_of(bytes),))
-
-    def alltoallv(self, sent: Sequence[Bytes], received: Sequence[Bytes]) -> Unknown:
-        """Sends a block to every rank; `sent` and `received` hold bytes by rank."""
-        return self._collective("alltoallv", sizes_of(sent), received=sizes_of(received))
-
-    def reduce_scatter(self, counts: Bytes | Sequence[Bytes]) -> Unknown:
-        """Reduces one block per rank; each rank gets its block.
-
-        Args:
-            counts: bytes of each block, or one number for all.
-        """
-        name, sizes = blocks_of(counts)
-        return self._collective(name, sizes)
-
-    def scan(self, bytes: Bytes) -> Unknown:
-        """Reduces over all ranks up to this one."""
-        return self._collective("scan", (size_of(bytes),))
-
-    def exscan(self, bytes: Bytes) -> Unknown:
-        """Reduces over all ranks before this one."""
-        return self._collective("exscan", (size_of(bytes),))
-
-    def ibarrier(self) -> Request:
-        """Starts a barrier."""
-        return self._icollective("barrier")
-
-    def ibcast(self, bytes: Bytes, root: int = 0) -> Request:
-        """Starts a bcast."""
-        return self._icollective("bcast", (size_of(bytes),), root)
-
-    def ireduce(self, bytes: Bytes, root: int = 0) -> Request:
-        """Starts a reduce."""
-        return self._icollective("reduce", (size_of(bytes),), root)
-
-    def iallreduce(self, bytes: Bytes) -> Request:
-        """Starts an allreduce."""
-        return self._icollective("allreduce", (size_of(bytes),))
-
-    def igather(self, bytes: Bytes, root: int = 0) -> Request:
-        """Starts a gather."""
-        return self._icollective("gather", (size_of(bytes),), root)
-
-    def igatherv(self, counts: Sequence[Bytes], root: int = 0) -> Request:
-        """Starts a gatherv."""
-        return self._icollective("gatherv", sizes_of(counts), root)
-
-    def iscatter(self, bytes: Bytes, root: int = 0) -> Request:
-        """Starts a scatter."""
-        return self._icollective("scatter", (size_of(bytes),), root)
-
-    def iscatterv(self, counts: Sequence[Bytes], root: int = 0) -> Request:
-        """Starts a scatterv."""
-        return self._icollective("scatterv", sizes_of(counts), root)
-
-    def iallgather(self, bytes: Bytes) -> Request:
-        """Starts an allgather."""
-        return self._icollective("allgather", (size_of(bytes),))
-
-    def iallgatherv(self, counts: Sequence[Bytes]) -> Request:
-        """Starts an allgatherv."""
-        return self._icollective("allgatherv", sizes_of(counts))
-
-    def ialltoall(self, bytes: Bytes) -> Request:
-        """Starts an alltoall."""
-        return self._icollective("alltoall", (size_of(bytes),))
-
-    def ialltoallv(self, sent: Sequence[Bytes], received: Sequence[Bytes]) -> Request:
-        """Starts an alltoallv."""
-        return self._icollective("alltoallv", sizes_of(sent), received=sizes_of(received))
-
-    def ireduce_scatter(self, counts: Bytes | Sequence[Bytes]) -> Request:
-        """Starts a reduce_scatter."""
-        name, sizes = blocks_of(counts)
-        return self._icollective(name, sizes)
-
-    def iscan(self, bytes: Bytes) -> Request:
-        """Starts a scan."""
-        return self._icollective("scan", (size_of(bytes),))
-
-    def iexscan(self, bytes: Bytes) -> Request:
-        """Starts an exscan."""
-        return self._icollective("exscan", (size_of(bytes),))
-
-    def _collective(
-        self,
-        name: str,
-        sizes: Sequence[int] = (),
-        root: int = 0,
-        received: Sequence[int] = (),
-    ) -> Unknown:
-        self._recorder.collective(self._me, self._id, name, root, sizes, received, True)
-        return DATA["reduce_scatter" if name == "reduce_scatter_block" else name]
-
-    def _icollective(
-        self,
-        name: str,
-        sizes: Sequence[int] = (),
-        root: int = 0,
-        received: Sequence[int] = (),
-    ) -> Request:
-        handle = self._recorder.collective(self._me, self._id, name, root, sizes, received, False)
-        return Request(self, handle)
-
     # Communicators
 
     def split(self, color: int | None, key: int = 0) -> Communicator | None:
@@ -442,8 +265,6 @@ class Communicator:
         made = self._recorder.create_of_first(self._me, self._id, count)
         if made is None:
             return None
-        from pantala.programs.grid import CartesianCommunicator
-
         return CartesianCommunicator(
             self._recording, self._recorder, self._me, *made, dims=extents, periods=wraps
         )
@@ -494,3 +315,88 @@ class Communicator:
     def Wtime(self) -> NoReturn:  # noqa: N802 - mpi4py's word
         """Is refused."""
         refuse("Wtime", "the time")
+
+
+class CartesianCommunicator(Communicator):
+    """A communicator whose ranks form a grid, last dimension fastest."""
+
+    __slots__ = ("dims", "periods")
+
+    def __init__(
+        self,
+        recording: Recording,
+        recorder: Any,
+        me: int,
+        number: int,
+        rank: int,
+        size: int,
+        *,
+        dims: list[int],
+        periods: list[bool],
+    ) -> None:
+        super().__init__(recording, recorder, me, number, rank, size)
+        #: The extent of each dimension.
+        self.dims = dims
+        #: Whether each dimension is periodic.
+        self.periods = periods
+
+    @property
+    def coords(self) -> list[int]:
+        """The coordinates of this rank."""
+        return self.coords_of(self.rank)
+
+    def coords_of(self, rank: int) -> list[int]:
+        """Returns the coordinates of a rank."""
+        found = []
+        for extent in reversed(self.dims):
+            rank, at = divmod(rank, extent)
+            found.append(at)
+        return found[::-1]
+
+    def rank_of(self, coords: Sequence[int]) -> int:
+        """Returns the rank at these coordinates; PROC_NULL beyond the edge of the grid."""
+        rank = 0
+        for at, extent, periodic in zip(coords, self.dims, self.periods, strict=True):
+            if not (periodic or 0 <= at < extent):
+                return NULL
+            rank = rank * extent + at % extent
+        return rank
+
+    def shift(self, dimension: int, displacement: int = 1) -> tuple[int, int]:
+        """Returns source and destination of a shift along a dimension.
+
+        PROC_NULL stands for the ranks beyond the edge of the grid.
+        """
+        here = self.coords
+        back, forth = list(here), list(here)
+        back[dimension] -= displacement
+        forth[dimension] += displacement
+        return self.rank_of(back), self.rank_of(forth)
+
+    def sub(self, keep: Sequence[bool]) -> CartesianCommunicator | None:
+        """Returns the slice of the grid that contains this rank.
+
+        Args:
+            keep: whether the slice has each dimension.
+        """
+        color = key = 0
+        for at, extent, kept in zip(self.coords, self.dims, keep, strict=True):
+            if kept:
+                key = key * extent + at
+            else:
+                color = color * extent + at
+        made = self.split(color, key)
+        if made is None:
+            return None
+        dims = [extent for extent, kept in zip(self.dims, keep, strict=True) if kept]
+        periods = [periodic for periodic, kept in zip(self.periods, keep, strict=True) if kept]
+        return CartesianCommunicator(
+            self._recording,
+            self._recorder,
+            self._me,
+            made._id,
+            made.rank,
+            made.size,
+            dims=dims,
+            periods=periods,
+        )

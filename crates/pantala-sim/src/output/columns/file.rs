@@ -84,8 +84,10 @@ impl TableFile {
             Some(fault) => {
                 let groups = writer.flushed_row_groups().to_vec();
                 drop(writer);
-                salvage(&self.partial, &self.schema, &self.facts, groups)
-                    .map(|rows| Some((fault, rows)))
+                match salvage(&self.partial, &self.schema, &self.facts, groups) {
+                    Ok(rows) => Ok(Some((fault, rows))),
+                    Err(_) => Err(fault), // nothing could be kept, for the same reason
+                }
             }
         };
         let renamed = kept.and_then(|kept| match std::fs::rename(&self.partial, &self.path) {

@@ -1,6 +1,5 @@
 //! What stays of a Parquet file that could not be written to its end.
 
-use crate::error::WriteError;
 use arrow_schema::Schema;
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::errors::ParquetError;
@@ -16,20 +15,18 @@ use std::sync::Arc;
 /// no room for the end of the file, it loses row groups. Returns the number of rows that stay.
 ///
 /// # Errors
-/// A [`WriteError`] that names the file: not even a table without rows could be written.
+/// Not even a table without rows could be written.
 pub(super) fn salvage(
     path: &Path,
     schema: &Schema,
     facts: &[KeyValue],
     mut groups: Vec<RowGroupMetaData>,
-) -> Result<u64, WriteError> {
-    let failed =
-        |source: ParquetError| WriteError::Table { path: path.display().to_string(), source };
-    let mut file = OpenOptions::new().write(true).open(path).map_err(|e| failed(e.into()))?;
+) -> Result<u64, ParquetError> {
+    let mut file = OpenOptions::new().write(true).open(path)?;
     loop {
         match close(&mut file, schema, facts, &groups) {
             Ok(()) => return Ok(groups.iter().map(|group| group.num_rows() as u64).sum()),
-            Err(error) if groups.pop().is_none() => return Err(failed(error)),
+            Err(error) if groups.pop().is_none() => return Err(error),
             Err(_) => {}
         }
     }
