@@ -16,6 +16,27 @@ pub const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// Returns the word that [`mix`] maps to `z`.
+#[must_use]
+pub const fn unmix(mut z: u64) -> u64 {
+    z ^= (z >> 31) ^ (z >> 62);
+    z = z.wrapping_mul(inverse(0x94D0_49BB_1331_11EB));
+    z ^= (z >> 27) ^ (z >> 54);
+    z = z.wrapping_mul(inverse(0xBF58_476D_1CE4_E5B9));
+    z ^ (z >> 30) ^ (z >> 60)
+}
+
+/// Returns the inverse of an odd number modulo 2^64, by Newton's iteration.
+const fn inverse(odd: u64) -> u64 {
+    let mut found = odd;
+    let mut step = 0;
+    while step < 5 {
+        found = found.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(found)));
+        step += 1;
+    }
+    found
+}
+
 /// A 64-bit key of a string such as a job's name: FNV-1a, then mixed.
 #[must_use]
 pub fn key_of(name: &str) -> u64 {
@@ -55,6 +76,12 @@ impl Stream {
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.counter
+    }
+
+    /// Returns the number of words that the stream drew before `word`, which it has drawn.
+    #[must_use]
+    pub const fn index_of(&self, word: u64) -> u64 {
+        unmix(word).wrapping_sub(self.key).wrapping_mul(inverse(GAMMA)).wrapping_sub(1)
     }
 
     /// Skips one word.
@@ -194,6 +221,18 @@ mod tests {
             for j in 0..i {
                 assert_ne!(draws[i], draws[j]);
             }
+        }
+    }
+
+    #[test]
+    fn a_word_of_a_stream_has_an_index() {
+        for word in [0, 1, u64::MAX, 0x0123_4567_89AB_CDEF] {
+            assert_eq!((mix(unmix(word)), unmix(mix(word))), (word, word));
+        }
+        let mut stream = Stream::new(5, 6, 7);
+        for index in 0..1_000 {
+            let word = stream.bits();
+            assert_eq!(stream.index_of(word), index);
         }
     }
 

@@ -61,6 +61,17 @@ pub struct Delivery {
     pub job: u16,
 }
 
+/// The message of a packet, for records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageLabel {
+    /// The number of the message.
+    pub number: u64,
+    /// The rank that sent the packet.
+    pub source: u32,
+    /// The rank that receives it.
+    pub destination: u32,
+}
+
 /// The requests of a host after an event, for the node of that event only.
 #[derive(Clone, Debug, Default)]
 pub struct Wakes {
@@ -93,6 +104,11 @@ pub trait Host {
     }
     /// Takes a packet that has arrived at `node`.
     fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes);
+    /// Returns the message of a packet that has arrived at `node`; `None` if it has none. The fabric
+    /// calls it before [`deliver`](Self::deliver).
+    fn message_of(&self, _node: u32, _packet: &Delivery) -> Option<MessageLabel> {
+        None
+    }
     /// Handles a timer that `node` asked for.
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
     /// Appends the messages for the hosts of another partition to `messages`. A message about a

@@ -18,8 +18,9 @@ mod variant;
 mod watch;
 
 pub use config::FabricConfig;
-pub use host::{Delivery, Host, PacketOffer, Pull, TrafficClass, Wakes};
+pub use host::{Delivery, Host, MessageLabel, PacketOffer, Pull, TrafficClass, Wakes};
 pub use partition::audit::{Audit, ConservationCounts, Diagnosis, Held};
+pub use partition::build::routing_stream;
 pub use partition::messages::PartitionMessages;
 pub use partition::network::Network;
 pub use partition::partition_map::{PartitionMap, PartitionShare};
@@ -30,4 +31,5 @@ pub use store::counters::JobTraffic;
 pub use store::packet;
 pub use store::port::LinkCounters;
 pub use watch::blame::BlameCell;
+pub use watch::paths::{PacketChoice, PathHop};
 pub use watch::ports::{Carried, LinkCount, WatchedLink};

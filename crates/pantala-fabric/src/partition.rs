@@ -7,7 +7,7 @@
 
 pub(crate) mod agenda;
 pub(crate) mod audit;
-mod build;
+pub(crate) mod build;
 mod exchange;
 pub(crate) mod messages;
 pub(crate) mod network;

@@ -8,12 +8,14 @@
 
 pub(crate) mod blame;
 pub(crate) mod ledger;
+pub(crate) mod paths;
 pub(crate) mod ports;
 
 use crate::fabric::Fabric;
 use crate::store::packet::{Packet, Packets};
 use crate::variant::Variant;
 use crate::watch::blame::BlameWatch;
+use crate::watch::paths::PathWatch;
 use crate::watch::ports::PortWatch;
 use pantala_engine::Time;
 use std::ops::Range;
@@ -27,6 +29,8 @@ pub(crate) struct Watch {
     pub(crate) ports: Option<Box<PortWatch>>,
     /// The waiting time of each job, by the job that causes it.
     pub(crate) blame: Option<Box<BlameWatch>>,
+    /// The paths of chosen packets.
+    pub(crate) paths: Option<Box<PathWatch>>,
 }
 
 /// The hooks, in the order in which a packet meets them. `packet` is the number of a record in
@@ -53,26 +57,10 @@ impl Watch {
     }
 
     /// A packet's head reaches the input buffer `in_vc`.
-    pub(crate) fn arrives(&mut self, _packets: &Packets, _packet: u32, _in_vc: u32, _now: Time) {}
-
-    /// The head of an input buffer is routed to an output VC.
-    pub(crate) fn routed(
-        &mut self,
-        _packets: &Packets,
-        _packet: u32,
-        _in_out: (u32, u32),
-        _now: Time,
-    ) {
-    }
-
-    /// A packet leaves an input VC for an output VC.
-    pub(crate) fn crosses(
-        &mut self,
-        _packets: &Packets,
-        _packet: u32,
-        _in_out: (u32, u32),
-        _now: Time,
-    ) {
+    pub(crate) fn arrives(&mut self, packets: &Packets, packet: u32, in_vc: u32, now: Time) {
+        if let Some(paths) = &mut self.paths {
+            paths.arrives(packets, packet, in_vc, now);
+        }
     }
 
     /// A packet is on the link of an output from `start`, which is now or later, to `end`.
@@ -132,9 +120,6 @@ impl Watch {
             ports.unstalls(ports.injection(node), now);
         }
     }
-
-    /// A packet, or its last flit, reaches its destination node.
-    pub(crate) fn delivers(&mut self, _packets: &Packets, _packet: u32, _now: Time) {}
 }
 
 impl Fabric {
@@ -142,6 +127,12 @@ impl Fabric {
     #[inline(always)]
     pub(crate) fn blame<F: Variant>(&mut self) -> Option<&mut BlameWatch> {
         if self.is_watched::<F>() { self.watch.blame.as_deref_mut() } else { None }
+    }
+
+    /// Returns the record of paths, if there is one.
+    #[inline(always)]
+    pub(crate) fn paths<F: Variant>(&mut self) -> Option<&mut PathWatch> {
+        if self.is_watched::<F>() { self.watch.paths.as_deref_mut() } else { None }
     }
 
     /// Returns whether the stages call the hooks of [`Watch`].

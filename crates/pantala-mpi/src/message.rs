@@ -1,6 +1,7 @@
 //! Messages and their transmissions on the wire.
 
 use pantala_engine::Time;
+use pantala_engine::random::mix;
 use pantala_fabric::TrafficClass;
 
 use crate::arena::{Linked, NONE};
@@ -110,6 +111,14 @@ impl Header {
     #[inline]
     pub(crate) const fn is_collective(&self) -> bool {
         self.context % 2 == 1
+    }
+
+    /// Returns the number of the message in tables: a 64-bit hash of all that identifies it in its
+    /// job. It is the same for all transmissions of the message.
+    pub(crate) fn number(&self) -> u64 {
+        let ranks = u64::from(self.source) << 32 | u64::from(self.destination);
+        let place = u64::from(self.context) << 32 | u64::from(self.sequence);
+        mix(mix(ranks) ^ place)
     }
 
     /// The rank that sends the transmission.

@@ -48,6 +48,8 @@ pub struct RouteState {
     pub nonminimal: bool,
     /// Place of the packet's routing in the plan's table of routings.
     pub routing: u8,
+    /// Of a non-minimal path: the value of `hops` at the router that chose it.
+    pub diverted: u8,
 }
 
 impl RouteState {
@@ -63,6 +65,7 @@ impl RouteState {
         phase: Phase::Undecided,
         nonminimal: false,
         routing: 0,
+        diverted: 0,
     };
 
     /// The state of a packet to node `destination` at its source.
@@ -85,6 +88,7 @@ impl RouteState {
         self.phase = Phase::InsideToIntermediate;
         self.intermediate = router;
         self.nonminimal = true;
+        self.diverted = self.hops;
     }
 
     /// Sends the packet on a non-minimal path over this intermediate, by this gateway link.
@@ -93,6 +97,7 @@ impl RouteState {
         self.intermediate = intermediate;
         self.gateway = gateway;
         self.nonminimal = true;
+        self.diverted = self.hops;
     }
 }
 

@@ -1,7 +1,7 @@
 //! The endpoints of a network: nothing, a generator, or ranks behind each NIC.
 
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Delivery, Host, PartitionShare, Pull, Wakes};
+use pantala_fabric::{Delivery, Host, MessageLabel, PartitionShare, Pull, Wakes};
 use pantala_mpi::{
     Blocked, CallReport, CoarsePackets, Fault, Holdings, IterationRecord, LatencyStatistics,
     MessageRecord, MpiConfig, MpiLayer, MpiMessage, Op, ProgramError, ProgressEstimate,
@@ -379,6 +379,13 @@ impl Host for Endpoints {
     fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
         if let Attached::Nic(nic) = self.attached[node as usize] {
             self.layer.deliver(nic, packet, now, wakes);
+        }
+    }
+
+    fn message_of(&self, node: u32, packet: &Delivery) -> Option<MessageLabel> {
+        match self.attached[node as usize] {
+            Attached::Nic(_) => Some(self.layer.message_of(packet)),
+            _ => None,
         }
     }
 

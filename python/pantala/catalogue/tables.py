@@ -321,6 +321,14 @@ _MESSAGES = Table(
     ),
     switch="record.messages",
     columns=(
+        Column(
+            "message",
+            "u64",
+            (
+                "Number of the message in its job: a hash of source, destination, communicator and order. All "
+                "packets of the message have it in the packets table."
+            ),
+        ),
         Column("job", "u16", "Number of the job in the plan, from 0."),
         Column("source_rank", "u32", "Rank that sent the message."),
         Column("destination_rank", "u32", "Rank that received the message."),
@@ -343,12 +351,29 @@ _PACKETS = Table(
     "packets",
     text=(
         "One row per delivered packet. `record.packets` chooses all packets, one in `record.packet_sample`, "
-        "or none. Responses have no rows. Rows are ordered by `delivered_ns`, then by `source_node`, "
+        "or none; `record.packet_jobs`, `packet_routers`, `packet_from` and `packet_until` choose among "
+        "these. Responses have no rows. Rows are ordered by `delivered_ns`, then by `source_node`, "
         "`created_ns` and `injected_ns`."
     ),
     switch="record.packets",
     columns=(
+        Column(
+            "packet",
+            "u64",
+            (
+                "Number of the packet: `source_node` * 2^32 plus the number of host packets that the node sent "
+                "before. A job's packet has the same number alone and together with other jobs."
+            ),
+        ),
         Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column("rank", "u32", "Rank that sent the packet."),
+        Column("destination_rank", "u32", "Rank that received the packet."),
+        Column(
+            "message",
+            "u64",
+            "Number of the packet's message, as in the messages table; null for synthetic traffic.",
+            nullable=True,
+        ),
         Column("source_node", "u32", "Node that sent the packet."),
         Column("destination_node", "u32", "Node that received the packet."),
         Column("bytes", "u32", "Payload of the packet.", unit="bytes"),
@@ -370,6 +395,15 @@ _PACKETS = Table(
         ),
         Column("link_hops", "u8", "Number of links between routers that the packet crossed."),
         Column("nonminimal", "bool", "Whether the packet took a non-minimal path."),
+        Column(
+            "diverted_after",
+            "u8",
+            (
+                "Number of links between routers that the packet had crossed when a router chose the non-minimal "
+                "path: 0 at the source router; null for a minimal path."
+            ),
+            nullable=True,
+        ),
     ),
 )
 _LINKS = Table(
@@ -774,6 +808,74 @@ _BLAME = Table(
         Column("wait_ns", "f64", "Waiting time, summed over packets.", unit="ns"),
     ),
 )
+_PACKET_HOPS = Table(
+    "packet_hops",
+    text=(
+        "One row per router on the path of each packet of the packets table. Rows are ordered by the "
+        "packet's delivery, then by `packet` and `hop`. `departed_ns` - `arrived_ns` is the time that an "
+        "idle router needs plus `wait_ns`."
+    ),
+    switch="record.packet_paths",
+    columns=(
+        Column("packet", "u64", "Number of the packet, as in the packets table."),
+        Column("hop", "u8", "Place of the router on the path, from 0."),
+        Column("router", "u32", "Number of the router."),
+        Column("port_in", "u16", "Port by which the packet came."),
+        Column("vc_in", "u8", "Virtual channel on which it came."),
+        Column("port_out", "u16", "Port by which it left."),
+        Column("vc_out", "u8", "Virtual channel on which it left."),
+        Column(
+            "arrived_ns",
+            "f64",
+            "Time at which the head had passed the input stage and could be routed.",
+            unit="ns",
+        ),
+        Column(
+            "departed_ns", "f64", "Time at which the head started on the output link.", unit="ns"
+        ),
+        Column(
+            "wait_ns",
+            "f64",
+            (
+                "Waiting time in the router: behind other packets of its input buffer, for the crossbar, for room, "
+                "for credits and for the link."
+            ),
+            unit="ns",
+        ),
+    ),
+)
+_ROUTING_WINDOWS = Table(
+    "routing_windows",
+    text=(
+        "One row per job and time window in which packets of the job arrived: the paths that they took. "
+        "`minimal`, `nonminimal_at_source` and `rerouted` sum to `packets`. The length of a window is "
+        "`record.routing_windows_ps` of the plan."
+    ),
+    switch="record.routing_windows",
+    columns=(
+        Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column(
+            "window_start_ns", "f64", "Start of the window in which the packets arrived.", unit="ns"
+        ),
+        Column("packets", "u64", "Packets delivered."),
+        Column("minimal", "u64", "Packets on a minimal path."),
+        Column("nonminimal", "u64", "Packets on a non-minimal path."),
+        Column(
+            "nonminimal_at_source", "u64", "Packets whose source router chose the non-minimal path."
+        ),
+        Column(
+            "rerouted",
+            "u64",
+            "Packets that a later router diverted from their minimal path, as progressive routings do.",
+        ),
+        Column(
+            "link_hops",
+            "u64",
+            "Links between routers that the packets crossed, summed over packets.",
+        ),
+        Column("link_hops_mean", "f64", "Mean of the links between routers over packets."),
+    ),
+)
 
 #: Every table by name, in the order in which a run writes them.
 TABLES: Mapping[str, Table] = MappingProxyType(
@@ -797,6 +899,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             _Q_LEARNING,
             _PROGRAM_LOGS,
             _BLAME,
+            _PACKET_HOPS,
+            _ROUTING_WINDOWS,
         )
     }
 )

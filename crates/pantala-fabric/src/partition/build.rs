@@ -36,6 +36,12 @@ use std::sync::Arc;
 /// The purpose of the routing's random streams.
 const ROUTING_STREAM: u64 = 0x526F_7574_696E_6721;
 
+/// Returns the stream of the random words of a node's packets. `key` is the node's routing key.
+#[must_use]
+pub const fn routing_stream(seed: u64, key: u64) -> Stream {
+    Stream::new(seed, ROUTING_STREAM, key)
+}
+
 /// Returns an empty array with room for `count` items, of which the first has the number `first`.
 fn room<T>((first, count): (usize, usize)) -> FlatArray<T> {
     FlatArray::numbered_from(first, Vec::with_capacity(count))
@@ -413,7 +419,7 @@ impl Fabric {
                     job: 0,
                     class: TrafficClass::PointToPoint,
                 },
-                draws: Stream::new(self.setup.config.seed, ROUTING_STREAM, key),
+                draws: routing_stream(self.setup.config.seed, key),
                 stalled_since: NEVER,
                 stalled_job: 0,
                 counters: LinkCounters::default(),

@@ -15,12 +15,16 @@ const FETCHED_AHEAD: usize = 8;
 impl Fabric {
     /// Posts a packet that is on a link to another partition.
     #[inline(never)]
-    pub(crate) fn post_packet(&mut self, to: u16, index: u32) {
+    pub(crate) fn post_packet<F: Variant>(&mut self, to: u16, index: u32) {
+        let path = self.paths::<F>().and_then(|paths| paths.leaves(index));
         let (packet, origin) = (self.packets[index], *self.packets.origin(index));
         let trail = self.learning.trail(index);
         self.packets.remove(index);
         self.worms.post(packet.piece);
         let outbox = &mut self.outbox[usize::from(to)];
+        if let Some(path) = path {
+            outbox.paths.push((outbox.packets.len(), path));
+        }
         outbox.post_packet(PacketMessage { packet, origin, trail });
     }
 
@@ -37,6 +41,7 @@ impl Fabric {
 
     /// Takes the messages of another partition and leaves them empty.
     fn take<F: Variant>(&mut self, messages: &mut FabricMessages) {
+        let mut paths = messages.paths.drain(..).peekable();
         for (number, &PacketMessage { packet, origin, trail }) in
             messages.packets.iter().enumerate()
         {
@@ -52,6 +57,11 @@ impl Fabric {
             if self.setup.stages.learning() {
                 self.learning.resume(index, trail);
             }
+            if let Some(watch) = self.paths::<F>()
+                && let Some((_, path)) = paths.next_if(|(place, _)| *place == number)
+            {
+                watch.resume(index, &path);
+            }
             let group = self.ports.in_ports[self.setup.by_vcs.quotient(packet.at) as usize].group;
             let block = self.agenda.blocks.of_group(group);
             self.agenda.blocks.arrive(
@@ -62,6 +72,7 @@ impl Fabric {
                 packet.at,
             );
         }
+        drop(paths);
         messages.packets.clear();
         for (number, &CreditMessage { out_vc, room, first, last }) in
             messages.credits.iter().enumerate()

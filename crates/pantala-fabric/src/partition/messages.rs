@@ -5,6 +5,7 @@
 //! them in any order. The messages from one partition to another keep their order.
 
 use crate::store::packet::{Packet, PacketOrigin};
+use crate::watch::paths::PathHop;
 use pantala_engine::{NEVER, Time};
 use pantala_routing::learning::{Sent, Trail};
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,8 @@ pub(crate) struct CreditMessage {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct FabricMessages {
     pub(crate) packets: Vec<PacketMessage>,
+    /// The paths of chosen packets, each with its place in `packets`, in order.
+    pub(crate) paths: Vec<(usize, Vec<PathHop>)>,
     pub(crate) credits: Vec<CreditMessage>,
     pub(crate) feedback: Vec<Sent>,
     /// When the first packet or credit takes effect; [`NEVER`] if there is none.
@@ -38,7 +41,13 @@ pub(crate) struct FabricMessages {
 
 impl Default for FabricMessages {
     fn default() -> Self {
-        Self { packets: Vec::new(), credits: Vec::new(), feedback: Vec::new(), earliest: NEVER }
+        Self {
+            packets: Vec::new(),
+            paths: Vec::new(),
+            credits: Vec::new(),
+            feedback: Vec::new(),
+            earliest: NEVER,
+        }
     }
 }
 

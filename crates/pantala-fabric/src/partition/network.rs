@@ -12,6 +12,7 @@ use crate::probe::Probe;
 use crate::store::counters::JobTraffic;
 use crate::store::port::LinkCounters;
 use crate::watch::blame::BlameCell;
+use crate::watch::paths::PacketChoice;
 use crate::watch::ports::{LinkCount, WatchedLink};
 use pantala_engine::{NEVER, Time};
 use pantala_routing::learning::{LearningWindow, QTable};
@@ -275,6 +276,13 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[must_use]
     pub fn learning_windows(&self) -> Vec<LearningWindow> {
         LearningWindow::summed(self.partitions.iter().flat_map(Partition::learning_windows))
+    }
+
+    /// Records the paths of the packets of a choice, as [`Partition::record_paths`].
+    pub fn record_paths(&mut self, choice: &PacketChoice) {
+        for partition in &mut self.partitions {
+            partition.record_paths(choice.clone());
+        }
     }
 
     /// Records who causes the waiting time of whom, as [`Partition::record_blame`].

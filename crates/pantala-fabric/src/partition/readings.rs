@@ -12,6 +12,7 @@ use crate::store::port::{LinkCounters, LinkEnd, OutPort};
 use crate::variant::General;
 use crate::watch::blame::{BlameCell, BlameSize, BlameWatch};
 use crate::watch::ledger::Ledger;
+use crate::watch::paths::{IdleRouter, PacketChoice, PathWatch};
 use crate::watch::ports::{LinkCount, PortWatch, WatchedLink};
 use pantala_engine::{FlatArray, NEVER, Time, Wheel};
 use pantala_routing::learning::{LearningWindow, QTable};
@@ -237,6 +238,17 @@ impl<H: Host, P: Probe> Partition<H, P> {
         watch.on = true;
     }
 
+    /// Records the paths of the packets of a choice from now on. Call it before the first event.
+    pub fn record_paths(&mut self, choice: PacketChoice) {
+        let Fabric { setup, watch, .. } = &mut self.fabric;
+        let stored_flit =
+            if setup.stages.stores::<General>() { setup.stages.stored_flit } else { 0 };
+        let idle = IdleRouter { head_delay: setup.stages.head_delay, stored_flit };
+        let first_response = setup.config.responses.map_or(u8::MAX, |r| r.first_routing);
+        watch.paths = Some(Box::new(PathWatch::new(choice, idle, first_response)));
+        watch.on = true;
+    }
+
     /// Returns the waiting times up to `now` by window, class, victim and aggressor. Empty without
     /// [`Self::record_blame`]. All events before `now` must have been handled.
     pub fn blame_until(&mut self, now: Time) -> Vec<BlameCell> {
@@ -285,6 +297,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             + learning.memory()
             + counters.memory()
             + watch.blame.as_ref().map_or(0, |blame| blame.memory())
+            + watch.paths.as_ref().map_or(0, |paths| paths.memory())
             + outbox.iter().map(FabricMessages::memory).sum::<usize>()
             + self.spare_messages.iter().map(PartitionMessages::memory).sum::<usize>()
     }

@@ -108,9 +108,6 @@ impl Fabric {
         let out = router * self.setup.ports + u32::from(hop.port);
         let out_vc = out * self.setup.vcs as u32 + u32::from(hop.vc);
         probe.routed(in_vc, out_vc);
-        if self.is_watched::<F>() {
-            self.watch.routed(&self.packets, packet, (in_vc, out_vc), now);
-        }
         if self.setup.stages.by_flits::<F>() {
             self.worms.lead(in_vc, &self.packets[packet], (out, out_vc));
         }

@@ -100,9 +100,6 @@ impl Fabric {
         if self.setup.stages.learning() {
             self.give_feedback(in_vc, index, now);
         }
-        if self.is_watched::<F>() {
-            self.watch.crosses(&self.packets, index, (in_vc, out_vc), now);
-        }
         let (job, at_crossbar) =
             (self.packets[index].job, self.setup.stages.credit_at_crossbar::<F>());
         if let Some(blame) = self.blame::<F>() {

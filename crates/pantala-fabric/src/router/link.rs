@@ -304,13 +304,17 @@ impl Fabric {
         }
         if self.is_watched::<F>() {
             self.watch.sends(&self.packets[index], out, (start, end));
+            let idle = self.setup.stages.idle_flits::<F>() * self.ports.out_ports[out].flit;
+            if let Some(paths) = &mut self.watch.paths {
+                paths.sends((&self.packets[index], index), out_vc as u32, (start, idle));
+            }
         }
         let now = self.agenda.now;
         if let Some(blame) = self.blame::<F>() {
             blame.sends((out, out_vc), (job, room), (start, end), now);
         }
         if beyond & ELSEWHERE != 0 {
-            self.post_packet(beyond & !ELSEWHERE, index);
+            self.post_packet::<F>(beyond & !ELSEWHERE, index);
         }
         if awaited != NEVER {
             self.ensure_crossbar_wake(out, awaited);

@@ -270,11 +270,16 @@ impl<H: Host, P: Probe> Partition<H, P> {
     #[inline(always)]
     pub(crate) fn deliver<F: Variant>(&mut self, index: u32, now: Time) {
         self.fabric.counters.flits_delivered += u64::from(self.fabric.packets[index].flits);
-        if self.fabric.setup.stages.by_flits::<F>() && !self.fabric.gather_flits(index) {
-            return;
+        if self.fabric.setup.stages.by_flits::<F>() {
+            self.fabric.keep_path_of_head(index);
+            if !self.fabric.gather_flits(index) {
+                return;
+            }
         }
-        if self.fabric.is_watched::<F>() {
-            self.fabric.watch.delivers(&self.fabric.packets, index, now);
+        if self.fabric.is_watched::<F>()
+            && let Some(paths) = &mut self.fabric.watch.paths
+        {
+            self.probe.passed(paths.delivers(&self.fabric.packets, index));
         }
         let packet = &self.fabric.packets[index];
         let node = packet.route.destination;
@@ -284,7 +289,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             self.take_response(index, now);
             return;
         }
-        self.probe.delivered(packet, origin, now);
+        let recorded = self.probe.delivered(packet, origin, now);
         let delivery = Delivery {
             source: origin.source,
             bytes: packet.bytes,
@@ -292,6 +297,9 @@ impl<H: Host, P: Probe> Partition<H, P> {
             message: origin.message,
             job: packet.job,
         };
+        if recorded {
+            self.probe.belongs(self.host.message_of(node, &delivery));
+        }
         if self.fabric.setup.stages.responds() {
             self.fabric.answer(index, now);
         } else {

@@ -114,9 +114,6 @@ impl Fabric {
         if self.setup.stages.learning() {
             self.give_feedback(in_vc as u32, index, now);
         }
-        if self.is_watched::<General>() {
-            self.watch.crosses(&self.packets, index, (in_vc as u32, out_vc as u32), now);
-        }
         let (job, in_port) = (self.packets[index].job, self.ports.in_vcs[in_vc].port);
         if let Some(blame) = self.blame::<General>() {
             blame.ends(out, job, now);

@@ -58,6 +58,15 @@ impl Fabric {
         (out, out_vc)
     }
 
+    /// Keeps the path of a packet whose first flit is at its node, until its last flit is there.
+    pub(crate) fn keep_path_of_head(&mut self, flit: u32) {
+        if let Some(paths) = &mut self.watch.paths
+            && self.packets[flit].piece == Piece::Head
+        {
+            paths.head_delivered(&self.packets, flit);
+        }
+    }
+
     /// Takes a flit at its node; returns whether it is the last. The last flit makes the packet
     /// whole again, and the records of the others end.
     pub(crate) fn gather_flits(&mut self, flit: u32) -> bool {

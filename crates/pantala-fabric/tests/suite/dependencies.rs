@@ -22,7 +22,9 @@ struct Pairs(BTreeSet<(u32, u32)>);
 
 impl Probe for Pairs {
     fn injected(&mut self, _: u16, _: u32, _: u64) {}
-    fn delivered(&mut self, _: &Packet, _: &PacketOrigin, _: u64) {}
+    fn delivered(&mut self, _: &Packet, _: &PacketOrigin, _: u64) -> bool {
+        false
+    }
     fn routed(&mut self, held: u32, asked: u32) {
         self.0.insert((held, asked));
     }

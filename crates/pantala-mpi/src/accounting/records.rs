@@ -11,6 +11,8 @@ use serde::Serialize;
 /// A message whose payload has arrived. Messages of a rank to itself are not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageRecord {
+    /// The number of the message in tables.
+    pub number: u64,
     /// Time of the send call, in ps.
     pub posted: Time,
     /// Time at which the last byte of the payload arrived, in ps.

@@ -1,7 +1,7 @@
 //! The calls of a NIC: start, timers, packets to send and packets that arrive.
 
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
+use pantala_fabric::{Delivery, MessageLabel, PacketOffer, Pull, Wakes};
 
 use crate::arena::NONE;
 use crate::config::GetService;
@@ -165,6 +165,21 @@ impl<P: Program> MpiLayer<P> {
             );
         }
         message.created
+    }
+
+    /// Returns the message of a packet that has arrived and has not been delivered yet.
+    #[must_use]
+    pub fn message_of(&self, packet: &Delivery) -> MessageLabel {
+        let handle = match self.outbox.elsewhere(packet.source) {
+            None => packet.message,
+            Some(part) => self.outbox.local_handle(part, packet.message),
+        };
+        let header = &self.messages[handle].header;
+        MessageLabel {
+            number: header.number(),
+            source: header.transmitter(),
+            destination: header.addressee(),
+        }
     }
 
     /// Handles a packet that has arrived at the NIC.

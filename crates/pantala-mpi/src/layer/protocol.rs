@@ -395,6 +395,7 @@ impl<P: Program> MpiLayer<P> {
         self.jobs[rank.job as usize].statistics.record(now - header.posted);
         if self.recording.messages {
             self.message_records.push(MessageRecord {
+                number: header.number(),
                 posted: header.posted,
                 delivered: now,
                 bytes: header.bytes,

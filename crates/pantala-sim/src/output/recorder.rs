@@ -1,10 +1,12 @@
 //! Records the packets of a simulation: latencies and bytes per job, time series, and single
 //! packets.
 
-use crate::plan::{LatencyFrom, PacketRecord, RecordPlan};
+use crate::output::packet_record::PacketRows;
+use crate::output::routing_record::RoutingWindow;
+use crate::plan::{LatencyFrom, RecordPlan};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::packet::{Packet, PacketOrigin};
-use pantala_fabric::{JobTraffic, Probe};
+use pantala_fabric::{JobTraffic, MessageLabel, PathHop, Probe};
 use pantala_mpi::LatencyStatistics;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,6 +35,8 @@ pub struct JobPackets {
     pub request_response_latency: LatencyStatistics,
     /// Bytes and packets over time, in order. Windows without an event are left out.
     pub windows: Vec<JobWindow>,
+    /// Paths over time, in order, if the plan records them. Windows without a packet are left out.
+    pub routing: Vec<RoutingWindow>,
 }
 
 impl JobPackets {
@@ -47,6 +51,7 @@ impl JobPackets {
         self.network_latency.add(&other.network_latency);
         self.responses += other.responses;
         self.request_response_latency.add(&other.request_response_latency);
+        self.routing = RoutingWindow::summed(std::mem::take(&mut self.routing), other.routing);
         let mut windows = BTreeMap::new();
         for window in self.windows.drain(..).chain(other.windows) {
             let sum: &mut JobWindow = windows
@@ -79,31 +84,6 @@ pub struct JobWindow {
     pub latency_sum: u128,
 }
 
-/// A delivered packet that becomes a row of the packets table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct DeliveredPacket {
-    /// Time of delivery at the destination NIC.
-    pub delivered: Time,
-    /// Source node.
-    pub source: u32,
-    /// Time of creation.
-    pub created: Time,
-    /// Time of the head's start on the injection link.
-    pub injected: Time,
-    /// Packet latency, as `nic.latency_from` of the plan defines it.
-    pub latency: Time,
-    /// Destination node.
-    pub destination: u32,
-    /// Payload.
-    pub bytes: u32,
-    /// Job.
-    pub job: u16,
-    /// Links between routers.
-    pub hops: u8,
-    /// Whether it took a non-minimal path.
-    pub nonminimal: bool,
-}
-
 /// Traffic of one job on one link in one window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkWindow {
@@ -125,12 +105,12 @@ pub struct Recorder {
     /// End of the measured time, if packets count by their injection and not by their delivery.
     injected_until: Option<Time>,
     latency_from: LatencyFrom,
-    /// Packets whose random number is a multiple of this have a row. Zero: no rows.
-    sample: u64,
+    /// Length of a window of [`JobPackets::routing`]. Zero: none is recorded.
+    routing_window: Time,
     /// The packets of each job.
     pub jobs: Vec<JobPackets>,
-    /// Recorded packets that no table has yet, in the order of delivery within each group.
-    pub packets: Vec<DeliveredPacket>,
+    /// The record of single packets.
+    pub(crate) rows: PacketRows,
     /// Number and start of the window of the latest event.
     current: u64,
     current_starts: Time,
@@ -140,21 +120,22 @@ impl Recorder {
     /// Returns a recorder for `jobs` jobs. Packets delivered before `from` count in the time series
     /// only.
     #[must_use]
-    pub fn new(jobs: usize, record: &RecordPlan, latency_from: LatencyFrom, from: Time) -> Self {
-        let sample = match record.packets {
-            PacketRecord::Off => 0,
-            PacketRecord::Sampled => u64::from(record.packet_sample),
-            PacketRecord::All => 1,
-        };
+    pub(crate) fn new(
+        jobs: usize,
+        record: &RecordPlan,
+        latency_from: LatencyFrom,
+        from: Time,
+        rows: PacketRows,
+    ) -> Self {
         let window = if record.window_ps == 0 { NEVER } else { record.window_ps };
         Self {
             window,
             from,
             injected_until: None,
             latency_from,
-            sample,
+            routing_window: record.routing_windows_ps,
             jobs: vec![JobPackets::default(); jobs],
-            packets: Vec::new(),
+            rows,
             current: 0,
             current_starts: 0,
         }
@@ -201,7 +182,7 @@ impl Probe for Recorder {
     }
 
     #[inline]
-    fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
+    fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) -> bool {
         let start = match self.latency_from {
             LatencyFrom::Created => origin.created,
             LatencyFrom::Nic => origin.accepted,
@@ -215,7 +196,7 @@ impl Probe for Recorder {
         window.nonminimal += u64::from(packet.route.nonminimal);
         window.latency_sum += u128::from(latency);
         if now < self.from {
-            return;
+            return false;
         }
         let seen = &mut self.jobs[job];
         match self.injected_until {
@@ -223,7 +204,7 @@ impl Probe for Recorder {
             Some(until) => {
                 seen.flits += if now < until { u64::from(packet.flits) } else { 0 };
                 if origin.injected < self.from {
-                    return;
+                    return false;
                 }
             }
         }
@@ -233,20 +214,18 @@ impl Probe for Recorder {
         seen.nonminimal += u64::from(packet.route.nonminimal);
         seen.latency.record(latency);
         seen.network_latency.record(now - origin.injected);
-        if self.sample > 0 && packet.route.draw % self.sample == 0 {
-            self.packets.push(DeliveredPacket {
-                delivered: now,
-                source: origin.source,
-                created: origin.created,
-                injected: origin.injected,
-                latency,
-                destination: packet.route.destination,
-                bytes: packet.bytes,
-                job: packet.job,
-                hops: packet.route.hops,
-                nonminimal: packet.route.nonminimal,
-            });
+        if self.routing_window > 0 {
+            RoutingWindow::count(&mut seen.routing, self.routing_window, packet, now);
         }
+        self.rows.may_have(packet) && self.rows.add(packet, origin, latency, now)
+    }
+
+    fn belongs(&mut self, message: Option<MessageLabel>) {
+        self.rows.belongs(message);
+    }
+
+    fn passed(&mut self, path: &[PathHop]) {
+        self.rows.passed(path);
     }
 
     fn answered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {

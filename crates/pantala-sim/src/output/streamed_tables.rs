@@ -8,10 +8,11 @@
 use crate::error::WriteError;
 use crate::output::columns::{TableWriter, Written};
 use crate::output::link_record::{ClassWindow, PortWindow, RouterWindow};
-use crate::output::recorder::{DeliveredPacket, LinkWindow};
+use crate::output::packet_record::{DeliveredPacket, PacketHop};
+use crate::output::recorder::LinkWindow;
 use crate::output::tables::{
-    IterationRow, LinkWindowRow, MessageRow, PacketRow, PortWindowRow, RouterWindowRow, Streamed,
-    SystemWindowRow,
+    IterationRow, LinkWindowRow, MessageRow, PacketHopRow, PacketRow, PortWindowRow,
+    RouterWindowRow, Streamed, SystemWindowRow,
 };
 use pantala_engine::Time;
 use pantala_mpi::{IterationRecord, MessageRecord};
@@ -82,6 +83,7 @@ streamed! {
     messages: MessageRecord => MessageRow,
     iterations: IterationRecord => IterationRow,
     packets: DeliveredPacket => PacketRow,
+    packet_hops: PacketHop => PacketHopRow,
     link_windows: LinkWindow => LinkWindowRow,
     port_windows: PortWindow => PortWindowRow,
     class_windows: ClassWindow => SystemWindowRow,

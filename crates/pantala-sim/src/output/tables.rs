@@ -9,6 +9,7 @@ mod link_jobs;
 mod link_windows;
 mod links;
 mod messages;
+mod packet_hops;
 mod packets;
 mod port_windows;
 mod program_logs;
@@ -16,6 +17,7 @@ mod q_learning;
 mod q_tables;
 mod ranks;
 mod router_windows;
+mod routing_windows;
 mod source;
 mod streamed;
 mod system_windows;
@@ -23,6 +25,7 @@ mod system_windows;
 pub(crate) use iterations::IterationRow;
 pub(crate) use link_windows::LinkWindowRow;
 pub(crate) use messages::MessageRow;
+pub(crate) use packet_hops::PacketHopRow;
 pub use packets::PacketRow;
 pub(crate) use port_windows::PortWindowRow;
 pub use q_tables::EstimateRow;
@@ -47,16 +50,18 @@ enum Rows {
 }
 
 /// The names of the tables that count in the hash of a run only if they have rows.
-pub(crate) const LATER: [&str; 5] = [
+pub(crate) const LATER: [&str; 7] = [
     program_logs::ProgramLogRow::TABLE.name,
     PortWindowRow::TABLE.name,
     SystemWindowRow::TABLE.name,
     RouterWindowRow::TABLE.name,
     blame::BlameRow::TABLE.name,
+    PacketHopRow::TABLE.name,
+    routing_windows::RoutingWindowRow::TABLE.name,
 ];
 
 /// All tables, in the order of their hashes.
-const TABLES: [(TableDescriptor, Rows); 17] = [
+const TABLES: [(TableDescriptor, Rows); 19] = [
     (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
     (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
     (calls::CallRow::TABLE, Rows::AtEnd(|run, into| write(calls::rows(run), into))),
@@ -80,6 +85,11 @@ const TABLES: [(TableDescriptor, Rows); 17] = [
         Rows::AtEnd(|run, into| write(program_logs::rows(run), into)),
     ),
     (blame::BlameRow::TABLE, Rows::AtEnd(|run, into| write(blame::rows(run), into))),
+    (PacketHopRow::TABLE, Rows::Streamed),
+    (
+        routing_windows::RoutingWindowRow::TABLE,
+        Rows::AtEnd(|run, into| write(routing_windows::rows(run), into)),
+    ),
 ];
 
 fn write<R: Row>(

@@ -2,7 +2,7 @@
 
 use crate::error::PlanError;
 use crate::output::link_class::DirectedClass;
-use crate::plan::{Plan, PortSplit};
+use crate::plan::{PacketRecord, Plan, PortSplit};
 use pantala_engine::LONGEST_TIME;
 use pantala_topology::{LinkClass, Topology};
 
@@ -51,7 +51,47 @@ pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result
         check_routers("record.routers.routers", &routers.routers, topology)?;
         check_jobs("record.routers.jobs", &routers.jobs, plan)?;
     }
+    check_packets(plan, topology)?;
     check_memory(plan, topology, u64::from(vcs))
+}
+
+/// Checks the choice of packets, and the windows of routing.
+fn check_packets(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
+    let (record, duration) = (&plan.record, plan.stop.duration_ps);
+    check_jobs("record.packet_jobs", &record.packet_jobs, plan)?;
+    check_routers("record.packet_routers", &record.packet_routers, topology)?;
+    let (from, until) = (record.packet_from_ps, record.packet_until_ps);
+    if until > 0 && until <= from {
+        let message = format!("is not after packet_from, {from} ps, so no packet has a row");
+        return Err(PlanError::new("record.packet_until_ps", until, message, "give a later time"));
+    }
+    for (key, time) in [("record.packet_from_ps", from), ("record.packet_until_ps", until)] {
+        // A time from which no packet is left is the end of the run.
+        let latest = if key.contains("from") { duration.saturating_sub(1) } else { duration };
+        if duration > 0 && time > latest {
+            let message = format!("is beyond the run of {duration} ps");
+            return Err(PlanError::new(key, time, message, "give an earlier time"));
+        }
+    }
+    let chooses = !record.packet_jobs.is_empty() || !record.packet_routers.is_empty();
+    if record.packets == PacketRecord::Off && (record.packet_paths || chooses) {
+        let message = "has no effect: record.packets is off, so no packet has a row";
+        let remedy = "set record.packets to all or sampled, or leave the key out";
+        let key = if record.packet_paths {
+            "record.packet_paths"
+        } else if record.packet_jobs.is_empty() {
+            "record.packet_routers"
+        } else {
+            "record.packet_jobs"
+        };
+        let value = if record.packet_paths { "true" } else { "..." };
+        return Err(PlanError::new(key, value, message, remedy));
+    }
+    let windows = record.routing_windows_ps;
+    if windows > 0 {
+        check_window("record.routing_windows_ps", windows, windows, duration)?;
+    }
+    Ok(())
 }
 
 fn check_window(key: &str, length: u64, shortest: u64, duration: u64) -> Result<(), PlanError> {

@@ -14,6 +14,7 @@ mod layers;
 mod learning;
 mod link_records;
 mod measuring;
+mod packet_paths;
 mod plans;
 mod programs;
 mod responses;

@@ -231,7 +231,11 @@ fn packet(number: u64) -> PacketRow {
     let delivered = (600_000 + number * 41) as f64 / 1_000.0;
     let latency = (505_000 + (mixed >> 44)) as f64 / 1_000.0;
     PacketRow {
+        packet: (((mixed >> 20) % 1_056) << 32) + number / 1_056,
         job: (mixed >> 60) as u16 % 3,
+        rank: (mixed >> 20) as u32 % 528,
+        destination_rank: (mixed >> 8) as u32 % 528,
+        message: Some(mixed ^ (mixed >> 7)),
         source_node: (mixed >> 20) as u32 % 1_056,
         destination_node: (mixed >> 8) as u32 % 1_056,
         bytes: 512,
@@ -241,5 +245,6 @@ fn packet(number: u64) -> PacketRow {
         latency_ns: latency,
         link_hops: 1 + (mixed >> 50) as u8 % 5,
         nonminimal: mixed & 1 == 1,
+        diverted_after: (mixed & 1 == 1).then_some((mixed >> 40) as u8 % 2),
     }
 }

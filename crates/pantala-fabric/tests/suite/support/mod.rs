@@ -316,8 +316,9 @@ impl Seen {
 
 impl Probe for Log {
     fn injected(&mut self, _: u16, _: u32, _: Time) {}
-    fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
+    fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) -> bool {
         self.packets.push(Seen::new(packet, origin, now));
+        false
     }
     fn answered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
         self.responses.push(Seen::new(packet, origin, now));

@@ -125,7 +125,7 @@ struct Log {
 
 impl Probe for Log {
     fn injected(&mut self, _: u16, _: u32, _: Time) {}
-    fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
+    fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) -> bool {
         let route = route_taken(&self.topology, self.algorithm, packet, origin.source);
         assert_eq!(route.len(), usize::from(packet.route.hops) + 1);
         let carried = Carried {
@@ -136,6 +136,7 @@ impl Probe for Log {
         };
         let before = self.carried[origin.message as usize].replace(carried);
         assert!(before.is_none(), "delivered twice");
+        false
     }
 }
 

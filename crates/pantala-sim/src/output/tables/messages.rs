@@ -10,6 +10,9 @@ table! {
     /// `record.window_ps`), and in a window by `job`, `posted_ns`, `source_rank`,
     /// `destination_rank`, `tag` and `delivered_ns`.
     pub(crate) messages: MessageRow if "record.messages" {
+        /// Number of the message in its job: a hash of source, destination, communicator and order.
+        /// All packets of the message have it in the packets table.
+        message: u64,
         /// Number of the job in the plan, from 0.
         job: u16,
         /// Rank that sent the message.
@@ -47,6 +50,7 @@ impl Streamed for MessageRecord {
 
     fn into_row(self) -> MessageRow {
         MessageRow {
+            message: self.number,
             job: self.job,
             source_rank: self.source,
             destination_rank: self.destination,

@@ -2,16 +2,26 @@
 
 use super::streamed::Streamed;
 use crate::output::columns::{ns, table};
-use crate::output::recorder::DeliveredPacket;
+use crate::output::packet_record::DeliveredPacket;
 use pantala_engine::Time;
 
 table! {
     /// One row per delivered packet. `record.packets` chooses all packets, one in
-    /// `record.packet_sample`, or none. Responses have no rows. Rows are ordered by `delivered_ns`,
-    /// then by `source_node`, `created_ns` and `injected_ns`.
+    /// `record.packet_sample`, or none; `record.packet_jobs`, `packet_routers`, `packet_from` and
+    /// `packet_until` choose among these. Responses have no rows. Rows are ordered by
+    /// `delivered_ns`, then by `source_node`, `created_ns` and `injected_ns`.
     pub packets: PacketRow if "record.packets" {
+        /// Number of the packet: `source_node` * 2^32 plus the number of host packets that the node
+        /// sent before. A job's packet has the same number alone and together with other jobs.
+        packet: u64,
         /// Number of the job in the plan, from 0.
         job: u16,
+        /// Rank that sent the packet.
+        rank: u32,
+        /// Rank that received the packet.
+        destination_rank: u32,
+        /// Number of the packet's message, as in the messages table; null for synthetic traffic.
+        message: Option<u64>,
         /// Node that sent the packet.
         source_node: u32,
         /// Node that received the packet.
@@ -31,6 +41,9 @@ table! {
         link_hops: u8,
         /// Whether the packet took a non-minimal path.
         nonminimal: bool,
+        /// Number of links between routers that the packet had crossed when a router chose the
+        /// non-minimal path: 0 at the source router; null for a minimal path.
+        diverted_after: Option<u8>,
     }
 }
 
@@ -48,7 +61,11 @@ impl Streamed for DeliveredPacket {
 
     fn into_row(self) -> PacketRow {
         PacketRow {
+            packet: self.number,
             job: self.job,
+            rank: self.rank,
+            destination_rank: self.destination_rank,
+            message: self.message,
             source_node: self.source,
             destination_node: self.destination,
             bytes: self.bytes,
@@ -58,6 +75,7 @@ impl Streamed for DeliveredPacket {
             latency_ns: ns(self.latency),
             link_hops: self.hops,
             nonminimal: self.nonminimal,
+            diverted_after: self.nonminimal.then_some(self.diverted),
         }
     }
 }

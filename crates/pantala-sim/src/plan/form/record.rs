@@ -50,6 +50,31 @@ pub struct RecordPlan {
     #[serde(default = "one_in_hundred")]
     #[schemars(range(min = 1), extend("x-effect" = {"packets": ["sampled"]}))]
     pub packet_sample: u32,
+    /// Whether the packet_hops table records the path of each packet of the packets table: routers,
+    /// ports, virtual channels, times and waiting times.
+    #[serde(default)]
+    #[schemars(extend("x-effect" = {"packets": ["sampled", "all"]}))]
+    pub packet_paths: bool,
+    /// Names of the jobs whose packets have rows; none: all jobs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub packet_jobs: Vec<String>,
+    /// Routers. Only packets that pass one of them have rows; the routers of their source and
+    /// destination count. None: all packets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub packet_routers: Vec<u32>,
+    /// Only packets whose head enters the network at this time or later have rows.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_TIME), extend("x-effect" = {"packets": ["sampled", "all"]}))]
+    pub packet_from_ps: u64,
+    /// Only packets whose head enters the network before this time have rows.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_TIME), extend("x-zero" = "none", "x-effect" = {"packets": ["sampled", "all"]}))]
+    pub packet_until_ps: u64,
+    /// Length of a time window of the routing_windows table, which records the paths of each job's
+    /// packets: minimal, non-minimal, diverted on the way, and links crossed.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_TIME), extend("x-zero" = "none"))]
+    pub routing_windows_ps: u64,
     /// Whether every message has a row in the messages table.
     #[serde(default = "yes")]
     pub messages: bool,

@@ -44,7 +44,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
         self.written = time;
         for recorder in self.network.probes_mut() {
-            self.records.packets.append(&mut recorder.packets);
+            self.records.packets.append(&mut recorder.rows.packets);
+            self.records.packet_hops.append(&mut recorder.rows.hops);
         }
         self.max_held = self.max_held.max(self.records.len());
         let here = self.records.take_before(time);

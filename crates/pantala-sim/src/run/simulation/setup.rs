@@ -5,6 +5,7 @@ use super::Simulation;
 use crate::error::PlanError;
 use crate::output::link_record::LinkRecord;
 use crate::output::link_traffic::LinkTraffic;
+use crate::output::packet_record::{self, PacketRows};
 use crate::output::recorder::Recorder;
 use crate::output::streamed_tables::{Records, StreamedTables};
 use crate::plan::Plan;
@@ -115,8 +116,10 @@ impl<Q: ProcessGroup> Simulation<Q> {
         };
         let recording =
             Recording { messages: plan.record.messages, iterations: plan.record.iterations };
-        let recorder =
-            Recorder::new(plan.jobs.len(), &plan.record, plan.nic.latency_from, measure_from);
+        let keys = routing_keys(&plan, topology.nodes());
+        let rows = PacketRows::new(&plan, &keys, &topology, config.virtual_channels);
+        let (record, latency_from) = (&plan.record, plan.nic.latency_from);
+        let recorder = Recorder::new(plan.jobs.len(), record, latency_from, measure_from, rows);
         let mut ends = Vec::new();
         let here = if processes > 1 { place..place + 1 } else { 0..partitions.count() };
         for part in here.clone() {
@@ -140,7 +143,6 @@ impl<Q: ProcessGroup> Simulation<Q> {
             }
             ends.push((host, recorder.clone()));
         }
-        let keys = routing_keys(&plan, topology.nodes());
         let links = (topology.routers() * topology.ports_per_router() + topology.nodes()) as usize;
         let endless = plan.jobs.iter().any(|job| job.workload.is_endless());
         let mut network =
@@ -148,6 +150,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
         let link_record = LinkRecord::of(&plan, &topology);
         if let Some(record) = &link_record {
             network.watch_ports(record.ends);
+        }
+        if packet_record::follows(&plan.record) {
+            network.record_paths(&packet_record::choice_of(&plan));
         }
         if let Some(estimates) = &estimates {
             network.start_from(estimates);
