@@ -45,6 +45,7 @@ CONTENTS = {
     "how-to/index": [
         "scenario",
         "read-results",
+        "follow-packets",
         "figures",
         "curve",
         "coarsen",

@@ -32,6 +32,9 @@ RECORDS: dict[str, dict[str, Any]] = {
     "`blame`, 10 us": {"blame": {"window": "10 us"}},
     "1 % of the packets": {"packets": "sampled", "packet_sample": 100},
     "all packets": {"packets": "all"},
+    "1 % of the packets, with paths": {"packets": "sampled", "packet_paths": True},
+    "all packets, with paths": {"packets": "all", "packet_paths": True},
+    "`routing_windows`, 10 us": {"routing_windows": "10 us"},
 }
 
 #: The shorter and the longer run, in microseconds.

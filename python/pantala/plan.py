@@ -82,6 +82,12 @@ def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str
         for key, value in resolved.get("record", {}).items()
         if not (isinstance(value, dict) and value.get("jobs")) or set(value["jobs"]) & set(names)
     }
+    chosen = [name for name in record.get("packet_jobs", ()) if name in names]
+    if chosen:
+        record["packet_jobs"] = chosen
+    elif record.pop("packet_jobs", None):
+        record = {**record, "packets": "off", "packet_paths": False}
+        record.pop("packet_routers", None)
     told = {"record": record} if "record" in resolved else {}
     return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs, **told}
 

@@ -120,6 +120,22 @@ class Run:
         return self._table("packets")
 
     @property
+    def packet_hops(self) -> pl.LazyFrame:
+        """One row per recorded packet and router of its path: ports, VCs, times, waiting time.
+
+        It is empty if `record.packet_paths` was off.
+        """
+        return self._table("packet_hops")
+
+    @property
+    def routing_windows(self) -> pl.LazyFrame:
+        """One row per job and window of time: packets by kind of path.
+
+        It is empty if `record.routing_windows` was off.
+        """
+        return self._table("routing_windows")
+
+    @property
     def links(self) -> pl.LazyFrame:
         """One row per directed link, terminal links included: traffic, utilization, stall time."""
         return self._table("links")

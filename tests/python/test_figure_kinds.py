@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
 
 import pantala as pt
 from pantala import figures
@@ -110,12 +111,36 @@ def test_a_wrong_kind_or_option_gets_the_nearest(experiment: InterferenceExperim
         ("saturation-cdf", "record.ports = {}"),
         ("blame", "record.blame.window"),
         ("learning", "record.q_learning = true"),
+        ("nonminimal-time", 'record.routing_windows = "10 us"'),
     ],
 )
 def test_a_table_that_is_not_recorded_names_its_key(kind: str, key: str) -> None:
     run = made(links=links({"class": "local"}))
     with pytest.raises(UsageError, match=f"set {re.escape(key)}"):
         draw(kind, {"run": run}, {})
+
+
+def _stairs(patch: object) -> Any:
+    assert isinstance(patch, StepPatch)
+    return patch.get_data()
+
+
+def test_nonminimal_shares_are_those_of_each_window() -> None:
+    windows = {
+        "job": [0, 0, 1],
+        "window_start_ns": [0.0, 20.0, 10.0],
+        "packets": [4, 8, 2],
+        "nonminimal": [1, 6, 0],
+        "rerouted": [0, 2, 0],
+    }
+    run = made(routing_windows=windows)
+    run.document["plan"]["record"]["routing_windows_ps"] = 10_000
+    first, second = figures.nonminimal_over_time(run).axes
+    filled, line = (_stairs(patch) for patch in first.patches)
+    np.testing.assert_array_equal(line.values, [25, np.nan, 75])
+    np.testing.assert_array_equal(line.edges, [0, 10, 20, 30])
+    np.testing.assert_array_equal(filled.values, [0, np.nan, 25])
+    np.testing.assert_array_equal(_stairs(second.patches[0]).values, [np.nan, 0])
 
 
 def test_a_job_without_rows_is_left_out() -> None:

@@ -86,3 +86,51 @@ def test_windows_of_links_are_longer_on_large_machines(
         }
     )
     assert scenario.resolve()["record"]["link_window_ps"] == window_us * 1_000_000
+
+
+def test_packets_of_a_job_have_their_paths(tmp_path: Path) -> None:
+    record = {
+        "packets": "all",
+        "packet_paths": True,
+        "packet_jobs": ["ring"],
+        "packet_routers": list(range(12)),
+        "packet_until": "360 us",
+        "routing_windows": "5 us",
+    }
+    run = pt.run(scenario(record), out=tmp_path / "run")
+    assert isinstance(run, pt.Run)
+    packets, hops = run.packets.collect(), run.packet_hops.collect()
+    assert set(packets["job"]) == {0}
+    assert len(packets)
+    assert packets["injected_ns"].to_numpy().max() < 360_000
+    assert set(packets["packet"]) == set(hops["packet"])
+    assert hops.group_by("packet").agg(passes=(pl.col("router") < 12).any())["passes"].all()
+    messages = run.messages.collect()
+    assert packets.join(messages, on=["job", "message"], how="anti").is_empty()
+    paths = run.routing_windows.collect().group_by("job").agg(pl.col("packets").sum())
+    counted = run.jobs.select("job", "packets").collect()
+    assert paths.sort("job").rows() == counted.sort("job").rows()
+
+
+def test_a_job_alone_records_its_packets_or_none() -> None:
+    resolved = scenario({"packet_jobs": ["ring"], "packet_routers": [3]}).resolve()
+    assert only_jobs(resolved, ["ring"], "alone")["record"]["packet_jobs"] == ["ring"]
+    other = only_jobs(resolved, ["other"], "alone")["record"]
+    assert other["packets"] == "off"
+    assert not {"packet_jobs", "packet_routers"} & set(other)
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"packet_jobs": ["rin"]}, "no job has this name; did you mean ring"),
+        ({"packet_routers": [36]}, "there are 36 routers"),
+        ({"packet_from": "20 us", "packet_until": "10 us"}, "not after packet_from, 20 us"),
+        ({"packets": "off", "packet_paths": True}, 'has no effect under packets = "off"'),
+        ({"routing_windows": "0 ns"}, "must be more than zero"),
+    ],
+)
+def test_packets_that_cannot_be_chosen_are_refused(record: object, told: str) -> None:
+    with pytest.raises(pt.ScenarioError, match=told) as found:
+        scenario(record).resolve()
+    assert "\n" not in str(found.value)

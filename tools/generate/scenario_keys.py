@@ -78,7 +78,11 @@ PARTS = (
     Part("RoutingKeys", "RoutingPlan", without=("algorithm", "aries", "q_adaptive")),
     Part("StopKeys", "StopPlan"),
     Part("BlameRecordKeys", "BlameRecord"),
-    Part("RecordKeys", "RecordPlan", without=("blame", "ports", "system", "routers")),
+    Part(
+        "RecordKeys",
+        "RecordPlan",
+        without=("blame", "ports", "system", "routers", "packet_jobs", "packet_routers"),
+    ),
 )
 
 

@@ -29,6 +29,7 @@ from pantala.figures.matrix import communication_matrix
 from pantala.figures.placement import placement_map
 from pantala.figures.registry import KINDS, Kind, draw
 from pantala.figures.ring import group_ring
+from pantala.figures.routing_time import nonminimal_over_time
 from pantala.figures.save import FORMATS, check_place, save, to_svg
 from pantala.figures.slowdown import slowdown_bars
 from pantala.figures.style import DASHES, MARKERS, PALETTE, style
@@ -64,6 +65,7 @@ __all__ = [
     "link_name",
     "link_shift_map",
     "links_over_time",
+    "nonminimal_over_time",
     "packet_latency",
     "placement_map",
     "rank_iterations",

@@ -22,6 +22,7 @@ from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
 from pantala.figures.placement import placement_map
 from pantala.figures.ring import group_ring
+from pantala.figures.routing_time import nonminimal_over_time
 from pantala.figures.runs import Given, InterferenceLike, RunLike, is_experiment, parts, runs_of
 from pantala.figures.tail import latency_tail
 from pantala.figures.throughput import throughput
@@ -197,6 +198,12 @@ KINDS: dict[str, Kind] = {
             "moved",
             "Bytes that the routing moved to other links because the jobs ran together.",
             _moved,
+        ),
+        Kind(
+            "nonminimal-time",
+            "Share of each job's packets on non-minimal paths over simulated time.",
+            nonminimal_over_time,
+            records="record.routing_windows",
         ),
         Kind(
             "learning",

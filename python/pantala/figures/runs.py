@@ -110,6 +110,7 @@ _SETTINGS = {
     "port_windows": "record.ports = {}",
     "blame": 'record.blame.window = "10 us"',
     "latency_windows": "record.latency_windows = true",
+    "routing_windows": 'record.routing_windows = "10 us"',
 }
 
 

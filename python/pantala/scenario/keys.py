@@ -946,6 +946,18 @@ class RecordKeys(Model):
     """
     packet_sample: Count = 100
     """One in this many packets has a row. Only with packets = "sampled"."""
+    packet_paths: Flag = False
+    """Whether the packet_hops table records the path of each packet of the packets table: routers, ports, virtual
+    channels, times and waiting times. Only with packets = "sampled" or "all"."""
+    packet_from: UnsignedDuration = Duration(0)
+    """Only packets whose head enters the network at this time or later have rows. Only with packets = "sampled" or
+    "all"."""
+    packet_until: PositiveDuration | None = None
+    """Only packets whose head enters the network before this time have rows. If not given: none. Only with packets =
+    "sampled" or "all"."""
+    routing_windows: PositiveDuration | None = None
+    """Length of a time window of the routing_windows table, which records the paths of each job's packets: minimal,
+    non-minimal, diverted on the way, and links crossed. If not given: none."""
     messages: Flag = True
     """Whether every message has a row in the messages table."""
     iterations: Flag = True
@@ -970,6 +982,10 @@ class RecordKeys(Model):
         "window": Key("window_ps", unit="ps"),
         "packets": Key("packets"),
         "packet_sample": Key("packet_sample", effect={"packets": ("sampled",)}),
+        "packet_paths": Key("packet_paths", effect={"packets": ("sampled", "all")}),
+        "packet_from": Key("packet_from_ps", unit="ps", effect={"packets": ("sampled", "all")}),
+        "packet_until": Key("packet_until_ps", unit="ps", effect={"packets": ("sampled", "all")}),
+        "routing_windows": Key("routing_windows_ps", unit="ps"),
         "messages": Key("messages"),
         "iterations": Key("iterations"),
         "link_windows": Key("link_windows"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pantala.errors import Fault, PlanError, ScenarioError
+from pantala.errors import Fault, PlanError, ScenarioError, nearest
 from pantala.scenario.key_path import Named, parse, value_at
 from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
@@ -68,7 +68,16 @@ def _fault(error: PlanError, given: Mapping[str, Any]) -> Fault:
         value = _quantity(error.key, error.value)
         if not _is_given(given, key) and error.value.isdecimal() and not key.startswith("jobs"):
             value = f"{value} (default)"
-    return Fault(key, value, in_units(error.message), in_units(error.remedy))
+    return Fault(
+        key, value, in_units(error.message), _nearest_first(error) or in_units(error.remedy)
+    )
+
+
+def _nearest_first(error: PlanError) -> str:
+    """Returns the remedy with the word nearest to a wrong one; empty if there is no such word."""
+    words = error.remedy.removeprefix("choose among ")
+    close = nearest(error.value, words.split(", ")) if words != error.remedy else None
+    return f"did you mean {close}? {error.remedy}" if close else ""
 
 
 def _quantity(plan_key: str, value: str) -> str:

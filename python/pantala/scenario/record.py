@@ -80,6 +80,11 @@ class BlameRecord(BlameRecordKeys):
 class Record(RecordKeys):
     """The optional output of a run. The tables of jobs, ranks and links are always written."""
 
+    packet_jobs: tuple[Name, ...] = ()
+    """Names of the jobs whose packets have rows in packets and packet_hops. None: all jobs."""
+    packet_routers: tuple[Index, ...] = ()
+    """Routers. Only packets that pass one of them have rows; the routers of their source and
+    destination count. None: all packets."""
     ports: PortRecord | None = None
     """Links by virtual channel, job and kind of packet, in windows: the table port_windows. A table
     without keys is enough. Default: not recorded."""
@@ -97,6 +102,10 @@ class Record(RecordKeys):
     tables: ClassVar[tuple[str, ...]] = ("ports", "system", "routers", "blame")
 
     def as_plan(self) -> dict[str, Any]:
-        """Returns the records that are tables of keys, in the plan's form, without absent ones."""
+        """Returns lists and records that are tables of keys, in the plan's form, if not empty."""
         found = {name: getattr(self, name) for name in self.tables}
-        return {name: table.as_plan() for name, table in found.items() if table is not None}
+        lists = {"packet_jobs": self.packet_jobs, "packet_routers": self.packet_routers}
+        return {
+            **{name: list(names) for name, names in lists.items() if names},
+            **{name: table.as_plan() for name, table in found.items() if table is not None},
+        }

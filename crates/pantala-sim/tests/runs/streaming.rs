@@ -115,6 +115,7 @@ fn a_run_that_is_given_up_leaves_no_table() {
         "iterations",
         "link_windows",
         "messages",
+        "packet_hops",
         "packets",
         "port_windows",
         "router_windows",
