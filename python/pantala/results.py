@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +14,7 @@ import polars as pl
 from pantala import metrics
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
-from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE
+from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, TABLES_FILE
 from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of
 
 __all__ = ["InterferenceExperiment", "Run", "load"]
@@ -205,7 +206,10 @@ class Run:
     def _table(self, name: str) -> pl.LazyFrame:
         table = TABLES[name]
         path = self.path / table.file
-        return pl.scan_parquet(path) if path.is_file() else pl.LazyFrame(schema=table.polars_schema)
+        if path.is_file():
+            return pl.scan_parquet(path)
+        packed = _unpacked(self.path / TABLES_FILE, table.file)
+        return pl.LazyFrame(schema=table.polars_schema) if packed is None else packed.lazy()
 
     def __repr__(self) -> str:
         state = "" if self.complete else f", incomplete: {self.document.get('reason')}"
@@ -305,6 +309,23 @@ class InterferenceExperiment:
             f"InterferenceExperiment('{self.path}',"
             f" alone={list(self.alone)}{'' if self.complete else ', incomplete'})"
         )
+
+
+def _unpacked(archive: Path, file: str) -> pl.DataFrame | None:
+    """Returns a table from an archive of tables; None if it is not there.
+
+    Raises:
+        RunDirectoryError: the archive is damaged.
+    """
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            return pl.read_parquet(packed.read(file))
+    except (FileNotFoundError, KeyError):
+        return None
+    except (OSError, zipfile.BadZipFile, pl.exceptions.PolarsError) as error:
+        raise RunDirectoryError(
+            archive, f"is damaged: {file}: {error}", "run the scenario again"
+        ) from None
 
 
 def _document(path: Path, name: str) -> dict[str, Any]:
