@@ -65,9 +65,7 @@ class LocalWorkers(Executor):
         self._workers = workers
         self._pool = self._made()
 
-    def submit(
-        self, work: Callable[..., Result], /, *args: Any, **kwargs: Any
-    ) -> Future[Result]:
+    def submit(self, work: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """Gives work to a process, or does it."""
         if self._pool is not None:
             return self._pool.submit(work, *args, **kwargs)

@@ -13,7 +13,6 @@ import secrets
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
@@ -103,7 +102,7 @@ class Segments:
                 continue  # damaged since: the next sweep finds it
             for table, frame in read.items():
                 frames[table].append(frame)
-                size += frame.estimated_size()
+                size += int(frame.estimated_size())
             held.append(run)
             if size > _BYTES or len(held) >= _RUNS:
                 self._write({name: pl.concat(each) for name, each in frames.items()}, held)

@@ -22,7 +22,9 @@ __all__ = ["Experiment", "experiment_names"]
 
 
 class Experiment:
-    """An experiment that `pantala sweep` made: many runs, read as one table::
+    """An experiment that `pantala sweep` made: many runs, read as one table.
+
+    Example::
 
         experiment = pt.Experiment("runs/routings")
         experiment.table("jobs").group_by("routing.algorithm").agg(pl.col("end_ns").median())
@@ -132,7 +134,7 @@ class Experiment:
         ]
         parts = ([] if rows is None else [rows]) + [frame.lazy() for frame in loose]
         if not parts:
-            parts = [pl.LazyFrame(schema={"run": pl.String} | TABLES[name].polars_schema)]
+            parts = [pl.LazyFrame(schema={"run": pl.String, **TABLES[name].polars_schema})]
         whole = pl.concat(parts, how="diagonal_relaxed")
         # A run that two cases share has its rows once for each case.
         joined = cases.lazy().join(whole, on="run", how="inner", maintain_order="left_right")
@@ -184,9 +186,7 @@ class Experiment:
         for column in [*index, columns]:
             _check_column(column, known, f"{self.path}: table {table}")
         chosen = frame.select(*index, columns, value).collect()
-        return chosen.pivot(
-            on=columns, index=index, values=value, aggregate_function="median"
-        )
+        return chosen.pivot(on=columns, index=index, values=value, aggregate_function="median")
 
     def representative(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -139,11 +139,6 @@ def describe(
     if not isinstance(name, str) or not name or "/" in name or name.startswith("."):
         raise UsageError(f"{source}: name = {name!r}: is not a name; write e.g. 'routings'")
     return Description(name, base, tuple(all_axes), kept, source)
-
-
-def of_file(path: Path, description: Mapping[str, Any], **more: Any) -> Description:
-    """Returns the description in an experiment file; other arguments as in `describe`."""
-    return replace(describe(description, source=str(path), folder=path.parent, **more))
 
 
 def _base(tables: Mapping[str, Any], source: str, folder: Path) -> Scenario:

@@ -32,8 +32,7 @@ def canonical_plan(resolved: Mapping[str, Any]) -> dict[str, Any]:
     """
     kept = {key: value for key, value in resolved.items() if key not in _LABELS}
     kept["jobs"] = [
-        {key: value for key, value in job.items() if key not in _PLACED}
-        for job in resolved["jobs"]
+        {key: value for key, value in job.items() if key not in _PLACED} for job in resolved["jobs"]
     ]
     # The plan names this file by its path only.
     table = (resolved.get("derived") or {}).get("q_table_sha256")

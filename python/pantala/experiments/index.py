@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import secrets
 import socket
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, TypedDict
@@ -81,7 +81,9 @@ class Index:
                 entries.pop(run, None)
                 continue
             there.add(run)
-        gone = [run for run, entry in entries.items() if entry["state"] == "done" and run not in there]
+        gone = [
+            run for run, entry in entries.items() if entry["state"] == "done" and run not in there
+        ]
         for run in gone:
             del entries[run]
         self._merge(entries, forget=bool(gone))
@@ -194,7 +196,7 @@ def _entry(line: str) -> Entry | None:
         entry: Entry = json.loads(line)
     except ValueError:
         return None
-    return entry if isinstance(entry, dict) and "run" in entry and "state" in entry else None
+    return entry if "run" in entry and "state" in entry else None
 
 
 def _age(path: Path) -> float:

@@ -208,7 +208,9 @@ def _names_files(description: Description) -> bool:
         elif not isinstance(value, int | float | None):
             yield "."  # an object such as a function of Python
 
-    return any("/" in text or Path(text).is_file() for text in texts(description.document()) if text)
+    return any(
+        "/" in text or Path(text).is_file() for text in texts(description.document()) if text
+    )
 
 
 def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -224,8 +226,11 @@ def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
             added = sum(point not in old for point in points)
             left = sum(point not in points for point in old)
             told.append(f"axis {name}: {added} added, {left} removed")
-    told += [f"axis {', '.join(columns)} is gone" for columns in axes if columns not in
-             {tuple(axis["columns"]) for axis in now["axes"]}]
+    told += [
+        f"axis {', '.join(columns)} is gone"
+        for columns in axes
+        if columns not in {tuple(axis["columns"]) for axis in now["axes"]}
+    ]
     told += [f"{key} changed" for key in ("scenario", "keep") if before.get(key) != now[key]]
     return "; ".join(told) or "its order changed"
 

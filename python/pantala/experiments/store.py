@@ -70,8 +70,8 @@ class RunStore:
     def stored(self) -> Iterator[str]:
         """Yields the identities of all runs in the store, in order."""
         with contextlib.suppress(FileNotFoundError):
-            for folder in sorted(os.listdir(self.runs)):
-                yield from sorted(os.listdir(self.runs / folder))
+            for folder in sorted(self.runs.iterdir()):
+                yield from sorted(run.name for run in folder.iterdir())
 
     def has(self, run: str, keep: Collection[str]) -> bool:
         """Returns whether a run is there with these tables, undamaged as far as a look can tell."""
