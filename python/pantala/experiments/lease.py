@@ -95,6 +95,10 @@ def process_lives(process: int) -> bool:
         return False
     except OSError:
         return True
+    # A killed process whose parent does not wait for it still has its number.
+    with contextlib.suppress(OSError):
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+        return state.rpartition(")")[2].split()[:1] != ["Z"]
     return True
 
 

@@ -13,7 +13,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from pantala.experiments.runner import Progress as State
+from pantala.experiments.session import Progress as State
 from pantala.progress import clock
 
 __all__ = ["SweepLine"]

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import ExitStack
-from dataclasses import dataclass
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
@@ -16,51 +11,14 @@ from pantala import native
 from pantala.errors import RunDirectoryError, UsageError
 from pantala.experiments.consolidate import Segments
 from pantala.experiments.description import Description, describe
-from pantala.experiments.index import Entry, Index, failed_entry
-from pantala.experiments.lease import is_stale, now_at
+from pantala.experiments.index import Entry, Index
 from pantala.experiments.listing import Listing, list_runs
+from pantala.experiments.session import Progress, Session
 from pantala.experiments.store import RunStore
-from pantala.experiments.worker import Task, perform
-from pantala.parallel import LocalWorkers, cores
+from pantala.parallel import cores
 from pantala.scenario import Scenario
 
-__all__ = ["Progress", "Sweep", "sweep"]
-
-#: Runs between two consolidations of their tables.
-_CONSOLIDATED_AT_ONCE = 200
-#: The number of workers that one run may kill before it counts as failed.
-_DEATHS = 3
-#: The time between two looks at runs that other processes work on.
-_LOOK_SECONDS = 1.0
-
-
-@dataclass
-class Progress:
-    """The state of a sweep.
-
-    Attributes:
-        total: the runs of the experiment.
-        there: the runs that were stored before.
-        done: the runs that this sweep finished.
-        failed: the runs that failed, now or before.
-        elsewhere: the runs that other processes work on.
-    """
-
-    total: int = 0
-    there: int = 0
-    done: int = 0
-    failed: int = 0
-    elsewhere: int = 0
-
-
-@dataclass
-class _Work:
-    """A run that is missing: its first case and part, and the workers that it has killed."""
-
-    run: str
-    case: int
-    part: str
-    deaths: int = 0
+__all__ = ["Sweep", "sweep"]
 
 
 class Sweep:
@@ -130,16 +88,30 @@ class Sweep:
             self.entries = self._index.refresh()
             self.listing.settle(self.entries)
             self.listing.write(self.root)
-            progress = self._simulate(workers or cores(), threads, executor, on_progress)
+            session = Session(
+                self.store,
+                self.listing,
+                self.entries,
+                self._index,
+                self._settled,
+                threads,
+                on_progress,
+            )
+            session.run(workers or cores(), executor)
             self.listing.write(self.root)
             Segments(self.store).update(self.entries, tidy=True)
+            self.store.clean()
+        except RunDirectoryError:
+            raise
         except OSError as error:
-            if isinstance(error, RunDirectoryError):
-                raise
-            raise self._unwritable(error.strerror or str(error)) from None
+            raise RunDirectoryError(
+                self.root,
+                f"cannot be written: {error.strerror or error}",
+                "finished runs are kept; make room and give the same command again",
+            ) from None
         finally:
             self._index.close()
-        return progress
+        return session.progress
 
     def _settled(self, run: str) -> bool:
         entry = self.entries.get(run)
@@ -148,141 +120,6 @@ class Sweep:
         if entry["state"] == "failed":
             return not self._retry
         return set(self.description.keep) <= set(entry["kept"])
-
-    def _simulate(
-        self,
-        workers: int,
-        threads: native.Threads,
-        executor: Executor | None,
-        on_progress: Callable[[Progress], None],
-    ) -> Progress:
-        queue = deque(self._work(set()))
-        listed = {work.run for work in queue}
-        progress = Progress(total=self.listing.count, failed=len(self.failed) * (not self._retry))
-        progress.there = len(self.listing.runs) - len(queue) - progress.failed
-        on_progress(progress)
-        elsewhere: deque[_Work] = deque()
-        running: dict[Future[Entry], _Work] = {}
-        fresh = 0
-        with ExitStack() as stack:
-            # An executor of the caller has an unknown number of workers.
-            window = 256 if executor else 4 * workers
-            pool = executor
-            local: LocalWorkers | None = None
-            while queue or running or elsewhere:
-                if pool is None and queue:
-                    local = stack.enter_context(LocalWorkers(min(workers, len(queue))))
-                    pool = local
-                while pool is not None and queue and len(running) < window:
-                    work = queue.popleft()
-                    running[pool.submit(perform, self._task(work, threads))] = work
-                if running:
-                    done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
-                else:
-                    # Only runs that other processes work on are left.
-                    done = set()
-                    time.sleep(_LOOK_SECONDS)
-                for future in done:
-                    work = running.pop(future)
-                    try:
-                        entry = future.result()
-                    except BrokenExecutor:
-                        if local is None:
-                            raise
-                        killed = [work, *running.values()]
-                        running.clear()
-                        local.renew()
-                        for each in self._after_deaths(killed, progress):
-                            queue.appendleft(each)
-                        break
-                    except Exception as error:
-                        entry = failed_entry(work.run, f"{type(error).__name__}: {error}")
-                    match entry["state"]:
-                        case "elsewhere":
-                            elsewhere.append(work)
-                        case "unwritable":
-                            raise self._unwritable(entry["reason"])
-                        case _:
-                            self._note(entry, progress)
-                            fresh += 1
-                if elsewhere:
-                    queue.extend(self._released(elsewhere, progress))
-                progress.elsewhere = len(elsewhere)
-                for work in self._work(listed) if self.listing.settle(self.entries) else ():
-                    listed.add(work.run)
-                    queue.append(work)
-                if done:
-                    on_progress(progress)
-                if fresh >= _CONSOLIDATED_AT_ONCE:
-                    fresh = 0
-                    Segments(self.store).update(self.entries)
-        on_progress(progress)
-        return progress
-
-    def _work(self, listed: set[str]) -> list[_Work]:
-        return [
-            _Work(run, case, part)
-            for run, case, part in self.listing.first_places()
-            if run not in listed and not self._settled(run)
-        ]
-
-    def _task(self, work: _Work, threads: native.Threads) -> Task:
-        plan = json.dumps(self.listing.plan(work.case, work.part, self.entries))
-        return Task(str(self.root.absolute()), work.run, plan, self.description.keep, threads)
-
-    def _note(self, entry: Entry, progress: Progress) -> None:
-        self.entries[entry["run"]] = entry
-        self._index.append(entry)
-        if entry["state"] == "failed":
-            progress.failed += 1
-        else:
-            progress.done += 1
-
-    def _released(self, elsewhere: deque[_Work], progress: Progress) -> list[_Work]:
-        """Removes the runs that other processes have finished or left; returns those left."""
-        left: list[_Work] = []
-        now = now_at(self.store.root / "leases")
-        others = None
-        for _ in range(len(elsewhere)):
-            work = elsewhere.popleft()
-            if self.store.has(work.run, self.description.keep):
-                progress.there += 1
-                if others is None:
-                    others = self._index.read()
-                self.entries[work.run] = others.get(work.run) or _stored(self.store, work.run)
-            elif is_stale(self.store.lease(work.run), now):
-                others = self._index.read() if others is None else others
-                entry = others.get(work.run)
-                if entry is not None and entry["state"] == "failed":
-                    self.entries[work.run] = entry
-                    progress.failed += 1
-                else:
-                    left.append(work)
-            else:
-                elsewhere.append(work)
-        return left
-
-    def _after_deaths(self, killed: Sequence[_Work], progress: Progress) -> list[_Work]:
-        """Returns the runs to submit again after a worker was killed."""
-        again = []
-        now = now_at(self.store.root / "leases")
-        for work in killed:
-            lease = self.store.lease(work.run)
-            if lease.exists() and is_stale(lease, now):
-                work.deaths += 1
-            if work.deaths < _DEATHS:
-                again.append(work)
-            else:
-                reason = f"its process was killed {_DEATHS} times; it may need more memory"
-                self._note(failed_entry(work.run, reason), progress)
-        return again[::-1]
-
-    def _unwritable(self, reason: str) -> RunDirectoryError:
-        return RunDirectoryError(
-            self.root,
-            f"cannot be written: {reason}",
-            "finished runs are kept; make room and give the same command again",
-        )
 
 
 def sweep(
@@ -346,9 +183,3 @@ def check_directory(root: Path) -> None:
             )
     elif root.exists() or root.is_symlink():
         raise RunDirectoryError(root, "is not a directory", "choose another --out")
-
-
-def _stored(store: RunStore, run: str) -> Entry:
-    from pantala.experiments.index import entry_of
-
-    return entry_of(store, run)

@@ -53,7 +53,7 @@ class RunStore:
         try:
             for directory in (self.runs, self._partial, self._leases):
                 directory.mkdir(parents=True, exist_ok=True)
-            self._clean()
+            self.clean()
         except OSError as error:
             raise RunDirectoryError(
                 self.root, f"cannot be written: {error.strerror or error}", "choose another --out"
@@ -170,8 +170,8 @@ class RunStore:
         """Returns a name below `partial` that says whose it is."""
         return f"{run}{suffix}~{socket.gethostname()}~{os.getpid()}"
 
-    def _clean(self) -> None:
-        """Removes partial runs of processes that have ended."""
+    def clean(self) -> None:
+        """Removes partial runs and leases of processes that have ended."""
         now = now_at(self._partial)
         for left in self._partial.iterdir():
             host, _, process = left.name.partition("~")[2].rpartition("~")
