@@ -46,6 +46,7 @@ CONTENTS = {
         "read-results",
         "figures",
         "curve",
+        "sweep",
         "coarsen",
         "traces",
         "ember",
@@ -57,6 +58,7 @@ CONTENTS = {
     ],
     "explanation/index": [
         "interference",
+        "experiments",
         "blame",
         "topologies",
         "fabric",

@@ -123,8 +123,7 @@ class Session:
         try:
             while self._queue or self._running or self._elsewhere:
                 while self._queue and len(self._running) < window:
-                    work = self._queue.popleft()
-                    self._running[pool.submit(perform, self._task(work))] = work
+                    self._submit(self._queue.popleft(), pool)
                 if self._running:
                     done, _ = wait(self._running, timeout=0.2, return_when=FIRST_COMPLETED)
                     self._collect(done, pool)
@@ -140,6 +139,17 @@ class Session:
             for future in self._running:
                 future.cancel()
             raise
+
+    def _submit(self, work: _Work, pool: Executor) -> None:
+        task = self._task(work)
+        try:
+            future = pool.submit(perform, task)
+        except BrokenExecutor:
+            if not isinstance(pool, LocalWorkers):
+                raise
+            self._renew(pool)
+            future = pool.submit(perform, task)
+        self._running[future] = work
 
     def _enqueue(self) -> None:
         for run, case, part in self._listing.first_places():
