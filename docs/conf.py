@@ -48,6 +48,7 @@ CONTENTS = {
         "follow-packets",
         "figures",
         "curve",
+        "sweep",
         "coarsen",
         "traces",
         "ember",
@@ -58,6 +59,7 @@ CONTENTS = {
     ],
     "explanation/index": [
         "interference",
+        "experiments",
         "blame",
         "topologies",
         "fabric",

@@ -35,6 +35,8 @@ _PUBLIC = {
         "UsageError",
     ),
     "pantala.execution": ("run",),
+    "pantala.experiments.dataset": ("Experiment",),
+    "pantala.experiments.runner": ("sweep",),
     "pantala.load_curve": ("curve",),
     "pantala.metrics": ("Metric",),
     "pantala.programs": ("Program",),

@@ -13,6 +13,8 @@ from pantala.errors import (
     UsageError as UsageError,
 )
 from pantala.execution import run as run
+from pantala.experiments.dataset import Experiment as Experiment
+from pantala.experiments.runner import sweep as sweep
 from pantala.load_curve import curve as curve
 from pantala.metrics import Metric as Metric
 from pantala.programs import Program as Program

@@ -8,16 +8,17 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
+    Executor,
     Future,
     ProcessPoolExecutor,
     ThreadPoolExecutor,
     wait,
 )
-from functools import partial
-from threading import Event
-from typing import TypeVar
+from threading import Event, Thread
+from types import TracebackType
+from typing import Any, TypeVar
 
-__all__ = ["cores", "in_processes", "on_threads"]
+__all__ = ["LocalWorkers", "cores", "in_processes", "on_threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -46,19 +47,81 @@ def in_processes(
     if workers == 1 or len(items) < 2:
         yield from map(work, items)
         return
-    # Forked processes would share the locks of Polars' threads.
-    context = multiprocessing.get_context("spawn")
-    # A terminal sends Ctrl-C to all processes; this process answers it for all.
-    deaf = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    pool = ProcessPoolExecutor(min(workers, len(items)), context, initializer=deaf)
-    try:
+    with LocalWorkers(min(workers, len(items))) as pool:
         yield from _as_they_come({pool.submit(work, item) for item in items})
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in multiprocessing.active_children():
-            worker.terminate()
-        raise
-    pool.shutdown()
+
+
+class LocalWorkers(Executor):
+    """Processes of this machine that live as long as the executor; one "worker" is this process.
+
+    An exception inside ``with`` ends the processes at once. They also end when this process is
+    killed.
+
+    Args:
+        workers: the number of processes; with 1 this process does the work.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._pool = self._made()
+
+    def submit(self, work: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        """Gives work to a process, or does it."""
+        if self._pool is not None:
+            return self._pool.submit(work, *args, **kwargs)
+        future: Future[Result] = Future()
+        try:
+            future.set_result(work(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def renew(self) -> None:
+        """Replaces all processes, after one of them was killed."""
+        self._end()
+        self._pool = self._made()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self._end()
+        elif self._pool is not None:
+            self._pool.shutdown()
+
+    def _made(self) -> ProcessPoolExecutor | None:
+        if self._workers == 1:
+            return None
+        # Forked processes would share the locks of Polars' threads.
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self._workers, context, initializer=_begin_worker)
+
+    def _end(self) -> None:
+        if self._pool is None:
+            return
+        processes = list((self._pool._processes or {}).values())
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join()
+
+
+def _begin_worker() -> None:
+    # A terminal sends Ctrl-C to all processes; the parent answers it for all.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A worker of a parent that was killed would wait for work for ever.
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def on_threads(

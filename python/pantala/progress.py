@@ -16,7 +16,7 @@ from rich.table import Column
 
 from pantala import native
 
-__all__ = ["ProgressLine", "of_thousands", "time_text"]
+__all__ = ["ProgressLine", "clock", "of_thousands", "time_text"]
 
 
 def of_thousands(value: float) -> str:
@@ -108,7 +108,7 @@ class ProgressLine:
         line = (
             f"{self._title}: {time_text(document['simulated_ns'])}, "
             f"{of_thousands(counters['packets_delivered'])} packets, "
-            f"{_rate(counters['packet_hops'], seconds)}, {_clock(seconds)}"
+            f"{_rate(counters['packet_hops'], seconds)}, {clock(seconds)}"
         )
         self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
@@ -123,14 +123,15 @@ def _state(progress: native.Progress) -> str:
     fraction = progress["fraction"]
     if fraction is not None and fraction >= 0.01:
         parts.append(f"{100 * fraction:.0f} %")
-        parts.append(f"{_clock(progress['wall_seconds'] * (1 - fraction) / fraction)} left")
+        parts.append(f"{clock(progress['wall_seconds'] * (1 - fraction) / fraction)} left")
     parts.append(time_text(progress["simulated_ns"], 3))
     parts.append(f"{of_thousands(progress['packets_delivered'])} packets")
     parts.append(_rate(progress["packet_hops"], progress["wall_seconds"]))
     return ", ".join(parts)
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Returns a duration of real time: ``1.2 s``, ``3 min 4 s``, ``2 h 5 min``."""
     if seconds < 60:
         return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +14,7 @@ import polars as pl
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError, first_line
 from pantala.metrics.of_run import Metric, all_metrics, chosen_job, value_of
-from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE
+from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, TABLES_FILE
 from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of
 
 __all__ = ["InterferenceExperiment", "Run", "load"]
@@ -231,7 +232,11 @@ class Run:
             frame = pl.scan_parquet(path)
             columns = frame.collect_schema().names()
         except FileNotFoundError:
-            if self.document.get("tables", {}).get(name):
+            packed = _unpacked(self.path / TABLES_FILE, table.file)
+            if packed is not None:
+                return packed.lazy()
+            is_packed = (self.path / TABLES_FILE).is_file()  # without the tables not kept
+            if not is_packed and self.document.get("tables", {}).get(name):
                 message = f"{table.file} is missing; the run wrote it"
                 raise RunDirectoryError(self.path, message, again) from None
             return pl.LazyFrame(schema=table.polars_schema)
@@ -342,6 +347,23 @@ class InterferenceExperiment:
             f"InterferenceExperiment('{self.path}',"
             f" alone={list(self.alone)}{'' if self.complete else ', incomplete'})"
         )
+
+
+def _unpacked(archive: Path, file: str) -> pl.DataFrame | None:
+    """Returns a table from an archive of tables; None if it is not there.
+
+    Raises:
+        RunDirectoryError: the archive is damaged.
+    """
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            return pl.read_parquet(packed.read(file))
+    except (FileNotFoundError, KeyError):
+        return None
+    except (OSError, zipfile.BadZipFile, pl.exceptions.PolarsError) as error:
+        raise RunDirectoryError(
+            archive, f"is damaged: {file}: {error}", "run the scenario again"
+        ) from None
 
 
 def _document(path: Path, name: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from pantala.errors import RunDirectoryError
 __all__ = [
     "INTERFERENCE_FILE",
     "RUN_FILE",
+    "TABLES_FILE",
     "OutputDirectory",
     "holds_run",
     "remove_abandoned",
@@ -26,6 +27,8 @@ __all__ = [
 
 #: The file that every run directory has; written last.
 RUN_FILE = "run.json"
+#: The file with the tables of a run in a store of runs: Parquet files in an uncompressed archive.
+TABLES_FILE = "tables.zip"
 #: The file that the directory of an interference experiment has; written last.
 INTERFERENCE_FILE = "interference.json"
 

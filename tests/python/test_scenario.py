@@ -90,6 +90,16 @@ def test_replace_validates_the_result(small: Path) -> None:
         scenario.replace({"jobs.7.ranks": 1})
 
 
+def test_replace_leaves_the_scenario_unchanged(small: Path) -> None:
+    scenario = pt.Scenario.from_toml(small)
+    given = str(scenario.given)
+    scenario.replace(
+        {"routing.algorithm": "par", "jobs.0.ranks": 4, "jobs.1.workload.iterations": 9}
+    )
+    assert str(scenario.given) == given
+    assert scenario.replace({}).plan() == pt.Scenario.from_toml(small).plan()
+
+
 def test_replace_works_on_a_scenario_made_in_python() -> None:
     scenario = pt.Scenario(name="x", machine="kang2022", routing="minimal", jobs=[_made()])
     assert scenario.replace({"seed": 9}).plan() == scenario.plan() | {"seed": 9}

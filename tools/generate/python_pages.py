@@ -28,8 +28,8 @@ def python_page() -> str:
 
     experiment = getattr(pt, next(name for name in dir(pt) if name.startswith("Interference")))
     parts = ["# Python", "After `import pantala as pt`, every name on this page is `pt.NAME`."]
-    parts += ["## Functions", *_entries(pt, "run", "load", "curve", "bench")]
-    parts += ["## Results", *_class(pt.Run), *_class(experiment)]
+    parts += ["## Functions", *_entries(pt, "run", "sweep", "load", "curve", "bench")]
+    parts += ["## Results", *_class(pt.Run), *_class(experiment), *_class(pt.Experiment)]
     parts += [
         "## Scenarios",
         "[Scenario keys](scenario.md) lists the keys, their units and defaults.",

@@ -25,7 +25,9 @@ from pantala.cli import (
     reference,
     report,
     run,
+    status,
     study,
+    sweep,
     topology,
     trace,
     workload,
@@ -66,6 +68,8 @@ def _options(
 
 
 app.command("run", help=paragraphs(run.HELP))(run.run)
+app.command("sweep", help=paragraphs(sweep.HELP))(sweep.sweep)
+app.command("status", help=paragraphs(status.HELP))(status.status)
 app.command("check", help=paragraphs(check.HELP))(check.check)
 app.command("curve", help=paragraphs(curve.HELP))(curve.curve)
 app.command("bench", help=bench.HELP)(bench.bench)

@@ -15,6 +15,7 @@ __all__ = [
     "check_workers_and_seed",
     "parse_loads",
     "parse_numbers",
+    "parse_seeds",
     "parse_settings",
     "parse_threads",
 ]
@@ -91,6 +92,18 @@ def parse_numbers(option: str, text: str) -> list[int]:
         raise UsageError(
             f"{option} {text}: is not a list of whole numbers; write e.g. {option} 4,4,8"
         ) from None
+
+
+def parse_seeds(text: str) -> int | list[int]:
+    """Returns the number of seeds, or the seeds of a list such as ``1,2,5``.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    numbers = parse_numbers("--seeds", text)
+    if not numbers:
+        raise UsageError(f"--seeds {text}: has no number; write e.g. --seeds 5")
+    return numbers if "," in text else numbers[0]
 
 
 def _value(text: str) -> Any:

@@ -50,7 +50,7 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
     Raises:
         ScenarioError: a path is not valid, or passes through a value that is not a table or a list.
     """
-    result = merge({}, data)
+    result = merge({}, _copied(data))
     for path, value in changes.items():
         try:
             _put(result, parse(path), value)
@@ -61,6 +61,15 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
         except _NoSuchKey as error:
             raise ScenarioError(source, path, "", error.message, error.remedy) from None
     return result
+
+
+def _copied(value: Any) -> Any:
+    """Returns a copy of tables and lists, whose values can be changed."""
+    if isinstance(value, Mapping):
+        return {key: _copied(below) for key, below in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_copied, value))
+    return value
 
 
 def _put(data: dict[str, Any], steps: Sequence[Step], value: Any) -> None:

@@ -1,0 +1,241 @@
+"""`pantala sweep`: simulates a scenario over axes and seeds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pantala.cli import complete
+from pantala.cli.arguments import Settings, Threads, Workers
+from pantala.cli.tables import console, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from pantala.experiments.dataset import Experiment
+    from pantala.experiments.description import Description
+    from pantala.experiments.runner import Sweep
+
+__all__ = ["HELP", "sweep"]
+
+HELP = """Simulate a scenario over axes and seeds: many runs, one data set.
+
+FILE is an experiment file, or a scenario with [b]--axis[/b] and [b]--seeds[/b]. Axes are crossed.
+The list of runs comes first. Runs that DIR has already are not simulated again, so the same command
+continues an interrupted sweep. Several processes can share DIR.
+
+[b]pantala status DIR[/b] shows what is there. [b]pt.Experiment("DIR").table("jobs")[/b] reads all
+runs as one table.
+"""
+
+#: Rows of medians and of failed runs that the command prints.
+_MOST_ROWS = 40
+_MOST_FAILED = 10
+#: Values of an axis that the list shows.
+_MOST_VALUES = 8
+
+
+def sweep(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="An experiment file (TOML or Python), or a scenario.",
+            show_default=False,
+            autocompletion=complete.runnable,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="The directory of the experiment. Default: runs/NAME.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
+    axis: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--axis",
+            metavar="KEY=VALUE,...",
+            help="An axis, e.g. routing.algorithm=ugal_g,par or jobs.*.placement=random,contiguous."
+            " KEY=...;KEY=... zips keys. Repeatable.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        str | None,
+        typer.Option("--seeds", metavar="N", help="Number of seeds, or a list such as 1,2,5."),
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            "--keep",
+            metavar="TABLES",
+            help="Tables to keep of every run. Default: jobs,ranks,links.",
+        ),
+    ] = None,
+    settings: Settings = None,
+    workers: Workers = None,
+    threads: Threads = "1",
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Simulate runs that failed before once more.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List the runs and their cost; simulate nothing.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")
+    ] = False,
+) -> None:
+    """Sweeps a scenario over axes."""
+    from rich.console import Console
+
+    from pantala import native
+    from pantala.cli.interruption import InterruptedCommand
+    from pantala.cli.option_values import check_workers_and_seed, parse_threads
+    from pantala.experiments.dataset import Experiment
+    from pantala.experiments.progress import SweepLine
+    from pantala.experiments.runner import Sweep
+    from pantala.parallel import cores
+
+    check_workers_and_seed(workers, 0)
+    each = parse_threads(threads)
+    native.check_threads(each)
+    description = _description(file, axis, seeds, keep, settings)
+    target = Path("runs") / description.name if out is None else out
+    made = Sweep(description, target, retry=retry)
+    at_once = workers or max(1, cores() // (each if isinstance(each, int) else 1))
+    if not quiet:
+        _list(made, at_once)
+    if dry_run:
+        return
+    errors = Console(stderr=True)
+    try:
+        with SweepLine(None if quiet else errors) as line:
+            made.run(workers=at_once, threads=each, on_progress=line.update)
+    except KeyboardInterrupt:
+        raise InterruptedCommand(
+            f"interrupted; the finished runs are in {target}; to continue, give the same command"
+            " again"
+        ) from None
+    experiment = Experiment(target, description.name)
+    if not quiet:
+        for shown in _medians(experiment):
+            console().print(shown)
+        _say(f"experiment: {target}")
+    if made.failed:
+        _print_failed(experiment)
+        raise typer.Exit(1)
+
+
+def _description(
+    file: Path,
+    axis: list[str] | None,
+    seeds: str | None,
+    keep: str | None,
+    settings: list[str] | None,
+) -> Description:
+    from pantala.cli.option_values import parse_seeds, parse_settings
+    from pantala.cli.scenario_file import read_scenario
+    from pantala.experiments.axes import parse_axis
+    from pantala.experiments.description import describe, read_experiment
+
+    read = read_experiment(file)
+    return describe(
+        read_scenario(file, {}) if read is None else read,
+        axes=[parse_axis(text) for text in axis or ()],
+        seeds=None if seeds is None else parse_seeds(seeds),
+        keep=None if keep is None else [word.strip() for word in keep.split(",") if word.strip()],
+        changes=parse_settings(settings),
+        source=str(file),
+        folder=file.parent,
+    )
+
+
+def _list(made: Sweep, workers: int) -> None:
+    """Prints the axes, the runs, those already there, and the cost of the others."""
+    from pantala.experiments.estimate import estimate
+    from pantala.progress import clock, of_thousands
+
+    description, listing = made.description, made.listing
+    sizes = [len(each.points) for each in description.axes]
+    cases = len(listing.expansion)
+    crossed = f"{' x '.join(map(str, sizes))} = " if len(sizes) > 1 else ""
+    _say(f"{description.name}: {crossed}{_count(cases, 'case')}, {_count(listing.count, 'run')}")
+    for each in description.axes:
+        for column in each.columns:
+            values = [str(point.shown[column]) for point in each.points]
+            more = f", ... ({len(values)} values)" if len(values) > _MOST_VALUES else ""
+            _say(f"  {column}: {', '.join(values[:_MOST_VALUES])}{more}")
+    if listing.changed:
+        _say(f"changed since it began: {listing.changed}; runs that it no longer needs are kept")
+    cost = estimate(made, workers)
+    there = listing.count - cost.runs
+    if there:
+        failed = f", {_count(len(made.failed), 'failed run')} among them" if made.failed else ""
+        again = "; --retry repeats them" if made.failed else ""
+        _say(f"there already: {there:,} of {_count(listing.count, 'run')}{failed}{again}")
+    if cost.runs:
+        basis = "by the runs that are there" if cost.measured else "by their traffic"
+        _say(
+            f"to simulate: {_count(cost.runs, 'run')}; about {clock(cost.seconds)} with"
+            f" {_count(workers, 'worker')}, {of_thousands(cost.memory_bytes)}B of memory,"
+            f" {of_thousands(cost.disk_bytes)}B on disk ({basis})"
+        )
+
+
+def _medians(experiment: Experiment) -> list[Table]:
+    """Returns a table of the median communication time and latency per case and job."""
+    from pantala.progress import time_text
+
+    shown = {
+        "communication_time_mean_ns": "communication",
+        "packet_latency_mean_ns": "latency",
+        "packet_latency_p99_ns": "p99",
+    }
+    medians = [experiment.medians(value) for value in shown]
+    first = medians[0]
+    keys = first.columns[:-2]
+    seeds = int(first["runs"].to_numpy().max(initial=0))
+    title = f"Medians over {_count(seeds, 'seed')}" if "seed" in experiment.axes else "Runs"
+    drawn = table(
+        title,
+        [*keys, *shown.values()],
+        "communication: time in MPI calls, mean over ranks; latency, p99: of packets",
+    )
+    for number, row in enumerate(first.select(keys).iter_rows()):
+        if number == _MOST_ROWS:
+            drawn.caption = f"... {first.height - number:,} more rows\n{drawn.caption}"
+            break
+        values = [frame[value][number] for frame, value in zip(medians, shown, strict=True)]
+        drawn.add_row(
+            *("" if key is None else str(key) for key in row),
+            *("" if not value else time_text(value, 3) for value in values),
+        )
+    return [drawn] if first.height else []
+
+
+def _print_failed(experiment: Experiment) -> None:
+    import sys
+
+    import polars as pl
+
+    failed = experiment.runs.filter(pl.col("state") == "failed")
+    print(f"{_count(failed['run'].n_unique(), 'run')} failed:", file=sys.stderr)
+    for row in failed.head(_MOST_FAILED).iter_rows(named=True):
+        case = ", ".join(f"{axis}={row[axis]}" for axis in experiment.axes)
+        print(f"  {case or 'the run'} ({row['part']}): {row['reason']}", file=sys.stderr)
+    if failed.height > _MOST_FAILED:
+        print(f"  ... pantala status {experiment.path} lists all", file=sys.stderr)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _say(text: str) -> None:
+    console().print(text, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,213 @@
+"""The axes of an experiment: values of keys, zipped keys, and named cases.
+
+Axes are crossed: an experiment has one case for each combination of their points.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pantala.errors import UsageError
+from pantala.scenario.base import plain
+
+__all__ = ["JOBS", "Axis", "Point", "axes_of", "parse_axis", "seed_axis"]
+
+#: The key whose values choose the jobs that run: ``"fft3d"``, ``"fft3d+halo3d"``.
+JOBS = "jobs"
+
+#: Columns that every table of an experiment has already.
+_TAKEN = frozenset({"case", "part", "run"})
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of an axis.
+
+    Attributes:
+        shown: its values by column, as tables show them.
+        changes: its values by key path; ``*`` stands for every job.
+    """
+
+    shown: Mapping[str, Any]
+    changes: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: its columns in tables, and its points in order."""
+
+    columns: tuple[str, ...]
+    points: tuple[Point, ...]
+
+
+def axes_of(tables: object, source: str) -> list[Axis]:
+    """Returns the axes of an experiment file.
+
+    Args:
+        tables: a list with a table per axis. Keys of one table are zipped. ``cases`` in a table
+            holds named cases, and ``name`` is their column. One table by itself holds crossed axes,
+            one per key, as in Python.
+        source: the name of the file, for errors.
+
+    Raises:
+        UsageError: an axis is empty, its lists differ in length, or two axes set the same key.
+    """
+    if isinstance(tables, Mapping):
+        tables = [{key: values} for key, values in tables.items()]
+    if not isinstance(tables, Sequence) or isinstance(tables, str):
+        raise UsageError(f"{source}: axes: is not a list of tables; write [[axes]] for each axis")
+    axes = []
+    for number, table in enumerate(tables):
+        where = f"{source}: axes[{number}]"
+        if not isinstance(table, Mapping):
+            raise UsageError(f'{where}: is not a table; write e.g. "routing.algorithm" = ["par"]')
+        axes.append(_axis(table, where))
+    _check_apart(axes, source)
+    return axes
+
+
+def seed_axis(seeds: object, first: int, source: str) -> Axis:
+    """Returns the axis of ``seeds``: a count, which begins at the scenario's seed, or a list."""
+    if isinstance(seeds, int) and not isinstance(seeds, bool):
+        if seeds < 1:
+            raise UsageError(f"{source}: seeds = {seeds}: must be at least 1; write e.g. 5")
+        seeds = list(range(first, first + seeds))
+    return _axis({"seed": seeds}, f"{source}: seeds")
+
+
+def parse_axis(text: str) -> dict[str, list[Any]]:
+    """Returns the table of an option such as ``routing.algorithm=ugal_g,par``.
+
+    Commas inside brackets, braces or quotes do not separate values. A value that is no TOML is
+    text. Several keys with a ``;`` between them are zipped.
+
+    Raises:
+        UsageError: the text is not ``KEY=VALUE,VALUE``.
+    """
+    table = {}
+    for part in _split(text, ";"):
+        key, equals, values = part.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(
+                f"--axis {text}: is not KEY=VALUE,VALUE; write e.g."
+                " --axis routing.algorithm=ugal_g,par"
+            )
+        table[key.strip()] = [_value(word.strip()) for word in _split(values, ",") if word.strip()]
+    return table
+
+
+def _axis(table: Mapping[str, Any], where: str) -> Axis:
+    name = table.get("name")
+    if name is not None and (not isinstance(name, str) or not name):
+        raise UsageError(f"{where}.name: is not text; write the name of a column")
+    lists = {key: values for key, values in table.items() if key not in ("name", "cases")}
+    if "cases" in table:
+        if lists:
+            raise UsageError(
+                f"{where}: has cases and the key {next(iter(lists))}; move the key into each case,"
+                " or into an axis of its own"
+            )
+        return _named(name or "cases", table["cases"], where)
+    if not lists:
+        raise UsageError(f"{where}: is empty; write a key and its values")
+    return _zipped(name, lists, where)
+
+
+def _named(name: str, cases: object, where: str) -> Axis:
+    if not isinstance(cases, Mapping) or not cases:
+        raise UsageError(f"{where}.cases: has no case; write e.g. cases.near = {{ KEY = VALUE }}")
+    for label, changes in cases.items():
+        if not isinstance(changes, Mapping):
+            raise UsageError(f"{where}.cases.{label}: is not a table of keys and values")
+    points = tuple(Point({name: label}, plain(changes)) for label, changes in cases.items())
+    return Axis((name,), points)
+
+
+def _zipped(name: str | None, lists: Mapping[str, Any], where: str) -> Axis:
+    if name is not None and len(lists) > 1:
+        raise UsageError(f"{where}.name = '{name}': names one key, and the axis has {len(lists)}")
+    for key, values in lists.items():
+        if not isinstance(values, Sequence) or isinstance(values, str):
+            raise UsageError(f"{where}: {key}: is not a list; write e.g. {key} = [{_text(values)}]")
+        if not values:
+            raise UsageError(f"{where}: {key}: has no values; give one or more, or remove the axis")
+    lengths = {key: len(values) for key, values in lists.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{key} has {count}" for key, count in lengths.items())
+        raise UsageError(
+            f"{where}: zipped keys need equally many values, but {told}; write separate axes to"
+            " cross them"
+        )
+    columns = tuple(lists) if name is None else (name,)
+    rows = zip(*(map(plain, values) for values in lists.values()), strict=True)
+    points = tuple(
+        Point(
+            {column: _shown(value) for column, value in zip(columns, row, strict=True)},
+            dict(zip(lists, row, strict=True)),
+        )
+        for row in rows
+    )
+    return Axis(columns, points)
+
+
+def _check_apart(axes: Iterable[Axis], source: str) -> None:
+    from pantala.catalogue.tables import TABLES
+
+    taken = _TAKEN | {column.name for table in TABLES.values() for column in table.columns}
+    columns: set[str] = set()
+    keys: set[str] = set()
+    for axis in axes:
+        for column in axis.columns:
+            if column in taken:
+                raise UsageError(
+                    f"{source}: axis '{column}': tables have a column of this name already; set"
+                    " name in the axis"
+                )
+            if column in columns:
+                raise UsageError(f"{source}: axis '{column}': appears twice; keep one of the two")
+            columns.add(column)
+        new = {key for point in axis.points for key in point.changes}
+        if twice := sorted(new & keys):
+            raise UsageError(f"{source}: key '{twice[0]}': two axes set it; keep one of the two")
+        keys |= new
+
+
+def _shown(value: Any) -> Any:
+    """Returns a value as tables show it: numbers and text as they are, others as text."""
+    if isinstance(value, str | bool | int | float):
+        return value
+    return _text(value)
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """Returns the parts of a text between marks that are in no bracket, brace or quote."""
+    parts, depth, quote = [""], 0, ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        elif letter == mark and depth == 0:
+            parts.append("")
+            continue
+        parts[-1] += letter
+    return parts
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,263 @@
+"""`Experiment`: all runs of an experiment as tables, with the axes as columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala.catalogue.tables import TABLES
+from pantala.errors import RunDirectoryError, UsageError, nearest
+from pantala.experiments.consolidate import Segments, table_of_run
+from pantala.experiments.index import Entry, Index
+from pantala.experiments.listing import CASES_FILE, DESCRIPTION_FILE, EXPERIMENTS
+from pantala.experiments.store import RunStore
+from pantala.results import Run
+
+__all__ = ["Experiment", "experiment_names"]
+
+
+class Experiment:
+    """An experiment that `pantala sweep` made: many runs, read as one table.
+
+    Example::
+
+        experiment = pt.Experiment("runs/routings")
+        experiment.table("jobs").group_by("routing.algorithm").agg(pl.col("end_ns").median())
+        experiment.pivot("end_ns", rows="routing.algorithm", columns="jobs.*.placement")
+
+    Tables are lazy frames of Polars. They have the columns ``case``, one per axis, ``part``, the
+    columns of the table, and ``run``.
+
+    Attributes:
+        path: the directory.
+        name: the name of the experiment.
+        document: experiment.json: the scenario, the axes, the kept tables.
+    """
+
+    def __init__(self, path: str | Path, name: str | None = None) -> None:
+        """Opens an experiment.
+
+        Args:
+            path: the directory.
+            name: its name; optional if the directory holds one experiment.
+
+        Raises:
+            RunDirectoryError: the directory holds no experiment.
+            UsageError: it holds several, and the name is missing or none of them.
+        """
+        self.path = Path(path)
+        names = experiment_names(self.path)
+        if not names:
+            raise RunDirectoryError(
+                self.path,
+                "holds no experiment",
+                "name a directory that pantala sweep wrote",
+            )
+        if name is None and len(names) == 1:
+            name = names[0]
+        if name not in names:
+            close = nearest(name or "", names)
+            hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(names)}"
+            what = "needs the name of an experiment" if name is None else f"has no '{name}'"
+            raise UsageError(f"{self.path}: {what}; {hint}")
+        self.name = name
+        self._folder = self.path / EXPERIMENTS / name
+        self._store = RunStore(self.path)
+        try:
+            self.document: dict[str, Any] = json.loads(
+                (self._folder / DESCRIPTION_FILE).read_text(encoding="utf-8")
+            )
+        except (OSError, ValueError) as error:
+            raise RunDirectoryError(
+                self._folder, f"{DESCRIPTION_FILE} cannot be read: {error}", "repeat pantala sweep"
+            ) from None
+
+    @property
+    def axes(self) -> list[str]:
+        """The columns of the axes, in order; ``seed`` comes last if there are seeds."""
+        return [column for axis in self.document["axes"] for column in axis["columns"]]
+
+    @property
+    def cases(self) -> pl.DataFrame:
+        """One row per case and part: ``case``, the axes, ``part``, ``run``."""
+        try:
+            return pl.read_parquet(self._folder / CASES_FILE)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise RunDirectoryError(
+                self._folder, f"{CASES_FILE} cannot be read: {error}", "repeat pantala sweep"
+            ) from None
+
+    @property
+    def runs(self) -> pl.DataFrame:
+        """The cases with the ``state`` of each run (done, failed, missing), reason and cost."""
+        schema = {
+            "run": pl.String,
+            "state": pl.String,
+            "reason": pl.String,
+            "complete": pl.Boolean,
+            "simulated_ns": pl.Float64,
+            "packets": pl.UInt64,
+            "packet_hops": pl.UInt64,
+            "seconds": pl.Float64,
+            "bytes": pl.UInt64,
+            "result_hash": pl.String,
+        }
+        entries = [{name: entry.get(name) for name in schema} for entry in self._entries.values()]
+        index = pl.DataFrame(entries, schema=schema)
+        joined = self.cases.join(index, on="run", how="left", maintain_order="left")
+        return joined.with_columns(pl.col("state").fill_null("missing"))
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """Returns a table of all runs that are there: one of the tables that the experiment keeps.
+
+        Raises:
+            UsageError: the experiment keeps no such table.
+        """
+        if name not in self.document["keep"]:
+            close = nearest(name, self.document["keep"])
+            hint = f"did you mean '{close}'?" if close else f"it keeps {', '.join(self._kept)}"
+            if name in TABLES:
+                hint += f"; add '{name}' to keep and sweep again"
+            raise UsageError(f"{self.path}: table '{name}': is not kept; {hint}")
+        cases = self.cases
+        rows, covered = Segments(self._store).scan(name)
+        wanted = set(cases["run"].drop_nulls()) - covered
+        loose = [
+            table_of_run(self._store, run, name)
+            for run in cases["run"].drop_nulls().unique(maintain_order=True)
+            if run in wanted and self._store.has(run, [name])
+        ]
+        parts = ([] if rows is None else [rows]) + [frame.lazy() for frame in loose]
+        if not parts:
+            parts = [pl.LazyFrame(schema={"run": pl.String, **TABLES[name].polars_schema})]
+        whole = pl.concat(parts, how="diagonal_relaxed")
+        # A run that two cases share has its rows once for each case.
+        joined = cases.lazy().join(whole, on="run", how="inner", maintain_order="left_right")
+        return joined.select(pl.exclude("run"), "run")
+
+    def medians(self, value: str, *, table: str = "jobs", over: str = "seed") -> pl.DataFrame:
+        """Returns the median of a column over seeds, for each case, part and job.
+
+        Args:
+            value: a numeric column of the table, such as ``communication_time_mean_ns``.
+            table: the table.
+            over: the axis that the median is over.
+
+        Returns:
+            The other axes, ``part``, ``name`` (of the job, if the table has it), the number of
+            ``runs``, and the median.
+        """
+        frame = self._with(table, value)
+        keys = self._groups(frame, over)
+        return (
+            frame.group_by(keys, maintain_order=True)
+            .agg(pl.col(value).count().alias("runs"), pl.col(value).median())
+            .collect()
+        )
+
+    def pivot(
+        self,
+        value: str,
+        *,
+        rows: str | Sequence[str],
+        columns: str,
+        table: str = "jobs",
+        part: str | None = None,
+    ) -> pl.DataFrame:
+        """Returns the median of a column, with one axis down and another across.
+
+        Args:
+            value: a numeric column of the table.
+            rows: the columns whose values go down, such as ``["name", "routing.algorithm"]``.
+            columns: the axis whose values go across.
+            table: the table.
+            part: only this part, such as ``together``.
+        """
+        frame = self._with(table, value)
+        if part is not None:
+            frame = frame.filter(pl.col("part") == part)
+        index = [rows] if isinstance(rows, str) else list(rows)
+        known = frame.collect_schema().names()
+        for column in [*index, columns]:
+            _check_column(column, known, f"{self.path}: table {table}")
+        chosen = frame.select(*index, columns, value).collect()
+        return chosen.pivot(on=columns, index=index, values=value, aggregate_function="median")
+
+    def representative(
+        self,
+        value: str = "communication_time_mean_ns",
+        *,
+        job: str | None = None,
+        over: str = "seed",
+    ) -> pl.DataFrame:
+        """Returns, for each case, part and job, the run that represents its seeds: the median run.
+
+        The median run is the run whose value is the lower median of the values over seeds, as Yang
+        et al. (SC 2016, 3.4) choose a representative run per application.
+
+        Args:
+            value: a numeric column of the table `jobs`.
+            job: only this job.
+            over: the axis that the run represents.
+
+        Returns:
+            The columns of the case, the value, and ``run``; `run` opens it.
+        """
+        frame = self._with("jobs", value).filter(pl.col(value).is_not_null())
+        if job is not None:
+            frame = frame.filter(pl.col("name") == job)
+        keys = self._groups(frame, over)
+        ranked = frame.sort(value, "case", maintain_order=True)
+        middle = (pl.len() - 1) // 2
+        picked = (
+            pl.col("case", *([over] if over in self.axes else []), value, "run")
+            .gather(middle)
+            .first()
+        )
+        return ranked.group_by(keys).agg(picked).sort("case").collect()
+
+    def run(self, run: str) -> Run:
+        """Opens one run with the tables that are kept, by its identity.
+
+        Raises:
+            RunDirectoryError: it is not there.
+        """
+        return Run(self._store.path(run))
+
+    @property
+    def _kept(self) -> list[str]:
+        kept: list[str] = self.document["keep"]
+        return kept
+
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
+        return Index(self._store).read()
+
+    def _with(self, table: str, value: str) -> pl.LazyFrame:
+        frame = self.table(table)
+        _check_column(value, frame.collect_schema().names(), f"{self.path}: table {table}")
+        return frame
+
+    def _groups(self, frame: pl.LazyFrame, over: str) -> list[str]:
+        named = [name for name in ("name",) if name in frame.collect_schema().names()]
+        return [*(axis for axis in self.axes if axis != over), "part", *named]
+
+    def __repr__(self) -> str:
+        return f"Experiment('{self.path}', '{self.name}', axes={self.axes})"
+
+
+def experiment_names(path: Path) -> list[str]:
+    """Returns the names of the experiments in a directory."""
+    return sorted(file.parent.name for file in path.glob(f"{EXPERIMENTS}/*/{DESCRIPTION_FILE}"))
+
+
+def _check_column(column: str, known: Sequence[str], where: str) -> None:
+    if column not in known:
+        close = nearest(column, known)
+        hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
+        raise UsageError(f"{where}: there is no column '{column}'; {hint}")

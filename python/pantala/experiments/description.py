@@ -1,0 +1,192 @@
+"""The description of an experiment: base scenario, axes, seeds, tables to keep.
+
+An experiment file is TOML, or Python with a dictionary `experiment` of the same keys. A scenario
+alone is an experiment of one case.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pantala.catalogue.tables import TABLES
+from pantala.errors import UsageError, nearest
+from pantala.experiments.axes import Axis, axes_of, seed_axis
+from pantala.scenario import Scenario
+from pantala.scenario.base import plain
+from pantala.scenario.toml import read_toml
+
+__all__ = ["KEEP", "Description", "describe", "is_experiment", "read_experiment"]
+
+#: The tables that an experiment keeps of every run, unless it says otherwise.
+KEEP = ("jobs", "ranks", "links")
+
+_KEYS = ("name", "scenario", "set", "axes", "seeds", "keep")
+
+
+@dataclass(frozen=True)
+class Description:
+    """An experiment, complete and checked but for its cases.
+
+    Attributes:
+        name: its name; a directory can hold several experiments of different names.
+        base: the scenario that the axes change.
+        axes: the axes; seeds come last.
+        keep: the tables that are kept of every run.
+        source: the file, for errors.
+    """
+
+    name: str
+    base: Scenario
+    axes: tuple[Axis, ...]
+    keep: tuple[str, ...]
+    source: str
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of all axes, in order."""
+        return [column for axis in self.axes for column in axis.columns]
+
+    def document(self) -> dict[str, Any]:
+        """Returns the description as JSON: what `experiment.json` holds."""
+        axes = [
+            {"columns": list(axis.columns), "points": [_point(point) for point in axis.points]}
+            for axis in self.axes
+        ]
+        given = self.base.given or self.base.model_dump(mode="json", exclude_unset=True)
+        return {"name": self.name, "keep": list(self.keep), "axes": axes, "scenario": plain(given)}
+
+    def digest(self) -> str:
+        """Returns a hash of the description."""
+        text = json.dumps(self.document(), sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_experiment(tables: Mapping[str, Any]) -> bool:
+    """Returns whether the tables of a TOML file are an experiment, and not a scenario."""
+    return "scenario" in tables or "axes" in tables
+
+
+def read_experiment(path: Path) -> Mapping[str, Any] | None:
+    """Returns the tables of an experiment file; None if the file is a scenario.
+
+    Raises:
+        UsageError: the file is Python and has no dictionary `experiment`.
+        ScenarioError: the file cannot be read or is not TOML.
+    """
+    if path.suffix == ".py":
+        return _of_python(path)
+    if path.suffix != ".toml":
+        return None
+    tables = read_toml(path)
+    return tables if is_experiment(tables) else None
+
+
+def describe(
+    experiment: Scenario | Mapping[str, Any],
+    *,
+    axes: Sequence[Mapping[str, Any]] | Mapping[str, Any] = (),
+    seeds: int | Sequence[int] | None = None,
+    keep: Sequence[str] | None = None,
+    changes: Mapping[str, Any] | None = None,
+    source: str = "experiment",
+    folder: Path = Path(),
+) -> Description:
+    """Returns the description of an experiment.
+
+    Args:
+        experiment: the tables of an experiment file, or a scenario.
+        axes: more axes; see `pantala.experiments.axes`.
+        seeds: a number of seeds or the seeds, in place of the experiment's own.
+        keep: the tables to keep, in place of the experiment's own.
+        changes: values of the base scenario by key path.
+        source: the name for errors.
+        folder: the folder that a path of a scenario is relative to.
+
+    Raises:
+        UsageError: a key of the experiment is unknown or wrong.
+        ScenarioError: the base is not a scenario.
+    """
+    tables: Mapping[str, Any] = {} if isinstance(experiment, Scenario) else experiment
+    for key in tables:
+        if key not in _KEYS:
+            close = nearest(key, _KEYS)
+            hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(_KEYS)}"
+            raise UsageError(f"{source}: key {key}: an experiment has no such key; {hint}")
+    given = tables.get("set", {})
+    if not isinstance(given, Mapping):
+        raise UsageError(f"{source}: set: is not a table of keys and values")
+    changed = {**given, **(changes or {})}
+    base = experiment if isinstance(experiment, Scenario) else _base(tables, source, folder)
+    if changed:
+        base = base.replace(changed)
+    # One table of the caller holds crossed axes, one per key; a list can zip keys.
+    listed = [{key: values} for key, values in axes.items()] if isinstance(axes, Mapping) else axes
+    own = tables.get("axes", [])
+    own = [{key: values} for key, values in own.items()] if isinstance(own, Mapping) else own
+    all_axes = axes_of([*own, *listed], source) if isinstance(own, Sequence) else axes_of(own, "")
+    chosen = tables.get("seeds") if seeds is None else seeds
+    if chosen is not None:
+        if any("seed" in point.changes for axis in all_axes for point in axis.points):
+            raise UsageError(f"{source}: seeds: an axis sets the key seed too; keep one of the two")
+        all_axes.append(seed_axis(plain(chosen), base.seed, source))
+    kept = _keep(tables.get("keep", KEEP) if keep is None else keep, source)
+    name = tables.get("name", base.name)
+    if not isinstance(name, str) or not name or "/" in name or name.startswith("."):
+        raise UsageError(f"{source}: name = {name!r}: is not a name; write e.g. 'routings'")
+    return Description(name, base, tuple(all_axes), kept, source)
+
+
+def _base(tables: Mapping[str, Any], source: str, folder: Path) -> Scenario:
+    scenario = tables.get("scenario")
+    if isinstance(scenario, Scenario):
+        return scenario
+    if isinstance(scenario, str | Path):
+        return Scenario.from_toml(folder / scenario)
+    if isinstance(scenario, Mapping):
+        named = scenario if "name" in scenario else {"name": tables.get("name", ""), **scenario}
+        return Scenario.from_dict(named, source=source)
+    raise UsageError(
+        f"{source}: scenario: is missing; write the path of a scenario file, or a table [scenario]"
+    )
+
+
+def _keep(tables: object, source: str) -> tuple[str, ...]:
+    if isinstance(tables, str) or not isinstance(tables, Sequence):
+        raise UsageError(f"{source}: keep: is not a list of tables; write e.g. ['jobs', 'ranks']")
+    for table in tables:
+        if table not in TABLES:
+            close = nearest(str(table), TABLES)
+            hint = f"did you mean '{close}'?" if close else f"choose from {', '.join(TABLES)}"
+            raise UsageError(f"{source}: keep = '{table}': there is no such table; {hint}")
+    # Without the table of jobs, a status could not say what a run did.
+    return tuple(dict.fromkeys(["jobs", *tables]))
+
+
+def _point(point: Any) -> dict[str, Any]:
+    return {"shown": dict(point.shown), "changes": plain(point.changes)}
+
+
+def _of_python(path: Path) -> Mapping[str, Any]:
+    import runpy
+
+    from pantala.errors import PantalaError
+
+    try:
+        found = runpy.run_path(str(path)).get("experiment")
+    except PantalaError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{path}: {type(error).__name__}: {error}") from None
+    if isinstance(found, Scenario):
+        return {"scenario": found}
+    if not isinstance(found, Mapping):
+        raise UsageError(
+            f"{path}: has no dictionary named experiment; write experiment ="
+            " {'scenario': ..., 'axes': [...]}"
+        )
+    return found

@@ -1,0 +1,107 @@
+"""The estimated cost of the missing runs of an experiment: time, memory, disk.
+
+Stored runs of the same experiment are the best estimate. Without one, the traffic of a few missing
+runs gives the number of packets, and the typical speed of a core gives the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from pantala import native
+
+if TYPE_CHECKING:
+    from pantala.experiments.index import Entry
+    from pantala.experiments.runner import Sweep
+
+__all__ = ["Estimate", "estimate"]
+
+#: Packet-hops per second of one core that also has another simulation beside it, and hops of a
+#: packet with adaptive routing; `docs/performance.md` has measured values.
+_HOPS_PER_SECOND = 2.5e6
+_HOPS = 5.0
+#: Time of a run without packets, with its files.
+_SECONDS_PER_RUN = 0.03
+#: Memory of a process, of a node and of a recorded packet.
+_BYTES_PER_PROCESS = 100e6
+_BYTES_PER_NODE = 4e3
+_BYTES_PER_PACKET = 15.0
+#: Compressed bytes of a run besides its rows, of a rank and of a node with its links.
+_BYTES_PER_RUN = 30e3
+_BYTES_PER_ROW = 60.0
+#: Kept tables lie in the run and, better compressed, in the consolidated tables.
+_CONSOLIDATED = 1.5
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The cost of missing runs.
+
+    Attributes:
+        runs: their number.
+        seconds: the time with all workers.
+        memory_bytes: the memory of all workers.
+        disk_bytes: the additional disk space.
+        measured: whether stored runs gave the estimate.
+    """
+
+    runs: int
+    seconds: float
+    memory_bytes: float
+    disk_bytes: float
+    measured: bool
+
+
+def estimate(sweep: Sweep, workers: int) -> Estimate:
+    """Returns the estimated cost of the missing runs of an experiment."""
+    missing = sweep.missing
+    unknown = sweep.listing.frame["run"].null_count()
+    count = len(missing) + unknown
+    if not count:
+        return Estimate(0, 0.0, 0.0, 0.0, measured=True)
+    at_once = min(workers, count)
+    there = [sweep.entries[run] for run in sweep.listing.runs if run in sweep.entries]
+    stored = [entry for entry in there if entry["state"] == "done"]
+    costs = (
+        [_measured(entry) for entry in stored] if stored else _samples(sweep, missing or [])
+    ) or [(_SECONDS_PER_RUN, _BYTES_PER_PROCESS, _BYTES_PER_RUN)]
+    seconds, memory, disk = zip(*costs, strict=True)
+    return Estimate(
+        count,
+        fmean(seconds) * count / at_once,
+        max(memory) * at_once,
+        fmean(disk) * _CONSOLIDATED * count,
+        measured=bool(stored),
+    )
+
+
+def _measured(entry: Entry) -> tuple[float, float, float]:
+    return entry["seconds"], float(entry["peak_bytes"]), float(entry["bytes"])
+
+
+def _samples(sweep: Sweep, missing: Sequence[str]) -> list[tuple[float, float, float]]:
+    """Returns the expected cost of the first, the middle and the last missing run."""
+    if not missing:
+        return []
+    chosen = {missing[0], missing[len(missing) // 2], missing[-1]}
+    places = [place for place in sweep.listing.first_places() if place[0] in chosen]
+    return [_expected(sweep.listing.plan(case, part, sweep.entries)) for _, case, part in places]
+
+
+def _expected(plan: Mapping[str, Any]) -> tuple[float, float, float]:
+    jobs = native.communication(dict(plan))
+    payload = float(sum(sum(job["bytes"]) for job in jobs))
+    for job in plan["jobs"]:
+        load = job["workload"].get("load", 0.0) if job["workload"]["kind"] == "pattern" else 0.0
+        rate = plan["links"]["terminal"]["bandwidth_bytes_per_s"]
+        payload += load * rate * len(job["nodes"]) * plan["stop"]["duration_ps"] * 1e-12
+    packets = payload / plan["packet_bytes"]
+    nodes = sum(len(job["nodes"]) for job in plan["jobs"])
+    return (
+        _SECONDS_PER_RUN + packets * _HOPS / _HOPS_PER_SECOND,
+        _BYTES_PER_PROCESS + nodes * _BYTES_PER_NODE + packets * _BYTES_PER_PACKET,
+        _BYTES_PER_RUN + 6 * nodes * _BYTES_PER_ROW,
+    )

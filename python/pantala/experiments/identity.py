@@ -1,0 +1,46 @@
+"""The identity of a run: a hash of everything in its plan that can change its results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["RESULTS_VERSION", "canonical_plan", "run_id"]
+
+#: The version of results. Raise it with every change that changes a value of a run of an equal
+#: plan: stored runs of an earlier version then count as missing. A test compares the results of
+#: some plans with the version.
+RESULTS_VERSION = 1
+
+#: Keys of a plan that change no value of any table: labels, and values that follow from others.
+_LABELS = frozenset({"name", "assumptions", "derived"})
+#: Keys of a job that its resolved nodes replace.
+_PLACED = frozenset({"placement"})
+
+#: Digits of a run's identity. With 80 bits, two of a billion runs share an identity with a
+#: probability below one in a million.
+_DIGITS = 20
+
+
+def canonical_plan(resolved: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the parts of a resolved plan that determine the results of its run.
+
+    Args:
+        resolved: a plan whose jobs have their nodes.
+    """
+    kept = {key: value for key, value in resolved.items() if key not in _LABELS}
+    kept["jobs"] = [
+        {key: value for key, value in job.items() if key not in _PLACED} for job in resolved["jobs"]
+    ]
+    # The plan names this file by its path only.
+    table = (resolved.get("derived") or {}).get("q_table_sha256")
+    return kept if table is None else kept | {"q_table_sha256": table}
+
+
+def run_id(resolved: Mapping[str, Any]) -> str:
+    """Returns the identity of the run of a resolved plan, in hexadecimal digits."""
+    made_of = [RESULTS_VERSION, canonical_plan(resolved)]
+    text = json.dumps(made_of, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]

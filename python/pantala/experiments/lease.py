@@ -1,0 +1,135 @@
+"""Leases: files that say which process works on something, with a heartbeat.
+
+A lease is a file that its owner creates as a link, touches while it works, and removes. Locks of
+files are unreliable on NFS and Lustre; links and renaming are atomic there. A lease whose
+heartbeat stopped is stale: anybody may take it over. A lease of a dead process of this machine is
+stale at once.
+
+A lease only saves work. If two processes held the same lease after an error of the file system,
+both would store equal results.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+__all__ = ["BEAT_SECONDS", "STALE_SECONDS", "claim", "is_stale", "now_at", "process_lives"]
+
+#: The time between two heartbeats.
+BEAT_SECONDS = 10.0
+#: A lease without a heartbeat for this time is stale.
+STALE_SECONDS = 60.0
+
+
+@contextlib.contextmanager
+def claim(path: Path) -> Iterator[bool]:
+    """Yields whether this process holds the lease at `path` now; removes the lease at the end."""
+    text = json.dumps({"host": socket.gethostname(), "process": os.getpid(), "id": _once()})
+    if not _take(path, text):
+        yield False
+        return
+    stop = Event()
+    beat = Thread(target=_beat, args=(path, stop), daemon=True)
+    beat.start()
+    try:
+        yield True
+    finally:
+        stop.set()
+        beat.join()
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def is_stale(path: Path, now: float) -> bool:
+    """Returns whether nobody works under a lease any more.
+
+    Args:
+        path: the lease.
+        now: the time by the clock of its file system; see `now_at`.
+    """
+    try:
+        age = now - path.stat().st_mtime
+        text = path.read_text(encoding="utf-8")
+    except OSError:  # released meanwhile
+        return True
+    if age > STALE_SECONDS:
+        return True
+    try:
+        owner = json.loads(text)
+        here, process = owner["host"] == socket.gethostname(), int(owner["process"])
+    except (ValueError, KeyError, TypeError):  # being written
+        return False
+    return here and not process_lives(process)
+
+
+def now_at(directory: Path) -> float:
+    """Returns the time of the file system of a directory.
+
+    A file server's clock can differ from this machine's.
+    """
+    probe = directory / f".now-{_once()}"
+    try:
+        probe.touch()
+        now = probe.stat().st_mtime
+        probe.unlink()
+    except OSError:  # readable only
+        return time.time()
+    return now
+
+
+def process_lives(process: int) -> bool:
+    """Returns whether a process of this number runs on this machine."""
+    if process <= 0:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    # A killed process whose parent does not wait for it still has its number.
+    with contextlib.suppress(OSError):
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+        return state.rpartition(")")[2].split()[:1] != ["Z"]
+    return True
+
+
+def _take(path: Path, text: str) -> bool:
+    """Creates the lease; takes over a stale lease first."""
+    made = path.with_name(f".{path.name}.{_once()}")
+    # A link creates the lease together with its text.
+    made.write_text(text, encoding="utf-8")
+    try:
+        for _ in range(2):
+            try:
+                os.link(made, path)
+            except FileExistsError:
+                if not is_stale(path, now_at(path.parent)):
+                    return False
+                # Of several processes that see the stale lease, one renames it.
+                with contextlib.suppress(OSError):
+                    path.rename(made.with_name(f"{made.name}-old"))
+            else:
+                return True
+        return False
+    finally:
+        for name in (made.name, f"{made.name}-old"):
+            made.with_name(name).unlink(missing_ok=True)
+
+
+def _beat(path: Path, stop: Event) -> None:
+    while not stop.wait(BEAT_SECONDS):
+        with contextlib.suppress(OSError):
+            os.utime(path)
+
+
+def _once() -> str:
+    return secrets.token_hex(6)

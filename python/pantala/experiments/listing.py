@@ -1,0 +1,239 @@
+"""The list of an experiment's runs: which case needs which run, and what is there already.
+
+``experiments/NAME/cases.parquet`` has a row per case and part: the values of the axes and the
+identity of the run. `pantala sweep` writes it before the first simulation. It makes the list again
+only after a change of the experiment, of Pantala, or of a file that the scenario names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import pantala
+from pantala import native
+from pantala.errors import RunDirectoryError, ScenarioWarning
+from pantala.experiments.description import Description
+from pantala.experiments.expand import Expansion
+from pantala.experiments.identity import RESULTS_VERSION, run_id
+from pantala.experiments.index import Entry
+from pantala.experiments.parts import TOGETHER
+from pantala.studies.directory import write_json
+
+__all__ = ["CASES_FILE", "DESCRIPTION_FILE", "EXPERIMENTS", "Listing", "list_runs"]
+
+#: The folder with the experiments of a directory.
+EXPERIMENTS = "experiments"
+DESCRIPTION_FILE = "experiment.json"
+CASES_FILE = "cases.parquet"
+
+
+@dataclass
+class Listing:
+    """The runs of an experiment.
+
+    Attributes:
+        expansion: its cases.
+        frame: one row per case and part: ``case``, the axes, ``part``, ``run``. The run is null if
+            it lasts as long as another run that is not there yet.
+        changed: what the listing says about an earlier experiment of this name; empty if it is
+            equal or there is none.
+    """
+
+    expansion: Expansion
+    frame: pl.DataFrame
+    changed: str = ""
+
+    @property
+    def runs(self) -> list[str]:
+        """The identities of all known runs, each once, in the order of the cases."""
+        return self.frame["run"].drop_nulls().unique(maintain_order=True).to_list()
+
+    @property
+    def count(self) -> int:
+        """The number of runs; a run that is not known yet counts as one."""
+        return len(self.runs) + self.frame["run"].null_count()
+
+    def first_places(self) -> Iterator[tuple[str, int, str]]:
+        """Yields each known run with the first case and part that need it."""
+        known = self.frame.filter(pl.col("run").is_not_null()).unique(
+            "run", keep="first", maintain_order=True
+        )
+        yield from known.select("run", "case", "part").iter_rows()
+
+    def settle(self, entries: Mapping[str, Entry]) -> list[str]:
+        """Finds the runs that last as long as another one, which is there now; returns them."""
+        waiting = self.frame.filter(pl.col("run").is_null())
+        if waiting.is_empty():
+            return []
+        together = dict(
+            self.frame.filter(pl.col("part") == TOGETHER).select("case", "run").iter_rows()
+        )
+        found: dict[tuple[int, str], str] = {}
+        for case in waiting["case"].unique(maintain_order=True).to_list():
+            entry = entries.get(together[case])
+            if entry is None or entry["state"] != "done":
+                continue
+            for part in self.expansion.parts(case):
+                if part.as_long_as_together:
+                    found[case, part.name] = run_id(part.lasting(entry["simulated_ns"]))
+        if found:
+            rows = self.frame.select("case", "part", "run").iter_rows()
+            runs = [found.get((case, part), run) for case, part, run in rows]
+            self.frame = self.frame.with_columns(pl.Series("run", runs, dtype=pl.String))
+        return list(dict.fromkeys(found.values()))
+
+    def plan(self, case: int, part: str, entries: Mapping[str, Entry]) -> dict[str, Any]:
+        """Returns the plan of a run."""
+        found = next(each for each in self.expansion.parts(case) if each.name == part)
+        if not found.as_long_as_together:
+            return found.plan
+        rows = self.frame.filter(pl.col("case") == case, pl.col("part") == TOGETHER)
+        return found.lasting(entries[rows["run"].item()]["simulated_ns"])
+
+    def write(self, root: Path) -> None:
+        """Writes the experiment and its cases to the directory."""
+        description = self.expansion.description
+        folder = root / EXPERIMENTS / description.name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            partial = folder / f".{CASES_FILE}.{os.getpid()}.partial"
+            self.frame.write_parquet(partial, compression="zstd")
+            partial.replace(folder / CASES_FILE)
+            document = {**_stamp(description), **json.loads(_text(description.document()))}
+            write_json(folder / DESCRIPTION_FILE, document)
+        except OSError as error:
+            raise RunDirectoryError(
+                root, f"cannot be written: {error.strerror or error}", "choose another --out"
+            ) from None
+
+
+def list_runs(description: Description, root: Path, entries: Mapping[str, Entry]) -> Listing:
+    """Returns the runs of an experiment.
+
+    Args:
+        description: the experiment.
+        root: the directory of the experiment, which may not exist.
+        entries: the index of its store.
+
+    Raises:
+        ScenarioError: a case cannot be run.
+    """
+    folder = root / EXPERIMENTS / description.name
+    before = _before(folder)
+    stamp = _stamp(description)
+    expansion = Expansion(description)
+    equal = before.get("digest") == stamp["digest"]
+    changed = ""
+    if equal and before.get("made_by") == stamp["made_by"] and not _names_files(description):
+        try:
+            listing = Listing(expansion, pl.read_parquet(folder / CASES_FILE))
+        except (OSError, pl.exceptions.PolarsError):
+            listing = Listing(expansion, _frame(expansion))
+    else:
+        listing = Listing(expansion, _frame(expansion))
+        if before and not equal:
+            changed = _difference(before, json.loads(_text(description.document())))
+    listing.settle(entries)
+    listing.changed = changed
+    for message in expansion.warnings:
+        warnings.warn(ScenarioWarning(description.source, message), stacklevel=2)
+    return listing
+
+
+def _frame(expansion: Expansion) -> pl.DataFrame:
+    columns = expansion.description.columns
+    rows: dict[str, list[Any]] = {name: [] for name in ("case", *columns, "part", "run")}
+    for case in range(len(expansion)):
+        shown = expansion.shown(case)
+        for part, run in expansion.run_ids(case):
+            rows["case"].append(case)
+            rows["part"].append(part)
+            rows["run"].append(run)
+            for column in columns:
+                rows[column].append(shown[column])
+    series = [pl.Series("case", rows["case"], dtype=pl.UInt32)]
+    series += [_column(name, rows[name]) for name in columns]
+    series += [pl.Series(name, rows[name], dtype=pl.String) for name in ("part", "run")]
+    return pl.DataFrame(series)
+
+
+def _column(name: str, values: list[Any]) -> pl.Series:
+    """Returns the values of an axis as one type: numbers if all are, else text."""
+    kinds = {type(value) for value in values}
+    if len(kinds) > 1 and not kinds <= {int, float}:
+        values = [value if isinstance(value, str) else json.dumps(value) for value in values]
+    return pl.Series(name, values, strict=False)
+
+
+def _before(folder: Path) -> dict[str, Any]:
+    try:
+        document = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _stamp(description: Description) -> dict[str, Any]:
+    """Returns the hash of the description, and the Pantala that lists its runs."""
+    package = Path(pantala.__file__).parent
+    newest = max(
+        path.stat().st_mtime_ns
+        for pattern in ("**/*.py", "**/*.toml", "_core*.so")
+        for path in package.glob(pattern)
+    )
+    made_by = [RESULTS_VERSION, native.core().VERSION, newest]
+    return {"digest": description.digest(), "made_by": made_by}
+
+
+def _names_files(description: Description) -> bool:
+    """Returns whether a value of the experiment may name a file, whose content can change."""
+
+    def texts(value: Any) -> Iterator[str]:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            for below in value.values():
+                yield from texts(below)
+        elif isinstance(value, list | tuple):
+            for below in value:
+                yield from texts(below)
+        elif not isinstance(value, int | float | None):
+            yield "."  # an object such as a function of Python
+
+    return any(
+        "/" in text or Path(text).is_file() for text in texts(description.document()) if text
+    )
+
+
+def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Returns in words what changed in an experiment since it was listed."""
+    told = []
+    axes = {tuple(axis["columns"]): axis["points"] for axis in before.get("axes", [])}
+    for axis in now["axes"]:
+        columns, points = tuple(axis["columns"]), axis["points"]
+        name = ", ".join(columns)
+        if columns not in axes:
+            told.append(f"axis {name} is new")
+        elif (old := axes.pop(columns)) != points:
+            added = sum(point not in old for point in points)
+            left = sum(point not in points for point in old)
+            told.append(f"axis {name}: {added} added, {left} removed")
+    told += [
+        f"axis {', '.join(columns)} is gone"
+        for columns in axes
+        if columns not in {tuple(axis["columns"]) for axis in now["axes"]}
+    ]
+    told += [f"{key} changed" for key in ("scenario", "keep") if before.get(key) != now[key]]
+    return "; ".join(told) or "its order changed"
+
+
+def _text(document: object) -> str:
+    return json.dumps(document, default=str)

@@ -1,0 +1,185 @@
+"""`sweep`: simulates the missing runs of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+from pantala import native
+from pantala.errors import RunDirectoryError, UsageError
+from pantala.experiments.consolidate import Segments
+from pantala.experiments.description import Description, describe
+from pantala.experiments.index import Entry, Index
+from pantala.experiments.listing import Listing, list_runs
+from pantala.experiments.session import Progress, Session
+from pantala.experiments.store import RunStore
+from pantala.parallel import cores
+from pantala.scenario import Scenario
+
+__all__ = ["Sweep", "sweep"]
+
+
+class Sweep:
+    """The runs of an experiment in a directory: list them, then `run` the missing ones.
+
+    Attributes:
+        listing: the runs of the experiment.
+        entries: the index of the store.
+        missing: the runs that `run` will simulate, as far as they are known.
+    """
+
+    def __init__(self, description: Description, root: Path, *, retry: bool = False) -> None:
+        """Lists the runs; writes nothing.
+
+        Args:
+            description: the experiment.
+            root: its directory.
+            retry: whether to simulate failed runs again.
+
+        Raises:
+            ScenarioError: a case cannot be run.
+            RunDirectoryError: the directory holds something else.
+        """
+        check_directory(root)
+        self.description = description
+        self.root = root
+        self.store = RunStore(root)
+        self._index = Index(self.store)
+        self._retry = retry
+        self.entries = self._index.read()
+        self.listing: Listing = list_runs(description, root, self.entries)
+
+    @property
+    def missing(self) -> list[str]:
+        """The known runs that are neither stored with the kept tables nor failed."""
+        return [run for run in self.listing.runs if not self._settled(run)]
+
+    @property
+    def failed(self) -> list[Entry]:
+        """The entries of the failed runs."""
+        found = (self.entries.get(run) for run in self.listing.runs)
+        return [entry for entry in found if entry is not None and entry["state"] == "failed"]
+
+    def run(
+        self,
+        *,
+        workers: int | None = None,
+        threads: native.Threads = 1,
+        executor: Executor | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> Progress:
+        """Simulates the missing runs.
+
+        Args:
+            workers: the number of processes; one per core if not given.
+            threads: the number of threads of each simulation.
+            executor: any executor of `concurrent.futures` whose workers see the directory, in place
+                of local processes.
+            on_progress: called after each run.
+
+        Raises:
+            RunDirectoryError: the directory cannot be written. Finished runs are kept.
+            KeyboardInterrupt: Ctrl-C. Finished runs are kept.
+        """
+        self.store.begin()
+        try:
+            self.entries = self._index.refresh()
+            self.listing.settle(self.entries)
+            self.listing.write(self.root)
+            session = Session(
+                self.store,
+                self.listing,
+                self.entries,
+                self._index,
+                self._settled,
+                threads,
+                on_progress,
+            )
+            session.run(workers or cores(), executor)
+            self.listing.write(self.root)
+            Segments(self.store).update(self.entries, tidy=True)
+            self.store.clean()
+        except RunDirectoryError:
+            raise
+        except OSError as error:
+            raise RunDirectoryError(
+                self.root,
+                f"cannot be written: {error.strerror or error}",
+                "finished runs are kept; make room and give the same command again",
+            ) from None
+        finally:
+            self._index.close()
+        return session.progress
+
+    def _settled(self, run: str) -> bool:
+        entry = self.entries.get(run)
+        if entry is None:
+            return False
+        if entry["state"] == "failed":
+            return not self._retry
+        return set(self.description.keep) <= set(entry["kept"])
+
+
+def sweep(
+    experiment: Scenario | Mapping[str, Any],
+    out: str | Path,
+    *,
+    axes: Sequence[Mapping[str, Any]] | Mapping[str, Any] = (),
+    seeds: int | Sequence[int] | None = None,
+    keep: Sequence[str] | None = None,
+    workers: int | None = None,
+    threads: native.Threads = 1,
+    executor: Executor | None = None,
+    retry: bool = False,
+) -> Any:
+    """Simulates a scenario over axes and opens the results.
+
+    Runs that the directory has already are not simulated again. Failed runs stop nothing;
+    `Experiment.runs` lists them with their reason.
+
+    Args:
+        experiment: a scenario, or the tables of an experiment file.
+        out: the directory of the experiment.
+        axes: the axes: ``{"routing.algorithm": ["ugal_g", "par"], "jobs.*.placement": ["random",
+            "contiguous"]}`` crosses two; ``[{"machine.topology.g": [9, 17], "jobs.0.ranks": [36,
+            68]}]`` zips two keys.
+        seeds: a number of seeds, or the seeds.
+        keep: the tables to keep of every run.
+        workers: the number of processes; one per core if not given.
+        threads: the number of threads of each simulation.
+        executor: any executor of `concurrent.futures`, in place of local processes.
+        retry: whether to simulate failed runs again.
+
+    Raises:
+        UsageError: an axis or another key of the experiment is wrong.
+        ScenarioError: a case cannot be run. Nothing has been written.
+        RunDirectoryError: the directory cannot be written. Finished runs are kept.
+        KeyboardInterrupt: Ctrl-C. Finished runs are kept.
+    """
+    from pantala.experiments.dataset import Experiment
+
+    native.check_threads(threads)
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
+    description = describe(experiment, axes=axes, seeds=seeds, keep=keep)
+    Sweep(description, Path(out), retry=retry).run(
+        workers=workers, threads=threads, executor=executor
+    )
+    return Experiment(out, description.name)
+
+
+def check_directory(root: Path) -> None:
+    """Checks that an experiment can be in a directory.
+
+    Raises:
+        RunDirectoryError: it holds something else.
+    """
+    if root.is_dir():
+        if any(root.iterdir()) and not (root / "runs").is_dir():
+            raise RunDirectoryError(
+                root, "is a directory with something else in it", "choose another --out"
+            )
+    elif root.exists() or root.is_symlink():
+        raise RunDirectoryError(root, "is not a directory", "choose another --out")

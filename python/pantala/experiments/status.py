@@ -1,0 +1,73 @@
+"""The status of an experiment: its runs by state, and the reasons of failures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala.errors import RunDirectoryError
+from pantala.experiments.dataset import Experiment, experiment_names
+from pantala.experiments.lease import is_stale, now_at
+
+__all__ = ["status", "status_of"]
+
+
+def status(path: Path) -> list[dict[str, Any]]:
+    """Returns the status of every experiment in a directory; see `status_of`.
+
+    Raises:
+        RunDirectoryError: the directory holds no experiment.
+    """
+    names = experiment_names(path)
+    if not names:
+        raise RunDirectoryError(
+            path, "holds no experiment", "name a directory that pantala sweep wrote"
+        )
+    return [status_of(Experiment(path, name)) for name in names]
+
+
+def status_of(experiment: Experiment) -> dict[str, Any]:
+    """Returns the status of an experiment.
+
+    Returns:
+        ``name``, ``directory``, ``axes`` (number of values by column), ``cases``; ``runs``, each
+        counted once, and of these ``done``, ``failed``, ``running`` (a process holds its lease) and
+        ``missing``; ``incomplete``, the done runs with a job that did not end; ``seconds`` (of all
+        done runs) and ``bytes`` (of their files); ``failures``, one object per failed run: its
+        axes, ``part``, ``run`` and ``reason``.
+    """
+    frame = experiment.runs
+    known = frame.filter(pl.col("run").is_not_null()).unique("run", keep="first")
+    unknown = frame["run"].null_count()
+    states = dict(known.group_by("state").len().iter_rows())
+    missing = set(known.filter(pl.col("state") == "missing")["run"])
+    running = sum(run in missing for run in _leased(experiment.path / "leases"))
+    done = known.filter(pl.col("state") == "done")
+    failed = known.filter(pl.col("state") == "failed").sort("case", "part")
+    shown: Sequence[str] = [*experiment.axes, "part", "run", "reason"]
+    return {
+        "name": experiment.name,
+        "directory": str(experiment.path),
+        "axes": {axis: frame[axis].n_unique() for axis in experiment.axes},
+        "cases": frame["case"].n_unique(),
+        "runs": known.height + unknown,
+        "done": states.get("done", 0),
+        "failed": states.get("failed", 0),
+        "running": running,
+        "missing": states.get("missing", 0) + unknown - running,
+        "incomplete": done.filter(~pl.col("complete")).height,
+        "seconds": done["seconds"].sum(),
+        "bytes": done["bytes"].sum(),
+        "failures": failed.select(shown).to_dicts(),
+    }
+
+
+def _leased(folder: Path) -> list[str]:
+    """Returns the names of the leases that somebody holds."""
+    if not folder.is_dir():
+        return []
+    now = now_at(folder)
+    return [path.name for path in folder.iterdir() if not is_stale(path, now)]

@@ -1,0 +1,211 @@
+"""The store of runs: each run under its identity, simulated once, whoever asks.
+
+A directory of runs holds::
+
+    runs/3f/3f2a...      one run: run.json and tables.zip with the kept tables as Parquet
+    partial/             runs in progress
+    leases/              who works on which run
+    index/, tables/      what the runs hold together; see `index` and `consolidate`
+
+A run is written to ``partial`` and renamed to its place, so that a run is there completely or not
+at all. Everything but ``runs`` can be rebuilt from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from pantala.catalogue.tables import TABLES
+from pantala.errors import RunDirectoryError
+from pantala.experiments.lease import STALE_SECONDS, claim, is_stale, now_at, process_lives
+from pantala.run_directory import RUN_FILE, TABLES_FILE
+
+__all__ = ["RunStore"]
+
+
+class RunStore:
+    """The runs of a directory.
+
+    Attributes:
+        root: the directory.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.runs = root / "runs"
+        self._partial = root / "partial"
+        self._leases = root / "leases"
+
+    def begin(self) -> None:
+        """Makes the directories of the store, and removes what killed processes have left.
+
+        Raises:
+            RunDirectoryError: the directory cannot be written.
+        """
+        try:
+            for directory in (self.runs, self._partial, self._leases):
+                directory.mkdir(parents=True, exist_ok=True)
+            self.clean()
+        except OSError as error:
+            raise RunDirectoryError(
+                self.root, f"cannot be written: {error.strerror or error}", "choose another --out"
+            ) from None
+
+    def path(self, run: str) -> Path:
+        """Returns the directory of a run, which may not exist."""
+        return self.runs / run[:2] / run
+
+    def lease(self, run: str) -> Path:
+        """Returns the path of the lease of a run."""
+        return self._leases / run
+
+    def stored(self) -> Iterator[str]:
+        """Yields the identities of all runs in the store, in order."""
+        with contextlib.suppress(FileNotFoundError):
+            for folder in sorted(self.runs.iterdir()):
+                yield from sorted(run.name for run in folder.iterdir())
+
+    def has(self, run: str, keep: Collection[str]) -> bool:
+        """Returns whether a run is there with these tables, undamaged as far as a look can tell."""
+        try:
+            return set(keep) <= set(self.kept(run))
+        except RunDirectoryError:
+            return False
+
+    def kept(self, run: str) -> list[str]:
+        """Returns the names of the tables of a run.
+
+        Raises:
+            RunDirectoryError: the run is missing or damaged.
+        """
+        path = self.path(run)
+        try:
+            with zipfile.ZipFile(path / TABLES_FILE) as packed:
+                names = packed.namelist()
+            if (path / RUN_FILE).stat().st_size:
+                return [name.removesuffix(".parquet") for name in names]
+            reason = f"{RUN_FILE} is empty"
+        except (OSError, zipfile.BadZipFile) as error:
+            reason = str(error)
+        raise RunDirectoryError(path, f"is damaged: {reason}", "repeat pantala sweep") from None
+
+    def document(self, run: str) -> dict[str, Any]:
+        """Returns run.json of a run.
+
+        Raises:
+            RunDirectoryError: it is missing or damaged.
+        """
+        path = self.path(run)
+        try:
+            document: dict[str, Any] = json.loads((path / RUN_FILE).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise RunDirectoryError(
+                path, f"is damaged: {RUN_FILE}: {error}", "repeat pantala sweep"
+            ) from None
+        return document
+
+    def add(
+        self, run: str, keep: Sequence[str], simulate: Callable[[Path], object]
+    ) -> dict[str, Any] | None:
+        """Simulates a run unless it is there, or another process works on it.
+
+        Args:
+            run: the identity.
+            keep: the tables to keep.
+            simulate: writes the run into an empty directory.
+
+        Returns:
+            run.json; None if another process works on the run.
+
+        Raises:
+            SimulationError: the run failed; nothing is stored.
+            OSError: the run cannot be written; nothing is stored.
+        """
+        if self.has(run, keep):
+            return self.document(run)
+        with claim(self.lease(run)) as mine:
+            if not mine:
+                return None
+            if self.has(run, keep):  # stored between the look and the claim
+                return self.document(run)
+            partial = self._partial / self._name(run)
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir()
+            try:
+                simulate(partial)
+                _pack(partial, keep)
+                self._publish(partial, run)
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
+            return self.document(run)
+
+    def remove(self, run: str) -> None:
+        """Removes a run."""
+        aside = self._partial / self._name(run, "-old")
+        with contextlib.suppress(OSError):
+            self.path(run).rename(aside)
+        shutil.rmtree(aside, ignore_errors=True)
+
+    def _publish(self, partial: Path, run: str) -> None:
+        place = self.path(run)
+        place.parent.mkdir(exist_ok=True)
+        if place.exists():  # damaged, or with fewer tables
+            self.remove(run)
+        try:
+            partial.rename(place)
+        except OSError:
+            if not place.exists():
+                raise
+
+    @staticmethod
+    def _name(run: str, suffix: str = "") -> str:
+        """Returns a name below `partial` that says whose it is."""
+        return f"{run}{suffix}~{socket.gethostname()}~{os.getpid()}"
+
+    def clean(self) -> None:
+        """Removes partial runs and leases of processes that have ended."""
+        now = now_at(self._partial)
+        for left in self._partial.iterdir():
+            host, _, process = left.name.partition("~")[2].rpartition("~")
+            if host == socket.gethostname() and process.isdecimal():
+                ended = not process_lives(int(process))
+            else:
+                ended = now - _newest(left) > 10 * STALE_SECONDS
+            if ended:
+                shutil.rmtree(left, ignore_errors=True)
+        for lease in self._leases.iterdir():
+            # A lease with a name of its own is left from a takeover.
+            if is_stale(lease, now):
+                with contextlib.suppress(OSError):
+                    lease.unlink()
+
+
+def _newest(directory: Path) -> float:
+    """Returns the time of the last change in a directory; 0 if it vanished."""
+    try:
+        return max(path.stat().st_mtime for path in (directory, *directory.iterdir()))
+    except OSError:
+        return 0.0
+
+
+def _pack(directory: Path, keep: Sequence[str]) -> None:
+    """Packs the kept tables of a run directory into one file, and removes the others.
+
+    Parquet is compressed already, so the pack is not.
+    """
+    with zipfile.ZipFile(directory / TABLES_FILE, "w", zipfile.ZIP_STORED) as packed:
+        for table in keep:
+            file = directory / TABLES[table].file
+            if file.is_file():
+                packed.write(file, file.name)
+    for path in directory.iterdir():
+        if path.name not in (RUN_FILE, TABLES_FILE):
+            path.unlink()

@@ -1,0 +1,58 @@
+"""The work of one worker: simulate a run into the store. Any executor can call it."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from pantala import native
+from pantala.errors import PantalaError
+from pantala.experiments.index import Entry, entry_of, failed_entry
+from pantala.experiments.store import RunStore
+
+__all__ = ["Task", "perform"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run to simulate: plain data, which any executor can send to any machine.
+
+    Attributes:
+        root: the directory of the store, which the worker must see.
+        run: the run's identity.
+        plan: its plan as JSON.
+        keep: the tables to keep.
+        threads: the number of threads of the simulation.
+    """
+
+    root: str
+    run: str
+    plan: str
+    keep: tuple[str, ...]
+    threads: native.Threads = 1
+
+
+def perform(task: Task) -> Entry:
+    """Simulates a run unless it is stored, and returns its entry in the index.
+
+    The state is ``elsewhere`` if another process works on the run, and ``unwritable`` if the store
+    cannot be written.
+    """
+    store = RunStore(Path(task.root))
+    began = time.perf_counter()
+
+    def simulate(directory: Path) -> None:
+        native.run(json.loads(task.plan), directory, None, task.threads)
+
+    try:
+        if store.add(task.run, task.keep, simulate) is None:
+            return {"run": task.run, "state": "elsewhere"}
+        return entry_of(store, task.run) | {"seconds": time.perf_counter() - began}
+    except PantalaError as error:
+        return failed_entry(task.run, str(error))
+    except OSError as error:
+        return {"run": task.run, "state": "unwritable", "reason": error.strerror or str(error)}
+    except Exception as error:
+        return failed_entry(task.run, f"{type(error).__name__}: {error}")
