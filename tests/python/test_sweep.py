@@ -393,3 +393,29 @@ def _host() -> str:
     import socket
 
     return socket.gethostname()
+
+
+def test_the_command_prints_medians_of_patterns(tmp_path: Path) -> None:
+    """Patterns have no communication time; their seeds count."""
+    from typer.testing import CliRunner
+
+    from pantala.cli.application import app
+
+    file = tmp_path / "tiny.toml"
+    file.write_text(
+        """
+        name = "pattern"
+        routing = "minimal"
+        machine = { preset = "kang2022", topology = { p = 2, a = 4, h = 2, g = 9 } }
+        stop = { duration = "5 us" }
+        [[jobs]]
+        name = "u"
+        ranks = 72
+        workload = { kind = "pattern", pattern = "uniform", load = 0.2 }
+        """
+    )
+    words = ["sweep", str(file), "--axis", "routing=minimal,par", "--seeds", "2"]
+    done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "out"), "--workers", "1"])
+    assert done.exit_code == 0, done.output
+    assert "2 x 2 = 4 cases, 4 runs" in done.output
+    assert "Medians over 2 seeds" in done.output

@@ -200,7 +200,7 @@ def _medians(experiment: Experiment) -> list[Table]:
     medians = [experiment.medians(value) for value in shown]
     first = medians[0]
     keys = first.columns[:-2]
-    seeds = int(first["runs"].to_numpy().max(initial=0))
+    seeds = max(int(frame["runs"].to_numpy().max(initial=0)) for frame in medians)
     title = f"Medians over {_count(seeds, 'seed')}" if "seed" in experiment.axes else "Runs"
     drawn = table(
         title,
