@@ -249,6 +249,11 @@ class Run:
             raise RunDirectoryError(self.path, message, again)
         return frame
 
+    def _repr_html_(self) -> str:
+        from pantala.notebook import run_html
+
+        return run_html(self)
+
     def __repr__(self) -> str:
         state = "" if self.complete else f", incomplete: {self.document.get('reason')}"
         return f"Run('{self.path}', jobs={self.job_names}{state})"
@@ -341,6 +346,11 @@ class InterferenceExperiment:
         job = chosen_job(self.together, name, job)
         values = self.slowdown.filter(pl.col("name") == job).select(name).collect()[name]
         return None if values.is_empty() else values.item()
+
+    def _repr_html_(self) -> str:
+        from pantala.notebook import experiment_html
+
+        return experiment_html(self)
 
     def __repr__(self) -> str:
         return (

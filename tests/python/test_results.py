@@ -87,3 +87,13 @@ def test_a_directory_without_a_run_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(pt.RunDirectoryError, match=r"run\.json cannot be read"):
         pt.load(tmp_path)
+
+
+def test_results_show_themselves_in_a_notebook(experiment: pt.InterferenceExperiment) -> None:
+    whole, part = experiment._repr_html_(), experiment.together._repr_html_()
+    for job in experiment.together.job_names:
+        assert f">{job}</td>" in whole
+        assert f">{job}</td>" in part
+    assert ">slowdown</th>" in whole
+    assert ">slowdown</th>" not in part
+    assert "incomplete" not in whole

@@ -1,0 +1,92 @@
+"""How runs, experiments and scenarios show themselves in a notebook: as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pantala.report.formatting import count, duration
+
+if TYPE_CHECKING:
+    from pantala.results import InterferenceExperiment, Run
+
+__all__ = ["experiment_html", "page", "run_html", "table"]
+
+_CELL = "padding:2px 10px;text-align:"
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Returns a table whose first column aligns left. Colours are those of the notebook."""
+    aligned = ["left", *["right"] * (len(headings) - 1)]
+
+    def row(tag: str, cells: Sequence[str]) -> str:
+        shown = (
+            f'<{tag} style="{_CELL}{side}">{escape(cell)}</{tag}>'
+            for cell, side in zip(cells, aligned, strict=True)
+        )
+        return f"<tr>{''.join(shown)}</tr>"
+
+    body = "".join(row("td", cells) for cells in rows)
+    return f"<table><thead>{row('th', headings)}</thead><tbody>{body}</tbody></table>"
+
+
+def page(title: str, facts: Mapping[str, str], body: str) -> str:
+    """Returns a title, a line of facts and a table."""
+    line = " · ".join(f"{escape(name)}: {escape(value)}" for name, value in facts.items() if value)
+    return f"<div><b>{escape(title)}</b><br><small>{line}</small>{body}</div>"
+
+
+def run_html(run: Run) -> str:
+    """Returns a run: its state, its machine, and a row per job."""
+    return page(f"Run {run.name}", _facts(run), _jobs(run, {}))
+
+
+def experiment_html(experiment: InterferenceExperiment) -> str:
+    """Returns an interference experiment: its state, and a row with the slowdown per job."""
+    together = experiment.together
+    slowdowns: dict[str, Any] = {}
+    if experiment.complete:
+        frame = experiment.slowdown.select("name", "slowdown").collect()
+        slowdowns = dict(frame.iter_rows())
+    facts = {**_facts(together), "state": "" if experiment.complete else "incomplete"}
+    title = f"Interference experiment {experiment.name}: all jobs together"
+    return page(title, facts, _jobs(together, slowdowns))
+
+
+def _facts(run: Run) -> dict[str, str]:
+    topology = run.plan["topology"]
+    nodes = topology["p"] * topology["a"] * topology["g"]
+    reason = run.document.get("diagnosis") or run.document.get("reason", "")
+    return {
+        "state": "" if run.complete else f"incomplete ({reason.splitlines()[0]})",
+        "machine": f"{count(nodes)} nodes in {topology['g']} groups",
+        "routing": str(run.plan["routing"]["algorithm"]),
+        "seed": str(run.plan["seed"]),
+        "simulated": duration(run.document["simulated_ns"]),
+        "directory": str(run.path),
+    }
+
+
+def _jobs(run: Run, slowdowns: Mapping[str, float | None]) -> str:
+    jobs = run.jobs.select(
+        "name",
+        "ranks",
+        "communication_time_mean_ns",
+        "packet_latency_p50_ns",
+        "packet_latency_p99_ns",
+        pl.col("end_ns") - pl.col("start_ns"),
+    ).collect()
+    headings = ["job", "ranks", "communication", "latency p50", "p99", "run time"]
+
+    def time(value: float | None) -> str:
+        return "-" if value is None else duration(value)
+
+    rows = []
+    for name, ranks, *times in jobs.iter_rows():
+        slowdown = slowdowns.get(name)
+        last = [] if not slowdowns else ["-" if slowdown is None else f"{slowdown:.2f}"]
+        rows.append([name, count(ranks), *(time(value) for value in times), *last])
+    return table([*headings, *(["slowdown"] if slowdowns else [])], rows)
