@@ -47,6 +47,7 @@ CONTENTS = {
         "read-results",
         "follow-packets",
         "figures",
+        "export",
         "curve",
         "sweep",
         "coarsen",

@@ -11,7 +11,7 @@ import polars as pl
 from pantala.report.formatting import count, duration
 
 if TYPE_CHECKING:
-    from pantala.results import InterferenceExperiment, Run
+    from pantala.figures.runs import InterferenceLike, RunLike
 
 __all__ = ["experiment_html", "page", "run_html", "table"]
 
@@ -39,38 +39,39 @@ def page(title: str, facts: Mapping[str, str], body: str) -> str:
     return f"<div><b>{escape(title)}</b><br><small>{line}</small>{body}</div>"
 
 
-def run_html(run: Run) -> str:
+def run_html(run: RunLike) -> str:
     """Returns a run: its state, its machine, and a row per job."""
-    return page(f"Run {run.name}", _facts(run), _jobs(run, {}))
+    return page(f"Run {run.document['plan']['name']}", _facts(run), _jobs(run, {}))
 
 
-def experiment_html(experiment: InterferenceExperiment) -> str:
+def experiment_html(experiment: InterferenceLike) -> str:
     """Returns an interference experiment: its state, and a row with the slowdown per job."""
     together = experiment.together
     slowdowns: dict[str, Any] = {}
-    if experiment.complete:
+    complete = bool(getattr(experiment, "complete", True))
+    if complete:
         frame = experiment.slowdown.select("name", "slowdown").collect()
         slowdowns = dict(frame.iter_rows())
-    facts = {**_facts(together), "state": "" if experiment.complete else "incomplete"}
+    facts = {**_facts(together), "state": "" if complete else "incomplete"}
     title = f"Interference experiment {experiment.name}: all jobs together"
     return page(title, facts, _jobs(together, slowdowns))
 
 
-def _facts(run: Run) -> dict[str, str]:
-    topology = run.plan["topology"]
+def _facts(run: RunLike) -> dict[str, str]:
+    topology = run.document["plan"]["topology"]
     nodes = topology["p"] * topology["a"] * topology["g"]
     reason = run.document.get("diagnosis") or run.document.get("reason", "")
     return {
-        "state": "" if run.complete else f"incomplete ({reason.splitlines()[0]})",
+        "state": "" if run.document["complete"] else f"incomplete ({reason.splitlines()[0]})",
         "machine": f"{count(nodes)} nodes in {topology['g']} groups",
-        "routing": str(run.plan["routing"]["algorithm"]),
-        "seed": str(run.plan["seed"]),
+        "routing": str(run.document["plan"]["routing"]["algorithm"]),
+        "seed": str(run.document["plan"]["seed"]),
         "simulated": duration(run.document["simulated_ns"]),
-        "directory": str(run.path),
+        "directory": str(getattr(run, "path", "")),
     }
 
 
-def _jobs(run: Run, slowdowns: Mapping[str, float | None]) -> str:
+def _jobs(run: RunLike, slowdowns: Mapping[str, float | None]) -> str:
     jobs = run.jobs.select(
         "name",
         "ranks",

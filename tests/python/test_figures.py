@@ -83,7 +83,12 @@ def test_throughput_windows_without_a_row_are_zero(tmp_path: Path) -> None:
 def test_many_windows_are_merged(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     windows = pl.DataFrame({"window_start_ns": np.arange(1000) * 1e3}).with_columns(
-        job=pl.lit(0, pl.UInt16), window_ns=pl.lit(1e3), delivered_bytes=pl.lit(50, pl.UInt64)
+        job=pl.lit(0, pl.UInt16),
+        window_ns=pl.lit(1e3),
+        injected_bytes=pl.lit(50, pl.UInt64),
+        delivered_bytes=pl.lit(50, pl.UInt64),
+        packets=pl.lit(1, pl.UInt64),
+        latency_mean_ns=pl.lit(1.0),
     )
     windows.write_parquet(tmp_path / "job_windows.parquet")
     frame = figures.throughput_windows(run, 0)

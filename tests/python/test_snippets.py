@@ -21,6 +21,7 @@ import duckdb
 import pytest
 
 import pantala as pt
+from pantala.experiments.description import describe, is_experiment
 from pantala.scenario.presets import router_preset
 from support import ROOT, Ended
 
@@ -90,7 +91,11 @@ def test_the_commands_and_code_of_a_page_run(page: Path, clone: Path, cli: Cli) 
         for line, shown in commands:
             _run(line, shown, cli)
     for block in blocks(page, "toml"):
-        _check_scenario(tomllib.loads(block))
+        tables = tomllib.loads(block)
+        if is_experiment(tables):
+            assert describe(tables, source=page.name, folder=ROOT / "examples").axes
+        else:
+            _check_scenario(tables)
     names: dict[str, Any] = {}
     for block in blocks(page, "python"):
         code = compile(block, str(page), "exec")

@@ -18,6 +18,7 @@ from pantala.cli import (
     capture,
     check,
     curve,
+    export,
     figure,
     import_file,
     metrics,
@@ -77,6 +78,7 @@ app.command("capture", help=paragraphs(capture.HELP))(capture.capture)
 app.command("topology", help=paragraphs(topology.HELP))(topology.topology)
 app.command("report", help=report.HELP)(report.report)
 app.command("figure", help=paragraphs(figure.HELP))(figure.figure)
+app.command("export", help=paragraphs(export.HELP))(export.export)
 app.command("metrics", help=paragraphs(metrics.HELP))(metrics.metrics)
 app.add_typer(import_file.app, name="import", help=import_file.HELP)
 app.add_typer(workload.app, name="workload", help=workload.HELP)

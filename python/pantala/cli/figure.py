@@ -115,11 +115,12 @@ def _list() -> None:
     from pantala.figures.registry import KINDS
 
     caption = "pantala figure KIND RUN... --format pdf|svg|png draws one."
-    table = listing(("kind", "options", "needs", "shows"), caption=caption)
+    table = listing(("kind", "shows"), caption=caption)
     for kind in KINDS.values():
-        options = " ".join(f"--{name}" for name in kind.options or ())
-        source = f" After {kind.source}." if kind.source else ""
-        table.add_row(kind.name, options, kind.records, f"{kind.text}{source}")
+        options = ", ".join(f"--{name}" for name in kind.options or ())
+        parts = {"After": kind.source, "Needs": kind.records, "Options:": options}
+        more = "".join(f" {word} {text}." for word, text in parts.items() if text)
+        table.add_row(kind.name, f"{kind.text}{more}")
     console().print(table)
 
 

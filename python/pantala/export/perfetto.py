@@ -1,0 +1,200 @@
+"""A run as a trace for the Perfetto UI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pantala.errors import PantalaError, UsageError
+from pantala.link_classes import NETWORK
+
+if TYPE_CHECKING:
+    from pantala.results import Run
+
+__all__ = ["write_perfetto"]
+
+#: Of each job; a process has ranks as threads.
+_RANK_BITS = 32
+_LINKS = 1 << 60
+
+
+class _Trace:
+    """A trace that is written event by event."""
+
+    def __init__(self, builder: Any) -> None:
+        from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackEvent
+
+        self._builder = builder
+        self._kinds = TrackEvent
+
+    def process(self, job: int, name: str) -> None:
+        """Adds the track of a job."""
+        packet = self._builder.create_packet()
+        packet.track_descriptor.uuid = _job(job)
+        packet.track_descriptor.process.pid = job + 1
+        packet.track_descriptor.process.process_name = name
+        self._builder.write_packet(packet)
+
+    def thread(self, job: int, rank: int) -> None:
+        """Adds the track of a rank."""
+        packet = self._builder.create_packet()
+        packet.track_descriptor.uuid = _rank(job, rank)
+        packet.track_descriptor.parent_uuid = _job(job)
+        packet.track_descriptor.thread.pid = job + 1
+        packet.track_descriptor.thread.tid = (job << 24) + rank + 2
+        packet.track_descriptor.thread.thread_name = f"rank {rank}"
+        self._builder.write_packet(packet)
+
+    def counter(self, link: int, name: str) -> None:
+        """Adds the track of a link."""
+        packet = self._builder.create_packet()
+        packet.track_descriptor.uuid = _LINKS + link
+        packet.track_descriptor.name = name
+        packet.track_descriptor.counter.unit_name = "share of time"
+        self._builder.write_packet(packet)
+
+    def slice(self, track: int, name: str, start_ns: float, end_ns: float) -> None:
+        """Adds a time on a track."""
+        self._event(track, self._kinds.TYPE_SLICE_BEGIN, start_ns, name)
+        self._event(track, self._kinds.TYPE_SLICE_END, end_ns, "")
+
+    def instant(self, track: int, name: str, at_ns: float, flow: int, *, ends: bool) -> None:
+        """Adds the begin or the end of a flow on a track."""
+        self._event(track, self._kinds.TYPE_INSTANT, at_ns, name, flow=flow, ends=ends)
+
+    def value(self, track: int, at_ns: float, value: float) -> None:
+        """Adds a value of a counter."""
+        self._event(track, self._kinds.TYPE_COUNTER, at_ns, "", value=value)
+
+    def _event(
+        self,
+        track: int,
+        kind: int,
+        at_ns: float,
+        name: str,
+        *,
+        flow: int | None = None,
+        ends: bool = False,
+        value: float | None = None,
+    ) -> None:
+        packet = self._builder.create_packet()
+        packet.timestamp = round(at_ns)
+        packet.trusted_packet_sequence_id = 1
+        event = packet.track_event
+        event.type, event.track_uuid = kind, track
+        if name:
+            event.name = name
+        if flow is not None:
+            (event.terminating_flow_ids if ends else event.flow_ids).append(flow)
+        if value is not None:
+            event.double_counter_value = value
+        self._builder.write_packet(packet)
+
+
+def write_perfetto(run: Run, path: Path, *, messages: int = 100_000, links: int = 20) -> int:
+    """Writes a run as a trace of TrackEvents, for https://ui.perfetto.dev.
+
+    A job is a process and a rank a thread. Iterations are slices, messages are flows from rank to
+    rank, and the busiest links between routers are counters. Times are rounded to whole
+    nanoseconds.
+
+    Args:
+        run: the run.
+        path: the file to write.
+        messages: the most messages; of more, the largest are written.
+        links: the number of links.
+
+    Returns:
+        The number of messages that the trace leaves out.
+
+    Raises:
+        UsageError: the package is not installed, or the file cannot be written.
+        RunDirectoryError: a table cannot be read.
+    """
+    try:
+        from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
+    except ImportError:
+        raise UsageError(
+            "the package perfetto is not installed; run pip install 'pantala[perfetto]'"
+        ) from None
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            left_out = _write(run, _Trace(StreamingTraceProtoBuilder(file)), messages, links)
+        partial.replace(path)
+    except BaseException as error:
+        partial.unlink(missing_ok=True)
+        if not isinstance(error, OSError) or isinstance(error, PantalaError):
+            raise
+        reason = error.strerror or str(error)
+        raise UsageError(f"{path}: cannot be written: {reason}; choose another --out") from None
+    return left_out
+
+
+def _write(run: Run, trace: _Trace, messages: int, links: int) -> int:
+    for job, name in run.jobs.select("job", "name").collect().iter_rows():
+        trace.process(job, name)
+    for job, rank in run.ranks.select("job", "rank").collect().iter_rows():
+        trace.thread(job, rank)
+    columns = ("job", "rank", "iteration", "phase", "start_ns", "end_ns")
+    iterations = run.iterations.select(columns).collect()
+    for job, rank, number, phase, start, end in iterations.iter_rows():
+        name = f"iteration {number}" + ("" if phase is None else f", phase {phase}")
+        trace.slice(_rank(job, rank), name, start, end)
+    left_out = _messages(run, trace, messages)
+    _busiest(run, trace, links)
+    return left_out
+
+
+def _messages(run: Run, trace: _Trace, most: int) -> int:
+    columns = ("job", "source_rank", "destination_rank", "bytes", "posted_ns", "delivered_ns")
+    found = run.messages.select(columns).collect()
+    chosen = found.top_k(most, by="bytes") if found.height > most else found
+    rows = chosen.sort("posted_ns", "source_rank", "destination_rank").iter_rows()
+    for flow, (job, source, destination, size, posted, delivered) in enumerate(rows, start=1):
+        name = f"{size:,} B from rank {source} to rank {destination}"
+        trace.instant(_rank(job, source), f"send {name}", posted, flow, ends=False)
+        trace.instant(_rank(job, destination), f"receive {name}", delivered, flow, ends=True)
+    return found.height - chosen.height
+
+
+def _busiest(run: Run, trace: _Trace, count: int) -> None:
+    """Adds the share of time in which the busiest links were busy, by window."""
+    links = (
+        run.links.filter(pl.col("class").is_in(NETWORK), pl.col("bytes") > 0)
+        .sort(["busy_ns", "link"], descending=[True, False])
+        .head(count)
+        .with_columns(byte_ns=pl.col("busy_ns") / pl.col("bytes"))
+        .collect()
+    )
+    record = run.plan["record"]
+    length = (record.get("link_window_ps") or record["window_ps"]) / 1000
+    end = float(run.document["simulated_ns"])
+    for row in links.iter_rows(named=True):
+        name = f"{row['class']} link {row['link']}: router {row['source_router']}"
+        trace.counter(row["link"], f"{name} to {row['target_router']}")
+        windows = (
+            run.link_windows.filter(pl.col("link") == row["link"])
+            .group_by("window_start_ns")
+            .agg(pl.col("bytes").sum())
+            .sort("window_start_ns")
+            .collect()
+        )
+        last = 0.0
+        for start, sent in windows.iter_rows():
+            if start > last:
+                trace.value(_LINKS + row["link"], last, 0.0)
+            width = min(length, end - start)
+            trace.value(_LINKS + row["link"], start, min(1.0, sent * row["byte_ns"] / width))
+            last = start + width
+        trace.value(_LINKS + row["link"], last, 0.0)
+
+
+def _job(job: int) -> int:
+    return (job + 1) << _RANK_BITS
+
+
+def _rank(job: int, rank: int) -> int:
+    return _job(job) + rank + 1
