@@ -15,6 +15,7 @@ from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.consolidate import Segments, table_of_run
 from pantala.experiments.index import Entry, Index
 from pantala.experiments.listing import CASES_FILE, DESCRIPTION_FILE, EXPERIMENTS
+from pantala.experiments.statistics import Method, mean_interval, paired_difference
 from pantala.experiments.store import RunStore
 from pantala.results import Run
 
@@ -158,6 +159,98 @@ class Experiment:
             frame.group_by(keys, maintain_order=True)
             .agg(pl.col(value).count().alias("runs"), pl.col(value).median())
             .collect()
+        )
+
+    def intervals(
+        self,
+        value: str,
+        *,
+        table: str = "jobs",
+        over: str = "seed",
+        confidence: float = 0.95,
+        method: Method = "student",
+    ) -> pl.DataFrame:
+        """Returns the mean of a column over seeds with its confidence interval, for each case.
+
+        Args:
+            value: a numeric column of the table.
+            table: the table, with one row per run or per run and job.
+            over: the axis that the mean is over.
+            confidence: the probability that an interval covers the true mean.
+            method: student or bootstrap; see `pantala.experiments.statistics.mean_interval`.
+
+        Returns:
+            The other axes, ``part``, ``name``, the number of ``runs``, ``mean``, ``low``, ``high``.
+            An interval of one run is infinite. Cases without a value are left out.
+        """
+        frame = self._with(table, value).filter(pl.col(value).is_not_null())
+        keys = self._groups(frame, over)
+        groups = frame.group_by(keys, maintain_order=True).agg(pl.col(value)).collect()
+        found = [mean_interval(each, confidence, method) for each in groups[value].to_list()]
+        return groups.select(keys).with_columns(
+            runs=pl.Series([each.count for each in found], dtype=pl.UInt32),
+            mean=pl.Series([each.mean for each in found], dtype=pl.Float64),
+            low=pl.Series([each.low for each in found], dtype=pl.Float64),
+            high=pl.Series([each.high for each in found], dtype=pl.Float64),
+        )
+
+    def differences(
+        self,
+        value: str,
+        axis: str,
+        base: object,
+        *,
+        table: str = "jobs",
+        over: str = "seed",
+        confidence: float = 0.95,
+        method: Method = "student",
+    ) -> pl.DataFrame:
+        """Returns how a column differs from a base case, seed by seed.
+
+        Runs of one seed share placement, traffic and noise, so their difference does not contain
+        what they share.
+
+        Args:
+            value: a numeric column of the table.
+            axis: the axis whose values are compared, such as ``routing.algorithm``.
+            base: the value of the axis that the others are compared with.
+            table: the table, with one row per run or per run and job.
+            over: the axis of the pairs.
+            confidence: the probability that an interval covers the true mean.
+            method: student or bootstrap.
+
+        Returns:
+            The axes, ``part`` and ``name``, the number of pairs (``runs``), the mean difference
+            (``mean``), its ``low`` and ``high``, and whether the interval excludes zero
+            (``significant``).
+
+        Raises:
+            UsageError: there is no such axis or base.
+        """
+        frame = self._with(table, value).filter(pl.col(value).is_not_null())
+        _check_column(axis, self.axes, f"{self.path}: axes")
+        known = self.cases[axis].unique(maintain_order=True).to_list()
+        if base not in known:
+            shown = ", ".join(map(str, known))
+            raise UsageError(f"{self.path}: {axis} has no value {base!r}; it has {shown}")
+        keys = self._groups(frame, over)
+        pairs = [*(key for key in keys if key != axis), over]
+        there = frame.filter(pl.col(axis) == base).select(*pairs, pl.col(value).alias("base"))
+        joined = (
+            frame.filter(pl.col(axis) != base)
+            .join(there, on=pairs, nulls_equal=True, maintain_order="left")
+            .group_by(keys, maintain_order=True)
+            .agg(pl.col(value), pl.col("base"))
+            .collect()
+        )
+        rows = zip(joined["base"].to_list(), joined[value].to_list(), strict=True)
+        found = [paired_difference(one, other, confidence, method) for one, other in rows]
+        return joined.select(keys).with_columns(
+            runs=pl.Series([each.count for each in found], dtype=pl.UInt32),
+            mean=pl.Series([each.mean for each in found], dtype=pl.Float64),
+            low=pl.Series([each.low for each in found], dtype=pl.Float64),
+            high=pl.Series([each.high for each in found], dtype=pl.Float64),
+            significant=pl.Series([each.excludes_zero for each in found], dtype=pl.Boolean),
         )
 
     def pivot(
