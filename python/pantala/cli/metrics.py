@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 __all__ = ["HELP", "metrics"]
 
+#: The metric that is a name and not a number.
+_BINDING = "binding_resource"
+
 HELP = """List the metrics, print the definition of one, or the values of a run.
 
 Without arguments, the command lists the metrics of runs and jobs, and the functions of
 `pantala.metrics`. With [b]--run DIR[/b] it prints the metrics of the run and of each of its jobs,
-or the one that is named. An interference experiment has those of all jobs together."""
+or the one that is named, and the binding resource of each. An interference experiment has those
+of all jobs together."""
 
 
 def metrics(
@@ -130,11 +134,15 @@ def _rows(run: Run, name: str | None) -> Iterator[dict[str, Any]]:
     Raises:
         UsageError: there is no such metric.
     """
+    from pantala.binding import bindings_of
     from pantala.metrics import all_metrics, value_of
 
     known = all_metrics()
     chosen = [each for each in known if name in (None, each.name)]
-    if not chosen:
+    if name in (None, _BINDING):
+        for job, binding in bindings_of(run).items():
+            yield {"metric": _BINDING, "job": job, "value": binding.resource}
+    elif not chosen:
         value_of(run, str(name), None)  # raises the error that names the nearest metric
     for each in chosen:
         for job in run.job_names if each.scope == "job" else [None]:

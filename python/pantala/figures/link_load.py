@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from pantala.figures.runs import RunLike, link_window_ns, table
+from pantala.metrics.binding import SATURATED
 
 __all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
-
-#: A link is saturated in a window if its utilization there exceeds this value.
-SATURATED = 0.95
 
 # Times in ns are multiples of a picosecond, apart from rounding.
 _ROUNDING = 1e-6

@@ -6,6 +6,13 @@ their names; `Run.metric` and `Run.metrics` call them.
 
 from __future__ import annotations
 
+from pantala.metrics.binding import (
+    Binding,
+    binding_resource,
+    host_share,
+    nic_share,
+    traffic_utilization,
+)
 from pantala.metrics.catalogue import MetricFunction, all_functions, function_named
 from pantala.metrics.of_run import Metric, all_metrics, chosen_job, value_of
 from pantala.metrics.routers import arrival_rate, serving_routers, traffic_on_serving_routers
@@ -37,11 +44,13 @@ from pantala.metrics.traffic import (
 
 __all__ = [
     "PERCENTILES",
+    "Binding",
     "Metric",
     "MetricFunction",
     "all_functions",
     "all_metrics",
     "arrival_rate",
+    "binding_resource",
     "chosen_job",
     "communication_share",
     "communication_time",
@@ -49,11 +58,13 @@ __all__ = [
     "congestion_index",
     "function_named",
     "group_means",
+    "host_share",
     "injection_rate",
     "interference",
     "interference_reduction",
     "link_load",
     "link_throughput",
+    "nic_share",
     "peak_ingress_volume",
     "percentiles",
     "relative_throughput",
@@ -66,6 +77,7 @@ __all__ = [
     "stalled_flits",
     "stalls_to_flits",
     "traffic_on_serving_routers",
+    "traffic_utilization",
     "value_of",
     "z_scores",
 ]

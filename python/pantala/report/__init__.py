@@ -56,9 +56,10 @@ def render_report(run: RunLike | InterferenceLike) -> str:
 
 
 def finding_of(run: RunLike | InterferenceLike) -> str:
-    """Returns the report's opening sentences: each job's slowdown and the hottest link."""
+    """Returns the report's opening sentences: slowdowns, binding resources, the hottest link."""
     reported = ReportedRun.of(run)
-    return " ".join(filter(None, [finding(reported), hottest_sentence(reported), SCOPE]))
+    told = [finding(reported), reported.binding, hottest_sentence(reported), SCOPE]
+    return " ".join(filter(None, told))
 
 
 def _content(reported: ReportedRun) -> dict[str, Any]:
@@ -68,6 +69,7 @@ def _content(reported: ReportedRun) -> dict[str, Any]:
         "coarsened": document.get("coarsened"),
         "comparison": reported.slowdown is not None,
         "finding": finding(reported),
+        "binding": reported.binding,
         "hottest_link": hottest_sentence(reported),
         "scope": SCOPE,
         "summary": summary(plan),

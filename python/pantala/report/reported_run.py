@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import polars as pl
 
+from pantala.binding import binding_in_words, bindings_of
 from pantala.figures.hottest import hottest_table
 from pantala.figures.link_load import LinkLoads, link_loads
 from pantala.figures.runs import InterferenceLike, RunLike, job_names
@@ -56,6 +57,11 @@ class ReportedRun:
     def hottest(self) -> pl.DataFrame:
         """The links of highest utilization while all jobs ran, of any class."""
         return hottest_table(self.run)
+
+    @cached_property
+    def binding(self) -> str:
+        """The resource that binds each job in the run of all jobs, as a sentence; may be empty."""
+        return binding_in_words(bindings_of(self.run))
 
     @property
     def names(self) -> list[str]:

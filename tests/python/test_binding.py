@@ -1,0 +1,191 @@
+"""The binding resource: the rule on tables made by hand, and runs whose answer is known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import pantala as pt
+from pantala import metrics
+from pantala.binding import binding_in_words, bindings_of
+from pantala.cli.application import app
+from pantala.metrics.binding import BUSY, HELD_BACK, HOST_BOUND
+
+RANKS = pl.DataFrame(
+    {
+        "node": [4, 4, 5, 6],
+        "start_ns": [0.0, 10.0, 0.0, None],
+        "end_ns": [100.0, 100.0, None, None],
+        "compute_time_ns": [50.0, 0.0, 20.0, 0.0],
+        "messages_sent": [4, 2, 1, 0],
+        "messages_received": [1, 1, 0, 0],
+        "bytes_sent": [40, 100, 10, 0],
+    }
+)
+
+
+def test_host_share_adds_computing_and_overheads() -> None:
+    assert metrics.host_share(RANKS, 110.0) == pytest.approx(70 / 300)
+    assert metrics.host_share(RANKS, 110.0, send_ns=2, receive_ns=3) == pytest.approx(90 / 300)
+    assert metrics.host_share(RANKS.filter(pl.col("node") == 6), 110.0) is None
+
+
+def test_nic_share_is_the_longer_of_gap_and_bytes() -> None:
+    # Node 4: max(4 * 5, 40 * 0.5) + max(2 * 5, 100 * 0.5) = 70 of 100 ns; node 5: 5 of 110 ns.
+    found = metrics.nic_share(RANKS, 110.0, gap_ns=5, byte_ns=0.5)
+    assert found == pytest.approx((70 / 100 + 5 / 110) / 2)
+    assert metrics.nic_share(RANKS.clear(), 110.0) is None
+
+
+def test_utilization_along_traffic_weighs_by_bytes() -> None:
+    traffic = pl.DataFrame(
+        {
+            "job": [0, 0, 0, 1],
+            "class": ["global", "global", "local", "global"],
+            "bytes": [300, 100, 0, 50],
+            "stall_ns": [0.0, 4.0, 5.0, 0.0],
+            "length_ns": [10.0, 10.0, 10.0, 10.0],
+            "utilization": [1.01, 0.2, 0.5, 1.01],
+        }
+    )
+    assert metrics.traffic_utilization(traffic).rows() == [
+        (0, "global", pytest.approx(0.8), 0.75, 10.0, 0.2),
+        (0, "local", 0.0, 0.0, 0.0, 0.5),
+        (1, "global", 1.0, 1.0, 10.0, 0.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shares", "held_back", "saturated", "resource", "by"),
+    [
+        ({"host": HOST_BOUND, "global": 1.0}, 0.0, {}, "host", "busy"),
+        ({"host": 0.4, "global": 0.97, "injection": 0.3}, 0.8, {}, "global", "busy"),
+        ({"injection": 0.95, "ejection": 0.98, "local": 0.97}, 0.0, {}, "injection", "busy"),
+        ({"injection": 0.5, "ejection": 0.98, "local": 0.97}, 0.0, {}, "local", "busy"),
+        ({"injection": 0.6, "crossbar": 0.9}, 0.5, {}, "crossbar", "busy"),
+        ({"nic": 0.9, "injection": 0.3}, 0.0, {}, "nic", "busy"),
+        (
+            {"injection": 0.4},
+            HELD_BACK,
+            {"ejection": 9.0, "local": 2.0, "row": 0.0},
+            "ejection",
+            "held_back",
+        ),
+        ({"injection": 0.6, "crossbar": 0.5}, 0.4, {"local": 0.0}, "crossbar", "held_back"),
+        ({"injection": BUSY - 0.01}, HELD_BACK - 0.01, {"local": 5.0}, None, "nothing"),
+        ({}, 0.0, {}, None, "nothing"),
+    ],
+)
+def test_the_rule(
+    shares: dict[str, float],
+    held_back: float,
+    saturated: dict[str, float],
+    resource: str | None,
+    by: str,
+) -> None:
+    found = metrics.binding_resource(shares, held_back, saturated)
+    assert (found.resource, found.by) == (resource, by)
+
+
+def test_sentence() -> None:
+    bindings = {
+        "a": metrics.binding_resource({"host": 0.6}),
+        "b": metrics.binding_resource({"host": 0.1, "global": 0.9}),
+        "c": metrics.binding_resource({"injection": 0.4, "local": 0.5}, 0.5, {"ejection": 1.0}),
+        "d": metrics.binding_resource({"injection": 0.4, "local": 0.5}, 0.5),
+        "e": metrics.binding_resource({"injection": 0.1, "local": 0.2}),
+        "silent": metrics.binding_resource({}),
+        None: metrics.binding_resource({"global": 0.9}),
+    }
+    assert binding_in_words(bindings) == (
+        "The host binds a (ranks compute for 60 % of their time); the global links bind b (90 %"
+        " busy); NIC ejection binds c (NIC injection stalls for 50 % of the time, behind packets"
+        " to saturated links of this class); the crossbar binds d (NIC injection stalls for 50 % of"
+        " the time, but no link of the job is saturated); no resource binds e (at most 20 % busy:"
+        " the local links)."
+    )
+    assert binding_in_words({None: bindings["a"]}) == ""
+
+
+def run(directory: Path, *jobs: dict[str, Any], **keys: Any) -> pt.Run:
+    data = {
+        "name": "binding",
+        "machine": {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+        "routing": "minimal",
+        "record": {"window": "1 us"},
+        "jobs": [
+            {"name": f"job{number}", "ranks": 72, "placement": "contiguous"} | job
+            for number, job in enumerate(jobs)
+        ],
+    }
+    found = pt.run(pt.Scenario.from_dict(data | keys), out=directory / "run", progress=False)
+    assert isinstance(found, pt.Run)
+    return found
+
+
+def pattern(name: str, load: float, **keys: Any) -> dict[str, Any]:
+    return {"workload": {"kind": "pattern", "pattern": name, "load": load, **keys}}
+
+
+HOT = pattern("hotspot", 0.5, hotspots=[0], hotspot_share=0.5)
+SLOW_CROSSBAR = {
+    "preset": "kang2022",
+    "topology": {"p": 2, "a": 4, "h": 2, "g": 9},
+    "router": {"crossbar_bandwidth": "10 GB/s"},
+}
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("job", "keys", "resource"),
+    [
+        (pattern("next_group", 0.5), {}, "global"),
+        (pattern("uniform", 1.0), {}, "injection"),
+        (pattern("uniform", 0.3), {}, None),
+        (pattern("hotspot", 0.1, hotspots=[0], hotspot_share=1.0), {}, "ejection"),
+        (HOT, {}, "ejection"),
+        (pattern("uniform", 0.8), {"machine": SLOW_CROSSBAR}, "crossbar"),
+        (
+            pattern("next_group", 0.5),
+            {"record": {"window": "1 us", "link_windows": False}},
+            "global",
+        ),
+    ],
+    ids=["adversarial", "uniform", "low", "incast", "hotspot", "crossbar", "no windows"],
+)
+def test_patterns_have_the_resource_that_theory_names(
+    tmp_path: Path, job: dict[str, Any], keys: dict[str, Any], resource: str | None
+) -> None:
+    found = bindings_of(run(tmp_path, job, stop={"duration": "20 us"}, **keys))
+    assert found["job0"].resource == resource
+    assert found[None] == found["job0"]
+
+
+@pytest.mark.native
+def test_computing_binds_the_host_and_a_gap_the_nic(tmp_path: Path) -> None:
+    halo = {"kind": "halo3d", "grid": [2, 4, 9], "iterations": 2, "start_delay": "0 ns"}
+    slow = {"workload": halo | {"message": "1 KiB", "compute": "20 us"}}
+    assert bindings_of(run(tmp_path / "a", slow))["job0"].resource == "host"
+    small = {"workload": halo | {"message": "512 B", "exchange": "at_once"}}
+    found = bindings_of(run(tmp_path / "b", small, mpi={"gap": "2 us"}))
+    assert found["job0"].resource == "nic"
+
+
+@pytest.mark.native
+def test_jobs_differ_and_the_command_names_them(tmp_path: Path) -> None:
+    quiet = pattern("uniform", 0.05) | {"ranks": 36}
+    loud = pattern("shift", 1.0, offset=1) | {"ranks": 36}
+    two = run(tmp_path, quiet, loud, stop={"duration": "20 us"})
+    found = bindings_of(two)
+    assert (found["job0"].resource, found["job1"].resource) == (None, "injection")
+    arguments = ["metrics", "binding_resource", "--run", str(two.path), "--json"]
+    printed = json.loads(CliRunner().invoke(app, arguments).stdout)
+    assert [(row["job"], row["value"]) for row in printed] == [
+        (name, binding.resource) for name, binding in found.items()
+    ]
+    assert "NIC injection binds job1" in (two.path / "report.html").read_text(encoding="utf-8")
