@@ -13,6 +13,9 @@ const MOST_BYTES: u64 = 8 << 30;
 const SUM: u64 = 160;
 const CELL: u64 = 40;
 
+/// Bytes of a sum of blame.
+const SUM_OF_BLAME: u64 = 8;
+
 /// Checks the records of links.
 pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result<(), PlanError> {
     let record = &plan.record;
@@ -52,6 +55,7 @@ pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result
         check_jobs("record.routers.jobs", &routers.jobs, plan)?;
     }
     check_packets(plan, topology)?;
+    check_blame(plan, topology)?;
     check_memory(plan, topology, u64::from(vcs))
 }
 
@@ -142,6 +146,30 @@ fn classes(topology: &Topology) -> impl Iterator<Item = DirectedClass> + '_ {
     })
 }
 
+/// Refuses a record of blame that needs more memory than [`MOST_BYTES`]: a sum for each window, link
+/// class and pair of jobs. A run without a duration has an unknown number of windows.
+fn check_blame(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
+    let Some(blame) = &plan.record.blame else { return Ok(()) };
+    let windows = plan.stop.duration_ps.div_ceil(blame.window_ps.max(1)).max(1);
+    let jobs = plan.jobs.len().max(1) as u64;
+    let cells = jobs.saturating_mul(jobs).saturating_mul(classes(topology).count() as u64);
+    let bytes = windows.saturating_mul(cells).saturating_mul(SUM_OF_BLAME);
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let message = format!(
+        "{windows} windows of {jobs} x {jobs} jobs need {:.1} GiB of memory, more than {:.0} GiB",
+        gib(bytes),
+        gib(MOST_BYTES)
+    );
+    let remedy = "give longer windows";
+    Err(PlanError::new("record.blame.window_ps", blame.window_ps, message, remedy))
+}
+
+fn gib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 30)
+}
+
 /// Refuses records that need more memory than [`MOST_BYTES`].
 fn check_memory(plan: &Plan, topology: &Topology, vcs: u64) -> Result<(), PlanError> {
     let record = &plan.record;
@@ -157,7 +185,6 @@ fn check_memory(plan: &Plan, topology: &Topology, vcs: u64) -> Result<(), PlanEr
     });
     let bytes = links * (vcs * jobs * 2 * CELL + rows * SUM);
     if bytes > MOST_BYTES {
-        let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
         let message = format!(
             "the records of links need {:.1} GiB of memory, more than {:.0} GiB",
             gib(bytes),

@@ -69,6 +69,19 @@ fn blame_agrees_with_a_run_without_the_aggressor() {
 }
 
 #[test]
+fn windows_that_need_too_much_memory_are_refused() {
+    let mut plan = mix();
+    plan["stop"]["duration_ps"] = json!(1_000_000_000_000_u64);
+    plan["record"]["blame"]["window_ps"] = json!(1_000);
+    let message = pantala_sim::plan::resolve::parse(&plan.to_string())
+        .and_then(|plan| pantala_sim::plan::resolve::resolve(plan).map(|_| ()))
+        .unwrap_err()
+        .to_string();
+    assert!(message.starts_with("record.blame.window_ps = 1000: 1000000000 windows"), "{message}");
+    assert!(message.ends_with("more than 8 GiB; give longer windows"), "{message}");
+}
+
+#[test]
 fn a_window_of_zero_is_refused() {
     let mut plan = mix();
     plan["record"]["blame"]["window_ps"] = json!(0);
