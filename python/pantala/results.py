@@ -12,10 +12,19 @@ from typing import Any
 import polars as pl
 
 from pantala.catalogue.tables import TABLES
-from pantala.errors import RunDirectoryError, first_line
+from pantala.errors import RunDirectoryError, UsageError, first_line
 from pantala.metrics.of_run import Metric, all_metrics, chosen_job, value_of
+from pantala.metrics.routers import counters_of_serving_routers
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, TABLES_FILE
 from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of
+from pantala.tiles import (
+    has_tiles,
+    link_counters,
+    tile_counters,
+    tile_jobs,
+    tile_kinds,
+    tile_map,
+)
 
 __all__ = ["InterferenceExperiment", "Run", "load"]
 
@@ -197,6 +206,79 @@ class Run:
     def router_windows(self) -> pl.LazyFrame:
         """One row per router, window of time and job; empty if `record.routers` was off."""
         return self._table("router_windows")
+
+    @property
+    def tiles(self) -> pl.LazyFrame:
+        """One row per tile of an Aries router (48 per router): its link and its counters.
+
+        `pantala.tiles` has the map from links to tiles. Both link and counters of an unused tile
+        are null.
+
+        Raises:
+            UsageError: the routers of the machine have no such tiles.
+        """
+        return self._tiles.lazy()
+
+    @property
+    def tile_jobs(self) -> pl.LazyFrame:
+        """One row per tile of an Aries router and job: the job's bytes and stall on the tile.
+
+        Raises:
+            UsageError: the routers of the machine have no such tiles.
+        """
+        mapped = tile_map(self.links.collect(), self.plan["topology"])
+        return tile_jobs(mapped, self.link_jobs.collect(), self._flit_times).lazy()
+
+    def router_counters(
+        self, job: str | None = None, *, by_router: bool = False, by_kind: bool = False
+    ) -> pl.DataFrame:
+        """Returns the counters of the routers that serve a job, averaged as by AutoPerf.
+
+        Classes are those of tiles if the routers have 48 tiles, else link classes.
+        `pantala.metrics.counters_of_serving_routers` defines the columns.
+
+        Args:
+            job: the job; optional if there is only one.
+            by_router: whether each router has rows of its own.
+            by_kind: whether requests and responses have rows of their own. This needs tiles and
+                `record.ports` with `split = ["kind"]`, without `jobs`, `routers` or `classes`.
+
+        Raises:
+            UsageError: there is no such job, or the run did not record requests and responses.
+        """
+        number = self.job_names.index(chosen_job(self, "router_counters", job))
+        ranks = self.ranks.filter(pl.col("job") == number).select("router").collect()
+        if by_kind:
+            counters = self._tile_kinds()
+        elif has_tiles(self.plan["topology"]):
+            counters = self._tiles
+        else:
+            counters = link_counters(self.links.collect(), self._flit_times)
+        return counters_of_serving_routers(counters, ranks, by_router=by_router)
+
+    @cached_property
+    def _tiles(self) -> pl.DataFrame:
+        links = self.links.collect()
+        mapped = tile_map(links, self.plan["topology"])
+        return tile_counters(mapped, link_counters(links, self._flit_times))
+
+    @property
+    def _flit_times(self) -> dict[str, int]:
+        times: dict[str, int] = self.plan["derived"]["flit_time_ps"]
+        return times
+
+    def _tile_kinds(self) -> pl.DataFrame:
+        ports = self.plan["record"].get("ports") or {}
+        if "kind" not in ports.get("split", []) or any(
+            ports.get(key) for key in ("jobs", "routers", "classes")
+        ):
+            raise UsageError(
+                "the run did not record all requests and responses; set record.ports.split ="
+                ' ["kind"], without jobs, routers and classes'
+            )
+        rows = self.port_windows.filter(pl.col("window_ns") == pl.col("window_ns").min())
+        mapped = tile_map(self.links.collect(), self.plan["topology"])
+        return tile_kinds(mapped, rows.collect(), self._flit_times)
 
     def metric(self, name: str, job: str | None = None) -> float | None:
         """Returns a metric by its name.

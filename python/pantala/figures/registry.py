@@ -185,7 +185,7 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             "stall-scatter",
-            "Stalled flits against flits, one point per link (tile).",
+            "Stalled flits against flits, one point per Aries tile or link.",
             stall_scatter,
             f"{CHUNDURI}, Fig. 10 and 12",
         ),

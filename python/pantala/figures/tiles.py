@@ -1,4 +1,4 @@
-"""Stalls against flits, link by link."""
+"""Stalls against flits, tile by tile or link by link."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pantala.figures.hottest import ALL_CLASSES
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, RunLike, parts
 from pantala.figures.style import GRID, MARKERS, MUTED, PALETTE, new_figure, style
+from pantala.tiles import TILE_CLASSES, has_tiles, link_counters, tile_counters, tile_map
 
 __all__ = ["stall_scatter", "stalls_and_flits"]
 
@@ -25,31 +26,25 @@ _VECTOR = 6000
 def stalls_and_flits(run: RunLike) -> pl.DataFrame:
     """Returns `link`, `class`, `flits` and `stalled_flits` of each link with a flit or a stall.
 
-    Stalled flits are the stall time over the time of a flit, as Aries' tile counters count them.
+    The classes are those of tiles if the routers have 48 tiles. Stalled flits are the stall time
+    over the time of a flit.
     """
-    times = run.document["plan"]["derived"]["flit_time_ps"]
-    flit_ns = pl.col("class").replace_strict(
-        {each: times.get(each, times.get("terminal")) / 1000 for each in ALL_CLASSES},
-        return_dtype=pl.Float64,
-    )
-    return (
-        run.links.filter((pl.col("busy_ns") > 0) | (pl.col("stall_ns") > 0))
-        .select(
-            "link",
-            "class",
-            flits=pl.col("busy_ns") / flit_ns,
-            stalled_flits=pl.col("stall_ns") / flit_ns,
-        )
-        .collect()
+    plan = run.document["plan"]
+    links = run.links.collect()
+    counters = link_counters(links, plan["derived"]["flit_time_ps"])
+    if has_tiles(plan.get("topology", {})):
+        counters = tile_counters(tile_map(links, plan["topology"]), counters)
+    return counters.filter((pl.col("flits") > 0) | (pl.col("stall_ns") > 0)).select(
+        "link", "class", "flits", "stalled_flits"
     )
 
 
 def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
-    """Draws each link as a point: flits sent, and stalled flits, one panel per link class.
+    """Draws each tile or link as a point: flits sent, and stalled flits, one panel per class.
 
     Grey lines mark equal stalls-to-flits ratios. Links without a stall lie on the horizontal axis.
     The figure follows Chunduri et al. (IPDPS 2021), Fig. 10 and 12, whose points are the tiles of
-    Aries routers; a link is a tile, its counters are those of the sending end.
+    Aries routers (`pantala.tiles`). On machines without tiles, each link is a point.
 
     Args:
         given: one run, or several runs and experiments by title.
@@ -58,7 +53,7 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
     found = {title: stalls_and_flits(run) for title, run in parts(given, alone).items()}
     classes = [
         each
-        for each in ALL_CLASSES
+        for each in (*TILE_CLASSES, *ALL_CLASSES)
         if any((frame["class"] == each).any() for frame in found.values())
     ]
     columns = min(2, max(1, len(classes)))
@@ -78,7 +73,8 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
         top = max(10.0, 1.5 * float(every["stalled_flits"].to_numpy().max(initial=0)))
         for axes in panels[: len(classes)]:
             _ratios(axes, 0.6 * low, 1.4 * high, top)
-        figure.supxlabel("flits sent by a link", fontsize=9)
+        points = "tile" if set(classes) <= set(TILE_CLASSES) else "link"
+        figure.supxlabel(f"flits sent by a {points}", fontsize=9)
         figure.supylabel("stalled flits (stall time over the time of a flit)", fontsize=9)
         if len(found) > 1:
             add_key(

@@ -15,7 +15,12 @@ from pantala.metrics.binding import (
 )
 from pantala.metrics.catalogue import MetricFunction, all_functions, function_named
 from pantala.metrics.of_run import Metric, all_metrics, chosen_job, value_of
-from pantala.metrics.routers import arrival_rate, serving_routers, traffic_on_serving_routers
+from pantala.metrics.routers import (
+    arrival_rate,
+    counters_of_serving_routers,
+    serving_routers,
+    traffic_on_serving_routers,
+)
 from pantala.metrics.samples import (
     PERCENTILES,
     percentiles,
@@ -56,6 +61,7 @@ __all__ = [
     "communication_time",
     "communication_variation",
     "congestion_index",
+    "counters_of_serving_routers",
     "function_named",
     "group_means",
     "host_share",

@@ -7,7 +7,12 @@ import polars as pl
 from pantala.errors import UsageError
 from pantala.metrics.catalogue import metric
 
-__all__ = ["arrival_rate", "serving_routers", "traffic_on_serving_routers"]
+__all__ = [
+    "arrival_rate",
+    "counters_of_serving_routers",
+    "serving_routers",
+    "traffic_on_serving_routers",
+]
 
 
 @metric(of="routers", unit="", source="Yang et al., SC 2016, 4.2; Chunduri et al., 2021, III.B")
@@ -62,4 +67,44 @@ def arrival_rate(windows: pl.DataFrame, ranks: pl.DataFrame) -> pl.DataFrame:
         .group_by("window_start_ns", "job")
         .agg(rate_gb_per_s=(pl.col("bytes") / pl.col("window_ns")).sum())
         .sort("window_start_ns", "job")
+    )
+
+
+@metric(of="routers", unit="flits", source="Chunduri et al., IPDPS 2021, III.B and Fig. 6")
+def counters_of_serving_routers(
+    counters: pl.DataFrame, ranks: pl.DataFrame, *, by_router: bool = False
+) -> pl.DataFrame:
+    """Counters of serving routers: mean flits and stalls of a tile on a job's own routers.
+
+    AutoPerf reads the counters of the routers to which a job's nodes are attached, and averages
+    each over these routers. All traffic counts, also that of other jobs. A router counts once,
+    however many nodes of the job it serves.
+
+    Args:
+        counters: one row per tile or link, with `router`, `class`, `flits` and `stalled_flits`,
+            such as `Run.tiles`; with `kind`, one per tile and kind. Rows without flits (unused
+            tiles) are left out.
+        ranks: rows of `Run.ranks` of the job.
+        by_router: whether each router has rows of its own.
+
+    Returns:
+        `class`, `tiles` (their number), `flits_mean` and `stalled_flits_mean` (of a tile),
+        `stalls_to_flits` (of the sums; null without a flit), sorted. With `by_router`, `router` is
+        the first column; if the counters have `kind`, so has the result.
+    """
+    keys = ["router"] if by_router else []
+    keys += ["class"] + (["kind"] if "kind" in counters.columns else [])
+    sums = pl.col("flits").sum(), pl.col("stalled_flits").sum()
+    return (
+        counters.filter(
+            pl.col("router").is_in(serving_routers(ranks)), pl.col("flits").is_not_null()
+        )
+        .group_by(keys)
+        .agg(
+            tiles=pl.len(),
+            flits_mean=pl.col("flits").mean(),
+            stalled_flits_mean=pl.col("stalled_flits").mean(),
+            stalls_to_flits=pl.when(sums[0] > 0).then(sums[1] / sums[0]),
+        )
+        .sort(keys)
     )

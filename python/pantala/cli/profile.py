@@ -1,0 +1,87 @@
+"""`pantala profile`: the MPI calls of a job, and the counters of its routers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pantala.cli import complete
+from pantala.cli.tables import console, table
+
+__all__ = ["HELP", "profile"]
+
+HELP = """Print the profile of a job: MPI calls, and counters of the routers that serve it.
+
+The counters are means over the tiles (Aries) or links of a class on these routers, as AutoPerf
+reports them. An interference experiment has the profiles of all jobs together. Without JOB, the
+command prints the profile of every job."""
+
+
+def profile(
+    directory: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="A run directory.",
+            show_default=False,
+            autocompletion=complete.files,
+        ),
+    ],
+    job: Annotated[
+        str | None, typer.Argument(metavar="JOB", help="One job.", show_default=False)
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: a list with one object per job.")
+    ] = False,
+) -> None:
+    """Prints the profile of a job."""
+    from pantala.profile import profile as profile_of
+    from pantala.results import InterferenceExperiment, load
+
+    found = load(directory)
+    run = found.together if isinstance(found, InterferenceExperiment) else found
+    profiles = [profile_of(run, name) for name in ([job] if job else run.job_names)]
+    if as_json:
+        import json
+
+        plain = [
+            each | {key: each[key].to_dicts() for key in ("calls", "counters")} for each in profiles
+        ]
+        print(json.dumps(plain, indent=2))
+        return
+    from pantala.progress import time_text
+
+    output = console()
+    for each in profiles:
+        calls = table(
+            f"{each['job']}: {each['ranks']:,} ranks on {each['routers']:,} routers",
+            ("MPI call", "calls", "mean bytes", "time per rank", "share"),
+            "Share: of the run time of all ranks.\n",
+        )
+        for call in each["calls"].iter_rows(named=True):
+            share = call["share"]
+            calls.add_row(
+                call["call"],
+                f"{call['calls']:,}",
+                "-" if call["bytes_mean"] is None else f"{call['bytes_mean']:,.0f}",
+                time_text(call["time_mean_ns"]),
+                "-" if share is None else f"{share:.1%}",
+            )
+        counters = table(
+            "Counters of these routers, all traffic, means per tile or link",
+            ("class", "number", "flits", "stalled flits", "stalls to flits"),
+            "Number: of tiles or links in use.\n",
+        )
+        for row in each["counters"].iter_rows(named=True):
+            ratio = row["stalls_to_flits"]
+            counters.add_row(
+                row["class"],
+                f"{row['tiles']:,}",
+                f"{row['flits_mean']:,.0f}",
+                f"{row['stalled_flits_mean']:,.1f}",
+                "-" if ratio is None else f"{ratio:.3f}",
+            )
+        output.print(calls)
+        output.print(counters)

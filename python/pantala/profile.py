@@ -1,0 +1,66 @@
+"""The profile of a job: its MPI calls, and the counters of the routers that serve it.
+
+AutoPerf reports both for a job on a real machine (Chunduri et al., IPDPS 2021, III.B).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pantala.metrics.of_run import chosen_job
+
+if TYPE_CHECKING:
+    from pantala.results import Run
+
+__all__ = ["call_profile", "profile"]
+
+
+def call_profile(calls: pl.DataFrame, ranks: pl.DataFrame) -> pl.DataFrame:
+    """Returns the MPI calls of a job, the call with the longest time first.
+
+    Args:
+        calls: rows of `Run.calls` of the job: `call`, `calls`, `bytes`, `time_ns`.
+        ranks: rows of `Run.ranks` of the job: `start_ns`, `end_ns`.
+
+    Returns:
+        `call`, `calls`, `bytes_mean` (per call; null without a call), `time_mean_ns` (per rank),
+        `share` (of the time of all ranks; null if a rank has not ended).
+    """
+    ended = bool(ranks.height) and not ranks["end_ns"].null_count()
+    busy = float((ranks["end_ns"] - ranks["start_ns"]).sum()) if ended else 0.0
+    share = pl.col("time_ns") / busy if busy else pl.lit(None, pl.Float64)
+    return calls.select(
+        "call",
+        "calls",
+        bytes_mean=pl.when(pl.col("calls") > 0).then(pl.col("bytes") / pl.col("calls")),
+        time_mean_ns=pl.col("time_ns") / max(1, ranks.height),
+        share=share,
+    ).sort("time_mean_ns", "call", descending=[True, False])
+
+
+def profile(run: Run, job: str | None = None) -> dict[str, Any]:
+    """Returns the profile of a job.
+
+    Args:
+        run: the run.
+        job: the job; optional if there is only one.
+
+    Returns:
+        `job`, `ranks` and `routers` (their numbers), `calls` (`call_profile`) and `counters`
+        (`Run.router_counters`).
+
+    Raises:
+        UsageError: there is no such job, or the job is missing.
+    """
+    name = chosen_job(run, "profile", job)
+    of_job = pl.col("job") == run.job_names.index(name)
+    ranks = run.ranks.filter(of_job).collect()
+    return {
+        "job": name,
+        "ranks": ranks.height,
+        "routers": ranks["router"].n_unique(),
+        "calls": call_profile(run.calls.filter(of_job).collect(), ranks),
+        "counters": run.router_counters(name),
+    }
