@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
+    "ExecutorError",
     "Fault",
     "Interrupted",
     "PantalaError",
@@ -209,6 +210,12 @@ class SimulationError(PantalaError, RuntimeError):
     def __init__(self, message: str, directory: Path | None = None) -> None:
         self.directory = directory
         super().__init__(message)
+
+
+class ExecutorError(PantalaError, RuntimeError):
+    """An executor that stopped: its cluster is gone, or its workers cannot simulate."""
+
+    exit_status = 1
 
 
 class Interrupted(_Pickled, KeyboardInterrupt):

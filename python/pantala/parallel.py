@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -18,7 +19,7 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import Any, TypeVar
 
-__all__ = ["LocalWorkers", "cores", "in_processes", "on_threads"]
+__all__ = ["LocalWorkers", "WorkerDied", "cores", "died_of", "in_processes", "on_threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -27,6 +28,31 @@ Result = TypeVar("Result")
 def cores() -> int:
     """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class WorkerDied(Exception):
+    """A worker that ended before its work.
+
+    Attributes:
+        reason: what is known about its end.
+        at_work: whether the work had begun; only then it may have killed the worker.
+    """
+
+    def __init__(self, reason: str, *, at_work: bool = True) -> None:
+        self.reason = reason
+        self.at_work = at_work
+        super().__init__(reason)
+
+
+def died_of(error: BaseException) -> WorkerDied | None:
+    """Returns an error of an executor as the death of one worker; None if it is something else."""
+    if isinstance(error, WorkerDied):
+        return error
+    # Dask has already given the work to several workers.
+    distributed = sys.modules.get("distributed")
+    if distributed is not None and isinstance(error, distributed.KilledWorker):
+        return WorkerDied("it killed the workers of Dask that began it; they may need more memory")
+    return None
 
 
 def in_processes(

@@ -295,7 +295,7 @@ def test_a_program_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     assert "rank 0: the program makes more than 1000 operations" in error(endless, Limits(60, 1000))
     assert "the program has not ended after 0.2 s" in error(sleeps, Limits(0.2, 1000))
-    monkeypatch.setattr("pantala.programs.watchdog._available", lambda: 0)
+    monkeypatch.setattr("pantala.programs.watchdog.available_memory", lambda: 0)
     monkeypatch.setattr("pantala.programs.watchdog.max", lambda *_: 1 << 27, raising=False)
     assert "the program takes more than 0.1 GiB of memory" in error(hoards, Limits(60, 1000))
 

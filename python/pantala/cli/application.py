@@ -23,6 +23,7 @@ from pantala.cli import (
     import_file,
     metrics,
     ncptl,
+    profile,
     reference,
     report,
     run,
@@ -80,6 +81,7 @@ app.command("report", help=report.HELP)(report.report)
 app.command("figure", help=paragraphs(figure.HELP))(figure.figure)
 app.command("export", help=paragraphs(export.HELP))(export.export)
 app.command("metrics", help=paragraphs(metrics.HELP))(metrics.metrics)
+app.command("profile", help=paragraphs(profile.HELP))(profile.profile)
 app.add_typer(import_file.app, name="import", help=import_file.HELP)
 app.add_typer(workload.app, name="workload", help=workload.HELP)
 app.add_typer(ncptl.app, name="ncptl", help=ncptl.HELP)

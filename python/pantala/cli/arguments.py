@@ -104,6 +104,6 @@ Workers = Annotated[
         "--workers",
         "-w",
         metavar="N",
-        help="Number of processes at a time. Default: one per core.",
+        help="Number of processes at a time. Default: as many as cores and memory allow.",
     ),
 ]

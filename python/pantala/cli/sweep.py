@@ -9,6 +9,14 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import Settings, Threads, Workers
+from pantala.cli.executors import (
+    ExecutorName,
+    Partition,
+    RunsPerTask,
+    SlurmOption,
+    TimeLimit,
+    Where,
+)
 from pantala.cli.tables import console, table
 
 if TYPE_CHECKING:
@@ -16,6 +24,7 @@ if TYPE_CHECKING:
 
     from pantala.experiments.dataset import Experiment
     from pantala.experiments.description import Description
+    from pantala.experiments.estimate import Estimate
     from pantala.experiments.runner import Sweep
 
 __all__ = ["HELP", "sweep"]
@@ -81,6 +90,11 @@ def sweep(
     settings: Settings = None,
     workers: Workers = None,
     threads: Threads = "1",
+    executor: ExecutorName = "local",
+    partition: Partition = None,
+    time_limit: TimeLimit = None,
+    runs_per_task: RunsPerTask = None,
+    slurm_option: SlurmOption = None,
     retry: Annotated[
         bool, typer.Option("--retry", help="Simulate runs that failed before once more.")
     ] = False,
@@ -98,25 +112,31 @@ def sweep(
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed, parse_threads
     from pantala.experiments.dataset import Experiment
+    from pantala.experiments.estimate import estimate, local_workers
     from pantala.experiments.progress import SweepLine
     from pantala.experiments.runner import Sweep
-    from pantala.parallel import cores
 
     check_workers_and_seed(workers, 0)
     each = parse_threads(threads)
     native.check_threads(each)
+    where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option)
     description = _description(file, axis, seeds, keep, settings)
     target = Path("runs") / description.name if out is None else out
     made = Sweep(description, target, retry=retry)
-    at_once = workers or max(1, cores() // (each if isinstance(each, int) else 1))
+    of_a_run = each if isinstance(each, int) else 1
+    cost = estimate(made)
+    at_once = workers or local_workers(cost, each)
     if not quiet:
-        _list(made, at_once)
+        _list(made, cost, at_once if where.name == "local" else None)
     if dry_run:
         return
     errors = Console(stderr=True)
     try:
-        with SweepLine(None if quiet else errors) as line:
-            made.run(workers=at_once, threads=each, on_progress=line.update)
+        with (
+            where.open(target, cost, at_once, of_a_run) as others,
+            SweepLine(None if quiet else errors) as line,
+        ):
+            made.run(workers=at_once, threads=each, executor=others, on_progress=line.update)
     except KeyboardInterrupt:
         raise InterruptedCommand(
             f"interrupted; the finished runs are in {target}; to continue, give the same command"
@@ -156,9 +176,14 @@ def _description(
     )
 
 
-def _list(made: Sweep, workers: int) -> None:
-    """Prints the axes, the runs, those already there, and the cost of the others."""
-    from pantala.experiments.estimate import estimate
+def _list(made: Sweep, cost: Estimate, workers: int | None) -> None:
+    """Prints the axes, the runs, those already there, and the cost of the others.
+
+    Args:
+        made: the runs.
+        cost: the cost of those that are missing.
+        workers: the number of local processes; None if another executor simulates.
+    """
     from pantala.progress import clock, of_thousands
 
     description, listing = made.description, made.listing
@@ -173,7 +198,6 @@ def _list(made: Sweep, workers: int) -> None:
             _say(f"  {column}: {', '.join(values[:_MOST_VALUES])}{more}")
     if listing.changed:
         _say(f"changed since it began: {listing.changed}; runs that it no longer needs are kept")
-    cost = estimate(made, workers)
     there = listing.count - cost.runs
     if there:
         failed = f", {_count(len(made.failed), 'failed run')} among them" if made.failed else ""
@@ -181,10 +205,17 @@ def _list(made: Sweep, workers: int) -> None:
         _say(f"there already: {there:,} of {_count(listing.count, 'run')}{failed}{again}")
     if cost.runs:
         basis = "by the runs that are there" if cost.measured else "by their traffic"
+        at_once = 1 if workers is None else min(workers, cost.runs)
+        time = clock(cost.seconds / at_once)
+        memory = of_thousands(cost.memory_bytes * at_once)
         _say(
-            f"to simulate: {_count(cost.runs, 'run')}; about {clock(cost.seconds)} with"
-            f" {_count(workers, 'worker')}, {of_thousands(cost.memory_bytes)}B of memory,"
-            f" {of_thousands(cost.disk_bytes)}B on disk ({basis})"
+            f"to simulate: {_count(cost.runs, 'run')}; about"
+            + (
+                f" {time} of simulation, {memory}B of memory for each"
+                if workers is None
+                else f" {time} with {_count(workers, 'worker')}, {memory}B of memory"
+            )
+            + f", {of_thousands(cost.disk_bytes)}B on disk ({basis})"
         )
 
 

@@ -12,12 +12,14 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from pantala import native
+from pantala.memory import available_memory
+from pantala.parallel import cores
 
 if TYPE_CHECKING:
     from pantala.experiments.index import Entry
     from pantala.experiments.runner import Sweep
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["Estimate", "estimate", "local_workers"]
 
 #: Packet-hops per second of one core that also has another simulation beside it, and hops of a
 #: packet with adaptive routing; `docs/performance.md` has measured values.
@@ -42,8 +44,8 @@ class Estimate:
 
     Attributes:
         runs: their number.
-        seconds: the time with all workers.
-        memory_bytes: the memory of all workers.
+        seconds: the time with one worker.
+        memory_bytes: the memory of one worker, for the largest run.
         disk_bytes: the additional disk space.
         measured: whether stored runs gave the estimate.
     """
@@ -54,15 +56,29 @@ class Estimate:
     disk_bytes: float
     measured: bool
 
+    def fitting(self, memory_bytes: float) -> int:
+        """Returns the number of workers, at least one, that fit into a memory."""
+        return max(1, int(memory_bytes / max(self.memory_bytes, 1.0)))
 
-def estimate(sweep: Sweep, workers: int) -> Estimate:
+
+def local_workers(cost: Estimate, threads: native.Threads) -> int:
+    """Returns the number of processes of this machine that cores and memory allow.
+
+    Args:
+        cost: the cost of the runs.
+        threads: the number of threads of each simulation.
+    """
+    each = threads if isinstance(threads, int) else 1
+    return min(max(1, cores() // each), cost.fitting(available_memory()))
+
+
+def estimate(sweep: Sweep) -> Estimate:
     """Returns the estimated cost of the missing runs of an experiment."""
     missing = sweep.missing
     unknown = sweep.listing.frame["run"].null_count()
     count = len(missing) + unknown
     if not count:
         return Estimate(0, 0.0, 0.0, 0.0, measured=True)
-    at_once = min(workers, count)
     there = [sweep.entries[run] for run in sweep.listing.runs if run in sweep.entries]
     stored = [entry for entry in there if entry["state"] == "done"]
     costs = (
@@ -71,8 +87,8 @@ def estimate(sweep: Sweep, workers: int) -> Estimate:
     seconds, memory, disk = zip(*costs, strict=True)
     return Estimate(
         count,
-        fmean(seconds) * count / at_once,
-        max(memory) * at_once,
+        fmean(seconds) * count,
+        max(memory),
         fmean(disk) * _CONSOLIDATED * count,
         measured=bool(stored),
     )

@@ -11,11 +11,11 @@ from pantala import native
 from pantala.errors import RunDirectoryError, UsageError
 from pantala.experiments.consolidate import Segments
 from pantala.experiments.description import Description, describe
+from pantala.experiments.estimate import estimate, local_workers
 from pantala.experiments.index import Entry, Index
 from pantala.experiments.listing import Listing, list_runs
 from pantala.experiments.session import Progress, Session
 from pantala.experiments.store import RunStore
-from pantala.parallel import cores
 from pantala.scenario import Scenario
 
 __all__ = ["Sweep", "sweep"]
@@ -73,7 +73,7 @@ class Sweep:
         """Simulates the missing runs.
 
         Args:
-            workers: the number of processes; one per core if not given.
+            workers: the number of processes; as many as cores and memory allow if not given.
             threads: the number of threads of each simulation.
             executor: any executor of `concurrent.futures` whose workers see the directory, in place
                 of local processes.
@@ -97,7 +97,7 @@ class Sweep:
                 threads,
                 on_progress,
             )
-            session.run(workers or cores(), executor)
+            session.run(workers or local_workers(estimate(self), threads), executor)
             self.listing.write(self.root)
             Segments(self.store).update(self.entries, tidy=True)
             self.store.clean()
@@ -147,7 +147,7 @@ def sweep(
             68]}]`` zips two keys.
         seeds: a number of seeds, or the seeds.
         keep: the tables to keep of every run.
-        workers: the number of processes; one per core if not given.
+        workers: the number of processes; as many as cores and memory allow if not given.
         threads: the number of threads of each simulation.
         executor: any executor of `concurrent.futures`, in place of local processes.
         retry: whether to simulate failed runs again.

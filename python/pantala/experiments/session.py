@@ -11,14 +11,14 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from dataclasses import dataclass
 
 from pantala import native
-from pantala.errors import RunDirectoryError
+from pantala.errors import ExecutorError, PantalaError, RunDirectoryError, first_line
 from pantala.experiments.consolidate import Segments
 from pantala.experiments.index import Entry, Index, entry_of, failed_entry
 from pantala.experiments.lease import is_stale, now_at
 from pantala.experiments.listing import Listing
 from pantala.experiments.store import RunStore
 from pantala.experiments.worker import Task, perform
-from pantala.parallel import LocalWorkers
+from pantala.parallel import LocalWorkers, WorkerDied, died_of
 
 __all__ = ["Progress", "Session"]
 
@@ -28,7 +28,7 @@ _CONSOLIDATED_AT_ONCE = 200
 _DEATHS = 3
 #: The time between two looks at runs that other processes work on.
 _LOOK_SECONDS = 1.0
-#: Runs in an executor of the caller, whose number of workers is unknown.
+#: Runs in an executor of the caller that does not say how many it takes.
 _WINDOW = 256
 
 
@@ -114,7 +114,7 @@ class Session:
         if not self._queue:
             return
         if executor is not None:
-            self._work(executor, _WINDOW)
+            self._work(executor, getattr(executor, "window", _WINDOW))
             return
         with LocalWorkers(min(workers, len(self._queue))) as pool:
             self._work(pool, 4 * workers)
@@ -144,9 +144,9 @@ class Session:
         task = self._task(work)
         try:
             future = pool.submit(perform, task)
-        except BrokenExecutor:
+        except BrokenExecutor as error:
             if not isinstance(pool, LocalWorkers):
-                raise
+                raise _fault_of(error) from error
             self._renew(pool)
             future = pool.submit(perform, task)
         self._running[future] = work
@@ -168,14 +168,17 @@ class Session:
         for future in done:
             try:
                 entry = future.result()
-            except BrokenExecutor:
+            except BrokenExecutor as error:
                 if not isinstance(pool, LocalWorkers):
-                    raise
+                    raise _fault_of(error) from error
                 self._renew(pool)
                 break
             except Exception as error:
-                reason = f"{type(error).__name__}: {error}"
-                entry = failed_entry(self._running[future].run, reason)
+                death = died_of(error)
+                if death is None:
+                    raise _fault_of(error) from error
+                self._take_up(self._running.pop(future), death)
+                continue
             if entry["state"] == "unwritable":
                 raise RunDirectoryError(
                     self._store.root,
@@ -233,6 +236,14 @@ class Session:
             self.progress.elsewhere = len(self._elsewhere)
             self._on_progress(self.progress)
 
+    def _take_up(self, work: _Work, death: WorkerDied) -> None:
+        """Gives the run of a worker that ended to another, unless it has ended several."""
+        work.deaths += death.at_work
+        if work.deaths < _DEATHS:
+            self._queue.appendleft(work)
+        else:
+            self._note(failed_entry(work.run, f"{death.reason}, {_DEATHS} times"))
+
     def _renew(self, pool: LocalWorkers) -> None:
         """Starts new workers after one was killed, and takes up the runs in progress."""
         pool.renew()
@@ -247,3 +258,14 @@ class Session:
                 reason = f"its process was killed {_DEATHS} times; it may need more memory"
                 self._note(failed_entry(work.run, reason))
         self._running.clear()
+
+
+def _fault_of(error: BaseException) -> PantalaError:
+    """Returns the fault of an executor that cannot go on. `perform` itself raises nothing."""
+    if isinstance(error, PantalaError):
+        return error
+    reason = first_line(error)
+    return ExecutorError(
+        f"the executor stopped: {type(error).__name__}{f': {reason}' if reason else ''}; finished"
+        " runs are kept, and the same command continues"
+    )

@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from types import TracebackType
 
+from pantala.memory import available_memory
+
 __all__ = ["Stopped", "Watchdog"]
 
 _PERIOD = 0.05
@@ -30,7 +32,7 @@ class Watchdog:
     def __init__(self, seconds: float, memory: int | None = None) -> None:
         self.reason = ""
         self._seconds = seconds
-        self._memory = memory if memory is not None else max(1 << 30, _available() // 2)
+        self._memory = memory if memory is not None else max(1 << 30, available_memory() // 2)
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._thread = threading.get_ident()
@@ -82,14 +84,3 @@ def _resident() -> int:
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * _PAGE
     except OSError:
         return 0
-
-
-def _available() -> int:
-    """Returns the memory in bytes that the system can give."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 8 << 30
