@@ -1,9 +1,11 @@
 //! GOAL schedules of LogGOPSim (Hoefler, Schneider and Lumsdaine, HPDC 2010): for each rank a graph
 //! of sends, receives and computations.
 //!
-//! A schedule is a text file or the binary file that `txt2bin` makes of it. Both are read once, as
-//! a whole: a dependency may name any operation of its rank, so no part of a rank can be left out.
-//! An operation takes 32 B in memory and 8 B while it runs, a dependency 4 B.
+//! A schedule is a text file or the binary file that `txt2bin` makes of it. Both are read once, rank
+//! by rank: a dependency may name any operation of its rank, so a rank is read as a whole. Graphs of
+//! more than 64 MiB (28 B for an operation, 4 B for a dependency) lie in a temporary file, from which
+//! ranks read a few blocks each. So memory holds the largest rank while a schedule is opened, and
+//! afterwards the operations that are ready, running, or wait for the last of several others.
 //!
 //! Costs come from the simulated machine, not from the LogGOPS parameters of a GOAL run: messages
 //! take what the network and the MPI layer say. `calc` takes its time, in ns, on its CPU. A CPU
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::graph::Executor;
-use crate::graph::stored::RunningGraph;
+use crate::graph::running::RunningGraph;
 use crate::trace::{ComputeScale, TraceError, TraceFile, TraceSummary};
 
 pub use binary::read_binary;
@@ -79,15 +81,16 @@ impl TraceFile for GoalSchedule {
     }
 
     fn ranks(&self) -> u32 {
-        self.ranks.len() as u32
+        self.graphs.ranks()
     }
 
     fn summary(&self) -> Result<TraceSummary, TraceError> {
-        Ok(summary::summary(self))
+        summary::summary(self).map_err(|error| {
+            TraceError::new(Path::new("its temporary file"), format!("cannot be read: {error}"))
+        })
     }
 
     fn program(self: &Arc<Self>, scale: ComputeScale, rank: u32) -> GoalProgram {
-        let graph = self.ranks.get(rank as usize).cloned().unwrap_or_default();
-        Executor::new(RunningGraph::new(graph), scale)
+        Executor::new(RunningGraph::new(Arc::clone(&self.graphs), rank), scale)
     }
 }

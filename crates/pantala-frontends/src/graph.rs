@@ -5,14 +5,17 @@
 //! [`Executor`] turns the graph of a rank into the stream of operations that the MPI layer takes:
 //! it starts every ready task as a request and waits for any of them.
 //!
-//! A graph comes in one of two forms. [`stored::StoredGraph`] holds all tasks of a rank, 24 B each
-//! and 4 B for each dependency. [`window::Window`] reads tasks from a file while the rank runs and
-//! holds only those that are not finished.
+//! A graph comes in one of two forms. [`pages::Graphs`] are whole graphs whose cycles have been
+//! looked for, in memory or in a temporary file; a rank that runs holds only the tasks that are
+//! ready, running or wait for the last of several others. [`window::Window`] reads tasks from a file
+//! while the rank runs and holds only those that are not finished.
 
 pub mod executor;
 mod id_table;
+pub mod pages;
 mod processors;
 pub mod read_ids;
+pub mod running;
 mod slots;
 pub mod stored;
 pub mod summary;

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::GoalSchedule;
 use super::operations::{ANY, calc, receive, send};
+use crate::graph::pages::GraphsWriter;
 use crate::graph::stored::{Dependency, MAX_TASKS, StoredGraph};
 use crate::trace::TraceError;
 
@@ -28,8 +29,8 @@ const NODE: u64 = 39;
 pub(super) fn is_binary(start: &[u8]) -> bool {
     let magic = |number: u64| {
         let bytes = number.to_le_bytes();
-        start == bytes
-            || start.iter().rev().eq(&bytes)
+        start.starts_with(&bytes)
+            || start.starts_with(&number.to_be_bytes())
             || start.len() > 1 && bytes.starts_with(start)
     };
     magic(MAGIC) || magic(CONSUMED)
@@ -98,15 +99,15 @@ impl<R: Read + Seek> Reader<R> {
                 self.length
             )));
         }
-        let mut schedule = GoalSchedule::default();
+        let mut graphs = GraphsWriter::default();
         for rank in 0..ranks {
             let graph = self.rank(rank, ranks, table).map_err(|(node, message)| {
                 let node = node.map_or_else(String::new, |node| format!("node {node}: "));
                 (Some(rank), format!("{node}{message}"))
             })?;
-            schedule.ranks.push(Arc::new(graph));
+            graphs.add(&graph).map_err(|message| (Some(rank), message))?;
         }
-        Ok(schedule)
+        Ok(GoalSchedule { graphs: Arc::new(graphs.finish()), file_bytes: 0 })
     }
 
     fn rank(

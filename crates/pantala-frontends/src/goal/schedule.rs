@@ -1,14 +1,14 @@
-//! A schedule in memory.
+//! A schedule that has been read.
 
 use std::sync::Arc;
 
-use crate::graph::stored::StoredGraph;
+use crate::graph::pages::Graphs;
 
 /// A schedule: the graph of each rank.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GoalSchedule {
-    /// The graphs, by rank.
-    pub ranks: Vec<Arc<StoredGraph>>,
+    /// The graphs.
+    pub graphs: Arc<Graphs>,
     /// Size of the file, in bytes.
     pub file_bytes: u64,
 }

@@ -25,6 +25,7 @@ use super::labels::Labels;
 use super::operations::{calc, receive, send};
 use super::scanner::{Scanner, Token};
 use crate::graph::Task;
+use crate::graph::pages::GraphsWriter;
 use crate::graph::stored::{Dependency, MAX_TASKS, StoredGraph};
 use crate::trace::{Position, TraceError};
 
@@ -106,7 +107,7 @@ impl<R: Read> Parser<R> {
             .ok_or_else(|| {
                 self.before(format!("num_ranks {ranks}: a schedule has 1 to {} ranks", 1u32 << 31))
             })?;
-        let mut schedule = GoalSchedule::default();
+        let mut graphs = GraphsWriter::default();
         for rank in 0..self.ranks {
             if self.token == Token::End {
                 return Err(format!(
@@ -123,10 +124,10 @@ impl<R: Read> Parser<R> {
                 )));
             }
             let graph = self.rank(rank)?;
-            schedule.ranks.push(Arc::new(graph));
+            graphs.add(&graph).map_err(|message| self.of_rank(rank, message))?;
         }
         match self.token {
-            Token::End => Ok(schedule),
+            Token::End => Ok(GoalSchedule { graphs: Arc::new(graphs.finish()), file_bytes: 0 }),
             _ => Err(format!("rank {} was the last one; nothing follows it", self.ranks - 1)),
         }
     }
@@ -369,6 +370,12 @@ impl<R: Read> Parser<R> {
     /// An error about the tokens before the present one.
     fn before(&mut self, message: String) -> String {
         self.place = Some(Place::Line(self.previous));
+        message
+    }
+
+    /// An error about a rank.
+    fn of_rank(&mut self, rank: u32, message: String) -> String {
+        self.place = Some(Place::Rank(rank));
         message
     }
 

@@ -1,13 +1,10 @@
-//! A graph whose tasks are all in memory.
+//! A graph whose tasks are all in memory, as a reader makes it of one rank.
 
-use std::sync::Arc;
-
-use super::executor::Graph;
 use super::task::Task;
 
 /// Marks an edge along which the dependent may start when the task has started. Otherwise it may
 /// start when the task has finished.
-const AT_START: u32 = 1 << 31;
+pub(super) const AT_START: u32 = 1 << 31;
 
 /// Largest number of tasks of a rank.
 pub const MAX_TASKS: usize = (AT_START - 1) as usize;
@@ -23,8 +20,7 @@ pub struct Dependency {
     pub at_start: bool,
 }
 
-/// The tasks of one rank and their dependencies: 24 B for a task, 8 B for its place and its number
-/// of prerequisites, and 4 B for each dependency. A running program adds 4 B for each task.
+/// The tasks of one rank and their dependencies, which name tasks by their places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredGraph {
     tasks: Box<[Task]>,
@@ -88,9 +84,15 @@ impl StoredGraph {
         &self.tasks
     }
 
-    fn dependents(&self, node: u32) -> &[u32] {
+    /// The edges to the dependents of a task.
+    pub(super) fn dependents(&self, node: u32) -> &[u32] {
         let start = node.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         &self.dependents[start as usize..self.ends[node as usize] as usize]
+    }
+
+    /// Number of prerequisites of a task.
+    pub(super) const fn prerequisites(&self, node: u32) -> u32 {
+        self.prerequisites[node as usize]
     }
 
     /// A cycle, if there is one.
@@ -141,72 +143,6 @@ impl StoredGraph {
     fn forward(&self) -> bool {
         (0..self.len() as u32)
             .all(|node| self.dependents(node).iter().all(|edge| edge & !AT_START > node))
-    }
-}
-
-/// A stored graph while it runs.
-#[derive(Clone, Debug)]
-pub struct RunningGraph {
-    graph: Arc<StoredGraph>,
-    /// Number of prerequisites of each task that are missing.
-    missing: Box<[u32]>,
-    finished: u32,
-    fed: bool,
-}
-
-impl RunningGraph {
-    /// The graph before its first task.
-    #[must_use]
-    pub fn new(graph: Arc<StoredGraph>) -> Self {
-        Self { missing: graph.prerequisites.clone(), finished: 0, fed: false, graph }
-    }
-
-    fn release(&mut self, node: u32, at_start: bool, ready: &mut impl FnMut(u32)) {
-        for edge in self.graph.dependents(node) {
-            if (edge & AT_START != 0) == at_start {
-                let dependent = edge & !AT_START;
-                let missing = &mut self.missing[dependent as usize];
-                *missing -= 1;
-                if *missing == 0 {
-                    ready(dependent);
-                }
-            }
-        }
-    }
-}
-
-impl Graph for RunningGraph {
-    fn feed(&mut self, _: bool, ready: &mut impl FnMut(u32)) -> Result<(), Arc<str>> {
-        if !std::mem::replace(&mut self.fed, true) {
-            let roots = self.missing.iter().enumerate().filter(|(_, missing)| **missing == 0);
-            roots.for_each(|(node, _)| ready(node as u32));
-        }
-        Ok(())
-    }
-
-    fn task(&self, node: u32) -> Task {
-        self.graph.tasks[node as usize]
-    }
-
-    fn awaited(&self, node: u32) -> bool {
-        !self.graph.dependents(node).is_empty()
-    }
-
-    fn started(&mut self, node: u32, ready: &mut impl FnMut(u32)) {
-        self.release(node, true, ready);
-    }
-
-    fn finished(&mut self, node: u32, ready: &mut impl FnMut(u32)) {
-        self.finished += 1;
-        self.release(node, false, ready);
-    }
-
-    fn done(&self) -> bool {
-        self.finished as usize == self.graph.len()
-    }
-
-    fn deadlock(&self, _: Option<u32>) -> Arc<str> {
-        Arc::from("the tasks that are left wait for each other")
     }
 }
 

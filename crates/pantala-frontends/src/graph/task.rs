@@ -67,7 +67,7 @@ pub enum Task {
 }
 
 /// The collectives of graphs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
 pub enum Operation {
     /// `MPI_Allreduce` of `bytes`.
     Allreduce,

@@ -4,7 +4,7 @@ use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
-use pantala_frontends::goal::{GoalSchedule, read_binary, read_text};
+use pantala_frontends::goal::{GoalSchedule, read_binary, read_text, recognizes};
 use pantala_frontends::trace::{ComputeTimes, TraceFile, TraceFormat, TraceSpec};
 use pantala_mpi::{Program, ProgramSource};
 
@@ -233,6 +233,18 @@ fn the_binary_form_equals_the_text() {
     let bytes = binary(SMALL);
     let read = read_binary(Path::new("x.bin"), Cursor::new(&bytes)).unwrap();
     assert_eq!(read, schedule);
+}
+
+#[test]
+fn files_of_both_forms_are_recognized_by_their_content() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in [("a", binary(SMALL)), ("b.goal", binary(SMALL)), ("c", SMALL.into())] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        assert!(recognizes(&path), "{name}");
+        let opened = GoalSchedule::open(&path).unwrap();
+        assert_eq!(opened.graphs, parse(SMALL).unwrap().graphs, "{name}");
+    }
 }
 
 #[test]

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_frontends::graph::stored::{Dependency, RunningGraph, StoredGraph};
+use pantala_frontends::graph::pages::GraphsWriter;
+use pantala_frontends::graph::running::RunningGraph;
+use pantala_frontends::graph::stored::{Dependency, StoredGraph};
 use pantala_frontends::graph::task::{ANY_SOURCE, ANY_TAG};
 use pantala_frontends::graph::window::{ReadTask, TaskReader, Window};
 use pantala_frontends::graph::{Executor, Task};
@@ -97,7 +99,7 @@ impl Job {
         places.filter(|place| self.tasks[*place as usize].0 == rank).collect()
     }
 
-    fn stored(&self, rank: u32) -> Arc<StoredGraph> {
+    fn stored(&self, rank: u32) -> StoredGraph {
         let own = self.of(rank);
         let place = |task: u32| own.binary_search(&task).map(|place| place as u32);
         let dependencies: Vec<Dependency> = self
@@ -110,7 +112,7 @@ impl Job {
             })
             .collect();
         let tasks = own.iter().map(|task| self.tasks[*task as usize].1).collect();
-        Arc::new(StoredGraph::new(tasks, &dependencies).unwrap())
+        StoredGraph::new(tasks, &dependencies).unwrap()
     }
 
     /// The tasks of a rank as a file holds them.
@@ -192,6 +194,15 @@ impl Job {
     }
 }
 
+/// The program of a graph, which lies in memory up to a size in bytes, or in a temporary file.
+fn running(graph: &StoredGraph, loaded: usize) -> Executor<RunningGraph> {
+    let mut graphs = GraphsWriter::up_to(loaded);
+    // Another rank before it, so that offsets matter.
+    graphs.add(&StoredGraph::new(vec![Task::Nothing; 3], &[]).unwrap()).unwrap();
+    graphs.add(graph).unwrap();
+    Executor::new(RunningGraph::new(Arc::new(graphs.finish()), 1), ComputeScale::default())
+}
+
 /// Tasks from a list.
 #[derive(Clone, Debug)]
 struct List(std::vec::IntoIter<ReadTask>);
@@ -234,9 +245,9 @@ proptest! {
     #![proptest_config(pantala_testing::cases(400))]
 
     #[test]
-    fn stored_graphs_keep_their_dependencies(job in jobs(true)) {
+    fn stored_graphs_keep_their_dependencies(job in jobs(true), loaded in prop_oneof![Just(0), Just(1 << 20)]) {
         let ended = run(job.ranks, |rank| {
-            (Executor::new(RunningGraph::new(job.stored(rank)), ComputeScale::default()), Vec::new())
+            (running(&job.stored(rank), loaded), Vec::new())
         });
         prop_assert_eq!((&ended.errors, &ended.blocked), (&Vec::new(), &Vec::new()));
         job.check(&ended)?;
@@ -261,7 +272,7 @@ proptest! {
             step.processors = (place, place);
         }
         let job = job(1, &steps, start);
-        let stored = Executor::new(RunningGraph::new(job.stored(0)), ComputeScale::default());
+        let stored = running(&job.stored(0), 1 << 20);
         let expected = critical_path(&job);
         prop_assert_eq!(run(1, |_| (stored.clone(), Vec::new())).good().end, expected);
         if !start {
@@ -289,8 +300,8 @@ fn many_receives_run_side_by_side() {
         };
         let dependency = Dependency { dependent: 1, prerequisite: 0, at_start: false };
         let dependencies = if rank == 0 { vec![] } else { vec![dependency] };
-        let graph = Arc::new(StoredGraph::new(tasks, &dependencies).unwrap());
-        (Executor::new(RunningGraph::new(graph), ComputeScale::default()), Vec::new())
+        let graph = StoredGraph::new(tasks, &dependencies).unwrap();
+        (running(&graph, 1 << 20), Vec::new())
     });
     ended.good();
 }
@@ -303,8 +314,8 @@ fn requests_that_nothing_waits_for_are_one_waitall() {
         let receive = Task::Receive { bytes: 8, peer, tag: ANY_TAG, processor: 0 };
         let send = |peer| Task::Send { bytes: 8, peer, tag: 1, processor: 0 };
         let tasks = if rank == 0 { vec![receive; 9] } else { vec![send(0)] };
-        let graph = Arc::new(StoredGraph::new(tasks, &[]).unwrap());
-        (Executor::new(RunningGraph::new(graph), ComputeScale::default()), Vec::new())
+        let graph = StoredGraph::new(tasks, &[]).unwrap();
+        (running(&graph, 1 << 20), Vec::new())
     });
     let ended = ended.good();
     assert_eq!(ended.names(0).iter().filter(|name| **name == "irecv").count(), 9);
