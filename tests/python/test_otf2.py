@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -304,6 +305,54 @@ def test_a_broken_trace_is_an_error(tmp_path: Path, capfd: pytest.CaptureFixture
     with pytest.raises(UsageError, match="the library of OTF2 cannot read the trace"):
         convert(path, tmp_path / "trace.operations")
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", r"OTF2 crashed \(SIGSEGV\); the trace is damaged"),
+        ("os._exit(3)", r"OTF2 ended with status 3 \(without a message\); the trace is damaged"),
+        ("bytearray(1 << 50)", "OTF2 needs more memory for the trace than there is"),
+        ("1 / 0", "OTF2 cannot read the trace: ZeroDivisionError"),
+    ],
+)
+def test_the_library_may_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, message: str
+) -> None:
+    (tmp_path / "otf2").mkdir()
+    (tmp_path / "otf2" / "__init__.py").write_text(
+        f"import os, signal\nclass reader:\n    def open(path):\n        {fault}\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "traces.otf2").touch()
+    with pytest.raises(UsageError, match=message) as raised:
+        converted_once(tmp_path / "traces.otf2")
+    assert str(raised.value).startswith(f"{tmp_path / 'traces.otf2'}: the library of")
+    assert not list((tmp_path / "cache" / "pantala" / "otf2").iterdir())
+
+
+def test_damaged_bytes_are_read_or_refused(tmp_path: Path) -> None:
+    def write(tracer: Tracer) -> None:
+        for rank in range(2):
+            tracer.call(rank, "MPI_Isend", ("mpi_isend", (1 - rank, tracer.world, 3, 1000, 2)))
+            tracer.call(rank, "MPI_Recv", ("mpi_recv", (1 - rank, tracer.world, 3, 1000)))
+            tracer.call(rank, "MPI_Wait", ("mpi_isend_complete", (2,)))
+            tracer.collective(rank, "Allgatherv", tracer.world, NO_ROOT, 60, 60)
+
+    path = traced(tmp_path, 2, write)
+    errors = []
+    for file in sorted(each for each in path.parent.rglob("*") if each.is_file()):
+        whole = file.read_bytes()
+        for place in range(0, len(whole), 23):
+            file.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+            try:
+                convert(path, tmp_path / "trace.operations")
+            except UsageError as error:
+                errors.append(str(error))
+        file.write_bytes(whole)
+    assert len(errors) > 10
+    assert all(error.startswith(f"{path}: ") and "\n" not in error for error in errors)
 
 
 def test_a_trace_is_converted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import UsageError
-from pantala.frontends.otf2.convert import convert
+from pantala.frontends.otf2.apart import convert_apart
 
 __all__ = ["converted"]
 
@@ -44,7 +44,7 @@ def converted(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         partial = folder / f"{key}.{os.getpid()}"
-        made = convert(path, partial, compute=compute, compute_scale=compute_scale)
+        made = convert_apart(path, partial, compute=compute, compute_scale=compute_scale)
         facts.write_text(json.dumps(made.summary), encoding="utf-8")
         partial.replace(file)
     except OSError as error:

@@ -78,13 +78,25 @@ def convert(
                 files = conversion.run(otf2)
             except UsageError:
                 raise
+            except MemoryError:
+                raise UsageError(
+                    f"{path}: the library of OTF2 needs more memory for the trace than there is;"
+                    " check it with otf2-print"
+                ) from None
             except Exception as error:  # the library raises errors of many classes
                 told = messages() or f"{type(error).__name__}: {error}"
                 raise UsageError(
                     f"{path}: the library of OTF2 cannot read the trace: {told}; check it with"
                     " otf2-print"
                 ) from None
-        made = native.merge_operation_files(files, target)
+        try:
+            made = native.merge_operation_files(files, target)
+        except ValueError as error:
+            rank, _, reason = str(error).removeprefix(f"{scratch}{os.sep}").partition(": ")
+            raise UsageError(
+                f"{path}: the calls of {Path(rank).stem} make no program: {reason}; check them with"
+                " otf2-print"
+            ) from None
         return Conversion(
             target,
             len(files),
