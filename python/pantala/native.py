@@ -84,8 +84,17 @@ def resolve(plan: dict[str, Any]) -> dict[str, Any]:
     Raises:
         PlanError: the plan cannot be run.
     """
+    return resolve_text(json.dumps(plan))
+
+
+def resolve_text(text: str) -> dict[str, Any]:
+    """Returns the resolved plan of a plan in JSON.
+
+    Raises:
+        PlanError: the plan cannot be run.
+    """
     with _core_errors() as module:
-        resolved: dict[str, Any] = json.loads(module.resolve(json.dumps(plan)))
+        resolved: dict[str, Any] = json.loads(module.resolve(text))
     return resolved
 
 

@@ -35,8 +35,13 @@ class Keyed(Protocol):
         """The keys by their names in the scenario."""
 
 
-def build_plan(scenario: ScenarioTables) -> dict[str, Any]:
-    """Returns the plan of a scenario with every default; the core chooses nodes and VCs."""
+def build_plan(scenario: ScenarioTables, *, assumptions: bool = True) -> dict[str, Any]:
+    """Returns the plan of a scenario with every default; the core chooses nodes and VCs.
+
+    Args:
+        scenario: the scenario.
+        assumptions: whether to list the assumptions, which change no result.
+    """
     sizes = _sizes(scenario.machine)
     return {
         "plan_version": PLAN_VERSION,
@@ -53,7 +58,7 @@ def build_plan(scenario: ScenarioTables) -> dict[str, Any]:
         "jobs": [_job(job, scenario.machine) for job in scenario.jobs],
         "stop": _values(scenario.stop, sizes),
         "record": {**_values(scenario.record, sizes), **scenario.record.as_plan()},
-        "assumptions": scenario.assumptions(),
+        "assumptions": scenario.assumptions() if assumptions else {},
     }
 
 

@@ -7,18 +7,20 @@ every selection of jobs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any
 
 from pantala import native
 from pantala.errors import PlanError, ScenarioError, UsageError, nearest, show
-from pantala.experiments.axes import JOBS
+from pantala.experiments.axes import JOBS, Point
 from pantala.experiments.description import Description
 from pantala.experiments.identity import run_id
 from pantala.experiments.parts import Part, parts_of
-from pantala.plan import only_jobs
+from pantala.experiments.seeded import NodesBySeed, SeededRuns
+from pantala.plan import build_plan, only_jobs
 from pantala.scenario import Scenario
 from pantala.scenario.presets import mix_presets
 
@@ -35,12 +37,24 @@ _EVERY = "jobs.*."
 
 
 class Expansion:
-    """The cases of a description, by number from 0."""
+    """The cases of a description, by number from 0.
 
-    def __init__(self, description: Description) -> None:
+    Cases that differ in their seed only share one scenario and one plan.
+    """
+
+    def __init__(self, description: Description, *, share: bool = True) -> None:
+        """Prepares the cases.
+
+        Args:
+            description: the experiment.
+            share: whether cases that differ in their seed may share a plan. The results are equal.
+        """
         self.description = description
         #: The warnings of the plans made so far, each once.
         self.warnings: dict[str, None] = {}
+        self._seed_axis = _seed_axis(description) if share else None
+        self._nodes = NodesBySeed()
+        self._last: tuple[int, _Shared | None] | None = None
 
     def __len__(self) -> int:
         return prod(len(axis.points) for axis in self.description.axes)
@@ -52,22 +66,112 @@ class Expansion:
             values |= point.shown
         return values
 
+    def point_numbers(self, number: int) -> list[int]:
+        """Returns the number of the case's point on each axis."""
+        numbers = []
+        for axis in reversed(self.description.axes):
+            number, at = divmod(number, len(axis.points))
+            numbers.append(at)
+        return numbers[::-1]
+
+    def by_seeds(self) -> Iterator[int]:
+        """Yields the numbers of all cases; those that differ in their seed follow one another."""
+        if self._seed_axis is None:
+            yield from range(len(self))
+            return
+        sizes = [len(axis.points) for axis in self.description.axes]
+        step = prod(sizes[self._seed_axis + 1 :])
+        seeds = sizes[self._seed_axis]
+        for first in range(len(self)):
+            if first // step % seeds == 0:
+                yield from range(first, first + seeds * step, step)
+
     def parts(self, number: int) -> list[Part]:
         """Returns the runs of a case, with the record of the tables that are kept.
 
         Raises:
             ScenarioError: the case cannot be run; the text names the case.
         """
-        changes, present = self._changes(number)
+        shared = self._shared(number)
+        if shared is not None:
+            try:
+                return self._parts_of(shared.scenario, shared.resolved(self._seed(number)), number)
+            except PlanError:
+                pass  # the case by itself says it in the words of the scenario
+        scenario = self._scenario(number)
+        return self._parts_of(scenario, self._resolved(scenario, number), number)
+
+    def run_ids(self, number: int) -> list[tuple[str, str | None]]:
+        """Returns the name and the identity of each run of a case.
+
+        The identity is None if the run lasts as long as another run, which is not known yet.
+
+        Raises:
+            ScenarioError: the case cannot be run; the text names the case.
+        """
+        shared = self._shared(number)
+        if shared is not None:
+            try:
+                return shared.runs.run_ids(self._seed(number))
+            except PlanError:
+                pass
+        scenario = self._scenario(number)
+        resolved = self._resolved(scenario, number, assumptions=False)
+        return [
+            (part.name, None if part.as_long_as_together else run_id(part.plan))
+            for part in self._parts_of(scenario, resolved, number)
+        ]
+
+    def _shared(self, number: int) -> _Shared | None:
+        """Returns what the seeds of a case share; None if they share no plan."""
+        if self._seed_axis is None:
+            return None
+        at = self.point_numbers(number)[self._seed_axis]
+        sizes = [len(axis.points) for axis in self.description.axes]
+        step = prod(sizes[self._seed_axis + 1 :])
+        first = number - at * step
+        if self._last is None or self._last[0] != first:
+            last = first + (sizes[self._seed_axis] - 1) * step
+            self._last = (first, self._made_shared(first, last))
+        return self._last[1]
+
+    def _made_shared(self, first: int, last: int) -> _Shared | None:
+        scenario = self._scenario(first)
+        plan = build_plan(scenario)
+        resolved = self._resolved(scenario, first)
+        # A scenario could draw something from its seed before there is a plan.
+        other = build_plan(self._scenario(last))
+        if {**other, "seed": plan["seed"]} != plan:
+            return None
+        parts = self._parts_of(scenario, resolved, first)
+        return _Shared(scenario, plan, SeededRuns(plan, parts, self._nodes))
+
+    def _seed(self, number: int) -> int:
+        assert self._seed_axis is not None
+        at = self.point_numbers(number)[self._seed_axis]
+        (seed,) = self.description.axes[self._seed_axis].points[at].changes.values()
+        return int(seed)
+
+    def _scenario(self, number: int) -> Scenario:
+        changes, _ = self._changes(number)
         try:
-            scenario = self.description.base.replace(changes)
-            resolved = _resolved(scenario)
+            return self.description.base.replace(changes)
         except ScenarioError as error:
-            where = self.description.source
-            if values := self._told(number):
-                where += f": case {values}"
-            raise error.respelled(where, lambda key: key) from None
+            raise self._told_of(error, number) from None
+
+    def _resolved(
+        self, scenario: Scenario, number: int, *, assumptions: bool = True
+    ) -> dict[str, Any]:
+        """Returns the resolved plan, without Python's warnings, which would repeat."""
+        try:
+            resolved = native.resolve(build_plan(scenario, assumptions=assumptions))
+        except PlanError as error:
+            raise self._told_of(scenario.error_of_plan(error), number) from None
         self.warnings |= dict.fromkeys(resolved["derived"].get("warnings", ()))
+        return resolved
+
+    def _parts_of(self, scenario: Scenario, resolved: dict[str, Any], number: int) -> list[Part]:
+        _, present = self._changes(number)
         if present is not None:
             resolved = only_jobs(resolved, present, "+".join(present))
         record = dict(resolved["record"])
@@ -76,22 +180,17 @@ class Expansion:
                 record[key] = off
         return parts_of(scenario, {**resolved, "record": record})
 
-    def run_ids(self, number: int) -> list[tuple[str, str | None]]:
-        """Returns the name and the identity of each run of a case.
+    def _told_of(self, error: ScenarioError, number: int) -> ScenarioError:
+        """Returns an error that names the case."""
+        where = self.description.source
+        if values := self._told(number):
+            where += f": case {values}"
+        return error.respelled(where, lambda key: key)
 
-        The identity is None if the run lasts as long as another run, which is not known yet.
-        """
-        return [
-            (part.name, None if part.as_long_as_together else run_id(part.plan))
-            for part in self.parts(number)
-        ]
-
-    def _points(self, number: int) -> list[Any]:
-        points = []
-        for axis in reversed(self.description.axes):
-            number, at = divmod(number, len(axis.points))
-            points.append(axis.points[at])
-        return points[::-1]
+    def _points(self, number: int) -> list[Point]:
+        numbers = self.point_numbers(number)
+        axes = self.description.axes
+        return [axis.points[at] for axis, at in zip(axes, numbers, strict=True)]
 
     def _changes(self, number: int) -> tuple[dict[str, Any], list[str] | None]:
         """Returns the changes of a case, and the jobs that are present if an axis chooses them."""
@@ -140,9 +239,31 @@ class Expansion:
         return ", ".join(f"{key}={show(value, 30)}" for key, value in self.shown(number).items())
 
 
-def _resolved(scenario: Scenario) -> dict[str, Any]:
-    """Returns the resolved plan without Python's warnings, which would repeat for every case."""
-    try:
-        return native.resolve(scenario.plan())
-    except PlanError as error:
-        raise scenario.error_of_plan(error) from None
+@dataclass(frozen=True)
+class _Shared:
+    """What cases that differ in their seed share.
+
+    Attributes:
+        scenario: the scenario of the first of them.
+        plan: its plan, not resolved.
+        runs: the identities of the runs of all of them.
+    """
+
+    scenario: Scenario
+    plan: dict[str, Any]
+    runs: SeededRuns
+
+    def resolved(self, seed: int) -> dict[str, Any]:
+        """Returns the resolved plan of a seed."""
+        return native.resolve({**self.plan, "seed": seed})
+
+
+def _seed_axis(description: Description) -> int | None:
+    """Returns the number of the axis that sets the seed and nothing else; None if there is none."""
+    for number, axis in enumerate(description.axes):
+        values = [value for point in axis.points for value in point.changes.values()]
+        if all(set(point.changes) == {"seed"} for point in axis.points):
+            # Other values are the scenario's to refuse.
+            valid = all(type(value) is int and 0 <= value < 2**63 for value in values)
+            return number if valid and len(values) > 1 else None
+    return None

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["RESULTS_VERSION", "canonical_plan", "run_id"]
+__all__ = ["RESULTS_VERSION", "canonical_plan", "canonical_text", "id_of_text", "run_id"]
 
 #: The version of results. Raise it with every change that changes a value of a run of an equal
 #: plan: stored runs of an earlier version then count as missing. A test compares the results of
@@ -39,8 +39,17 @@ def canonical_plan(resolved: Mapping[str, Any]) -> dict[str, Any]:
     return kept if table is None else kept | {"q_table_sha256": table}
 
 
+def canonical_text(resolved: Mapping[str, Any]) -> str:
+    """Returns the text that determines the identity of the run of a resolved plan."""
+    made_of = [RESULTS_VERSION, canonical_plan(resolved)]
+    return json.dumps(made_of, sort_keys=True, separators=(",", ":"))
+
+
+def id_of_text(text: str) -> str:
+    """Returns the identity of the run of a canonical text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
 def run_id(resolved: Mapping[str, Any]) -> str:
     """Returns the identity of the run of a resolved plan, in hexadecimal digits."""
-    made_of = [RESULTS_VERSION, canonical_plan(resolved)]
-    text = json.dumps(made_of, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+    return id_of_text(canonical_text(resolved))

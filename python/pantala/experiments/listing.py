@@ -149,20 +149,21 @@ def list_runs(description: Description, root: Path, entries: Mapping[str, Entry]
 
 
 def _frame(expansion: Expansion) -> pl.DataFrame:
-    columns = expansion.description.columns
-    rows: dict[str, list[Any]] = {name: [] for name in ("case", *columns, "part", "run")}
-    for case in range(len(expansion)):
-        shown = expansion.shown(case)
-        for part, run in expansion.run_ids(case):
-            rows["case"].append(case)
-            rows["part"].append(part)
-            rows["run"].append(run)
-            for column in columns:
-                rows[column].append(shown[column])
-    series = [pl.Series("case", rows["case"], dtype=pl.UInt32)]
-    series += [_column(name, rows[name]) for name in columns]
-    series += [pl.Series(name, rows[name], dtype=pl.String) for name in ("part", "run")]
-    return pl.DataFrame(series)
+    """Returns one row per case and part. It holds no plan longer than its identities need."""
+    found: list[list[tuple[str, str | None]]] = [[]] * len(expansion)
+    for case in expansion.by_seeds():
+        found[case] = expansion.run_ids(case)
+    rows = [(case, part, run) for case, runs in enumerate(found) for part, run in runs]
+    schema = {"case": pl.UInt32, "part": pl.String, "run": pl.String}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    columns, step = [], len(expansion)
+    for axis in expansion.description.axes:
+        step //= len(axis.points)
+        at = frame["case"] // step % len(axis.points)
+        for name in axis.columns:
+            values = _column(name, [point.shown[name] for point in axis.points])
+            columns.append(values.gather(at))
+    return pl.DataFrame([frame["case"], *columns, frame["part"], frame["run"]])
 
 
 def _column(name: str, values: list[Any]) -> pl.Series:

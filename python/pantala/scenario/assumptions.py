@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -105,12 +105,14 @@ def _at(place: Any, key: str) -> Any:
         if isinstance(place, Mapping):
             place = place[step]
             continue
-        names = (
-            {}
-            if place is None
-            else {field.alias or name: name for name, field in type(place).model_fields.items()}
-        )
+        names = {} if place is None else _fields(type(place))
         if step not in names:
             return _NOTHING
         place = getattr(place, names[step])
     return place
+
+
+@cache
+def _fields(model: Any) -> Mapping[str, str]:
+    """Returns the fields of a model by their names in the scenario."""
+    return {field.alias or name: name for name, field in model.model_fields.items()}

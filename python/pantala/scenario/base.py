@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
@@ -112,7 +113,8 @@ class Model(BaseModel, metaclass=_OneLineErrors):
         return validated(cls, data, handler) if isinstance(data, Mapping) else handler(data)
 
     @classmethod
-    def known_keys(cls) -> dict[str, str]:
+    @cache
+    def known_keys(cls) -> Mapping[str, str]:
         """Returns each accepted spelling of a key with the scenario's own spelling.
 
         Some keys have a second spelling, because ``global=`` is not valid Python.
@@ -121,7 +123,8 @@ class Model(BaseModel, metaclass=_OneLineErrors):
         return spelled | {key: key for key in spelled.values()}
 
     @classmethod
-    def in_order(cls) -> list[str]:
+    @cache
+    def in_order(cls) -> Sequence[str]:
         """Returns the fields in the order of the documentation: own fields, then inherited ones."""
         own = [name for name in cls.__annotations__ if name in cls.model_fields]
         return [*own, *(name for name in cls.model_fields if name not in own)]

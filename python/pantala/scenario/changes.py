@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pantala.errors import ScenarioError, nearest
+from pantala.scenario.copied import copied
 from pantala.scenario.detail import Detail
 from pantala.scenario.job import ComputeNoise
 from pantala.scenario.key_path import KeyPathError, Named, Step, parse, position
@@ -50,7 +51,7 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
     Raises:
         ScenarioError: a path is not valid, or passes through a value that is not a table or a list.
     """
-    result = merge({}, _copied(data))
+    result = merge({}, copied(data))
     for path, value in changes.items():
         try:
             _put(result, parse(path), value)
@@ -61,15 +62,6 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
         except _NoSuchKey as error:
             raise ScenarioError(source, path, "", error.message, error.remedy) from None
     return result
-
-
-def _copied(value: Any) -> Any:
-    """Returns a copy of tables and lists, whose values can be changed."""
-    if isinstance(value, Mapping):
-        return {key: _copied(below) for key, below in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(map(_copied, value))
-    return value
 
 
 def _put(data: dict[str, Any], steps: Sequence[Step], value: Any) -> None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from pantala.scenario.copied import copied
 
 __all__ = ["ASSUMPTION", "Entry", "PresetFile"]
 
@@ -87,7 +88,8 @@ class PresetFile:
 
     def tables(self) -> dict[str, Any]:
         """Returns a new copy of the values in nested tables, as in a scenario."""
-        return deepcopy(self._tables)
+        tables: dict[str, Any] = copied(self._tables)
+        return tables
 
     @cached_property
     def _tables(self) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from copy import deepcopy
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -23,6 +22,7 @@ from typing import Any
 from pantala.errors import nearest
 from pantala.papers.folders import paper_folders
 from pantala.scenario.base import fault
+from pantala.scenario.copied import copied
 from pantala.scenario.preset_file import Entry, PresetFile
 
 __all__ = [
@@ -204,7 +204,7 @@ def merge(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
     ``global_`` becomes ``global``, because ``global=`` is not valid Python.
     """
-    merged = deepcopy(dict(defaults))
+    merged: dict[str, Any] = copied(defaults)
     for key, value in given.items():
         key = key.removesuffix("_")
         below = merged.get(key)

@@ -1,0 +1,123 @@
+"""The list of runs: equal identities with and without shared plans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pantala as pt
+from pantala import native
+from pantala.experiments.description import describe
+from pantala.experiments.expand import Expansion
+from pantala.experiments.identity import run_id
+from pantala.experiments.listing import list_runs
+from pantala.plan import build_plan
+from sweeps import scenario
+
+pytestmark = pytest.mark.native
+
+#: Axes beside the seeds; each changes another part of the plan.
+AXES: dict[str, Any] = {
+    "routing.algorithm": ["minimal", "par", "q_adaptive"],
+    "jobs.*.placement": ["random", "random_routers", "random_groups", "contiguous"],
+    "jobs.halo.placement": ["random", {"kind": "nodes", "nodes": list(range(20, 52))}],
+    "jobs": ["halo", "noise", "halo+noise"],
+    "jobs.noise.workload": [
+        {"kind": "pattern", "pattern": "uniform", "load": 0.1},
+        {"kind": "pattern", "pattern": "next_group", "load": 0.1},
+    ],
+    "interference": [False, True],
+    "machine.topology.g": [7, 9],
+    "mpi": ["sst_sc22"],
+}
+SEEDS = st.lists(st.integers(0, 2**63 - 1), min_size=2, max_size=3, unique=True)
+KEYS = st.lists(st.sampled_from(sorted(AXES)), max_size=2, unique=True).filter(
+    lambda keys: len({key.startswith("jobs") and "placement" in key for key in keys}) == len(keys)
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS, KEYS, st.integers(0, 2), st.booleans())
+def test_shared_plans_give_the_identities_of_single_plans(
+    seeds: list[int], keys: list[str], place: int, packets: bool
+) -> None:
+    axes = [{key: AXES[key]} for key in keys]
+    axes.insert(min(place, len(axes)), {"seed": seeds})
+    keep = ["jobs", "packets"] if packets else None
+    base = scenario().replace({"stop.duration": "20 us"})
+    description = describe(base, axes=axes, keep=keep)
+    shared, single = Expansion(description), Expansion(description, share=False)
+    assert sorted(shared.by_seeds()) == list(single.by_seeds())
+    for number in shared.by_seeds():
+        parts = _tried(single.parts, number)
+        if isinstance(parts, str):
+            assert _tried(shared.run_ids, number) == parts
+            continue
+        expected = [
+            (part.name, None if part.as_long_as_together else run_id(part.plan)) for part in parts
+        ]
+        assert shared.run_ids(number) == single.run_ids(number) == expected
+        assert shared.parts(number) == parts
+
+
+def test_seeds_share_one_reading_of_the_scenario(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, resolved = [], []
+    real_replace, real_resolve = pt.Scenario.replace, native.resolve
+
+    def replace(self: pt.Scenario, changes: dict[str, Any]) -> pt.Scenario:
+        read.append(changes)
+        return real_replace(self, changes)
+
+    def resolve(plan: dict[str, Any]) -> dict[str, Any]:
+        resolved.append(plan["seed"])
+        return real_resolve(plan)
+
+    axes = {"routing.algorithm": ["minimal", "par"]}
+    description = describe(scenario(), axes=axes, seeds=50)
+    monkeypatch.setattr(pt.Scenario, "replace", replace)
+    monkeypatch.setattr(native, "resolve", resolve)
+    listing = list_runs(description, tmp_path, {})
+    assert listing.count == 100
+    # For each routing: the first seed, and the last seed to see that it changes nothing else.
+    assert (len(read), len(resolved)) == (4, 2)
+
+
+def test_a_scenario_that_draws_from_its_seed_shares_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Some value of the plan follows from the seed before the plan is resolved."""
+    from pantala.experiments import expand
+
+    real = build_plan
+
+    def build(made: pt.Scenario, **options: Any) -> dict[str, Any]:
+        plan = real(made, **options)
+        plan["jobs"][0]["start_ps"] = made.seed
+        return plan
+
+    monkeypatch.setattr(expand, "build_plan", build)
+    cases = Expansion(describe(scenario(), seeds=3))
+    assert [cases.parts(n)[0].plan["jobs"][0]["start_ps"] for n in range(3)] == [1, 2, 3]
+    assert len({cases.run_ids(n)[0][1] for n in range(3)}) == 3
+
+
+def test_wrong_seeds_are_refused_as_without_sharing(tmp_path: Path) -> None:
+    wrong: list[list[Any]] = [[1, -1], [1, True], [1, "2"], [1, 2**64]]
+    for seeds in wrong:
+        with pytest.raises(pt.ScenarioError, match=r"seed"):
+            list_runs(describe(scenario(), seeds=seeds), tmp_path, {})
+
+
+def _tried(work: Callable[[int], Any], number: int) -> Any:
+    """Returns a result, or the text of the error."""
+    try:
+        return work(number)
+    except pt.ScenarioError as error:
+        return str(error)
