@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pantala import native
 from pantala.capacity import Capacity
+from pantala.placement import placements
 
 if TYPE_CHECKING:
     from pantala.catalogue.key import Key, Unit
@@ -36,9 +37,13 @@ class Keyed(Protocol):
 
 
 def build_plan(scenario: ScenarioTables) -> dict[str, Any]:
-    """Returns the plan of a scenario with every default; the core chooses nodes and VCs."""
+    """Returns the plan of a scenario with every default; the core chooses nodes and VCs.
+
+    Raises:
+        PlanError: a job cannot get the nodes that its placement describes.
+    """
     sizes = _sizes(scenario.machine)
-    return {
+    plan = {
         "plan_version": PLAN_VERSION,
         "name": scenario.name,
         **_values(scenario, sizes),
@@ -55,6 +60,9 @@ def build_plan(scenario: ScenarioTables) -> dict[str, Any]:
         "record": {**_values(scenario.record, sizes), **scenario.record.as_plan()},
         "assumptions": scenario.assumptions(),
     }
+    for job, placed in zip(plan["jobs"], placements(plan, scenario.machine), strict=True):
+        job["placement"] = placed
+    return plan
 
 
 def resolve_plan(plan: dict[str, Any]) -> dict[str, Any]:
