@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pantala import native
 from pantala.capacity import Capacity
+from pantala.placement import placements
 
 if TYPE_CHECKING:
     from pantala.catalogue.key import Key, Unit
@@ -41,9 +42,12 @@ def build_plan(scenario: ScenarioTables, *, assumptions: bool = True) -> dict[st
     Args:
         scenario: the scenario.
         assumptions: whether to list the assumptions, which change no result.
+
+    Raises:
+        PlanError: a job cannot get the nodes that its placement describes.
     """
     sizes = _sizes(scenario.machine)
-    return {
+    plan = {
         "plan_version": PLAN_VERSION,
         "name": scenario.name,
         **_values(scenario, sizes),
@@ -60,6 +64,9 @@ def build_plan(scenario: ScenarioTables, *, assumptions: bool = True) -> dict[st
         "record": {**_values(scenario.record, sizes), **scenario.record.as_plan()},
         "assumptions": scenario.assumptions() if assumptions else {},
     }
+    for job, placed in zip(plan["jobs"], placements(plan, scenario.machine), strict=True):
+        job["placement"] = placed
+    return plan
 
 
 def resolve_plan(plan: dict[str, Any]) -> dict[str, Any]:

@@ -98,8 +98,8 @@ READ_FAULTS = [
     ("grid = [2, 3]", "grid = [2, -3]", "jobs[0].workload.grid[1] = -3", "must be at least 1"),
     (
         "ranks = 6",
-        'ranks = 6\nplacement = "compact"',
-        'jobs[0].placement = "compact"',
+        'ranks = 6\nplacement = "scattered"',
+        'jobs[0].placement = "scattered"',
         "choose one of random, random_routers",
     ),
     (

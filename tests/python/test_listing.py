@@ -26,6 +26,12 @@ AXES: dict[str, Any] = {
     "routing.algorithm": ["minimal", "par", "q_adaptive"],
     "jobs.*.placement": ["random", "random_routers", "random_groups", "contiguous"],
     "jobs.halo.placement": ["random", {"kind": "nodes", "nodes": list(range(20, 52))}],
+    "jobs.noise.placement": [
+        "compact",
+        "dispersed",
+        "hybrid",
+        {"kind": "contiguous", "numbering": "random_groups"},
+    ],
     "jobs": ["halo", "noise", "halo+noise"],
     "jobs.noise.workload": [
         {"kind": "pattern", "pattern": "uniform", "load": 0.1},

@@ -20,6 +20,7 @@ from pantala.experiments.description import Description
 from pantala.experiments.identity import run_id
 from pantala.experiments.parts import Part, parts_of
 from pantala.experiments.seeded import NodesBySeed, SeededRuns
+from pantala.placement import drawn
 from pantala.plan import build_plan, only_jobs
 from pantala.scenario import Scenario
 from pantala.scenario.presets import mix_presets
@@ -141,7 +142,8 @@ class Expansion:
         resolved = self._resolved(scenario, first)
         # A scenario could draw something from its seed before there is a plan.
         other = build_plan(self._scenario(last))
-        if {**other, "seed": plan["seed"]} != plan:
+        chosen = drawn(job.placement_plan() for job in scenario.jobs)
+        if chosen or {**other, "seed": plan["seed"]} != plan:
             return None
         parts = self._parts_of(scenario, resolved, first)
         return _Shared(scenario, plan, SeededRuns(plan, parts, self._nodes))

@@ -2,18 +2,20 @@
 
 from pantala.scenario import workload
 from pantala.scenario.detail import Detail
-from pantala.scenario.job import (
-    ComputeNoise,
+from pantala.scenario.job import ComputeNoise, Job
+from pantala.scenario.links import Link, Links
+from pantala.scenario.machine import Machine, Nic, Router
+from pantala.scenario.mpi import Collectives, Mpi
+from pantala.scenario.placement import (
+    CompactPlacement,
     ContiguousPlacement,
-    Job,
+    DispersedPlacement,
+    HybridPlacement,
     NodesPlacement,
     RandomGroupsPlacement,
     RandomPlacement,
     RandomRoutersPlacement,
 )
-from pantala.scenario.links import Link, Links
-from pantala.scenario.machine import Machine, Nic, Router
-from pantala.scenario.mpi import Collectives, Mpi
 from pantala.scenario.presets import machine_presets, mix_presets, router_presets
 from pantala.scenario.record import BlameRecord, PortRecord, Record, RouterRecord, SystemRecord
 from pantala.scenario.routing import Aries, QAdaptive, Routing
@@ -25,9 +27,12 @@ __all__ = [
     "Aries",
     "BlameRecord",
     "Collectives",
+    "CompactPlacement",
     "ComputeNoise",
     "ContiguousPlacement",
     "Detail",
+    "DispersedPlacement",
+    "HybridPlacement",
     "Job",
     "Link",
     "Links",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import model_validator
 
 from pantala.errors import ScenarioError, UsageError
-from pantala.scenario.base import Index, Model, Name
+from pantala.scenario.base import Name
 from pantala.scenario.keys import JobKeys, NoiseKeys
+from pantala.scenario.placement import HybridPlacement, NodesPlacement, Placement, RandomPlacement
 from pantala.scenario.routing import Routing
-from pantala.scenario.slurm import HostFile, SlurmPlacement, most_tasks
+from pantala.scenario.slurm import SlurmPlacement, most_tasks
 from pantala.scenario.validation import Faults, fault, faults_below, refuse_all
 from pantala.scenario.workload import (
     Application,
@@ -24,94 +25,7 @@ from pantala.scenario.workload import (
     Workloads,
 )
 
-__all__ = [
-    "ComputeNoise",
-    "ContiguousPlacement",
-    "HostFile",
-    "Job",
-    "NodesPlacement",
-    "Placement",
-    "RandomGroupsPlacement",
-    "RandomPlacement",
-    "RandomRoutersPlacement",
-    "SlurmPlacement",
-]
-
-
-class RandomPlacement(Model):
-    """Free nodes drawn at random, with ranks in the order of the draw.
-
-    Source: Kang et al., SC 2022, V.
-    """
-
-    kind: Literal["random"] = "random"
-    """Random free nodes."""
-
-
-class RandomRoutersPlacement(Model):
-    """Routers drawn at random, with the free nodes of each in order.
-
-    Source: random routers (RR) in Wang et al., IPDPS 2020, IV.C.
-    """
-
-    kind: Literal["random_routers"] = "random_routers"
-    """Random routers, with their nodes in order."""
-
-
-class RandomGroupsPlacement(Model):
-    """Groups drawn at random, with the free nodes of each in order.
-
-    For a job on every node, this is the random group numbering of Prisacari et al. (2015, IV.A).
-
-    Source: random groups (RG) in Wang et al., IPDPS 2020, IV.C.
-    """
-
-    kind: Literal["random_groups"] = "random_groups"
-    """Random groups, with their nodes in order."""
-
-
-class ContiguousPlacement(Model):
-    """Consecutive free nodes, which fill a router, then a group, then the next group.
-
-    Source: Yang et al., SC 2016, 2.3.
-    """
-
-    kind: Literal["contiguous"] = "contiguous"
-    """Consecutive free nodes."""
-    first_node: Index | None = None
-    """The first node of the job. Default: the first place with enough consecutive free nodes."""
-
-
-class NodesPlacement(Model):
-    """A list of nodes: rank i runs on node number i // ranks_per_node of the list."""
-
-    kind: Literal["nodes"] = "nodes"
-    """The listed nodes."""
-    nodes: tuple[Index, ...]
-    """One node per `ranks_per_node` ranks, counted from 0. Node n is on router n // p."""
-
-
-_PlacementByKind = Annotated[
-    RandomPlacement
-    | RandomRoutersPlacement
-    | RandomGroupsPlacement
-    | ContiguousPlacement
-    | NodesPlacement
-    | SlurmPlacement,
-    Field(discriminator="kind"),
-]
-_Name = Literal["random", "random_routers", "random_groups", "contiguous"]
-
-
-def _from_name(value: Any) -> Any:
-    return {"kind": value} if isinstance(value, str) else value
-
-
-#: The nodes of a job. The kind alone is enough: ``placement = "random"``.
-Placement = Annotated[
-    _PlacementByKind,
-    BeforeValidator(_from_name, json_schema_input_type=_Name | _PlacementByKind),
-]
+__all__ = ["ComputeNoise", "Job"]
 
 
 class ComputeNoise(NoiseKeys):
@@ -133,9 +47,10 @@ class Job(JobKeys):
     """The job's name in tables and figures. The job's random numbers depend on its name, not on its
     position in the list."""
     placement: Placement = RandomPlacement()
-    """The nodes of the job: random (nodes), random_routers, random_groups, contiguous, a list of
-    nodes, or a host list of Slurm. Jobs with lists are placed first, then contiguous jobs, then
-    jobs with random placement. Jobs of the same kind are placed in the order of the scenario."""
+    """The nodes of the job: random (nodes), random_routers, random_groups, contiguous, compact,
+    dispersed, hybrid, a list of nodes, or a host list of Slurm. Jobs with lists or a first node are
+    placed first, then compact, dispersed, contiguous and random jobs. Jobs of the same kind are
+    placed in the order of the scenario."""
     routing: Routing | None = None
     """The routing of the job's packets: an algorithm, or a table whose keys replace keys of the
     scenario's `routing`. Default: the scenario's `routing` (MPICH_GNI_ROUTING_MODE of Cray's MPI).
@@ -209,11 +124,19 @@ class Job(JobKeys):
         return -(-self.ranks // self.ranks_per_node)
 
     def placement_plan(self) -> dict[str, Any]:
-        """Returns the plan's placement object."""
+        """Returns the placement for the plan.
+
+        Its kind can be one that `pantala.placement.placements` turns into one of the core's.
+        """
         if isinstance(self.placement, SlurmPlacement):
             nodes = self.placement.nodes_of_ranks(self.ranks, self.ranks_per_node)
             return {"kind": "ranks", "nodes": nodes}
-        return self.placement.model_dump(mode="json", exclude_none=True)
+        if isinstance(self.placement, NodesPlacement):
+            return {"kind": "nodes", "nodes": self.placement.listed()}
+        found = self.placement.model_dump(mode="json", exclude_none=True)
+        if isinstance(self.placement, HybridPlacement) and self.placement.random_from is not None:
+            found["random_from"] = int(self.placement.random_from)
+        return found
 
     @property
     def application(self) -> str:

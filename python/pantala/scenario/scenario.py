@@ -266,9 +266,15 @@ class Scenario(ScenarioKeys):
         """Returns the plan as JSON-like data.
 
         Times are integers in picoseconds, sizes are bytes, and bandwidths are bytes per second.
-        Nodes are not chosen yet.
+        Random and contiguous jobs have no nodes yet.
+
+        Raises:
+            ScenarioError: a job cannot get the nodes that its placement describes.
         """
-        return build_plan(self)
+        try:
+            return build_plan(self)
+        except PlanError as error:
+            raise self.error_of_plan(error) from None
 
     def resolve(self) -> dict[str, Any]:
         """Returns the resolved plan.
@@ -284,8 +290,9 @@ class Scenario(ScenarioKeys):
             ScenarioWarning: the scenario runs, but packets can wait for each other in a cycle.
                 ``derived.warnings`` holds the same text.
         """
+        plan = self.plan()
         try:
-            resolved = resolve_plan(self.plan())
+            resolved = resolve_plan(plan)
         except PlanError as error:
             raise self.error_of_plan(error) from None
         for message in resolved["derived"].get("warnings", ()):

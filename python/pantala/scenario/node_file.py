@@ -1,0 +1,43 @@
+"""Files with node numbers: the nodes of a job, in the order of its ranks."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pantala.errors import show
+from pantala.scenario.validation import fault
+
+__all__ = ["nodes_in"]
+
+_ITEM = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+#: More nodes than any machine has; a longer range is a typing error.
+_MOST = 10_000_000
+
+
+def nodes_in(path: str) -> list[int]:
+    """Returns the node numbers in a file, in order.
+
+    Raises:
+        PydanticCustomError: the file cannot be read, or a line has something else than nodes. The
+            fault is below the keys ``nodes.file``.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        message = f"cannot be read: {error.strerror or error}"
+        raise fault(message, "check the path and its permissions", "nodes", "file") from None
+    except UnicodeDecodeError:
+        raise fault("is not a text file", "name a file with nodes", "nodes", "file") from None
+    nodes: list[int] = []
+    for number, line in enumerate(lines, start=1):
+        for item in line.partition("#")[0].replace(",", " ").split():
+            match = _ITEM.fullmatch(item)
+            first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+            if last < first or len(nodes) + last - first >= _MOST:
+                message = f"line {number} has {show(item)}, which is neither a node nor a range"
+                raise fault(message, "write e.g. 12 or 16-23", "nodes", "file")
+            nodes += range(first, last + 1)
+    if not nodes:
+        raise fault("has no nodes", "write node numbers such as 0-15", "nodes", "file")
+    return nodes

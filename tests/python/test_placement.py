@@ -1,0 +1,236 @@
+"""Placements that Python resolves: compact, dispersed, numbered at random, hybrid, node files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pantala as pt
+from pantala.placement.compact import compact
+from pantala.placement.dispersed import dispersed
+from pantala.placement.free_nodes import FreeNodes, shuffled
+from pantala.placement.hybrid import random_jobs
+
+SMALL = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+LOOP = {"kind": "allreduce_loop", "message": "8 B", "iterations": 1}
+
+
+def scenario(jobs: list[dict[str, Any]], *, machine: Any = SMALL, seed: int = 1) -> pt.Scenario:
+    named = [{"name": f"job{number}", "workload": LOOP, **each} for number, each in enumerate(jobs)]
+    return pt.Scenario.from_dict(
+        {"name": "s", "machine": machine, "routing": "minimal", "seed": seed, "jobs": named}
+    )
+
+
+def nodes_of(*arguments: Any, **named: Any) -> list[list[int]]:
+    return [job["nodes"] for job in scenario(*arguments, **named).resolve()["jobs"]]
+
+
+@st.composite
+def machines(draw: st.DrawFn) -> FreeNodes:
+    """A machine of some groups, with some nodes taken."""
+    groups, size = draw(st.integers(1, 6)), draw(st.integers(1, 8))
+    free = FreeNodes(groups * size, groups)
+    free.take(draw(st.sets(st.integers(0, groups * size - 1))))
+    return free
+
+
+@given(machines(), st.integers(1, 30), st.none() | st.integers(1, 6))
+def test_compact_jobs_get_free_nodes_in_order(
+    free: FreeNodes, count: int, groups: int | None
+) -> None:
+    before = list(free)
+    nodes = compact(free, count, groups)
+    fits = [
+        before[first : first + count]
+        for first in range(len(before) - count + 1)
+        if groups is None
+        or len({node // free.group_size for node in before[first : first + count]}) <= groups
+    ]
+    assert (nodes is None) == (not fits)
+    if nodes is not None:
+        assert nodes in fits
+        spans = len({node // free.group_size for node in nodes})
+        if groups is None and spans > 2:
+            assert spans == min(len({n // free.group_size for n in fit}) for fit in fits)
+
+
+@given(machines(), st.integers(1, 30), st.none() | st.integers(1, 6), st.integers(0, 3))
+def test_dispersed_jobs_spread_equally(
+    free: FreeNodes, count: int, groups: int | None, seed: int
+) -> None:
+    there = [group for group in free.groups if group]
+    nodes = dispersed(free, count, groups, seed, "job")
+    if nodes is None:
+        wanted = min(len(there), count) if groups is None else groups
+        largest = sorted(map(len, there), reverse=True)[:wanted]
+        assert len(there) < wanted or wanted > count or sum(largest) < count
+        return
+    assert nodes == sorted(set(nodes))
+    assert set(nodes) <= set(free)
+    assert len(nodes) == count
+    assert nodes == dispersed(free, count, groups, seed, "job")
+    shares = Counter(node // free.group_size for node in nodes)
+    assert len(shares) == (min(len(there), count) if groups is None else groups)
+    # A group that gives less than another by more than one node gives all it has.
+    for group, share in shares.items():
+        assert share >= max(shares.values()) - 1 or share == len(free.groups[group])
+
+
+def test_a_random_order_does_not_depend_on_the_other_items() -> None:
+    order = shuffled(range(100), 1, "a")
+    assert sorted(order) == list(range(100))
+    assert order != list(range(100))
+    assert shuffled(range(50), 1, "a") == [item for item in order if item < 50]
+    assert shuffled(range(100), 2, "a") != order != shuffled(range(100), 1, "b")
+
+
+@pytest.mark.parametrize(("count", "ranks"), [(16, 256), (8, 512)])
+def test_the_ensembles_of_chunduri_fit_on_theta(count: int, ranks: int) -> None:
+    """Compact jobs have one or two groups; dispersed jobs have eleven or twelve."""
+    for kind, spans in (("compact", {1, 2}), ("dispersed", {11, 12})):
+        jobs = [{"ranks": ranks, "placement": kind}] * count
+        found = nodes_of(jobs, machine="theta")
+        size = 4608 // 12
+        assert {len({node // size for node in nodes}) for nodes in found} <= spans
+        everywhere = [node for nodes in found for node in nodes]
+        assert len(everywhere) == len(set(everywhere)) == count * ranks
+
+
+def test_jobs_with_own_nodes_come_first() -> None:
+    found = nodes_of(
+        [
+            {"ranks": 8, "placement": "random"},
+            {"ranks": 8, "placement": {"kind": "compact", "groups": 1}},
+            {"ranks": 4, "placement": {"kind": "nodes", "nodes": [0, 2, 4, 6]}},
+            {"ranks": 4, "placement": {"kind": "contiguous", "first_node": 8}},
+            {"ranks": 4, "placement": "contiguous"},
+            {"ranks": 9, "placement": "dispersed"},
+        ]
+    )
+    assert found[1] == list(range(16, 24)), "groups 0 and 1 have fewer than eight free nodes"
+    assert found[2:4] == [[0, 2, 4, 6], [8, 9, 10, 11]]
+    assert len({node for nodes in found for node in nodes}) == 37
+
+
+def test_ranks_share_the_nodes_of_a_compact_job() -> None:
+    resolved = scenario([{"ranks": 10, "ranks_per_node": 4, "placement": "compact"}]).resolve()
+    assert resolved["jobs"][0]["nodes"] == [0, 1, 2]
+
+
+def test_jobs_share_a_random_numbering_of_groups() -> None:
+    numbered = {"kind": "contiguous", "numbering": "random_groups"}
+    one = nodes_of([{"ranks": 72, "placement": numbered}])[0]
+    groups = [one[first : first + 8] for first in range(0, 72, 8)]
+    assert all(group == list(range(group[0], group[0] + 8)) for group in groups)
+    assert sorted(one) == list(range(72)) != one
+    two = nodes_of([{"ranks": 36, "placement": numbered}] * 2)
+    assert two[0] + two[1] == one, "the second job goes on where the first ends"
+    assert nodes_of([{"ranks": 72, "placement": numbered}], seed=2)[0] != one
+    with pytest.raises(pt.ScenarioError, match="remove first_node or numbering"):
+        scenario([{"ranks": 8, "placement": {**numbered, "first_node": 3}}])
+
+
+def test_hybrid_placement_is_that_of_yang() -> None:
+    """AMG sends least in workload I; MultiGrid and CrystalRouter are random (section 6)."""
+    mixed = {"preset": "yang2016.workload1", "placement": "hybrid"}
+    made = pt.Scenario.from_dict(
+        {"name": "s", "machine": "yang2016", "routing": "minimal", "jobs": mixed}
+    )
+    kinds = {job["name"]: job["placement"]["kind"] for job in made.plan()["jobs"]}
+    assert kinds.pop("amg") == "contiguous"
+    assert set(kinds.values()) == {"random"}
+    assert len(kinds) == 2
+
+
+def test_the_largest_ratio_separates_hybrid_jobs() -> None:
+    assert random_jobs({"a": 1.0, "b": 2.0, "c": 50.0, "d": 60.0}) == {"c", "d"}
+    assert random_jobs({"a": 5.0, "b": 5.0}) == {"a", "b"}
+    assert random_jobs({"a": 0.0, "b": 5.0, "c": 500.0}) == {"b", "c"}
+    assert random_jobs({"a": 1.0, "b": 100.0, "pattern": float("inf")}) == {"pattern"}
+    assert random_jobs({"a": 1.0, "b": 9.0}, {"b": 10.0}) == set()
+    assert random_jobs({}) == set()
+
+
+def test_a_threshold_decides_for_its_job() -> None:
+    job = {"ranks": 8, "workload": {**LOOP, "message": "1 MB"}}
+    for size, kind in (("1 kB", "random"), ("1 GB", "contiguous")):
+        hybrid = {"kind": "hybrid", "random_from": size}
+        plan = scenario([{**job, "placement": hybrid}]).plan()
+        assert plan["jobs"][0]["placement"] == {"kind": kind}
+
+
+def test_nodes_come_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "nodes.txt"
+    file.write_text("# two routers\n8-11, 3\n\n1 # the last\n")
+    placement = {"kind": "nodes", "nodes": {"file": str(file)}}
+    assert nodes_of([{"ranks": 6, "placement": placement}]) == [[8, 9, 10, 11, 3, 1]]
+
+
+def test_a_file_of_nodes_lies_beside_its_scenario(tmp_path: Path) -> None:
+    (tmp_path / "nodes.txt").write_text("5\n")
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\nmachine = "kang2022"\nrouting = "minimal"\n[[jobs]]\nname = "a"\nranks = 1\n'
+        'placement = { kind = "nodes", nodes = { file = "nodes.txt" } }\n'
+        'workload = { kind = "allreduce_loop", message = "8 B", iterations = 1 }\n'
+    )
+    assert pt.Scenario.from_toml(tmp_path / "s.toml").resolve()["jobs"][0]["nodes"] == [5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "cannot be read: No such file"),
+        ("", "has no nodes; write node numbers"),
+        ("1\nnid00012\n", 'line 2 has "nid00012", which is neither a node nor a range'),
+        ("7-3", 'line 1 has "7-3", which is neither'),
+        ("0-99999999", 'has "0-99999999", which is neither'),
+    ],
+)
+def test_a_wrong_file_of_nodes_is_refused(tmp_path: Path, text: str | None, message: str) -> None:
+    file = tmp_path / "nodes.txt"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(pt.ScenarioError) as raised:
+        scenario([{"ranks": 1, "placement": {"kind": "nodes", "nodes": {"file": str(file)}}}])
+    assert message in str(raised.value)
+    assert "jobs[0].placement.nodes.file" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("placement", "message"),
+    [
+        (
+            {"kind": "compact", "groups": 1},
+            "jobs[0].placement.groups = 1: no range of 20 free nodes lies in so few groups; raise",
+        ),
+        ({"kind": "dispersed", "groups": 2}, "groups = 2: no 2 of the 9 groups with free nodes"),
+        ({"kind": "dispersed", "groups": 21}, "are more groups than the job has nodes (20)"),
+        ({"kind": "dispersed", "groups": 12}, "groups = 12: no 12 of the 9 groups with free"),
+        ({"kind": "compact", "groups": 0}, "groups = 0: must be at least 1"),
+        ({"kind": "hybrid", "random_from": "0 B"}, 'random_from = "0 B": must be more than zero'),
+        ("disperse", "did you mean 'dispersed'?"),
+    ],
+)
+def test_a_wrong_placement_is_refused(placement: Any, message: str) -> None:
+    with pytest.raises(pt.ScenarioError) as raised:
+        scenario([{"ranks": 20, "placement": placement}]).resolve()
+    assert message in str(raised.value)
+
+
+def test_too_many_ranks_are_refused_as_for_any_placement() -> None:
+    for placement in ("compact", "dispersed", "hybrid", "random"):
+        with pytest.raises(pt.ScenarioError, match="jobs = 73 ranks: more ranks than the machine"):
+            scenario([{"ranks": 73, "placement": placement}]).resolve()
+
+
+def test_a_numbering_without_room_is_refused() -> None:
+    numbered = {"kind": "contiguous", "numbering": "random_groups"}
+    taken = {"kind": "nodes", "nodes": list(range(0, 72, 4))}
+    with pytest.raises(pt.ScenarioError, match="no 8 consecutive nodes are free under this num"):
+        scenario([{"ranks": 8, "placement": numbered}, {"ranks": 18, "placement": taken}]).resolve()
