@@ -89,6 +89,8 @@ class LocalWorkers(Executor):
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
+        #: Tasks that a caller should give at once, so that no process waits for the next one.
+        self.window = 4 * workers
         self._pool = self._made()
 
     def submit(self, work: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:

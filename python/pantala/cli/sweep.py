@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pantala.experiments.description import Description
     from pantala.experiments.estimate import Estimate
     from pantala.experiments.runner import Sweep
+    from pantala.experiments.statistics import Precision
 
 __all__ = ["HELP", "sweep"]
 
@@ -87,6 +88,24 @@ def sweep(
             help="Tables to keep of every run. Default: jobs,ranks,links.",
         ),
     ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            "--precision",
+            metavar="SHARE",
+            help="Add seeds until half the width of every 95 % interval is this share of its mean,"
+            " e.g. 2%. --seeds is then the largest number.",
+        ),
+    ] = None,
+    precision_of: Annotated[
+        str | None,
+        typer.Option(
+            "--precision-of",
+            metavar="COLUMN",
+            help="Column of the table jobs that the precision is of. Default:"
+            " communication_time_mean_ns.",
+        ),
+    ] = None,
     settings: Settings = None,
     workers: Workers = None,
     threads: Threads = "1",
@@ -114,13 +133,14 @@ def sweep(
     from pantala.experiments.dataset import Experiment
     from pantala.experiments.estimate import estimate, local_workers
     from pantala.experiments.progress import SweepLine
-    from pantala.experiments.runner import Sweep
+    from pantala.experiments.runner import Sweep, precision_of_options
 
     check_workers_and_seed(workers, 0)
     each = parse_threads(threads)
     native.check_threads(each)
     where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option)
-    description = _description(file, axis, seeds, keep, settings)
+    wanted = precision_of_options(precision, precision_of)
+    description = _description(file, axis, seeds, keep, settings, wanted)
     target = Path("runs") / description.name if out is None else out
     made = Sweep(description, target, retry=retry)
     of_a_run = each if isinstance(each, int) else 1
@@ -146,6 +166,8 @@ def sweep(
     if not quiet:
         for shown in _medians(experiment):
             console().print(shown)
+        if wanted is not None:
+            _say(_told(made, wanted, description.seeds))
         _say(f"experiment: {target}")
     if made.failed:
         _print_failed(experiment)
@@ -158,6 +180,7 @@ def _description(
     seeds: str | None,
     keep: str | None,
     settings: list[str] | None,
+    precision: Precision | None,
 ) -> Description:
     from pantala.cli.option_values import parse_seeds, parse_settings
     from pantala.cli.scenario_file import read_scenario
@@ -171,6 +194,7 @@ def _description(
         seeds=None if seeds is None else parse_seeds(seeds),
         keep=None if keep is None else [word.strip() for word in keep.split(",") if word.strip()],
         changes=parse_settings(settings),
+        precision=precision,
         source=str(file),
         folder=file.parent,
     )
@@ -184,6 +208,7 @@ def _list(made: Sweep, cost: Estimate, workers: int | None) -> None:
         cost: the cost of those that are missing.
         workers: the number of local processes; None if another executor simulates.
     """
+    from pantala.experiments.statistics import batches
     from pantala.progress import clock, of_thousands
 
     description, listing = made.description, made.listing
@@ -196,6 +221,10 @@ def _list(made: Sweep, cost: Estimate, workers: int | None) -> None:
             values = [str(point.shown[column]) for point in each.points]
             more = f", ... ({len(values)} values)" if len(values) > _MOST_VALUES else ""
             _say(f"  {column}: {', '.join(values[:_MOST_VALUES])}{more}")
+    if description.precision is not None:
+        first, second, *_ = (*batches(description.seeds), 0)
+        more = f", then up to {description.seeds}" if second else ""
+        _say(f"  {first} seeds{more}, until {_wanted(description.precision)}")
     if listing.changed:
         _say(f"changed since it began: {listing.changed}; runs that it no longer needs are kept")
     there = listing.count - cost.runs
@@ -217,6 +246,24 @@ def _list(made: Sweep, cost: Estimate, workers: int | None) -> None:
             )
             + f", {of_thousands(cost.disk_bytes)}B on disk ({basis})"
         )
+
+
+def _wanted(precision: Precision) -> str:
+    return f"the interval of every {precision.of} is within {100 * precision.relative:.3g} %"
+
+
+def _told(made: Sweep, precision: Precision, most: int) -> str:
+    """Returns a line that says at how many seeds the sweep stopped, and why."""
+    seeds = f"{made.description.seeds} of {most} seeds"
+    if made.widest is None:
+        return f"{seeds}: no run has ended"
+    keys = [*made.description.columns, "part", "name"]
+    where = ", ".join(str(made.widest[key]) for key in keys if key in made.widest)
+    reached = made.widest["relative"] <= precision.relative
+    return (
+        f"{seeds}: {'' if reached else 'not reached that '}{_wanted(precision)}; the widest is"
+        f" {100 * made.widest['relative']:.3g} % ({where})"
+    )
 
 
 def _medians(experiment: Experiment) -> list[Table]:

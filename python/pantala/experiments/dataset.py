@@ -15,7 +15,7 @@ from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.consolidate import Segments, table_of_run
 from pantala.experiments.index import Entry, Index
 from pantala.experiments.listing import CASES_FILE, DESCRIPTION_FILE, EXPERIMENTS
-from pantala.experiments.statistics import Method, mean_interval, paired_difference
+from pantala.experiments.statistics import Method, marked, mean_interval, paired_difference
 from pantala.experiments.store import RunStore
 from pantala.results import Run
 
@@ -180,19 +180,58 @@ class Experiment:
             method: student or bootstrap; see `pantala.experiments.statistics.mean_interval`.
 
         Returns:
-            The other axes, ``part``, ``name``, the number of ``runs``, ``mean``, ``low``, ``high``.
-            An interval of one run is infinite. Cases without a value are left out.
+            The other axes, ``part``, ``name``, the number of ``runs``, ``mean``, ``low``, ``high``,
+            ``relative`` (half the width over the mean), and ``outliers``, the number of values
+            beyond 3 sigma, which the mean contains. An interval of one run is infinite. Cases
+            without a value are left out.
         """
         frame = self._with(table, value).filter(pl.col(value).is_not_null())
         keys = self._groups(frame, over)
         groups = frame.group_by(keys, maintain_order=True).agg(pl.col(value)).collect()
-        found = [mean_interval(each, confidence, method) for each in groups[value].to_list()]
+        values = groups[value].to_list()
+        found = [mean_interval(each, confidence, method) for each in values]
         return groups.select(keys).with_columns(
             runs=pl.Series([each.count for each in found], dtype=pl.UInt32),
             mean=pl.Series([each.mean for each in found], dtype=pl.Float64),
             low=pl.Series([each.low for each in found], dtype=pl.Float64),
             high=pl.Series([each.high for each in found], dtype=pl.Float64),
+            relative=pl.Series([each.relative for each in found], dtype=pl.Float64),
+            outliers=pl.Series([sum(marked(each)[1]) for each in values], dtype=pl.UInt32),
         )
+
+    def outliers(self, value: str, *, table: str = "jobs", over: str = "seed") -> pl.DataFrame:
+        """Returns all values of a column, with the outliers among seeds marked.
+
+        A value is an outlier if it lies more than 3 standard deviations from the mean over seeds of
+        its case, part and job (Chunduri et al., IPDPS 2021, III). Nothing is left out. With ten
+        seeds or fewer no value can be an outlier.
+
+        Args:
+            value: a numeric column of the table.
+            table: the table, with one row per run or per run and job.
+            over: the axis of the samples.
+
+        Returns:
+            The axes, ``part``, ``name``, the value, ``z_score`` (its distance from the mean in
+            standard deviations), ``outlier``, and ``run``. Rows without a value are left out.
+        """
+        frame = self._with(table, value).filter(pl.col(value).is_not_null())
+        keys = self._groups(frame, over)
+        columns = [*self.axes, *(key for key in keys if key not in self.axes), value, "run"]
+        rows = frame.select(columns).collect()
+        parts = []
+        for group in rows.partition_by(keys, maintain_order=True):
+            scores, beyond = marked(group[value].to_list())
+            parts.append(
+                group.with_columns(
+                    z_score=pl.Series(scores, dtype=pl.Float64),
+                    outlier=pl.Series(beyond, dtype=pl.Boolean),
+                )
+            )
+        empty = rows.clear().with_columns(
+            z_score=pl.lit(None, pl.Float64), outlier=pl.lit(None, pl.Boolean)
+        )
+        return pl.concat([empty, *parts]).select(pl.exclude("run"), "run")
 
     def differences(
         self,

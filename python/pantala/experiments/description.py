@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
@@ -19,6 +19,9 @@ from pantala.experiments.axes import Axis, axes_of, seed_axis
 from pantala.scenario import Scenario
 from pantala.scenario.base import plain
 from pantala.scenario.toml import read_toml
+
+if TYPE_CHECKING:
+    from pantala.experiments.statistics import Precision
 
 __all__ = ["KEEP", "Description", "describe", "is_experiment", "read_experiment"]
 
@@ -38,6 +41,7 @@ class Description:
         axes: the axes; seeds come last.
         keep: the tables that are kept of every run.
         source: the file, for errors.
+        precision: when to add no more seeds; None simulates all seeds.
     """
 
     name: str
@@ -45,11 +49,33 @@ class Description:
     axes: tuple[Axis, ...]
     keep: tuple[str, ...]
     source: str
+    precision: Precision | None = None
 
     @property
     def columns(self) -> list[str]:
         """The columns of all axes, in order."""
         return [column for axis in self.axes for column in axis.columns]
+
+    @property
+    def seed_axis(self) -> int | None:
+        """The number of the axis that sets the seed and nothing else; None if there is none."""
+        for number, axis in enumerate(self.axes):
+            if all(set(point.changes) == {"seed"} for point in axis.points):
+                return number
+        return None
+
+    @property
+    def seeds(self) -> int:
+        """The number of seeds."""
+        return 1 if self.seed_axis is None else len(self.axes[self.seed_axis].points)
+
+    def first_seeds(self, count: int) -> Description:
+        """Returns the experiment with its first seeds only."""
+        axes = list(self.axes)
+        if self.seed_axis is not None:
+            axis = axes[self.seed_axis]
+            axes[self.seed_axis] = replace(axis, points=axis.points[:count])
+        return replace(self, axes=tuple(axes))
 
     def document(self) -> dict[str, Any]:
         """Returns the description as JSON: what `experiment.json` holds."""
@@ -93,6 +119,7 @@ def describe(
     seeds: int | Sequence[int] | None = None,
     keep: Sequence[str] | None = None,
     changes: Mapping[str, Any] | None = None,
+    precision: Precision | None = None,
     source: str = "experiment",
     folder: Path = Path(),
 ) -> Description:
@@ -104,6 +131,7 @@ def describe(
         seeds: a number of seeds or the seeds, in place of the experiment's own.
         keep: the tables to keep, in place of the experiment's own.
         changes: values of the base scenario by key path.
+        precision: when to add no more seeds; the seeds are then the largest number.
         source: the name for errors.
         folder: the folder that a path of a scenario is relative to.
 
@@ -138,7 +166,13 @@ def describe(
     name = tables.get("name", base.name)
     if not isinstance(name, str) or not name or "/" in name or name.startswith("."):
         raise UsageError(f"{source}: name = {name!r}: is not a name; write e.g. 'routings'")
-    return Description(name, base, tuple(all_axes), kept, source)
+    made = Description(name, base, tuple(all_axes), kept, source, precision)
+    if precision is not None and made.seeds < 2:
+        raise UsageError(
+            f"{source}: precision = {precision.relative:.4g}: needs seeds; give their largest"
+            " number, e.g. --seeds 50 (seeds=50)"
+        )
+    return made
 
 
 def _base(tables: Mapping[str, Any], source: str, folder: Path) -> Scenario:

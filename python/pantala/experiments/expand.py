@@ -53,7 +53,7 @@ class Expansion:
         self.description = description
         #: The warnings of the plans made so far, each once.
         self.warnings: dict[str, None] = {}
-        self._seed_axis = _seed_axis(description) if share else None
+        self._seed_axis = _shared_axis(description) if share else None
         self._nodes = NodesBySeed()
         self._last: tuple[int, _Shared | None] | None = None
 
@@ -260,12 +260,11 @@ class _Shared:
         return native.resolve({**self.plan, "seed": seed})
 
 
-def _seed_axis(description: Description) -> int | None:
-    """Returns the number of the axis that sets the seed and nothing else; None if there is none."""
-    for number, axis in enumerate(description.axes):
-        values = [value for point in axis.points for value in point.changes.values()]
-        if all(set(point.changes) == {"seed"} for point in axis.points):
-            # Other values are the scenario's to refuse.
-            valid = all(type(value) is int and 0 <= value < 2**63 for value in values)
-            return number if valid and len(values) > 1 else None
-    return None
+def _shared_axis(description: Description) -> int | None:
+    """Returns the number of the axis of seeds if its cases can share a plan."""
+    number = description.seed_axis
+    if number is None or description.seeds < 2:
+        return None
+    values = [point.changes["seed"] for point in description.axes[number].points]
+    # Other values are the scenario's to refuse.
+    return number if all(type(each) is int and 0 <= each < 2**63 for each in values) else None

@@ -11,7 +11,8 @@ import json
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,18 @@ class Listing:
         rows = self.frame.filter(pl.col("case") == case, pl.col("part") == TOGETHER)
         return found.lasting(entries[rows["run"].item()]["simulated_ns"])
 
+    def first_seeds(self, count: int) -> Listing:
+        """Returns the runs of the first seeds of every case."""
+        description = self.expansion.description
+        axis = description.seed_axis
+        if axis is None or count >= description.seeds:
+            return self
+        step = prod(len(each.points) for each in description.axes[axis + 1 :])
+        kept = self.frame.filter(pl.col("case") // step % description.seeds < count)
+        number = (pl.col("case").rank("dense") - 1).cast(pl.UInt32)
+        fewer = Expansion(description.first_seeds(count))
+        return Listing(fewer, kept.with_columns(case=number), self.changed)
+
     def write(self, root: Path) -> None:
         """Writes the experiment and its cases to the directory."""
         description = self.expansion.description
@@ -108,6 +121,8 @@ class Listing:
             self.frame.write_parquet(partial, compression="zstd")
             partial.replace(folder / CASES_FILE)
             document = {**_stamp(description), **json.loads(_text(description.document()))}
+            if description.precision is not None:
+                document["precision"] = asdict(description.precision)
             write_json(folder / DESCRIPTION_FILE, document)
         except OSError as error:
             raise RunDirectoryError(
@@ -139,13 +154,24 @@ def list_runs(description: Description, root: Path, entries: Mapping[str, Entry]
             listing = Listing(expansion, _frame(expansion))
     else:
         listing = Listing(expansion, _frame(expansion))
-        if before and not equal:
+        if before and not equal and not _stopped_early(before, description):
             changed = _difference(before, json.loads(_text(description.document())))
     listing.settle(entries)
     listing.changed = changed
     for message in expansion.warnings:
         warnings.warn(ScenarioWarning(description.source, message), stacklevel=2)
     return listing
+
+
+def _stopped_early(before: Mapping[str, Any], description: Description) -> bool:
+    """Returns whether an earlier sweep had fewer seeds because it reached its precision."""
+    if "precision" not in before or description.seed_axis is None:
+        return False
+    try:
+        count = len(before["axes"][description.seed_axis]["points"])
+    except (LookupError, TypeError):
+        return False
+    return before.get("digest") == description.first_seeds(count).digest()
 
 
 def _frame(expansion: Expansion) -> pl.DataFrame:

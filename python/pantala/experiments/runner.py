@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from pantala.experiments.estimate import estimate, local_workers
 from pantala.experiments.index import Entry, Index
 from pantala.experiments.listing import Listing, list_runs
 from pantala.experiments.session import Progress, Session
+from pantala.experiments.statistics import Precision, batches
 from pantala.experiments.store import RunStore
+from pantala.parallel import LocalWorkers
 from pantala.scenario import Scenario
 
-__all__ = ["Sweep", "sweep"]
+__all__ = ["Sweep", "precision_of_options", "sweep"]
 
 
 class Sweep:
@@ -27,6 +30,8 @@ class Sweep:
     Attributes:
         listing: the runs of the experiment.
         entries: the index of the store.
+        widest: after `run` with a precision, the row of `Experiment.intervals` with the widest
+            interval in relation to its mean; None if there is no interval.
         missing: the runs that `run` will simulate, as far as they are known.
     """
 
@@ -50,6 +55,7 @@ class Sweep:
         self._retry = retry
         self.entries = self._index.read()
         self.listing: Listing = list_runs(description, root, self.entries)
+        self.widest: dict[str, Any] | None = None
 
     @property
     def missing(self) -> list[str]:
@@ -81,24 +87,16 @@ class Sweep:
 
         Raises:
             RunDirectoryError: the directory cannot be written. Finished runs are kept.
+            UsageError: no job has the quantity of the precision. Finished runs are kept.
             KeyboardInterrupt: Ctrl-C. Finished runs are kept.
         """
         self.store.begin()
+        cost = estimate(self)
+        at_once = min(workers or local_workers(cost, threads), max(cost.runs, 1))
         try:
             self.entries = self._index.refresh()
-            self.listing.settle(self.entries)
-            self.listing.write(self.root)
-            session = Session(
-                self.store,
-                self.listing,
-                self.entries,
-                self._index,
-                self._settled,
-                threads,
-                on_progress,
-            )
-            session.run(workers or local_workers(estimate(self), threads), executor)
-            self.listing.write(self.root)
+            with LocalWorkers(at_once) if executor is None else nullcontext(executor) as pool:
+                progress = self._in_batches(pool, threads, on_progress)
             Segments(self.store).update(self.entries, tidy=True)
             self.store.clean()
         except RunDirectoryError:
@@ -111,7 +109,55 @@ class Sweep:
             ) from None
         finally:
             self._index.close()
-        return session.progress
+        return progress
+
+    def _in_batches(
+        self,
+        pool: Executor,
+        threads: native.Threads,
+        on_progress: Callable[[Progress], None],
+    ) -> Progress:
+        """Simulates the runs batch by batch of seeds until they are precise; or all at once."""
+        whole, precision = self.listing, self.description.precision
+        seeds = self.description.seeds
+        progress = Progress()
+        for count in [seeds] if precision is None else batches(seeds):
+            whole.settle(self.entries)
+            self.listing = whole.first_seeds(count)
+            self.description = self.listing.expansion.description
+            self.listing.write(self.root)
+            session = Session(
+                self.store,
+                self.listing,
+                self.entries,
+                self._index,
+                self._settled,
+                threads,
+                on_progress,
+            )
+            session.run(pool, progress.done)
+            progress = session.progress
+            self.listing.write(self.root)
+            if precision is not None:
+                Segments(self.store).update(self.entries)
+                self.widest = self._widest(precision)
+                if self.widest is None or self.widest["relative"] <= precision.relative:
+                    break
+        return progress
+
+    def _widest(self, precision: Precision) -> dict[str, Any] | None:
+        from pantala.experiments.dataset import Experiment
+
+        intervals = Experiment(self.root, self.description.name).intervals(precision.of)
+        if intervals.is_empty():
+            done = (self.entries.get(run, {}).get("state") == "done" for run in self.listing.runs)
+            if any(done):
+                raise UsageError(
+                    f"precision of {precision.of}: no job has one; name another column of the table"
+                    " jobs with --precision-of (precision_of=)"
+                )
+            return None
+        return intervals.sort("relative", descending=True).row(0, named=True)
 
     def _settled(self, run: str) -> bool:
         entry = self.entries.get(run)
@@ -133,6 +179,8 @@ def sweep(
     threads: native.Threads = 1,
     executor: Executor | None = None,
     retry: bool = False,
+    precision: float | str | None = None,
+    precision_of: str | None = None,
 ) -> Any:
     """Simulates a scenario over axes and opens the results.
 
@@ -151,6 +199,11 @@ def sweep(
         threads: the number of threads of each simulation.
         executor: any executor of `concurrent.futures`, in place of local processes.
         retry: whether to simulate failed runs again.
+        precision: add seeds until the 95 % interval of every job in every case is this narrow:
+            half its width over its mean, such as ``0.02`` or ``"2%"``. `seeds` is then the largest
+            number of seeds.
+        precision_of: the column of the table jobs that the precision is of; the mean communication
+            time if not given.
 
     Raises:
         UsageError: an axis or another key of the experiment is wrong.
@@ -163,11 +216,25 @@ def sweep(
     native.check_threads(threads)
     if workers is not None and workers < 1:
         raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
-    description = describe(experiment, axes=axes, seeds=seeds, keep=keep)
+    wanted = precision_of_options(precision, precision_of)
+    description = describe(experiment, axes=axes, seeds=seeds, keep=keep, precision=wanted)
     Sweep(description, Path(out), retry=retry).run(
         workers=workers, threads=threads, executor=executor
     )
     return Experiment(out, description.name)
+
+
+def precision_of_options(precision: float | str | None, of: str | None) -> Precision | None:
+    """Returns the precision that a caller asks for; None if there is none.
+
+    Raises:
+        UsageError: it is wrong, or a quantity is named without a precision.
+    """
+    if precision is not None:
+        return Precision.parse(precision, of)
+    if of is not None:
+        raise UsageError(f"precision of '{of}': needs a precision; write e.g. --precision 2%")
+    return None
 
 
 def check_directory(root: Path) -> None:

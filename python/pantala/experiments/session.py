@@ -99,8 +99,12 @@ class Session:
         self._fresh = 0
         self.progress = Progress()
 
-    def run(self, workers: int, executor: Executor | None) -> None:
-        """Simulates all missing runs, in local processes unless there is an executor.
+    def run(self, executor: Executor, done: int = 0) -> None:
+        """Simulates all missing runs.
+
+        Args:
+            executor: what simulates them.
+            done: the runs of the listing that an earlier session of this sweep finished.
 
         Raises:
             RunDirectoryError: the store cannot be written.
@@ -108,16 +112,11 @@ class Session:
         self._enqueue()
         runs = self._listing.runs
         failed = sum(self._settled(run) and self._entries[run]["state"] == "failed" for run in runs)
-        there = len(runs) - len(self._queue) - failed
-        self.progress = Progress(self._listing.count, there=there, failed=failed)
+        there = len(runs) - len(self._queue) - failed - done
+        self.progress = Progress(self._listing.count, there=there, done=done, failed=failed)
         self._on_progress(self.progress)
-        if not self._queue:
-            return
-        if executor is not None:
+        if self._queue:
             self._work(executor, getattr(executor, "window", _WINDOW))
-            return
-        with LocalWorkers(min(workers, len(self._queue))) as pool:
-            self._work(pool, 4 * workers)
 
     def _work(self, pool: Executor, window: int) -> None:
         try:
