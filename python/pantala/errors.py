@@ -222,16 +222,17 @@ class Interrupted(_Pickled, KeyboardInterrupt):
     """Ctrl-C during a simulation, as a `KeyboardInterrupt` with the directory of the partial run.
 
     Attributes:
-        directory: the run directory, marked incomplete; None if nothing was recorded.
+        directory: the run directory, marked incomplete; None if nothing was recorded. An
+            interference experiment continues there (`continues`) with the missing runs.
     """
 
-    def __init__(self, directory: Path | None) -> None:
+    def __init__(self, directory: Path | None, *, continues: bool = False) -> None:
         self.directory = directory
-        super().__init__(
-            f"interrupted; the tables so far are in {directory}, marked incomplete"
-            if directory
-            else "interrupted"
-        )
+        text = "interrupted"
+        if directory:
+            text += f"; the tables so far are in {directory}, marked incomplete"
+            text += "; to continue, give the same command again" if continues else ""
+        super().__init__(text)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -91,26 +91,31 @@ class ProgressLine:
                 self._task, description=f"{self._title}: {_state(progress)}", refresh=True
             )
 
+    def pass_over(self) -> None:
+        """Ends the run, which needs no simulation: its results are there already."""
+        self._end(f"{self._title}: there already")
+
     def finish(self, document: Mapping[str, Any]) -> None:
         """Ends the run: replaces its line by a short one.
 
         Args:
             document: the run's run.json.
         """
-        if self._bar is not None and self._task is not None:
-            self._bar.remove_task(self._task)
-            self._bar.refresh()  # or what is printed next would draw the old line once more
-            self._task = None
-        if self._console is None:
-            return
         counters = document["counters"]
         seconds = document["provenance"]["wall_seconds"]
-        line = (
+        self._end(
             f"{self._title}: {time_text(document['simulated_ns'])}, "
             f"{of_thousands(counters['packets_delivered'])} packets, "
             f"{_rate(counters['packet_hops'], seconds)}, {clock(seconds)}"
         )
-        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    def _end(self, line: str) -> None:
+        if self._bar is not None and self._task is not None:
+            self._bar.remove_task(self._task)
+            self._bar.refresh()  # or what is printed next would draw the old line once more
+            self._task = None
+        if self._console is not None:
+            self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _rate(packet_hops: int, seconds: float) -> str:

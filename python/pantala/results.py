@@ -346,7 +346,7 @@ class InterferenceExperiment:
 
     Attributes:
         path: the directory of the experiment; each run has a directory in it.
-        document: interference.json: the runs, and whether all of them were made.
+        document: interference.json: the runs that are there, and those that are missing.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -367,6 +367,11 @@ class InterferenceExperiment:
     def complete(self) -> bool:
         """Whether all its runs were made and are complete."""
         return bool(self.document["complete"])
+
+    @property
+    def missing(self) -> list[str]:
+        """The parts whose runs are missing, such as ``together``, after an interruption."""
+        return [part["part"] for part in self.document.get("missing", ())]
 
     @property
     def coarsened(self) -> str | None:
@@ -396,7 +401,10 @@ class InterferenceExperiment:
             if part["part"] == "together":
                 return Run(self.path / part["directory"])
         raise RunDirectoryError(
-            self.path, "was interrupted before the jobs ran together", "run the scenario again"
+            self.path,
+            "was interrupted before the jobs ran together; missing:"
+            f" {', '.join(self.missing or ['together'])}",
+            "to continue, give the same pantala run command again",
         )
 
     @property

@@ -4,7 +4,8 @@ A run is written to ``.NAME.partial-PID`` in the same parent directory and renam
 end. A directory that exists already is kept, even if it is the current directory or the target of a
 link: its old run is moved out and the new one moved in, the file that marks a run last. A run that
 was interrupted or stalled is moved too; it is marked incomplete inside. A run is written only into
-a directory that is empty or holds a run.
+a directory that is empty or holds a run. The runs of an interference experiment are written into
+its store of runs instead; see `pantala.experiments.interference`.
 """
 
 from __future__ import annotations
@@ -21,16 +22,22 @@ __all__ = [
     "RUN_FILE",
     "TABLES_FILE",
     "OutputDirectory",
+    "cannot_write",
     "holds_run",
     "remove_abandoned",
+    "set_aside",
+    "taken",
 ]
 
 #: The file that every run directory has; written last.
 RUN_FILE = "run.json"
 #: The file with the tables of a run in a store of runs: Parquet files in an uncompressed archive.
 TABLES_FILE = "tables.zip"
-#: The file that the directory of an interference experiment has; written last.
+#: The file that the directory of an interference experiment has.
 INTERFERENCE_FILE = "interference.json"
+#: The folder of `pantala sweep` in a directory of experiments, and the store beside it.
+_EXPERIMENTS = "experiments"
+_STORE = frozenset({_EXPERIMENTS, "runs", "partial", "leases", "index", "tables"})
 
 
 def holds_run(path: Path) -> bool:
@@ -59,11 +66,10 @@ class OutputDirectory:
         if target.is_dir():
             if holds_run(target):
                 if not overwrite:
+                    raise taken(target, "a run")
+                if (target / _EXPERIMENTS).is_dir():
                     raise RunDirectoryError(
-                        target,
-                        "already holds a run",
-                        "add --overwrite (overwrite=True) to replace it, or another --out, e.g."
-                        f" {_free(target)}",
+                        target, "also holds experiments of pantala sweep", "choose another --out"
                     )
             elif any(target.iterdir()):
                 raise RunDirectoryError(
@@ -84,7 +90,7 @@ class OutputDirectory:
                 shutil.rmtree(self.partial)
             self.partial.mkdir()
         except OSError as error:
-            raise _cannot_write(self.target, error) from None
+            raise cannot_write(self.target, error) from None
         return self.partial
 
     def publish(self) -> Path:
@@ -110,7 +116,7 @@ class OutputDirectory:
             else:
                 self.partial.rename(place)
         except OSError as error:
-            raise _cannot_write(self.target, error) from None
+            raise cannot_write(self.target, error) from None
         shutil.rmtree(old, ignore_errors=True)
         return self.target
 
@@ -151,7 +157,39 @@ def _marks_last(directory: Path) -> list[Path]:
     )
 
 
-def _cannot_write(target: Path, error: OSError) -> RunDirectoryError:
+def set_aside(target: Path) -> Path | None:
+    """Moves an old run out of a directory, but not a store that `pantala sweep` uses too.
+
+    Returns:
+        The directory beside it that holds the old run now; None if there was none.
+
+    Raises:
+        OSError: it cannot be moved.
+    """
+    if not target.is_dir() or not any(target.iterdir()):
+        return None
+    shared = (target / _EXPERIMENTS).is_dir()
+    place = target.absolute()
+    aside = place.parent / f".{place.name}.partial-{os.getpid()}-old"
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir()
+    for entry in reversed(_marks_last(place)):
+        if not (shared and entry.name in _STORE):
+            shutil.move(entry, aside)
+    return aside
+
+
+def taken(target: Path, what: str) -> RunDirectoryError:
+    """Returns the error of a directory that holds something that a run would replace."""
+    return RunDirectoryError(
+        target,
+        f"already holds {what}",
+        f"add --overwrite (overwrite=True) to replace it, or another --out, e.g. {_free(target)}",
+    )
+
+
+def cannot_write(target: Path, error: OSError) -> RunDirectoryError:
+    """Returns the error of a directory that cannot be written."""
     return RunDirectoryError(
         target, f"cannot be written: {error.strerror or error}", "choose another --out"
     )

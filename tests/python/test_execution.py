@@ -14,6 +14,7 @@ import pytest
 
 import pantala as pt
 from fake_core import FakeCore, FakePlanError, FakeRunError
+from pantala.experiments.identity import run_id
 from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
@@ -74,7 +75,13 @@ def test_interference_runs_each_job_alone_then_all_together(
     }
     assert experiment.metric("slowdown", job="halo") == 1.5
     document = json.loads(Path("experiment/interference.json").read_text())
-    assert document["parts"][0] == {"part": "alone-fft", "directory": "alone-fft", "jobs": ["fft"]}
+    part = document["parts"][0]
+    assert part == {
+        "part": "alone-fft",
+        "directory": "alone-fft",
+        "run": run_id(alone_fft),
+        "jobs": ["fft"],
+    }
     assert isinstance(pt.load("experiment"), pt.InterferenceExperiment)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -29,4 +30,11 @@ def report(
     from pantala.execution import write_report
     from pantala.results import load
 
-    print(f"report: {write_report(load(directory))}")
+    found = load(directory)
+    print(f"report: {write_report(found)}")
+    if missing := getattr(found, "missing", ()):
+        print(
+            f"{directory}: was interrupted; missing: {', '.join(missing)}; to continue, give the"
+            " same pantala run command again",
+            file=sys.stderr,
+        )

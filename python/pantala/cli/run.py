@@ -41,7 +41,8 @@ With [b]interference = true[/b], each job runs alone first. Then all jobs run to
 nodes.
 
 Ctrl-C or SIGTERM (the signal of a batch system at its time limit) stops the run. The tables
-written so far are kept, and the run is marked incomplete.
+written so far are kept, and the run is marked incomplete. An interference experiment continues
+with its missing runs when you give the same command again, even after [b]kill -9[/b].
 """
 
 

@@ -80,7 +80,8 @@ class Segments:
                     covered.setdefault(run, set()).update(segment.tables)
             missing: dict[tuple[str, ...], list[str]] = {}
             for run, entry in entries.items():
-                if entry["state"] == "done":
+                # The tables of an unpacked run can be large, and each is a file of Parquet already.
+                if entry["state"] == "done" and not entry.get("unpacked"):
                     lacking = tuple(
                         table for table in entry["kept"] if table not in covered.get(run, ())
                     )
@@ -176,8 +177,11 @@ def table_of_run(store: RunStore, run: str, table: str) -> pl.DataFrame:
     """
     path = store.path(run)
     try:
-        with zipfile.ZipFile(path / TABLES_FILE) as packed:
-            frame = pl.read_parquet(io.BytesIO(packed.read(TABLES[table].file)))
+        if store.is_unpacked(run):
+            frame = pl.read_parquet(path / TABLES[table].file)
+        else:
+            with zipfile.ZipFile(path / TABLES_FILE) as packed:
+                frame = pl.read_parquet(io.BytesIO(packed.read(TABLES[table].file)))
     except (OSError, KeyError, zipfile.BadZipFile, pl.exceptions.PolarsError) as error:
         raise RunDirectoryError(
             path, f"table {table} cannot be read: {error}", "repeat pantala sweep"

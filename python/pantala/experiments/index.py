@@ -34,6 +34,8 @@ class Entry(TypedDict, total=False):
     reason: str
     complete: bool
     kept: list[str]
+    #: Whether each table is a file of its own.
+    unpacked: bool
     bytes: int
     simulated_ns: float
     packets: int
@@ -167,6 +169,7 @@ def entry_of(store: RunStore, run: str) -> Entry:
             "reason": "" if document["complete"] else str(document.get("reason") or ""),
             "complete": document["complete"],
             "kept": store.kept(run),
+            "unpacked": store.is_unpacked(run),
             "bytes": _size(store.path(run)),
             "simulated_ns": document["simulated_ns"],
             "packets": counters["packets_delivered"],
@@ -188,7 +191,10 @@ def failed_entry(run: str, reason: str) -> Entry:
 
 
 def _size(path: Path) -> int:
-    return sum((path / name).stat().st_size for name in (RUN_FILE, TABLES_FILE))
+    try:
+        return sum((path / name).stat().st_size for name in (RUN_FILE, TABLES_FILE))
+    except FileNotFoundError:  # not packed
+        return sum(file.stat().st_size for file in path.iterdir())
 
 
 def _entry(line: str) -> Entry | None:

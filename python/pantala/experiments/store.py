@@ -2,7 +2,8 @@
 
 A directory of runs holds::
 
-    runs/3f/3f2a...      one run: run.json and tables.zip with the kept tables as Parquet
+    runs/3f/3f2a...      one run: run.json and tables.zip with the kept tables as Parquet, or a
+                         whole run directory with a file for each table
     partial/             runs in progress
     leases/              who works on which run
     index/, tables/      what the runs hold together; see `index` and `consolidate`
@@ -44,6 +45,15 @@ class RunStore:
         self._partial = root / "partial"
         self._leases = root / "leases"
 
+    @property
+    def folders(self) -> list[Path]:
+        """The directories of the store, whether they exist or not."""
+        return [self.runs, self._partial, self._leases]
+
+    def exists(self) -> bool:
+        """Returns whether the directory holds a store already."""
+        return self.runs.is_dir() and (self._partial.is_dir() or self._leases.is_dir())
+
     def begin(self) -> None:
         """Makes the directories of the store, and removes what killed processes have left.
 
@@ -51,7 +61,7 @@ class RunStore:
             RunDirectoryError: the directory cannot be written.
         """
         try:
-            for directory in (self.runs, self._partial, self._leases):
+            for directory in self.folders:
                 directory.mkdir(parents=True, exist_ok=True)
             self.clean()
         except OSError as error:
@@ -73,9 +83,16 @@ class RunStore:
             for folder in sorted(self.runs.iterdir()):
                 yield from sorted(run.name for run in folder.iterdir())
 
-    def has(self, run: str, keep: Collection[str]) -> bool:
-        """Returns whether a run is there with these tables, undamaged as far as a look can tell."""
+    def has(self, run: str, keep: Collection[str] | None) -> bool:
+        """Returns whether a run is there with these tables, undamaged as far as a look can tell.
+
+        Args:
+            run: the identity.
+            keep: the tables; None for the whole run directory.
+        """
         try:
+            if keep is None:
+                return self._is_whole(run)
             return set(keep) <= set(self.kept(run))
         except RunDirectoryError:
             return False
@@ -88,6 +105,8 @@ class RunStore:
         """
         path = self.path(run)
         try:
+            if self.is_unpacked(run):
+                return [name for name, table in TABLES.items() if (path / table.file).is_file()]
             with zipfile.ZipFile(path / TABLES_FILE) as packed:
                 names = packed.namelist()
             if (path / RUN_FILE).stat().st_size:
@@ -96,6 +115,11 @@ class RunStore:
         except (OSError, zipfile.BadZipFile) as error:
             reason = str(error)
         raise RunDirectoryError(path, f"is damaged: {reason}", "repeat pantala sweep") from None
+
+    def is_unpacked(self, run: str) -> bool:
+        """Returns whether a run has a file for each table."""
+        path = self.path(run)
+        return not (path / TABLES_FILE).is_file() and (path / TABLES["jobs"].file).is_file()
 
     def document(self, run: str) -> dict[str, Any]:
         """Returns run.json of a run.
@@ -113,13 +137,13 @@ class RunStore:
         return document
 
     def add(
-        self, run: str, keep: Sequence[str], simulate: Callable[[Path], object]
+        self, run: str, keep: Sequence[str] | None, simulate: Callable[[Path], object]
     ) -> dict[str, Any] | None:
         """Simulates a run unless it is there, or another process works on it.
 
         Args:
             run: the identity.
-            keep: the tables to keep.
+            keep: the tables to keep; None keeps the run directory as it was written.
             simulate: writes the run into an empty directory.
 
         Returns:
@@ -141,7 +165,8 @@ class RunStore:
             partial.mkdir()
             try:
                 simulate(partial)
-                _pack(partial, keep)
+                if keep is not None:
+                    _pack(partial, keep)
                 self._publish(partial, run)
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
@@ -154,10 +179,22 @@ class RunStore:
             self.path(run).rename(aside)
         shutil.rmtree(aside, ignore_errors=True)
 
+    def _is_whole(self, run: str) -> bool:
+        """Returns whether a run has the file of each table that it recorded.
+
+        Raises:
+            RunDirectoryError: it is missing or damaged.
+        """
+        if not self.is_unpacked(run):
+            return False
+        recorded = self.document(run).get("tables", {})
+        path = self.path(run)
+        return all((path / TABLES[name].file).is_file() for name, rows in recorded.items() if rows)
+
     def _publish(self, partial: Path, run: str) -> None:
         place = self.path(run)
         place.parent.mkdir(exist_ok=True)
-        if place.exists():  # damaged, or with fewer tables
+        if place.exists():  # damaged, or without some table
             self.remove(run)
         try:
             partial.rename(place)

@@ -28,6 +28,8 @@ class ReportedRun:
     alone: Mapping[str, RunLike]
     #: The content of slowdown.parquet; None for a single run.
     slowdown: pl.DataFrame | None
+    #: The parts of an interrupted experiment that are not there.
+    missing: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, run: RunLike | InterferenceLike) -> ReportedRun:
@@ -39,6 +41,7 @@ class ReportedRun:
                 experiment.together,
                 experiment.alone,
                 experiment.slowdown.collect(),
+                tuple(getattr(experiment, "missing", ())),
             )
         return cls(str(run.document["plan"]["name"]), run, {}, None)
 

@@ -22,6 +22,11 @@ _SATURATED = 0.97
 def warnings(reported: ReportedRun) -> list[str]:
     """Returns the faults of every run of the report; an empty list if there are none."""
     found = []
+    if reported.missing:
+        found.append(
+            f"The experiment was interrupted; missing: {', '.join(reported.missing)}. To continue,"
+            " give the same pantala run command again."
+        )
     for title, run in reported.parts.items():
         texts = (*_ending(run), *_planned(run), *_conservation(run), *_saturation(run))
         found += [f"{title}: {text}" for text in texts]
