@@ -49,10 +49,9 @@ def _shares(room: list[int], count: int) -> list[int] | None:
         return None
     shares = [0] * len(room)
     while count:
-        open_ = [group for group, size in enumerate(room) if shares[group] < size]
-        each, more = divmod(count, len(open_))
-        for place, group in enumerate(open_):
-            given = min(each + (place < more), room[group] - shares[group])
-            shares[group] += given
-            count -= given
+        least = min(share for share, size in zip(shares, room, strict=True) if share < size)
+        for group, size in enumerate(room):
+            if count and shares[group] == least and least < size:
+                shares[group] += 1
+                count -= 1
     return shares
