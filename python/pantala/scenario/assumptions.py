@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -105,8 +105,7 @@ def _at(place: Any, key: str) -> Any:
         if isinstance(place, Mapping):
             place = place[step]
             continue
-        kind: Hashable = type(place)
-        names = {} if place is None else _fields(kind)
+        names = {} if place is None else _fields(type(place))  # type: ignore[arg-type]
         if step not in names:
             return _NOTHING
         place = getattr(place, names[step])
@@ -114,8 +113,6 @@ def _at(place: Any, key: str) -> Any:
 
 
 @cache
-def _fields(model: Hashable) -> Mapping[str, str]:
+def _fields(model: type[BaseModel]) -> Mapping[str, str]:
     """Returns the fields of a model by their names in the scenario."""
-    assert isinstance(model, type)
-    assert issubclass(model, BaseModel)
     return {field.alias or name: name for name, field in model.model_fields.items()}
