@@ -46,6 +46,7 @@ _PUBLIC = {
         "load",
     ),
     "pantala.routings": ("ROUTINGS",),
+    "pantala.saturation_load": ("saturation",),
     "pantala.scenario.json_schema": ("scenario_json_schema",),
     "pantala.units": (
         "Bandwidth",

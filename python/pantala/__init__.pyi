@@ -24,6 +24,7 @@ from pantala.results import (
     load as load,
 )
 from pantala.routings import ROUTINGS as ROUTINGS
+from pantala.saturation_load import saturation as saturation
 from pantala.scenario.json_schema import scenario_json_schema as scenario_json_schema
 from pantala.units import Bandwidth as Bandwidth, Duration as Duration, Size as Size
 from pantala.scenario import *

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticCustomError
 
 from pantala import native
+from pantala.curve_points import POINT_KEYS, CurvePoint, TimelineWindow, mean_point
 from pantala.errors import PlanError, ScenarioError, UsageError, nearest
 from pantala.parallel import cores, on_threads
 from pantala.scenario import Machine, Scenario
@@ -24,57 +27,22 @@ from pantala.scenario.presets import (
 )
 from pantala.units import Duration, UnitError
 
-__all__ = ["CurvePoint", "CurveSetup", "TimelineWindow", "curve", "curve_setup", "measure_point"]
+if TYPE_CHECKING:
+    from pantala.experiments.store import RunStore
+
+__all__ = [
+    "POINT_KEYS",
+    "CurvePoint",
+    "CurveSetup",
+    "LoadMeasurement",
+    "TimelineWindow",
+    "curve",
+    "curve_setup",
+    "measure_point",
+]
 
 _SOURCE = "pantala curve"
 _JOB = "traffic"
-
-#: The keys of a point, in order, as `pantala curve --json` prints them.
-POINT_KEYS = (
-    "load",
-    "accepted",
-    "saturated",
-    "latency_mean_ns",
-    "latency_p50_ns",
-    "latency_p95_ns",
-    "latency_p99_ns",
-    "network_latency_mean_ns",
-    "network_latency_p50_ns",
-    "network_latency_p99_ns",
-    "link_hops_mean",
-    "nonminimal_share",
-    "packets",
-)
-
-
-class TimelineWindow(TypedDict):
-    """Accepted load and non-minimal share in one window of time."""
-
-    window_start_ns: float
-    accepted: float
-    nonminimal_share: float | None
-
-
-class _Point(TypedDict):
-    load: float
-    accepted: float
-    saturated: bool
-    latency_mean_ns: float | None
-    latency_p50_ns: float | None
-    latency_p95_ns: float | None
-    latency_p99_ns: float | None
-    network_latency_mean_ns: float | None
-    network_latency_p50_ns: float | None
-    network_latency_p99_ns: float | None
-    link_hops_mean: float | None
-    nonminimal_share: float | None
-    packets: int
-
-
-class CurvePoint(_Point, total=False):
-    """One offered load: load and accepted as fractions of terminal bandwidth, latencies in ns."""
-
-    timeline: list[TimelineWindow]
 
 
 @dataclass(frozen=True)
@@ -96,10 +64,22 @@ class CurveSetup:
     timeline: Duration
     drain: bool
 
-    def at_load(self, load: float) -> Scenario:
-        """Returns the scenario at an offered load."""
+    def at_load(self, load: float, seed: int | None = None) -> Scenario:
+        """Returns the scenario at an offered load, with another seed if one is given."""
+        changes: dict[str, Any] = {"jobs.0.workload.load": load}
+        if seed is not None:
+            changes["seed"] = seed
         with _keys_of_the_curve():
-            return self.scenario.replace({"jobs.0.workload.load": load})
+            return self.scenario.replace(changes)
+
+    def window(self) -> dict[str, Any]:
+        """Returns the settings of the measurement, times in ps."""
+        return {
+            "warmup_ps": int(self.warmup),
+            "measure_ps": int(self.measure),
+            "timeline_ps": int(self.timeline),
+            "drain": self.drain,
+        }
 
 
 def curve(
@@ -117,7 +97,10 @@ def curve(
     drain: bool | None = None,
     coarsen: int | None = None,
     changes: Mapping[str, Any] | None = None,
+    seeds: int = 1,
+    out: str | Path | None = None,
     threads: native.Threads = 1,
+    workers: int | None = None,
     on_point: Callable[[CurvePoint], None] | None = None,
 ) -> list[CurvePoint]:
     """Measures latency and accepted throughput of synthetic traffic at several offered loads.
@@ -145,8 +128,14 @@ def curve(
         coarsen: simulate packets 2, 4 or 8 times as long: faster and less exact.
         changes: other values by dotted key, such as ``{"machine.topology.g": 9,
             "workload.include_self": True}``.
+        seeds: the number of seeds per load, from `seed` on. With several, the values of a point are
+            means, and ``intervals`` holds their 95 % intervals.
+        out: a directory in which the measurements are kept; measurements that it has are not
+            repeated. It can be the directory of an experiment.
         threads: the number of threads per point. With "auto", points are simulated in parallel, one
             per core; if there are more cores than points, a point gets the threads that pay.
+            Results do not depend on it.
+        workers: the number of measurements at a time, if it shall not follow from `threads`.
             Results do not depend on it.
         on_point: called with each point when it is measured; with "auto" the order may differ from
             the order of `loads`.
@@ -158,6 +147,7 @@ def curve(
     Raises:
         ScenarioError: a name or value is wrong, or the network cannot be built.
         SimulationError: the network stalled.
+        RunDirectoryError: `out` cannot be written or holds something else.
 
     Warns:
         ScenarioWarning: it is measured, but packets could wait for each other in a cycle.
@@ -176,26 +166,108 @@ def curve(
         coarsen=coarsen,
         changes=changes,
     )
-    native.check_threads(threads)
     if not loads:
         raise UsageError("there are no loads; give e.g. 0.1,0.3,0.5")
-    scenarios = [
-        setup.at_load(float(load)) for load in loads
-    ]  # all checked before the first is simulated
-    with _keys_of_the_curve():
-        scenarios[0].resolve()  # for its warnings, which are those of every load
-    at_once = min(len(scenarios), cores()) if threads == "auto" else 1
+    measurement = LoadMeasurement(setup, seeds=seeds, out=out, threads=threads, workers=workers)
+    return measurement.points(loads, on_point)
 
-    def measured(number: int, check: native.ProgressCallback) -> tuple[int, CurvePoint]:
-        share = native.threads_for(scenarios[number].plan(), threads, cores() // at_once)
-        return number, _as_point(measure_point(setup, scenarios[number], check, share), setup)
 
-    points: dict[int, CurvePoint] = {}
-    for number, point in on_threads(measured, range(len(scenarios)), at_once):
-        points[number] = point
-        if on_point is not None:
-            on_point(point)
-    return [points[number] for number in range(len(scenarios))]
+class LoadMeasurement:
+    """Measures loads with several seeds, in parallel, and keeps the measurements in a store."""
+
+    def __init__(
+        self,
+        setup: CurveSetup,
+        *,
+        seeds: int = 1,
+        out: str | Path | None = None,
+        threads: native.Threads = 1,
+        workers: int | None = None,
+    ) -> None:
+        """Checks the arguments, which are those of `curve`; measures nothing.
+
+        Raises:
+            UsageError: a number is wrong.
+            RunDirectoryError: `out` cannot be written or holds something else.
+        """
+        native.check_threads(threads)
+        if seeds < 1:
+            raise UsageError(f"seeds = {seeds}: must be at least 1; write e.g. 5")
+        if workers is not None and workers < 1:
+            raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
+        self._setup = setup
+        self._seeds = range(setup.scenario.seed, setup.scenario.seed + seeds)
+        self._threads: native.Threads = threads
+        self._workers = workers
+        self._out = None if out is None else Path(out)
+        self._store: RunStore | None = None
+
+    def points(
+        self, loads: Sequence[float], on_point: Callable[[CurvePoint], None] | None = None
+    ) -> list[CurvePoint]:
+        """Returns the points of some loads.
+
+        Args:
+            loads: offered loads; all are checked before the first is measured.
+            on_point: called with each point when all its seeds are measured.
+        """
+        seeds = self._seeds
+        scenarios = [
+            self._setup.at_load(float(load), seed if number else None)
+            for load in loads
+            for number, seed in enumerate(seeds)
+        ]
+        with _keys_of_the_curve():
+            scenarios[0].resolve()  # for its warnings, which are those of every load
+        self._begin()
+        at_once = self._workers or (cores() if self._threads == "auto" else 1)
+        at_once = min(len(scenarios), at_once)
+        measured = partial(self._measured, scenarios, max(1, cores() // at_once))
+        found: dict[int, CurvePoint] = {}
+        points: dict[int, CurvePoint] = {}
+        for number, point in on_threads(measured, range(len(scenarios)), at_once):
+            found[number] = point
+            place = number // len(seeds)
+            mine = range(place * len(seeds), (place + 1) * len(seeds))
+            if all(each in found for each in mine):
+                points[place] = mean_point([found.pop(each) for each in mine])
+                if on_point is not None:
+                    on_point(points[place])
+        return [points[place] for place in range(len(loads))]
+
+    def _begin(self) -> None:
+        if self._out is not None and self._store is None:
+            from pantala.experiments.store import RunStore
+
+            store = RunStore(self._out)
+            store.check()
+            store.begin()
+            self._store = store
+
+    def _measured(
+        self,
+        scenarios: Sequence[Scenario],
+        processors: int,
+        number: int,
+        check: native.ProgressCallback,
+    ) -> tuple[int, CurvePoint]:
+        setup, scenario = self._setup, scenarios[number]
+
+        def measure() -> dict[str, Any]:
+            share = native.threads_for(scenario.plan(), self._threads, processors)
+            return measure_point(setup, scenario, check, share)
+
+        if self._store is None:
+            return number, _as_point(measure(), setup)
+        from pantala.experiments.measurement import stored_measurement
+
+        resolved = _resolved(scenario)
+
+        def waiting() -> None:
+            check({})  # type: ignore[typeddict-item]
+
+        found = stored_measurement(self._store, resolved, setup.window(), measure, waiting)
+        return number, _as_point(found, setup)
 
 
 def curve_setup(
@@ -294,6 +366,15 @@ def measure_point(
             setup.drain,
             threads,
         )
+    except PlanError as error:
+        with _keys_of_the_curve():
+            raise scenario.error_of_plan(error) from None
+
+
+def _resolved(scenario: Scenario) -> dict[str, Any]:
+    """Returns the resolved plan without warnings, which would repeat for every load."""
+    try:
+        return native.resolve(scenario.plan())
     except PlanError as error:
         with _keys_of_the_curve():
             raise scenario.error_of_plan(error) from None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pantala.load_curve import CurvePoint
+    from pantala.saturation_load import Saturation
 
 __all__ = ["HELP", "curve"]
 
@@ -31,6 +32,7 @@ model.
 """
 
 _INJECTIONS = ("bernoulli", "periodic")
+_LOADS = "0.1,0.3,0.5,0.7,0.9"
 _PATTERNS = ("uniform", "shift", "bit_complement", "next_group", "hotspot", "neighbor_3d")
 
 
@@ -119,12 +121,38 @@ def curve(
         ),
     ] = None,
     loads: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--loads", metavar="LIST", help="Offered loads, as fractions of terminal bandwidth."
+            "--loads",
+            metavar="LIST",
+            help="Offered loads, as fractions of terminal bandwidth. Default: 0.1,0.3,0.5,0.7,0.9;"
+            " with --saturation only the loads of its bisection.",
         ),
-    ] = "0.1,0.3,0.5,0.7,0.9",
+    ] = None,
+    saturation: Annotated[
+        bool,
+        typer.Option(
+            "--saturation",
+            help="Bracket the load above which the network accepts less than 0.97 of it.",
+        ),
+    ] = False,
+    resolution: Annotated[
+        str | None,
+        typer.Option(
+            "--resolution",
+            metavar="SHARE",
+            help="With --saturation: width of the bracket over its upper end. Default: 2%.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of random numbers.")] = 1,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            "--seeds",
+            metavar="N",
+            help="Number of seeds per load, from --seed on. Means have 95 % intervals.",
+        ),
+    ] = 1,
     warmup: Annotated[
         str | None,
         typer.Option(
@@ -175,8 +203,33 @@ def curve(
     ] = None,
     coarsen: Coarsen = None,
     threads: Threads = "1",
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            "-w",
+            metavar="N",
+            help="Number of measurements at a time. Default: 1; with --threads auto one per core.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Keep the measurements in DIR. The same command then continues an interrupted"
+            " curve.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON list with one object per load.")
+        bool,
+        typer.Option(
+            "--json",
+            help="Print a JSON list with one object per load; with --saturation an object with"
+            " points and saturation.",
+        ),
     ] = False,
     plot: Annotated[
         Path | None,
@@ -191,13 +244,26 @@ def curve(
     """Measures a load-latency curve."""
     from rich.console import Console
 
-    from pantala.cli.option_values import parse_loads, parse_numbers, parse_settings, parse_threads
+    from pantala.cli.interruption import InterruptedCommand
+    from pantala.cli.option_values import (
+        check_workers_and_seed,
+        parse_loads,
+        parse_numbers,
+        parse_settings,
+        parse_share,
+        parse_threads,
+    )
     from pantala.errors import UsageError
     from pantala.load_curve import curve as measure_curve
     from pantala.load_curve import curve_setup
+    from pantala.saturation_load import saturation as bracket_saturation
     from pantala.scenario import Scenario
 
-    wanted = parse_loads(loads)
+    if resolution is not None and not saturation:
+        raise UsageError(f"--resolution {resolution}: needs --saturation")
+    wanted = parse_loads(loads or ("" if saturation else _LOADS))
+    width = 0.02 if resolution is None else parse_share("--resolution", resolution)
+    check_workers_and_seed(workers, seed)
     changes = parse_settings(settings)
     machine: Any = None
     route: Any = routing
@@ -241,17 +307,37 @@ def curve(
         from pantala.figures import check_place
 
         check_place(plot)  # before anything is measured
-    status = Console(stderr=True)
-    with status.status(f"{len(wanted)} loads") as line:
-        done: list[CurvePoint] = []
+    how: dict[str, Any] = {
+        "seeds": seeds,
+        "threads": parse_threads(threads),
+        "workers": workers,
+        "out": out,
+    }
+    points: list[CurvePoint] = []
+    found: Saturation | None = None
+    done: list[CurvePoint] = []
+    with Console(stderr=True).status("measuring") as line:
 
         def on_point(point: CurvePoint) -> None:
             done.append(point)
-            line.update(f"{len(done)} of {len(wanted)} loads measured")
+            of = "" if saturation else f" of {len(wanted)}"
+            line.update(f"{len(done)}{of} loads measured, the last one {point['load']:.4g}")
 
-        points = measure_curve(
-            **habits, loads=wanted, threads=parse_threads(threads), on_point=on_point
-        )
+        try:
+            if wanted or not saturation:
+                points = measure_curve(**habits, **how, loads=wanted, on_point=on_point)
+            if saturation:
+                found = bracket_saturation(**habits, **how, resolution=width, on_point=on_point)
+                known = {point["load"] for point in points}
+                points += [each for each in found["points"] if each["load"] not in known]
+                points.sort(key=lambda point: point["load"])
+        except KeyboardInterrupt:
+            if out is None:
+                raise
+            raise InterruptedCommand(
+                f"interrupted; the measurements are in {out}; to continue, give the same command"
+                " again"
+            ) from None
     scenario = curve_setup(**habits).scenario
     if scenario.detail.coarsen > 1:
         said = Console(stderr=True) if as_json else console()
@@ -262,7 +348,7 @@ def curve(
             soft_wrap=True,
         )
     if as_json:
-        print(json.dumps(points, indent=2))
+        print(json.dumps(_document(points, found), indent=2))
     if as_json and plot is None:
         return
     algorithm = scenario.routing.algorithm
@@ -277,10 +363,28 @@ def curve(
     output = console()
     name = file.stem if file is not None else preset or "pantala"
     output.print(_table(points, f"{name}: {route} routing, {pattern} traffic"))
+    if found is not None:
+        output.print(_told(found), highlight=False, markup=False, soft_wrap=True)
     if timeline is not None:
         output.print(_timeline(points))
     if plot is not None:
         output.print(f"figure: {plot}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _document(points: list[CurvePoint], found: Saturation | None) -> Any:
+    """Returns what ``--json`` prints."""
+    if found is None:
+        return points
+    bracket = {key: value for key, value in found.items() if key != "points"}
+    return {"points": points, "saturation": bracket}
+
+
+def _told(found: Saturation) -> str:
+    """Returns the bracket of the saturation load as a line."""
+    if found["high"] is None:
+        return "saturation load: none; the network accepts load 1"
+    accepted = "" if found["accepted"] is None else f" (accepted {found['accepted']:.4g})"
+    return f"saturation load: between {found['low']:.4g}{accepted} and {found['high']:.4g}"
 
 
 _HEADINGS = (
@@ -303,12 +407,15 @@ def _table(points: list[CurvePoint], title: str) -> Table:
     caption = "columns mean to network: latencies in ns; loads: fractions of terminal bandwidth"
     if any(point["saturated"] for point in points):
         caption += "\n* saturated: the network accepted less than 0.97 of the offered load"
+    if any("intervals" in point for point in points):
+        caption += "\n\N{PLUS-MINUS SIGN}: half of the 95 % interval over seeds"
     shown = table(title, _HEADINGS, caption, gap=1)
     for point in points:
         shown.add_row(
-            f"{point['load']:g}",
-            f"{point['accepted']:.3f}{'*' if point['saturated'] else ' '}",
-            _number(point["latency_mean_ns"]),
+            f"{point['load']:.4g}",
+            f"{point['accepted']:.3f}{_half(point, 'accepted', 3)}"
+            f"{'*' if point['saturated'] else ' '}",
+            _number(point["latency_mean_ns"]) + _half(point, "latency_mean_ns", 1),
             _number(point["latency_p50_ns"]),
             _number(point["latency_p95_ns"]),
             _number(point["latency_p99_ns"]),
@@ -334,6 +441,14 @@ def _timeline(points: list[CurvePoint]) -> Table:
             shown.add_row(f"{point['load']:g}", start, f"{window['accepted']:.3f}", share)
         shown.add_section()
     return shown
+
+
+def _half(point: CurvePoint, key: str, decimals: int) -> str:
+    """Returns half of an interval as text; empty if the point has none."""
+    interval = point.get("intervals", {}).get(key)
+    if interval is None:
+        return ""
+    return f" \N{PLUS-MINUS SIGN}{(interval[1] - interval[0]) / 2:.{decimals}f}"
 
 
 def _number(value: float | None, decimals: int = 1) -> str:

@@ -17,6 +17,7 @@ __all__ = [
     "parse_numbers",
     "parse_seeds",
     "parse_settings",
+    "parse_share",
     "parse_threads",
 ]
 
@@ -77,6 +78,20 @@ def parse_loads(text: str) -> list[float]:
     except ValueError:
         raise UsageError(
             f"--loads {text}: is not a list of numbers; write e.g. --loads 0.1,0.3,0.5"
+        ) from None
+
+
+def parse_share(option: str, text: str) -> float:
+    """Returns the share of a text such as ``2%`` or ``0.02``.
+
+    Raises:
+        UsageError: it is not a number.
+    """
+    try:
+        return float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        raise UsageError(
+            f"{option} {text}: is not a share; write e.g. {option} 2% or {option} 0.02"
         ) from None
 
 

@@ -47,10 +47,10 @@ class Sweep:
             ScenarioError: a case cannot be run.
             RunDirectoryError: the directory holds something else.
         """
-        check_directory(root)
+        self.store = RunStore(root)
+        self.store.check()
         self.description = description
         self.root = root
-        self.store = RunStore(root)
         self._index = Index(self.store)
         self._retry = retry
         self.entries = self._index.read()
@@ -235,18 +235,3 @@ def precision_of_options(precision: float | str | None, of: str | None) -> Preci
     if of is not None:
         raise UsageError(f"precision of '{of}': needs a precision; write e.g. --precision 2%")
     return None
-
-
-def check_directory(root: Path) -> None:
-    """Checks that an experiment can be in a directory.
-
-    Raises:
-        RunDirectoryError: it holds something else.
-    """
-    if root.is_dir():
-        if any(root.iterdir()) and not (root / "runs").is_dir():
-            raise RunDirectoryError(
-                root, "is a directory with something else in it", "choose another --out"
-            )
-    elif root.exists() or root.is_symlink():
-        raise RunDirectoryError(root, "is not a directory", "choose another --out")

@@ -19,6 +19,7 @@ import json
 import os
 import shutil
 import socket
+import time
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
@@ -30,6 +31,9 @@ from pantala.experiments.lease import STALE_SECONDS, claim, is_stale, now_at, pr
 from pantala.run_directory import RUN_FILE, TABLES_FILE
 
 __all__ = ["RunStore"]
+
+#: The time between two looks at a run that another process works on.
+_LOOK_SECONDS = 1.0
 
 
 class RunStore:
@@ -53,6 +57,21 @@ class RunStore:
     def exists(self) -> bool:
         """Returns whether the directory holds a store already."""
         return self.runs.is_dir() and (self._partial.is_dir() or self._leases.is_dir())
+
+    def check(self) -> None:
+        """Checks that the directory is free or a store.
+
+        Raises:
+            RunDirectoryError: it holds something else.
+        """
+        root = self.root
+        if root.is_dir():
+            if any(root.iterdir()) and not self.runs.is_dir():
+                raise RunDirectoryError(
+                    root, "is a directory with something else in it", "choose another --out"
+                )
+        elif root.exists() or root.is_symlink():
+            raise RunDirectoryError(root, "is not a directory", "choose another --out")
 
     def begin(self) -> None:
         """Makes the directories of the store, and removes what killed processes have left.
@@ -171,6 +190,44 @@ class RunStore:
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
             return self.document(run)
+
+    def obtain(
+        self,
+        run: str,
+        keep: Sequence[str],
+        simulate: Callable[[Path], object],
+        waiting: Callable[[], None] = lambda: None,
+    ) -> dict[str, Any]:
+        """Returns run.json of a run; simulates it, or waits until another process has done so.
+
+        Args:
+            run: the identity.
+            keep: the tables to keep.
+            simulate: writes the run into an empty directory.
+            waiting: called about every second while another process works; may raise.
+
+        Raises:
+            SimulationError: the run failed; nothing is stored.
+            RunDirectoryError: the run cannot be written; nothing is stored.
+        """
+        if self.has(run, keep):
+            try:
+                return self.document(run)
+            except RunDirectoryError:
+                self.remove(run)
+        while True:
+            try:
+                document = self.add(run, keep, simulate)
+            except OSError as error:
+                raise RunDirectoryError(
+                    self.root,
+                    f"cannot be written: {error.strerror or error}",
+                    "finished runs are kept; make room and give the same command again",
+                ) from None
+            if document is not None:
+                return document
+            waiting()
+            time.sleep(_LOOK_SECONDS)
 
     def remove(self, run: str) -> None:
         """Removes a run."""

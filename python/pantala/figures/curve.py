@@ -27,6 +27,8 @@ def curve(
     are hollow, and the line to them is dotted. A point above the latency axis is drawn as a
     triangle at the top of the axis.
 
+    Points of several seeds have vertical bars: the 95 % intervals of the means.
+
     Args:
         series: the name of each line and its points. A point has `load`, `accepted`, `saturated`
             and `latency_*_ns`, as ``pantala curve --json`` prints them.
@@ -87,6 +89,11 @@ def _line(axes: Axes, points: Points, key: str, colour: str, scale: float, top: 
     ]
     for (x0, y0, _), (x1, y1, saturated) in pairwise(known):
         axes.plot([x0, x1], [y0 * scale, y1 * scale], color=colour, ls=":" if saturated else "-")
+    for point in points:
+        interval = (point.get("intervals") or {}).get(key)
+        if interval is not None and interval[1] <= top:
+            low, high = (each * scale for each in interval)
+            axes.plot([point["load"]] * 2, [low, high], "_-", color=colour, ms=5, lw=1.2, zorder=2)
     for x, y, saturated in known:
         above = y > top
         axes.plot(
