@@ -115,6 +115,12 @@ impl<T> FlatArray<T> {
         &self.items[start..start + count]
     }
 
+    /// As [`run`](Self::run), to change the items.
+    pub fn run_mut(&mut self, first: usize, count: usize) -> &mut [T] {
+        let start = first - self.first;
+        &mut self.items[start..start + count]
+    }
+
     /// Prefetches `LINES` cache lines from item `first` on. It changes only when they come into the
     /// cache.
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! The packets in input buffers: all packets of an input VC wait for the output of its head, or for
 //! the input port if another packet crosses from it.
 
+use super::BlameWatch;
 use super::sums::NO_JOB;
-use super::{BlameWatch, Change, ChangeKind};
 use crate::store::packet::NONE;
 use pantala_engine::{NEVER, Time};
 
@@ -47,7 +47,7 @@ impl BlameWatch {
         }
         if free <= now {
             self.advance(out, now);
-            self.add_queue(out, in_vc, 1);
+            self.plan_queue(out, in_vc, 1, now);
             return;
         }
         let input = &mut self.inputs[in_vc];
@@ -55,14 +55,14 @@ impl BlameWatch {
         let class = self.outputs[out].class;
         let queued = self.queued.run(in_vc as usize * self.jobs, self.jobs);
         self.sums.matrix(class, free).charge(queued, holder, free - now);
-        self.change(out, Change { time: free, kind: ChangeKind::Input(in_vc) });
+        self.plan_queue(out, in_vc, 1, free);
     }
 
     /// The head of an input VC, of `job`, no longer waits for an output, nor do the packets behind
     /// it.
     pub(crate) fn leaves(&mut self, in_vc: u32, out: usize, job: u16, now: Time) {
         self.advance(out, now);
-        self.add_queue(out, in_vc, 1_u32.wrapping_neg());
+        self.plan_queue(out, in_vc, -1, now);
         self.queued[in_vc as usize * self.jobs + usize::from(job)] -= 1;
         let input = &mut self.inputs[in_vc];
         input.out = NONE;
@@ -75,8 +75,10 @@ impl BlameWatch {
     #[inline]
     pub(crate) fn crosses(&mut self, in_port: u32, out: usize, job: u16, now: Time) {
         self.advance(out, now);
-        self.outputs[out].last = job;
-        self.crossed[in_port] = job;
+        if self.jobs > 1 {
+            self.crosses_to(out, job, now);
+            self.crossed[in_port] = job;
+        }
     }
 
     /// A packet begins to wait behind the head of an input VC.
@@ -88,8 +90,8 @@ impl BlameWatch {
             self.sums.matrix(class, held).add(job, holder, held - now);
         } else {
             self.advance(out, now);
-            self.add_waiting(out, job, 1);
         }
+        self.plan(out, job, 1, held.max(now));
     }
 
     /// That packet no longer waits behind the head.
@@ -101,8 +103,14 @@ impl BlameWatch {
             self.sums.matrix(class, held).take_back(job, holder, held - now);
         } else {
             self.advance(out, now);
-            self.add_waiting(out, job, 1_u32.wrapping_neg());
         }
+        self.plan(out, job, -1, held.max(now));
+    }
+
+    /// Returns the output of an input VC's head that waits.
+    pub(super) fn awaited(&self, in_vc: u32) -> Option<usize> {
+        let out = self.inputs[in_vc].out;
+        (out != NONE).then_some(out as usize)
     }
 
     /// Charges the time in which a NIC has waited for credits and no head has waited behind its

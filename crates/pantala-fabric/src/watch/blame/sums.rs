@@ -92,6 +92,15 @@ impl Sums {
         Matrix { jobs, cells }
     }
 
+    /// Returns the end of the window in which `time`, after zero, lies or ends.
+    #[inline]
+    pub(super) fn window_end(&mut self, time: Time) -> Time {
+        if (time - 1).wrapping_sub(self.start) >= self.window {
+            self.find(time - 1);
+        }
+        self.start.saturating_add(self.window)
+    }
+
     #[cold]
     fn find(&mut self, time: Time) {
         let number = time / self.window;
@@ -136,22 +145,25 @@ impl Matrix<'_> {
         }
     }
 
-    /// Charges `time` of the packets that wait to jobs in proportion to `shares`, whose sum is
-    /// `all`. The charges of a victim are rounded so that they sum to its time.
-    pub(super) fn charge_shares(&mut self, waiting: &[u32], shares: &[u32], all: u32, time: Time) {
-        for (victim, &count) in waiting.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let total = u128::from(count) * u128::from(time);
-            let (mut flits, mut charged) = (0, 0);
-            for (job, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0) {
-                flits += u128::from(share);
-                let so_far = (total * flits / u128::from(all)) as Time;
-                self.cells[victim * self.jobs + job] += so_far - charged;
-                charged = so_far;
-            }
+    /// Charges `wait` of packets of `victim` to jobs in proportion to `shares`, whose sum is `all`.
+    /// The charges are rounded so that they sum to `wait`.
+    pub(super) fn add_shares(&mut self, victim: u16, wait: Time, shares: &[u32], all: u32) {
+        let part = |flits: u64| match wait.checked_mul(flits) {
+            Some(product) => product / u64::from(all),
+            None => (u128::from(wait) * u128::from(flits) / u128::from(all)) as Time,
+        };
+        let row = &mut self.cells[usize::from(victim) * self.jobs..][..self.jobs];
+        let (mut flits, mut charged) = (0, 0);
+        for (cell, &share) in row.iter_mut().zip(shares).filter(|(_, share)| **share > 0) {
+            flits += u64::from(share);
+            let so_far = part(flits);
+            *cell += so_far - charged;
+            charged = so_far;
         }
     }
 
-    /// Charges `time` of one packet of `victim`.
+    /// Charges `time` of packets of `victim`.
+    #[inline]
     pub(super) fn add(&mut self, victim: u16, aggressor: u16, time: Time) {
         let to = if aggressor == NO_JOB { victim } else { aggressor };
         self.cells[usize::from(victim) * self.jobs + usize::from(to)] += time;
