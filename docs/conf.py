@@ -50,6 +50,7 @@ CONTENTS = {
         "export",
         "curve",
         "sweep",
+        "compare",
         "cluster",
         "query",
         "coarsen",

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from pantala.figures.runs import RunLike
     from pantala.results import Run
 
-__all__ = ["SLOWDOWN_COLUMNS", "SLOWDOWN_FILE", "accepted_throughput", "slowdown_of"]
+__all__ = [
+    "SLOWDOWN_COLUMNS",
+    "SLOWDOWN_FILE",
+    "accepted_throughput",
+    "share_of_terminals",
+    "slowdown_of",
+]
 
 SLOWDOWN_FILE = "slowdown.parquet"
 
@@ -128,17 +134,27 @@ def accepted_throughput(run: RunLike, job: int) -> float | None:
 
     It is None if the job never ran.
     """
-    planned, row = (
-        run.document["plan"]["jobs"][job],
-        run.jobs.filter(pl.col("job") == job).collect(),
-    )
-    bandwidth = run.document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
-    length = run.document["simulated_ns"] - planned["start_ps"] / 1000
-    return (
-        row["delivered_bytes"].item() / (length * planned["ranks"] * bandwidth)
-        if length > 0
-        else None
-    )
+    row = run.jobs.filter(pl.col("job") == job).collect()
+    return share_of_terminals(run.document, job, row["delivered_bytes"].item())
+
+
+def share_of_terminals(
+    document: Mapping[str, Any], job: int, delivered_bytes: float
+) -> float | None:
+    """Returns the payload that a job's nodes accepted, as a share of terminal bandwidth.
+
+    Args:
+        document: run.json.
+        job: the number of the job in the plan.
+        delivered_bytes: the payload, as in the table jobs.
+
+    Returns:
+        The share; None if the job never ran.
+    """
+    planned = document["plan"]["jobs"][job]
+    bandwidth = document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
+    length = document["simulated_ns"] - planned["start_ps"] / 1000
+    return delivered_bytes / (length * planned["ranks"] * bandwidth) if length > 0 else None
 
 
 @dataclass(frozen=True)

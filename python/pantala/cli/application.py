@@ -17,6 +17,7 @@ from pantala.cli import (
     bench,
     capture,
     check,
+    compare,
     curve,
     export,
     figure,
@@ -72,6 +73,7 @@ def _options(
 app.command("run", help=paragraphs(run.HELP))(run.run)
 app.command("sweep", help=paragraphs(sweep.HELP))(sweep.sweep)
 app.command("status", help=paragraphs(status.HELP))(status.status)
+app.command("compare", help=paragraphs(compare.HELP))(compare.compare)
 app.command("check", help=paragraphs(check.HELP))(check.check)
 app.command("curve", help=paragraphs(curve.HELP))(curve.curve)
 app.command("bench", help=bench.HELP)(bench.bench)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pantala.cli import complete
+from pantala.cli.titles import titles
 
 __all__ = ["HELP", "figure"]
 
@@ -100,8 +101,8 @@ def figure(
             " that pantala run wrote"
         )
     target = check_place(out or Path(f"{kind}.{form or 'pdf'}"))
-    titles = _titles(runs)
-    given = {title: load(path) for title, path in zip(titles, runs, strict=True)}
+    named = titles(runs)
+    given = {title: load(path) for title, path in zip(named, runs, strict=True)}
     options = {
         name: value
         for name, value in (("class", link_class), ("job", job), ("measure", measure))
@@ -122,22 +123,3 @@ def _list() -> None:
         more = "".join(f" {word} {text}." for word, text in parts.items() if text)
         table.add_row(kind.name, f"{kind.text}{more}")
     console().print(table)
-
-
-def _titles(runs: list[Path]) -> list[str]:
-    """Returns a title for each run: the shortest end of its path that no other run has.
-
-    Raises:
-        UsageError: two runs are the same directory.
-    """
-    from pantala.errors import UsageError
-
-    paths = [path.resolve() for path in runs]
-    for place, path in enumerate(paths):
-        if path in paths[:place]:
-            raise UsageError(f"{runs[place]}: is named twice; name each run once")
-    for length in range(1, max(len(path.parts) for path in paths) + 1):
-        titles = ["/".join(path.parts[-length:]) for path in paths]
-        if len(set(titles)) == len(titles):
-            break
-    return titles

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ __all__ = [
     "Method",
     "Precision",
     "batches",
+    "independent_difference",
     "marked",
     "mean_interval",
     "paired_difference",
@@ -128,6 +129,48 @@ def paired_difference(
         raise UsageError(f"{len(base)} and {len(other)} values are no pairs; give the same seeds")
     differences = np.asarray(other, dtype=np.float64) - np.asarray(base, dtype=np.float64)
     return mean_interval(differences.tolist(), confidence, method)
+
+
+def independent_difference(
+    base: Sequence[float],
+    other: Sequence[float],
+    confidence: float = 0.95,
+    method: Method = "student",
+) -> Interval:
+    """Returns the difference of two means, other minus base, of values that are no pairs.
+
+    `student` is Welch's t interval, which allows different variances. `bootstrap` is the
+    bias-corrected and accelerated bootstrap of both samples.
+
+    Returns:
+        The difference; its count is that of the smaller sample. It is infinite if a sample has one
+        value.
+
+    Raises:
+        UsageError: a sample has no value; see also `mean_interval`.
+
+    Source: Welch, The generalization of Student's problem, Biometrika 34, 1947.
+    """
+    from scipy import stats
+
+    first, second = (mean_interval(each, confidence) for each in (base, other))
+    mean, count = second.mean - first.mean, min(first.count, second.count)
+    if count == 1:
+        return Interval(mean, -math.inf, math.inf, count)
+    samples = [np.asarray(each, dtype=np.float64) for each in (other, base)]
+    if all(np.ptp(sample) == 0 for sample in samples):
+        return Interval(mean, mean, mean, count)
+    if method == "student":
+        found: Any = stats.ttest_ind(*samples, equal_var=False).confidence_interval(confidence)
+    else:
+        found = stats.bootstrap(
+            samples,
+            lambda one, two, axis: np.mean(one, axis=axis) - np.mean(two, axis=axis),
+            confidence_level=confidence,
+            n_resamples=_RESAMPLES,
+            rng=np.random.default_rng(_SEED),
+        ).confidence_interval
+    return Interval(mean, float(found.low), float(found.high), count)
 
 
 @dataclass(frozen=True)

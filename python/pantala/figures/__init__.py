@@ -17,6 +17,7 @@ from pantala.figures.blame import blame_matrix
 from pantala.figures.communication import communication_time
 from pantala.figures.curve import curve
 from pantala.figures.hottest import hottest_links, hottest_table, link_name
+from pantala.figures.intervals import Mark, difference_intervals
 from pantala.figures.iterations import rank_iterations
 from pantala.figures.latency import packet_latency
 from pantala.figures.latency_time import latency_over_time
@@ -31,6 +32,7 @@ from pantala.figures.registry import KINDS, Kind, draw
 from pantala.figures.ring import group_ring
 from pantala.figures.routing_time import nonminimal_over_time
 from pantala.figures.save import FORMATS, check_place, save, to_svg
+from pantala.figures.seeds import Box, seed_boxes
 from pantala.figures.slowdown import slowdown_bars
 from pantala.figures.style import DASHES, MARKERS, PALETTE, style
 from pantala.figures.tail import latency_tail
@@ -44,14 +46,17 @@ __all__ = [
     "MARKERS",
     "PALETTE",
     "SATURATED",
+    "Box",
     "Kind",
     "LinkLoads",
+    "Mark",
     "blame_matrix",
     "check_place",
     "communication_bars",
     "communication_matrix",
     "communication_time",
     "curve",
+    "difference_intervals",
     "draw",
     "group_matrix",
     "group_ring",
@@ -71,6 +76,7 @@ __all__ = [
     "rank_iterations",
     "saturation_shares",
     "save",
+    "seed_boxes",
     "shared_time",
     "slowdown_bars",
     "stall_scatter",

@@ -14,7 +14,14 @@ from pantala.metrics.binding import (
     traffic_utilization,
 )
 from pantala.metrics.catalogue import MetricFunction, all_functions, function_named
-from pantala.metrics.of_run import Metric, all_metrics, chosen_job, value_of
+from pantala.metrics.of_run import (
+    Metric,
+    all_metrics,
+    chosen_job,
+    job_values,
+    link_values,
+    value_of,
+)
 from pantala.metrics.routers import (
     arrival_rate,
     counters_of_serving_routers,
@@ -68,8 +75,10 @@ __all__ = [
     "injection_rate",
     "interference",
     "interference_reduction",
+    "job_values",
     "link_load",
     "link_throughput",
+    "link_values",
     "nic_share",
     "peak_ingress_volume",
     "percentiles",

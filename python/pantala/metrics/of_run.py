@@ -17,7 +17,7 @@ from pantala.metrics.traffic import injection_rate
 if TYPE_CHECKING:
     from pantala.results import Run
 
-__all__ = ["Metric", "all_metrics", "chosen_job", "value_of"]
+__all__ = ["Metric", "all_metrics", "chosen_job", "job_values", "link_values", "value_of"]
 
 _NOT_METRICS = frozenset({"job", "name", "complete"})
 
@@ -58,14 +58,9 @@ def _counter(name: str) -> Callable[[Run], float | None]:
     return lambda run: run.document["counters"].get(name)
 
 
-def _over_links(classes: tuple[str, ...], expression: pl.Expr) -> Callable[[Run], float | None]:
+def _of_links(aggregate: pl.Expr) -> Callable[[Run], float | None]:
     def compute(run: Run) -> float | None:
-        links = (
-            run.links.filter(pl.col("class").is_in(classes))
-            .select(expression.alias("value"))
-            .collect()
-        )
-        value: float | None = links["value"].item()
+        value: float | None = run.links.select(aggregate).collect().item()
         return value
 
     return compute
@@ -108,25 +103,36 @@ _GROUPS_OF_LINKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "column": ("column links (none in one dimension)", ("column",)),
     "global": ("global links", ("global",)),
 }
+#: The metrics of links: an aggregate of rows of the table links by the metric's name.
+_LINK_METRICS: dict[str, pl.Expr] = {}
 for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
-    _RUN_METRICS[f"{_name}_utilization_mean"] = (
+    _chosen = pl.col("class").is_in(_classes)
+    _utilization = pl.col("utilization").filter(_chosen)
+    for _metric, _text, _aggregate in (
         (
-            f"Mean over {_links} of the share of time that a link was busy (congestion index; Kang"
-            " et al., SC 2022, VI.B)."
+            f"{_name}_utilization_mean",
+            (
+                f"Mean over {_links} of the share of time that a link was busy (congestion index;"
+                " Kang et al., SC 2022, VI.B)."
+            ),
+            _utilization.mean(),
         ),
-        _over_links(_classes, pl.col("utilization").mean()),
-    )
-    _RUN_METRICS[f"{_name}_utilization_max"] = (
-        f"The largest share of time that one of the {_links} was busy.",
-        _over_links(_classes, pl.col("utilization").max()),
-    )
-    _RUN_METRICS[f"{_name}_stall_mean_ns"] = (
         (
-            f"Mean over {_links} of the time that a flit was ready and had no credit (Kang et al.,"
-            " SC 2022, VI.B)."
+            f"{_name}_utilization_max",
+            f"The largest share of time that one of the {_links} was busy.",
+            _utilization.max(),
         ),
-        _over_links(_classes, pl.col("stall_ns").mean()),
-    )
+        (
+            f"{_name}_stall_mean_ns",
+            (
+                f"Mean over {_links} of the time that a flit was ready and had no credit (Kang et"
+                " al., SC 2022, VI.B)."
+            ),
+            pl.col("stall_ns").filter(_chosen).mean(),
+        ),
+    ):
+        _LINK_METRICS[_metric] = _aggregate
+        _RUN_METRICS[_metric] = (_text, _of_links(_aggregate))
 
 
 def all_metrics() -> list[Metric]:
@@ -152,6 +158,40 @@ def value_of(run: Run, name: str, job: str | None) -> float | None:
         raise UsageError(f"there is no metric '{name}'; {hint}")
     job = chosen_job(run, name, job)
     return _JOB_METRICS[name][1](run.jobs.filter(pl.col("name") == job).collect())
+
+
+def job_values(jobs: pl.DataFrame) -> pl.DataFrame:
+    """Returns rows of the table jobs, perhaps of many runs, with a column per metric of a job.
+
+    Raises:
+        UsageError: the rows lack a column.
+    """
+    lacking = [name for name in TABLES["jobs"].polars_schema if name not in jobs.columns]
+    if lacking:
+        raise UsageError(
+            f"table jobs has no column '{lacking[0]}'; another version of Pantala wrote it: run the"
+            " scenario again"
+        )
+    names = jobs.columns
+    derived = {name: compute for name, (_, compute) in _JOB_METRICS.items() if name not in names}
+    return jobs.with_columns(
+        pl.Series(name, [compute(jobs[at : at + 1]) for at in range(jobs.height)], pl.Float64)
+        for name, compute in derived.items()
+    )
+
+
+def link_values(links: pl.LazyFrame, by: str) -> pl.DataFrame:
+    """Returns the metrics of links for each group of rows of the table links, one row per group.
+
+    Args:
+        links: rows of the table links, perhaps of many runs.
+        by: the column that says which rows belong together, such as ``run``.
+    """
+    named = [aggregate.alias(name) for name, aggregate in _LINK_METRICS.items()]
+    groups = links.collect().partition_by(by, maintain_order=True)
+    # One group at a time: the order of a sum over several groups depends on threads.
+    rows = [group.rechunk().select(pl.col(by).first(), *named) for group in groups]
+    return pl.concat(rows) if rows else links.clear().collect().select(pl.col(by).first(), *named)
 
 
 def chosen_job(run: Run, metric: str, job: str | None) -> str:

@@ -9,11 +9,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from pantala.figures.runs import InterferenceLike, RunLike
 from pantala.report.finding import SCOPE, finding, hottest_sentence
 from pantala.report.machine import facts, plan_text, summary
+from pantala.report.page import render
 from pantala.report.pictures import pictures
 from pantala.report.reported_run import ReportedRun
 from pantala.report.tables import (
@@ -45,14 +44,7 @@ def write_report(run: RunLike | InterferenceLike, path: str | os.PathLike[str]) 
 
 def render_report(run: RunLike | InterferenceLike) -> str:
     """Returns the report as HTML text. Equal tables give equal text."""
-    environment = Environment(
-        loader=PackageLoader("pantala.report", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("template.html.j2").render(_content(ReportedRun.of(run)))
+    return render("template.html.j2", _content(ReportedRun.of(run)))
 
 
 def finding_of(run: RunLike | InterferenceLike) -> str:

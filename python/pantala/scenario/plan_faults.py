@@ -10,7 +10,7 @@ from pantala.errors import Fault, PlanError, ScenarioError, nearest
 from pantala.scenario.key_path import Named, parse, value_at
 from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
-__all__ = ["error_of_plan", "in_units", "scenario_key"]
+__all__ = ["error_of_plan", "in_units", "quantity_text", "scenario_key"]
 
 #: Tables of a plan that are below ``machine`` in a scenario.
 _OF_MACHINE = frozenset(
@@ -65,7 +65,7 @@ def _fault(error: PlanError, given: Mapping[str, Any]) -> Fault:
     key = scenario_key(error.key)
     value = value_at(given, key)
     if not value:
-        value = _quantity(error.key, error.value)
+        value = quantity_text(error.key, error.value)
         if not _is_given(given, key) and error.value.isdecimal() and not key.startswith("jobs"):
             value = f"{value} (default)"
     return Fault(
@@ -80,7 +80,7 @@ def _nearest_first(error: PlanError) -> str:
     return f"did you mean {close}? {error.remedy}" if close else ""
 
 
-def _quantity(plan_key: str, value: str) -> str:
+def quantity_text(plan_key: str, value: str) -> str:
     """Returns the value of a plan's key in the scenario's spelling."""
     if not value.isdecimal():
         return value

@@ -1,0 +1,197 @@
+"""`pantala compare`: runs and experiments side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pantala.cli import complete
+from pantala.cli.tables import console, listing
+
+if TYPE_CHECKING:
+    from pantala.comparison.comparison import Comparison
+
+__all__ = ["HELP", "compare"]
+
+HELP = """Compare runs or experiments with the first of them: plans, metrics, intervals.
+
+DIR is a directory of [b]pantala run[/b] or [b]pantala sweep[/b]. Runs of equal seeds are compared
+in pairs. With [b]--by AXIS[/b] the values of an axis of one experiment are compared instead.
+Failed, missing and truncated runs are named and not compared.
+
+[b]--out FILE.html[/b] writes one page with all metrics and the figures overlaid."""
+
+#: Lines of each list that the command prints; --json and --out have all.
+_MOST = 20
+
+
+def compare(
+    directories: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="Directories; the first is the base.",
+            show_default=False,
+            autocompletion=complete.files,
+        ),
+    ],
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="AXIS", help="Compare the values of this axis of one DIR."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where", metavar="AXIS=VALUE", help="Only cases with this value. Repeatable."
+        ),
+    ] = None,
+    job: Annotated[
+        list[str] | None,
+        typer.Option("--job", metavar="NAME", help="Only this job. Repeatable."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="NAME",
+            help="Only this metric. Repeatable.",
+            autocompletion=complete.metrics,
+        ),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Print all metrics, not only the main ones.")
+    ] = False,
+    truncated: Annotated[
+        bool,
+        typer.Option("--truncated", help="Compare runs and jobs that did not end, too; marked."),
+    ] = False,
+    confidence: Annotated[
+        float, typer.Option("--confidence", metavar="SHARE", help="Confidence of the intervals.")
+    ] = 0.95,
+    bootstrap: Annotated[
+        bool, typer.Option("--bootstrap", help="Bootstrap in place of Student's intervals.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all metrics.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write an HTML page.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
+) -> None:
+    """Compares directories."""
+    from pantala.cli.titles import titles
+    from pantala.comparison.comparison import compare as compare_directories
+
+    if out is not None:
+        _check_place(out)
+    found = compare_directories(
+        dict(zip(titles(directories), directories, strict=True)),
+        by=by,
+        where=_chosen(where),
+        jobs=job or (),
+        metrics=metric or (),
+        truncated=truncated,
+        confidence=confidence,
+        method="bootstrap" if bootstrap else "student",
+    )
+    if as_json:
+        import json
+
+        print(json.dumps(found.document(), indent=2))
+    else:
+        _show(found, everything=every or bool(metric))
+    if out is not None:
+        from pantala.report.comparison import write_comparison
+
+        written = write_comparison(found, out)
+        if not as_json:
+            print(f"page: {written}")
+
+
+def _check_place(out: Path) -> None:
+    from pantala.errors import UsageError
+
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"--out {out}: does not end in .html; write e.g. --out compare.html")
+    if not out.absolute().parent.is_dir():
+        raise UsageError(f"--out {out}: there is no directory {out.parent}; make it first")
+
+
+def _chosen(where: list[str] | None) -> dict[str, str]:
+    from pantala.errors import UsageError
+
+    chosen = {}
+    for text in where or ():
+        axis, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(
+                f"--where {text}: is not AXIS=VALUE; write e.g. --where routing.algorithm=par"
+            )
+        chosen[axis.strip()] = value.strip()
+    return chosen
+
+
+def _show(found: Comparison, *, everything: bool) -> None:
+    from pantala.comparison.comparison import HEADLINES
+    from pantala.comparison.numbers import with_interval
+
+    base, *others = found.titles
+    output = console()
+    if found.plans:
+        plans = listing(["key", *found.titles, ""], title="Differences of the plans")
+        for change in found.plans[:_MOST]:
+            plans.add_row(change.key, *change.values, change.scope)
+        output.print(plans)
+        _rest(len(found.plans))
+    else:
+        _say("The plans are equal.")
+    for other in others:
+        rows = [row for row in found.rows if row.other == other]
+        shown = [row for row in rows if everything or row.metric in HEADLINES] or rows
+        drawn = listing(
+            [
+                *found.axes,
+                *["part"] * found.has_parts,
+                "job",
+                "metric",
+                base,
+                other,
+                f"{other} against {base}",
+            ],
+            title=f"{base} and {other}",
+        )
+        for row in shown:
+            numbers = row.difference
+            drawn.add_row(
+                *row.case,
+                *[row.part] * found.has_parts,
+                row.job or "(run)",
+                row.metric,
+                with_interval(row.metric, numbers.base),
+                with_interval(row.metric, numbers.other),
+                row.words,
+            )
+        output.print(drawn)
+        if len(shown) < len(rows):
+            _say(f"... {len(rows) - len(shown)} more metrics; --all prints them")
+    if found.left_out:
+        _say("Left out:" if not any(row.truncated for row in found.rows) else "Note:")
+        for each in found.left_out[:_MOST]:
+            _say(f"  {each.text}")
+        _rest(len(found.left_out))
+
+
+def _rest(number: int) -> None:
+    if number > _MOST:
+        _say(f"  ... {number - _MOST:,} more; --json lists all")
+
+
+def _say(text: str) -> None:
+    console().print(text, highlight=False, markup=False, soft_wrap=True)

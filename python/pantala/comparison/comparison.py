@@ -1,0 +1,356 @@
+"""`compare`: runs and experiments side by side, the first of them as the base."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala.comparison.differences import Difference, difference_of
+from pantala.comparison.left_out import LeftOut, runs_left_out, unmatched
+from pantala.comparison.plans import PlanChange, plan_changes
+from pantala.comparison.subject import SEED, Subject, open_subject, split_subject
+from pantala.comparison.values import metric_names, values_of
+from pantala.errors import UsageError, nearest
+from pantala.experiments.parts import TOGETHER
+from pantala.experiments.statistics import Method
+
+__all__ = ["HEADLINES", "Comparison", "Row", "compare"]
+
+#: The metrics that a short table shows.
+HEADLINES = (
+    "communication_time_mean_ns",
+    "execution_time_ns",
+    "packet_latency_mean_ns",
+    "packet_latency_p99_ns",
+    "accepted_throughput",
+    "slowdown",
+    "packet_latency_slowdown",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One metric of one job in one case, in the base and in another subject.
+
+    Attributes:
+        case: the values of the common axes, in their order.
+        part: the simulation of an interference experiment; ``together`` if there is only one.
+        job: the job; empty for a metric of the whole run.
+        other: the title of the other subject.
+        difference: the numbers and the words.
+        truncated: whether a value is of a run or a job that did not end.
+    """
+
+    case: tuple[str, ...]
+    part: str
+    job: str
+    other: str
+    difference: Difference
+    truncated: bool
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.difference.metric
+
+    @property
+    def words(self) -> str:
+        """The difference in words, with a mark of truncated values."""
+        mark = "; truncated: the values do not cover all of the work" if self.truncated else ""
+        return self.difference.words + mark
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A base and one or several other subjects.
+
+    Attributes:
+        subjects: the subjects in order; the first is the base.
+        axes: the common axes, whose values tell the cases apart.
+        plans: the differences of the plans.
+        rows: the metrics.
+        left_out: what is not compared, and why.
+        confidence: the probability that an interval covers the true difference.
+        method: student or bootstrap.
+    """
+
+    subjects: tuple[Subject, ...]
+    axes: tuple[str, ...]
+    plans: tuple[PlanChange, ...]
+    rows: tuple[Row, ...]
+    left_out: tuple[LeftOut, ...]
+    confidence: float
+    method: Method
+
+    @property
+    def titles(self) -> list[str]:
+        """The titles of the subjects."""
+        return [subject.title for subject in self.subjects]
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether the rows are of several parts."""
+        return len({row.part for row in self.rows}) > 1
+
+    def case_text(self, case: Sequence[str]) -> str:
+        """Returns a case as text: ``routing.algorithm = par, ...``; empty without axes."""
+        return ", ".join(f"{axis} = {value}" for axis, value in zip(self.axes, case, strict=True))
+
+    def document(self) -> dict[str, Any]:
+        """Returns the comparison as JSON."""
+        return {
+            "subjects": [
+                {
+                    "title": subject.title,
+                    "directory": str(subject.path),
+                    "experiment": None if subject.experiment is None else subject.experiment.name,
+                    "runs": dict(subject.runs.group_by("state").len().sort("state").iter_rows()),
+                }
+                for subject in self.subjects
+            ],
+            "confidence": self.confidence,
+            "method": self.method,
+            "plan": [
+                {
+                    "key": change.key,
+                    "values": dict(zip(self.titles, change.values, strict=True)),
+                    "cases": change.cases,
+                    "of_cases": change.all_cases,
+                }
+                for change in self.plans
+            ],
+            "metrics": [
+                {
+                    "case": dict(zip(self.axes, row.case, strict=True)),
+                    "part": row.part,
+                    "job": row.job or None,
+                    "metric": row.metric,
+                    "title": row.other,
+                    "truncated": row.truncated,
+                    **row.difference.document(),
+                }
+                for row in self.rows
+            ],
+            "left_out": [each.document() for each in self.left_out],
+        }
+
+
+def compare(
+    paths: Mapping[str, Path],
+    *,
+    by: str | None = None,
+    where: Mapping[str, str] | None = None,
+    jobs: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    truncated: bool = False,
+    confidence: float = 0.95,
+    method: Method = "student",
+) -> Comparison:
+    """Compares runs and experiments with the first of them.
+
+    Cases are matched by the values of the axes that all subjects have, runs by their seeds.
+
+    Args:
+        paths: the directories by title, in order.
+        by: an axis of the only directory: its values are compared instead of directories.
+        where: the value of an axis, as text; only these cases are compared.
+        jobs: only these jobs.
+        metrics: only these metrics.
+        truncated: whether to compare values of runs and jobs that did not end. Without it, they
+            are left out and named.
+        confidence: the probability that an interval covers the true difference.
+        method: student or bootstrap; see `pantala.experiments.statistics`.
+
+    Raises:
+        RunDirectoryError: a directory holds no run, is damaged, or is of another version.
+        UsageError: there is only one subject, the jobs differ, no case is common, or an argument
+            is wrong.
+    """
+    _check(metrics, confidence)
+    subjects = [open_subject(title, path).where(where or {}) for title, path in paths.items()]
+    _check_where(where or {}, subjects)
+    if by is not None:
+        if len(subjects) > 1:
+            raise UsageError(f"--by {by}: compares the cases of one experiment; name one directory")
+        subjects = split_subject(subjects[0], by)
+    if len(subjects) < 2:
+        first = subjects[0]
+        hint = f" or --by AXIS (one of {', '.join(first.axes)})" if first.axes else ""
+        raise UsageError(f"{first.path}: one alone has no difference; add another directory{hint}")
+    axes = _common_axes(subjects)
+    left_out = [each for subject in subjects for each in runs_left_out(subject, axes, truncated)]
+    frames = []
+    for subject in subjects:
+        values = values_of(subject).with_columns(pl.concat_list(pl.lit(""), *axes).alias("case"))
+        frames.append(values)
+    _check_jobs(subjects, frames, jobs)
+    chosen = [_chosen(frame, jobs, metrics) for frame in frames]
+    for subject, frame in zip(subjects, chosen, strict=True):
+        if not truncated:
+            left_out += _partial_jobs(subject, frame)
+    if not truncated:
+        chosen = [frame.filter("whole") for frame in chosen]
+    left_out += unmatched(subjects, chosen, axes)
+    rows = tuple(_rows(subjects, chosen, confidence, method))
+    if not rows:
+        raise UsageError(f"nothing to compare: {_why_nothing(left_out, metrics)}")
+    plans = plan_changes(list(_plans(subjects, axes)))
+    return Comparison(
+        tuple(subjects), axes, tuple(plans), rows, tuple(left_out), confidence, method
+    )
+
+
+def _check(metrics: Sequence[str], confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise UsageError(
+            f"confidence = {confidence}: is not between 0 and 1; the usual one is 0.95"
+        )
+    known = metric_names()
+    for name in metrics:
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"did you mean '{close}'?" if close else "`pantala metrics` lists them"
+            raise UsageError(f"there is no metric '{name}'; {hint}")
+
+
+def _why_nothing(left_out: Sequence[LeftOut], metrics: Sequence[str]) -> str:
+    if not left_out:
+        names = ", ".join(metrics)
+        return f"no common job has the metric {names}; `pantala metrics` explains it"
+    if any(each.state == "truncated" for each in left_out):
+        return f"{left_out[0].text}; --truncated compares such values"
+    return f"{left_out[0].text}; name other runs"
+
+
+def _check_where(where: Mapping[str, str], subjects: Sequence[Subject]) -> None:
+    known = list(dict.fromkeys(axis for subject in subjects for axis in subject.axes))
+    for axis in where:
+        if axis not in known:
+            close = nearest(axis, known)
+            listed = ", ".join(known) or "none"
+            hint = f"did you mean '{close}'?" if close else f"the axes are: {listed}"
+            raise UsageError(f"--where {axis}: there is no such axis; {hint}")
+
+
+def _common_axes(subjects: Sequence[Subject]) -> tuple[str, ...]:
+    """Returns the axes that all subjects have.
+
+    Raises:
+        UsageError: a subject has several values of another axis.
+    """
+    common = tuple(axis for axis in subjects[0].axes if all(axis in each.axes for each in subjects))
+    for subject in subjects:
+        for axis in subject.axes:
+            values = subject.runs[axis].unique(maintain_order=True).to_list()
+            if axis not in common and len(values) > 1:
+                lacking = next(each for each in subjects if axis not in each.axes)
+                raise UsageError(
+                    f"{subject.title} has the axis {axis} with {len(values)} values, and"
+                    f" {lacking.title} has no such axis; choose one value, e.g. --where"
+                    f" {axis}={values[0]}"
+                )
+    return common
+
+
+def _check_jobs(
+    subjects: Sequence[Subject], frames: Sequence[pl.DataFrame], jobs: Sequence[str]
+) -> None:
+    """Checks that the subjects have equal sets of jobs in the cases and parts that they share."""
+    sets = []
+    for frame in frames:
+        rows = frame.filter(pl.col("job") != "").select("case", "part", "job").unique()
+        found: dict[tuple[Any, ...], set[str]] = {}
+        for case, part, job in rows.iter_rows():
+            found.setdefault((*case, part), set()).add(job)
+        sets.append(found)
+    for subject, found in zip(subjects, sets, strict=True):
+        for name in jobs:
+            known = sorted({job for each in found.values() for job in each})
+            if found and name not in known:
+                close = nearest(name, known)
+                hint = f"did you mean '{close}'?" if close else f"its jobs are {', '.join(known)}"
+                raise UsageError(f"{subject.title}: --job {name}: has no such job; {hint}")
+        for key, names in sets[0].items():
+            if not jobs and key in found and found[key] != names:
+                one, other = (", ".join(sorted(each)) for each in (names, found[key]))
+                both = sorted(names & found[key])
+                hint = f"--job {both[0]} compares one job" if both else "name runs of equal jobs"
+                raise UsageError(
+                    f"the jobs differ: {subjects[0].title} has {one}, and {subject.title} has"
+                    f" {other}; {hint}"
+                )
+
+
+def _chosen(frame: pl.DataFrame, jobs: Sequence[str], metrics: Sequence[str]) -> pl.DataFrame:
+    if jobs:
+        frame = frame.filter(pl.col("job").is_in(list(jobs)))
+    return frame.filter(pl.col("metric").is_in(list(metrics))) if metrics else frame
+
+
+def _partial_jobs(subject: Subject, frame: pl.DataFrame) -> Iterator[LeftOut]:
+    """Yields the jobs that did not end, whose values are left out."""
+    rows = frame.filter(~pl.col("whole"), pl.col("job") != "")
+    keys = rows.select("case", "part", SEED, "job").unique(maintain_order=True)
+    for case, part, seed, job in keys.iter_rows():
+        yield LeftOut(
+            subject.title, tuple(case[1:]), part, seed, job, "truncated", "the job did not end"
+        )
+
+
+def _rows(
+    subjects: Sequence[Subject],
+    frames: Sequence[pl.DataFrame],
+    confidence: float,
+    method: Method,
+) -> Iterator[Row]:
+    keys = ["case", "part", "job", "metric"]
+    grouped = [
+        {
+            (tuple(case), part, job, metric): (
+                dict(zip(seeds, values, strict=True)),
+                not all(whole),
+            )
+            for case, part, job, metric, seeds, values, whole in frame.group_by(
+                keys, maintain_order=True
+            )
+            .agg(SEED, "value", "whole")
+            .iter_rows()
+        }
+        for frame in frames
+    ]
+    order = {name: number for number, name in enumerate(metric_names())}
+    first = sorted(grouped[0], key=lambda key: (key[1] != TOGETHER, order.get(key[3], len(order))))
+    for key in first:
+        case, part, job, metric = key
+        base, cut = grouped[0][key]
+        for subject, found in zip(subjects[1:], grouped[1:], strict=True):
+            if key in found:
+                other, other_cut = found[key]
+                difference = difference_of(metric, base, other, confidence, method)
+                yield Row(case[1:], part, job, subject.title, difference, cut or other_cut)
+
+
+def _plans(subjects: Sequence[Subject], axes: Sequence[str]) -> Iterator[list[Mapping[str, Any]]]:
+    """Yields, for each common case, one plan of each subject: of a common seed if there is one."""
+    keys = [pl.concat_list(pl.lit(""), *axes).alias("case"), "part", SEED, "run"]
+    found: list[dict[tuple[str, ...], dict[tuple[str, int | None], str]]] = []
+    for subject in subjects:
+        cases: dict[tuple[str, ...], dict[tuple[str, int | None], str]] = {}
+        for case, part, seed, run in subject.there().select(keys).iter_rows():
+            cases.setdefault(tuple(case), {})[part, seed] = run
+        found.append(cases)
+    for case in found[0]:
+        if not all(case in cases for cases in found):
+            continue
+        runs = [cases[case] for cases in found]
+        shared = [key for key in runs[0] if all(key in each for each in runs)]
+        shared.sort(key=lambda key: key[0] != TOGETHER)
+        wanted = [shared[0] if shared else next(iter(each)) for each in runs]
+        yield [
+            subject.run(each[key]).plan
+            for subject, each, key in zip(subjects, runs, wanted, strict=True)
+        ]

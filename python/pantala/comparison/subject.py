@@ -1,0 +1,241 @@
+"""A subject of a comparison: the runs of one directory, with case, part, seed and state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala.errors import RunDirectoryError, UsageError, nearest
+from pantala.experiments.dataset import Experiment, experiment_names
+from pantala.experiments.identity import RESULTS_VERSION
+from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
+from pantala.experiments.parts import TOGETHER
+from pantala.plan import PLAN_VERSION
+from pantala.results import InterferenceExperiment, Run
+from pantala.run_directory import holds_run
+
+__all__ = ["SEED", "Subject", "open_subject", "split_subject"]
+
+#: The column of the axis whose values are repetitions of one case.
+SEED = "seed"
+
+#: What a reason of run.json means.
+_ENDINGS = {
+    "duration": "reached its set duration (stop.duration) before every job had finished",
+    "interrupted": "was interrupted",
+    "stalled": "stalled: packets were in flight, but none moved",
+    "failed": "ended with the error of a job",
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The runs of one directory.
+
+    Attributes:
+        title: its name in the comparison.
+        path: the directory.
+        axes: the columns of its axes, without the seed.
+        runs: one row per case and part: the axes as text, ``seed``, ``part``, ``run`` (a key),
+            ``state`` (done, truncated, failed or missing), ``reason``.
+        opened: the runs that are there, by key, as far as they were opened.
+        experiment: the experiment, if the directory holds one.
+    """
+
+    title: str
+    path: Path
+    axes: tuple[str, ...]
+    runs: pl.DataFrame
+    opened: dict[str, Run] = field(default_factory=dict)
+    experiment: Experiment | None = None
+
+    def run(self, key: str) -> Run:
+        """Opens a run by its key.
+
+        Raises:
+            RunDirectoryError: it is damaged, or of another version of Pantala.
+        """
+        if key not in self.opened:
+            if self.experiment is None:
+                raise KeyError(key)
+            self.opened[key] = checked(self.experiment.run(key))
+        return self.opened[key]
+
+    def there(self) -> pl.DataFrame:
+        """Returns the rows of runs that have tables: done and truncated ones."""
+        return self.runs.filter(pl.col("state").is_in(["done", "truncated"]))
+
+    def where(self, chosen: Mapping[str, str]) -> Subject:
+        """Returns the subject with some values of its axes only.
+
+        Args:
+            chosen: the value of each axis as text; axes that the subject lacks are skipped.
+
+        Raises:
+            UsageError: an axis has no such value.
+        """
+        runs = self.runs
+        for axis, value in chosen.items():
+            if axis not in self.axes:
+                continue
+            known = runs[axis].unique(maintain_order=True).to_list()
+            if value not in known:
+                close = nearest(value, known)
+                hint = f"did you mean '{close}'?" if close else f"it has {', '.join(known)}"
+                raise UsageError(f"{self.path}: axis {axis} has no value '{value}'; {hint}")
+            runs = runs.filter(pl.col(axis) == value)
+        return replace(self, runs=runs)
+
+
+def open_subject(title: str, path: Path) -> Subject:
+    """Opens a run, an interference experiment, or an experiment of `pantala sweep`.
+
+    Args:
+        title: its name in the comparison.
+        path: the directory; ``DIR/experiments/NAME`` names one of several experiments.
+
+    Raises:
+        RunDirectoryError: the directory holds none of them, or is of another version.
+        UsageError: the directory holds several experiments.
+    """
+    if (path / DESCRIPTION_FILE).is_file() and path.parent.name == EXPERIMENTS:
+        return _of_experiment(title, Experiment(path.parent.parent, path.name))
+    names = experiment_names(path)
+    if len(names) > 1:
+        raise UsageError(
+            f"{path}: holds several experiments; name one of"
+            f" {', '.join(str(path / EXPERIMENTS / name) for name in names)}"
+        )
+    if names:
+        return _of_experiment(title, Experiment(path))
+    if not holds_run(path):
+        raise RunDirectoryError(
+            path,
+            "holds no run and no experiment" if path.exists() else "does not exist",
+            "name a directory that pantala run or pantala sweep wrote",
+        )
+    try:
+        found = InterferenceExperiment(path) if (path / "interference.json").is_file() else None
+        if found is None:
+            return _of_runs(title, path, {TOGETHER: checked(Run(path))})
+        parts = {
+            part["part"]: checked(Run(path / part["directory"])) for part in found.document["parts"]
+        }
+        missing = found.missing or ([] if TOGETHER in parts else [TOGETHER])
+        return _of_runs(title, path, parts, missing)
+    except (KeyError, TypeError) as error:
+        raise RunDirectoryError(
+            path, f"is damaged or of another version: {error} is missing", "run the scenario again"
+        ) from None
+
+
+def split_subject(subject: Subject, axis: str) -> list[Subject]:
+    """Returns one subject for each value of an axis of an experiment, in the axis's order.
+
+    Raises:
+        UsageError: the subject has no such axis.
+    """
+    if axis not in subject.axes:
+        close = nearest(axis, subject.axes)
+        listed = ", ".join(subject.axes) or "none"
+        hint = f"did you mean '{close}'?" if close else f"its axes are: {listed}"
+        raise UsageError(f"{subject.path}: --by {axis}: there is no such axis; {hint}")
+    return [
+        replace(
+            subject,
+            title=str(value),
+            axes=tuple(each for each in subject.axes if each != axis),
+            runs=subject.runs.filter(pl.col(axis) == value).drop(axis),
+        )
+        for value in subject.runs[axis].unique(maintain_order=True)
+    ]
+
+
+def checked(run: Run) -> Run:
+    """Returns a run whose plan this version understands.
+
+    Raises:
+        RunDirectoryError: the plan has another version, or the run's document is damaged.
+    """
+    try:
+        version, made_by = run.plan["plan_version"], run.document["pantala"]
+        if not isinstance(run.document["complete"], bool) or not run.plan["jobs"]:
+            raise KeyError("complete")
+    except (KeyError, TypeError) as error:
+        raise RunDirectoryError(
+            run.path, f"run.json is damaged: {error} is missing", "run the scenario again"
+        ) from None
+    if version != PLAN_VERSION:
+        raise RunDirectoryError(
+            run.path,
+            f"was written by Pantala {made_by} with plan version {version}, and this version"
+            f" compares version {PLAN_VERSION}",
+            "run the scenario again",
+        )
+    return run
+
+
+def ending(complete: bool, reason: str | None) -> tuple[str, str]:
+    """Returns the state of a run that has tables, and why it is truncated."""
+    if complete:
+        return "done", ""
+    return "truncated", _ENDINGS.get(reason or "", f"is incomplete ({reason})")
+
+
+def _of_runs(title: str, path: Path, parts: Mapping[str, Run], missing: Any = ()) -> Subject:
+    rows: list[tuple[Any, str, str | None, str, str]] = [
+        (run.plan["seed"], part, part, *ending(run.complete, run.document.get("reason")))
+        for part, run in parts.items()
+    ]
+    seed = next(iter(parts.values())).plan["seed"] if parts else None
+    rows += [(seed, part, None, "missing", "was not simulated") for part in missing]
+    schema = {
+        SEED: pl.Int64,
+        "part": pl.String,
+        "run": pl.String,
+        "state": pl.String,
+        "reason": pl.String,
+    }
+    return Subject(title, path, (), pl.DataFrame(rows, schema, orient="row"), dict(parts))
+
+
+def _of_experiment(title: str, experiment: Experiment) -> Subject:
+    version, made_by = (*experiment.document.get("made_by", ()), None, None)[:2]
+    if version != RESULTS_VERSION:
+        raise RunDirectoryError(
+            experiment.path,
+            f"experiment {experiment.name} is of Pantala {made_by} with results version {version},"
+            f" and this version compares version {RESULTS_VERSION}",
+            "repeat pantala sweep",
+        )
+    axes = tuple(axis for axis in experiment.axes if axis != SEED)
+    frame = experiment.runs
+    opened: dict[str, Run] = {}
+    if SEED not in frame.columns:
+        done = frame.filter(pl.col("state") == "done")["run"]
+        seed = None
+        if len(done):
+            first = opened[done[0]] = checked(experiment.run(done[0]))
+            seed = first.plan["seed"]
+        frame = frame.with_columns(pl.lit(seed, pl.Int64).alias(SEED))
+    if frame["part"].n_unique() == 1:  # no interference experiment
+        frame = frame.with_columns(pl.lit(TOGETHER).alias("part"))
+    ended = [
+        ending(row["complete"], row["reason"])
+        if row["state"] == "done"
+        else (row["state"], row["reason"] or "was not simulated")
+        for row in frame.iter_rows(named=True)
+    ]
+    runs = frame.select(
+        *(pl.col(axis).cast(pl.String) for axis in axes),
+        pl.col(SEED).cast(pl.Int64),
+        "part",
+        "run",
+        pl.Series("state", [state for state, _ in ended], pl.String),
+        pl.Series("reason", [reason for _, reason in ended], pl.String),
+    )
+    return Subject(title, experiment.path, axes, runs, opened, experiment)

@@ -1,0 +1,161 @@
+"""The metrics of all runs of a subject, as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from pantala.comparison.subject import SEED, Subject
+from pantala.errors import RunDirectoryError, UsageError
+from pantala.experiments.parts import TOGETHER
+from pantala.metrics import all_metrics, job_values, link_values
+from pantala.slowdown import SLOWDOWN_COLUMNS, share_of_terminals, slowdown_of
+
+__all__ = ["ACCEPTED", "metric_names", "values_of"]
+
+ACCEPTED = "accepted_throughput"
+_SLOWDOWNS = tuple(name for name in SLOWDOWN_COLUMNS if name.endswith("slowdown"))
+#: Numbers of a job that the plan sets: they belong to the differences of the plans.
+_SET = frozenset({"ranks", "start_ns"})
+_SCHEMA = {
+    "run": pl.String,
+    "job": pl.String,
+    "metric": pl.String,
+    "value": pl.Float64,
+    "whole": pl.Boolean,
+}
+
+
+def metric_names() -> list[str]:
+    """Returns the names of all metrics that a comparison can have, in order."""
+    found = [metric.name for metric in all_metrics() if metric.name not in _SET]
+    return [*_SLOWDOWNS, ACCEPTED, *found]
+
+
+def values_of(subject: Subject) -> pl.DataFrame:
+    """Returns the metrics of every run of a subject that has tables.
+
+    Returns:
+        The axes, ``seed``, ``part``, ``job`` (empty for a metric of the whole run), ``metric``,
+        ``value``, and ``whole``: whether the value covers all of its job or run. Metrics without a
+        value are left out.
+
+    Raises:
+        RunDirectoryError: a table is damaged, or lacks a column.
+    """
+    there = subject.there()
+    keys = there["run"].unique(maintain_order=True).to_list()
+    columns = [*subject.axes, SEED, "part"]
+    if not keys:
+        known = {name: there.schema[name] for name in columns}
+        return pl.DataFrame(schema={**known, **_SCHEMA}).drop("run")
+    complete = dict(there.select("run", pl.col("state") == "done").iter_rows())
+    try:
+        of_jobs = job_values(_jobs(subject, keys))
+    except UsageError as error:
+        raise RunDirectoryError(subject.path, *str(error).split("; ", 1)) from None
+    ends = pl.col("communication_time_mean_ns").is_not_null()
+    whole = pl.col("run").replace_strict(complete, return_dtype=pl.Boolean)
+    lasting = dict(there.select("run", pl.col("reason").str.contains("duration")).iter_rows())
+    of_jobs = of_jobs.with_columns(
+        # A pattern has no end: it is whole if its run lasted as long as its plan says.
+        pl.when(ends)
+        .then(pl.col("complete"))
+        .otherwise(whole | pl.col("run").replace_strict(lasting, return_dtype=pl.Boolean))
+        .alias("whole"),
+        pl.Series(ACCEPTED, _accepted(subject, of_jobs), pl.Float64),
+    )
+    names = [name for name in metric_names() if name in of_jobs.columns]
+    frames = [_long(of_jobs.with_columns(job=pl.col("name")), ["run", "job", "whole"], names)]
+    counted = pl.DataFrame(list(_counters(subject, keys)))
+    links = _links(subject, keys)
+    if links is not None:
+        counted = counted.join(link_values(links, "run"), on="run", how="left")
+    counted = counted.with_columns(whole=whole, job=pl.lit(""))
+    of_run = [name for name in counted.columns if name not in ("run", "whole", "job")]
+    frames.append(_long(counted, ["run", "job", "whole"], of_run))
+    frames.append(pl.DataFrame(list(_slowdowns(subject)), _SCHEMA, orient="row"))
+    long = pl.concat(frame.select(list(_SCHEMA)) for frame in frames)
+    joined = there.select(*columns, "run").join(
+        long.filter(pl.col("value").is_not_null()), on="run", maintain_order="left_right"
+    )
+    # A run that two parts share has its slowdowns in the run together only.
+    own = (pl.col("part") == TOGETHER) | ~pl.col("metric").is_in(_SLOWDOWNS)
+    return joined.filter(own).drop("run")
+
+
+def _jobs(subject: Subject, keys: list[str]) -> pl.DataFrame:
+    if subject.experiment is not None:
+        rows = subject.experiment.table("jobs").filter(pl.col("run").is_in(keys)).collect()
+        return rows.unique(["run", "job"], maintain_order=True)
+    frames = [subject.run(key).jobs.select(pl.lit(key).alias("run"), pl.all()) for key in keys]
+    return pl.concat(frames).collect()
+
+
+def _links(subject: Subject, keys: list[str]) -> pl.LazyFrame | None:
+    """Returns the links of all runs; None if the experiment does not keep them."""
+    if subject.experiment is None:
+        frames = [subject.run(key).links.select(pl.lit(key).alias("run"), pl.all()) for key in keys]
+        return pl.concat(frames)
+    if "links" not in subject.experiment.document["keep"]:
+        return None
+    return subject.experiment.table("links").filter(pl.col("run").is_in(keys))
+
+
+def _counters(subject: Subject, keys: list[str]) -> Iterator[dict[str, object]]:
+    if subject.experiment is not None:
+        known = subject.experiment.runs.unique("run", keep="first").filter(
+            pl.col("run").is_in(keys)
+        )
+        yield from known.select(
+            "run", "simulated_ns", packets_delivered="packets", packet_hops="packet_hops"
+        ).to_dicts()
+        return
+    for key in keys:
+        document = subject.run(key).document
+        counters = document["counters"]
+        yield {
+            "run": key,
+            "simulated_ns": document["simulated_ns"],
+            "packets_delivered": counters["packets_delivered"],
+            "packet_hops": counters["packet_hops"],
+        }
+
+
+def _accepted(subject: Subject, jobs: pl.DataFrame) -> Iterator[float | None]:
+    """Yields the accepted throughput of each pattern; None for a job that ends."""
+    for row in jobs.iter_rows(named=True):
+        if row["communication_time_mean_ns"] is not None:
+            yield None
+        else:
+            document = subject.run(row["run"]).document
+            yield share_of_terminals(document, row["job"], row["delivered_bytes"])
+
+
+def _slowdowns(subject: Subject) -> Iterator[tuple[str, str, str, float, bool]]:
+    """Yields the slowdowns of interference experiments whose runs are all there."""
+    done: set[str] = set()
+    keys = [*subject.axes, SEED]
+    for _, rows in subject.there().group_by(keys, maintain_order=True):
+        runs = dict(rows.select("part", "run").iter_rows())
+        together = runs.pop(TOGETHER, None)
+        alone = {
+            name: subject.run(runs[f"alone-{name}"])
+            for name in (subject.run(together).job_names if together else ())
+            if f"alone-{name}" in runs
+        }
+        if together is None or not alone or together in done:
+            continue
+        done.add(together)
+        for row in slowdown_of(subject.run(together), alone).iter_rows(named=True):
+            for name in _SLOWDOWNS:
+                if row[name] is not None:
+                    # Jobs that did not end are compared over work that both runs finished.
+                    yield together, row["name"], name, row[name], True
+
+
+def _long(frame: pl.DataFrame, keys: list[str], names: list[str]) -> pl.DataFrame:
+    return frame.select(*keys, pl.col(names).cast(pl.Float64)).unpivot(
+        names, index=keys, variable_name="metric", value_name="value"
+    )

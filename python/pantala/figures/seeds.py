@@ -1,0 +1,80 @@
+"""Box plots of a metric over seeds: one row per job and configuration, one point per run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from pantala.errors import UsageError
+from pantala.figures.legend import add_key
+from pantala.figures.style import INK, MUTED, colours, horizontal_rows, new_figure, style, time_unit
+
+__all__ = ["Box", "seed_boxes"]
+
+
+@dataclass(frozen=True)
+class Box:
+    """The values of one row.
+
+    Attributes:
+        label: the label of the row.
+        group: what gives the colour; a gap separates groups.
+        values_ns: one time per seed, at least one.
+    """
+
+    label: str
+    group: str
+    values_ns: Sequence[float]
+
+
+def seed_boxes(boxes: Sequence[Box], label: str) -> Figure:
+    """Draws times over seeds: quartiles, median, whiskers to the extremes, and every value.
+
+    Yang et al. (SC16), Fig. 3, and Chunduri et al. (IPDPS 2021), Fig. 3, show runs of one
+    configuration as boxes. No value counts as an outlier here.
+
+    Args:
+        boxes: the rows from top to bottom.
+        label: what the times are, for the axis.
+
+    Raises:
+        UsageError: there is no row.
+    """
+    if not boxes:
+        raise UsageError("there is no value to draw; simulate runs first")
+    colour = colours(dict.fromkeys(box.group for box in boxes))
+    divisor, unit = time_unit(max(max(box.values_ns) for box in boxes))
+    with style():
+        figure = new_figure(1.0 + 0.34 * len(boxes))
+        axes = figure.add_subplot()
+        positions, y = [], 0.0
+        for number, box in enumerate(boxes):
+            if number:
+                y += 1.0 if boxes[number - 1].group == box.group else 1.5
+            positions.append(y)
+            values = [value / divisor for value in box.values_ns]
+            if len(values) > 1:
+                _draw(axes, y, values, colour[box.group])
+            axes.plot(values, [y] * len(values), "o", color=colour[box.group], ms=3.5)
+        horizontal_rows(axes, [box.label for box in boxes], positions)
+        axes.set_xlabel(f"{label} ({unit})")
+        key = [
+            Patch(facecolor=MUTED, alpha=0.5, label="first to third quartile"),
+            Line2D([], [], color=INK, ls="", marker="|", ms=9, mew=2, label="median"),
+            Line2D([], [], color=MUTED, ls="", marker="o", ms=3.5, label="one run"),
+        ]
+        add_key(figure, key if any(len(box.values_ns) > 1 for box in boxes) else key[2:])
+    return figure
+
+
+def _draw(axes: Axes, y: float, values: Sequence[float], colour: str) -> None:
+    low, first, median, third, high = np.quantile(values, (0, 0.25, 0.5, 0.75, 1)).tolist()
+    axes.plot([low, high], [y, y], color=colour, lw=1.2, zorder=1)
+    axes.barh(y, third - first, 0.62, first, color=colour, alpha=0.4)
+    axes.plot([median] * 2, [y - 0.31, y + 0.31], color=INK, lw=2, solid_capstyle="butt")

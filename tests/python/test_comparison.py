@@ -1,0 +1,370 @@
+"""`pantala compare`: differences of plans and metrics, words that follow intervals, bad input."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pantala as pt
+from hand_made_runs import write_run
+from pantala.comparison.comparison import Comparison, compare
+from pantala.comparison.differences import difference_of
+from pantala.comparison.numbers import with_interval
+from pantala.comparison.plans import plan_changes
+from pantala.errors import UsageError
+from pantala.experiments.statistics import independent_difference, mean_interval
+from pantala.report.comparison import comparison_finding, render_comparison
+from support import Ended
+from sweeps import scenario
+
+pytestmark = pytest.mark.native
+Cli = Callable[..., Ended]
+TIME = "communication_time_mean_ns"
+P99 = "packet_latency_p99_ns"
+
+
+@pytest.fixture(scope="module")
+def sweeps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Returns two experiments of 72 nodes with three seeds: minimal, and minimal and par."""
+    folder = tmp_path_factory.mktemp("sweeps")
+    paths = {"minimal": folder / "minimal", "both": folder / "both"}
+    pt.sweep(scenario(), paths["minimal"], seeds=3, workers=1)
+    axes = {"routing.algorithm": ["minimal", "par"]}
+    pt.sweep(scenario(), paths["both"], axes=axes, seeds=[2, 3, 4], workers=1)
+    return paths
+
+
+def of(*paths: Path, **options: Any) -> Comparison:
+    return compare({path.name: path for path in paths}, **options)
+
+
+def words(found: Comparison, metric: str = TIME) -> dict[tuple[str, str], str]:
+    return {(row.job, row.other): row.words for row in found.rows if row.metric == metric}
+
+
+def test_single_runs_have_no_interval_and_say_so(tmp_path: Path) -> None:
+    one = write_run(tmp_path / "one", {"a": {TIME: 100.0, P99: 50.0}, "b": {TIME: 10.0}})
+    two = write_run(tmp_path / "two", {"a": {TIME: 112.0, P99: 50.0}, "b": {TIME: 5.0}})
+    found = of(one, two)
+    assert words(found) == {
+        ("a", "two"): "12 % higher; no interval: one run each",
+        ("b", "two"): "50 % lower; no interval: one run each",
+    }
+    assert words(found, P99)["a", "two"] == "equal; no interval: one run each"
+    assert found.left_out == ()
+    assert all(row.difference.significant is None for row in found.rows)
+    assert "another seed can reverse" in render_comparison(found)
+
+
+def test_runs_of_other_seeds_say_so(tmp_path: Path) -> None:
+    one = write_run(tmp_path / "one", {"a": {TIME: 100.0}})
+    two = write_run(tmp_path / "two", {"a": {TIME: 50.0}}, seed=9)
+    found = of(one, two)
+    (told,) = words(found).values()
+    assert told == "50 % lower; no interval: no two seeds in common (seeds 1 and 9)"
+    assert [(change.key, change.values) for change in found.plans] == [("seed", ("1", "9"))]
+
+
+def test_truncated_runs_are_named_and_their_jobs_are_not_compared(tmp_path: Path) -> None:
+    ended = {"a": {TIME: 100.0}, "b": {TIME: 100.0}}
+    one = write_run(tmp_path / "one", ended)
+    cut = write_run(
+        tmp_path / "cut",
+        {"a": {TIME: 90.0, "complete": True}, "b": {TIME: 30.0, "end_ns": None}},
+        reason="duration",
+    )
+    found = of(one, cut)
+    assert set(words(found)) == {("a", "cut")}, "a ended in both runs; b did not"
+    assert not any(row.job == "" for row in found.rows), "metrics of the whole run are cut"
+    assert [each.text for each in found.left_out] == [
+        "cut (seed 1): truncated: reached its set duration (stop.duration) before every job had"
+        " finished; only jobs that ended count",
+        "cut (seed 1, job b): truncated: the job did not end",
+    ]
+    whole = of(one, cut, truncated=True)
+    assert "truncated: the values do not cover" in words(whole)["b", "cut"]
+    assert "truncated" not in words(whole)["a", "cut"]
+    assert whole.left_out[0].text.endswith("compared all the same")
+    only = write_run(tmp_path / "only", {"a": {TIME: 9.0}, "b": {TIME: 3.0}}, reason="stalled")
+    with pytest.raises(UsageError, match=r"^nothing to compare: only \(seed 1\): truncated: stal"):
+        of(one, only)
+
+
+def test_a_sweep_with_a_failed_run_names_it(
+    tmp_path: Path, sweeps: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pantala import native
+
+    real = native.run
+
+    def run(plan: dict[str, Any], *others: Any) -> Any:
+        if plan["seed"] == 2:
+            raise pt.SimulationError("stalled: ranks 0 and 1 wait for each other")
+        return real(plan, *others)
+
+    monkeypatch.setattr(native, "run", run)
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        pt.sweep(scenario(), tmp_path / "torn", seeds=3, executor=pool)
+    found = of(sweeps["minimal"], tmp_path / "torn")
+    told = [each.text for each in found.left_out]
+    assert told == [
+        "torn (seed 2): failed: stalled: ranks 0 and 1 wait for each other",
+        "minimal (seed 2): unmatched: torn has no values of this seed",
+    ]
+    assert set(words(found).values()) == {"equal in all 2 seeds"}
+    assert "wait for each other" in render_comparison(found)
+
+
+def test_sweeps_are_compared_in_pairs_of_seeds(sweeps: dict[str, Path]) -> None:
+    found = of(sweeps["minimal"], sweeps["both"], where={"routing.algorithm": "par"})
+    experiment = pt.Experiment(sweeps["both"])
+    expected = experiment.differences(TIME, "routing.algorithm", "minimal")
+    assert [change.key for change in found.plans] == [
+        "routing.algorithm",
+        "routing.virtual_channels",
+    ]
+    (row,) = [row for row in found.rows if (row.job, row.metric) == ("halo", TIME)]
+    assert row.difference.basis == "paired"
+    assert row.difference.seeds == (2, 3)
+    assert row.difference.significant
+    assert re.fullmatch(r"\d+ % higher \(\d+ to \d+ %; 2 seeds\), significant", row.words)
+    assert [each.text for each in found.left_out] == [
+        "minimal (seed 1): unmatched: both has no values of this seed",
+        "both (seed 4): unmatched: minimal has no values of this seed",
+    ]
+    by_axis = of(sweeps["both"], by="routing.algorithm")
+    (row,) = [row for row in by_axis.rows if (row.job, row.metric) == ("halo", TIME)]
+    (mean, low) = expected.filter(name="halo").select("mean", "low").row(0)
+    assert (row.difference.difference.mean, row.difference.difference.low) == (mean, low)
+    assert row.other == "par"
+
+
+def test_metrics_of_a_sweep_are_those_of_its_runs(sweeps: dict[str, Path]) -> None:
+    experiment = pt.Experiment(sweeps["minimal"])
+    found = of(sweeps["minimal"], sweeps["both"], where={"routing.algorithm": "minimal"})
+    runs = [experiment.run(run) for run in experiment.cases["run"][1:]]
+    for row in found.rows:
+        values = [run.metric(row.metric, row.job or None) for run in runs]
+        assert row.difference.base.mean == pytest.approx(sum(values) / 2)  # type: ignore[arg-type]
+        assert row.words in ("equal in all 2 seeds",)
+    assert {row.metric for row in found.rows} > {TIME, P99, "execution_time_ns", "simulated_ns"}
+    assert not found.plans
+
+
+def test_slowdowns_and_accepted_load_are_compared(tmp_path: Path) -> None:
+    from small_runs import small_interference
+
+    one = small_interference(tmp_path / "one")
+    small_interference(tmp_path / "two")
+    found = of(tmp_path / "one", tmp_path / "two", metrics=["slowdown"])
+    assert [(row.job, row.part) for row in found.rows] == [
+        ("fft3d", "together"),
+        ("halo3d", "together"),
+    ]
+    assert found.rows[0].difference.base.mean == one.metric("slowdown", "fft3d")
+    pattern = {"a": {TIME: None, "end_ns": None, "complete": False, "delivered_bytes": 800}}
+    half = {"a": {**pattern["a"], "delivered_bytes": 400}}
+    loads = of(
+        write_run(tmp_path / "full", pattern, reason="finished"),
+        write_run(tmp_path / "half", half, reason="finished"),
+        metrics=["accepted_throughput"],
+    )
+    (row,) = loads.rows
+    assert row.words.startswith("50 % lower")
+
+
+def test_words_follow_the_interval() -> None:
+    base = {seed: 100.0 + seed for seed in range(6)}
+    higher = {seed: value + 10 + seed % 2 for seed, value in base.items()}
+    either = {seed: value + (-1) ** seed for seed, value in base.items()}
+    assert difference_of(TIME, base, higher).words.endswith("6 seeds), significant")
+    assert difference_of(TIME, base, either).words.startswith("no significant difference (-")
+    assert difference_of(TIME, base, base).words == "equal in all 6 seeds"
+    apart = {seed + 100: value for seed, value in higher.items()}
+    found = difference_of(TIME, base, apart)
+    assert (found.basis, found.significant) == ("independent", True)
+    assert "6 and 6 runs of other seeds" in found.words
+    zero = difference_of("nonminimal_share", dict.fromkeys(range(3), 0.0), {0: 1.0, 1: 1.5, 2: 1.2})
+    assert zero.relative is None
+    assert zero.words.startswith("1.233 higher (")
+
+
+@given(
+    st.dictionaries(st.integers(0, 50), st.floats(1, 1e6), min_size=2, max_size=8),
+    st.floats(0.5, 2),
+)
+def test_the_difference_of_swapped_sides_is_the_negative(
+    base: dict[int, float], factor: float
+) -> None:
+    other = {seed: value * factor for seed, value in base.items()}
+    there, back = difference_of(TIME, base, other), difference_of(TIME, other, base)
+    assert there.difference.mean == -back.difference.mean
+    assert there.difference.low == pytest.approx(-back.difference.high, rel=1e-9, abs=1e-6)
+    assert there.significant == back.significant
+    document = there.document()
+    assert json.loads(json.dumps(document)) == document
+
+
+def test_welchs_interval_is_the_textbook_one() -> None:
+    # Means 2 and 5, variances 1 and 4, n = 3: standard error sqrt(5 / 3), 2.94 degrees of freedom.
+    found = independent_difference([1, 2, 3], [3, 5, 7])
+    assert found.mean == 3
+    degrees = (5 / 3) ** 2 / ((1 / 3) ** 2 / 2 + (4 / 3) ** 2 / 2)
+    assert degrees == pytest.approx(2.941, abs=1e-3)
+    half = 3.2190 * math.sqrt(5 / 3)
+    assert (found.low, found.high) == pytest.approx((3 - half, 3 + half), rel=1e-3)
+    resampled = independent_difference([1, 2, 3], [3, 5, 7], method="bootstrap")
+    assert 0 < resampled.low < 3 < resampled.high
+    assert independent_difference([1], [2, 3]).high == math.inf
+    assert independent_difference([1, 1], [2, 2]).excludes_zero
+
+
+def test_differences_of_plans_have_the_scenarios_keys_and_units() -> None:
+    plan: dict[str, Any] = {
+        "name": "one",
+        "seed": 1,
+        "links": {"local": {"latency_ps": 90_000}},
+        "jobs": [{"name": "a", "nodes": list(range(20))}, {"name": "b", "nodes": [1]}],
+        "assumptions": ["x"],
+    }
+    other = {
+        **plan,
+        "name": "two",
+        "assumptions": [],
+        "links": {"local": {"latency_ps": 2_000_000}},
+        "jobs": [plan["jobs"][1], {"name": "a", "nodes": [*range(19), 99]}],
+    }
+    found = plan_changes([[plan, other], [plan, plan]])
+    assert [(each.key, each.values, each.scope) for each in found] == [
+        ("machine.links.local.latency", ("90 ns", "2 us"), "in 1 of 2 cases"),
+        ("jobs.a.nodes", ("20 items", "20 items, 1 of them other"), "in 1 of 2 cases"),
+    ]
+
+
+def test_mean_and_interval_have_one_unit() -> None:
+    text = with_interval(TIME, mean_interval([1500.0, 1510.0, 1520.0]))
+    assert re.fullmatch(r"1\.51 ± 0\.025 us", text)
+    assert with_interval("ranks", mean_interval([3.0])) == "3"
+
+
+def test_a_finding_with_many_cases_counts(sweeps: dict[str, Path]) -> None:
+    found = of(sweeps["both"], by="routing.algorithm")
+    assert comparison_finding(found).startswith("par against minimal: halo's communication time is")
+    assert "significant" in comparison_finding(found)
+
+
+def test_the_command_prints_tables_and_json(cli: Cli, sweeps: dict[str, Path]) -> None:
+    ended = cli("compare", sweeps["both"], "--by", "routing.algorithm")
+    assert ended.status == 0
+    assert "Differences of the plans" in ended.out
+    assert "--all prints them" in ended.out
+    ended = cli("compare", sweeps["both"], "--by", "routing.algorithm", "--json", "--bootstrap")
+    document = json.loads(ended.out)
+    assert [each["title"] for each in document["subjects"]] == ["minimal", "par"]
+    assert document["method"] == "bootstrap"
+    assert document["plan"][0]["values"] == {"minimal": "minimal", "par": "par"}
+    assert {row["job"] for row in document["metrics"]} == {"halo", "noise", None}
+
+
+class Page(HTMLParser):
+    """The ids, links and words of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.ids += [found["id"] or ""] if "id" in found else []
+        self.links += [found[key] or "" for key in ("href", "src") if key in found]
+        self.open += [tag] if tag not in ("meta", "link", "br") else []
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop() != tag:
+            pass
+
+
+def test_the_page_is_one_file_with_all_figures(
+    cli: Cli, sweeps: dict[str, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "page.html"
+    ended = cli("compare", sweeps["both"], "--by", "routing.algorithm", "--out", file)
+    assert (ended.status, ended.out.splitlines()[-1]) == (0, f"page: {file}")
+    text = file.read_text(encoding="utf-8")
+    page = Page(text)
+    assert len(page.ids) == len(set(page.ids))
+    assert all(link.startswith("#") for link in page.links), "the page fetches nothing"
+    assert not page.open
+    for key in ("differences", "seeds", "bars", "ranks", "latency", "traffic"):
+        assert f'id="figure-{key}"' in text
+    assert "seed 3, the median run of the base" in text or "the median run of the base" in text
+    assert "prefers-color-scheme: dark" in text
+    again = render_comparison(of(sweeps["both"], by="routing.algorithm"))
+    assert again == text, "equal runs give an equal page"
+
+
+def test_bad_input_is_one_line(cli: Cli, sweeps: dict[str, Path], tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", {"a": {}, "b": {}})
+    other = write_run(tmp_path / "other", {"a": {}, "c": {}})
+    none = write_run(tmp_path / "none", {"x": {}})
+    old = write_run(tmp_path / "old", {"a": {}, "b": {}}, plan={"plan_version": 4})
+    lacking = write_run(tmp_path / "lacking", {"a": {}, "b": {}}, without=(P99,))
+    torn = write_run(tmp_path / "torn", {"a": {}})
+    (torn / "run.json").write_text("{}")
+    (tmp_path / "empty").mkdir()
+    both = sweeps["both"]
+    for words_, told in {
+        (run, tmp_path / "empty"): "empty: holds no run and no experiment; name a directory that",
+        (run, tmp_path / "nothing"): "nothing: does not exist; name a directory",
+        (run, run): "is named twice; name each run once",
+        (run,): "run: one alone has no difference; add another directory",
+        (both,): "add another directory or --by AXIS (one of routing.algorithm)",
+        (run, other): "the jobs differ: run has a, b, and other has a, c; --job a compares one job",
+        (run, none): "the jobs differ: run has a, b, and none has x; name runs of equal jobs",
+        (run, other, "--job", "b"): "other: --job b: has no such job; its jobs are a, c",
+        (run, old): "was written by Pantala 0.1.0 with plan version 4, and this version compares",
+        (run, lacking): f"of Pantala 0.1.0 has no column '{P99}'; run the scenario again",
+        (run, torn): "run.json is damaged: 'plan' is missing; run the scenario again",
+        (both, sweeps["minimal"]): "--where routing.algorithm=minimal",
+        (both, run, "--by", "x"): "--by x: compares the cases of one experiment; name one",
+        (both, "--by", "routing.algoritm"): "did you mean 'routing.algorithm'?",
+        (both, run, "--where", "routing.algorithm=pra"): "has no value 'pra'; did you mean 'par'?",
+        (both, run, "--where", "routing"): "--where routing: is not AXIS=VALUE; write",
+        (both, run, "--where", "x=1"): "--where x: there is no such axis; the axes are: routing",
+        (run, other, "--metric", "slowdwon"): "no metric 'slowdwon'; did you mean 'slowdown'?",
+        (run, other, "--confidence", "95"): "confidence = 95.0: is not between 0 and 1",
+        (run, other, "--out", "page.pdf"): "--out page.pdf: does not end in .html",
+        (run, other, "--out", tmp_path / "no/p.html"): "there is no directory",
+        (run, other, "--job", "a", "--metric", "slowdown"): "nothing to compare: no common job",
+    }.items():
+        ended = cli("compare", *words_)
+        assert ended.status == 2, words_
+        assert ended.err.count("\n") == 1, ended.err
+        assert told in ended.err, (told, ended.err)
+
+
+def test_one_of_several_experiments_is_named_by_its_path(
+    cli: Cli, tmp_path: Path, sweeps: dict[str, Path]
+) -> None:
+    for name in ("one", "two"):
+        pt.sweep(scenario().replace({"name": name}), tmp_path / "d", seeds=1, workers=1)
+    ended = cli("compare", tmp_path / "d", sweeps["minimal"])
+    assert ended.status == 2
+    assert f"name one of {tmp_path}/d/experiments/one" in ended.err
+    folder = tmp_path / "d" / "experiments"
+    found = compare({"one": folder / "one", "two": folder / "two"})
+    assert set(words(found).values()) == {"equal; no interval: one run each"}
