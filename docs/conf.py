@@ -46,6 +46,7 @@ CONTENTS = {
         "scenario",
         "read-results",
         "follow-packets",
+        "record-ranks",
         "figures",
         "export",
         "curve",

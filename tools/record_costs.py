@@ -35,6 +35,7 @@ RECORDS: dict[str, dict[str, Any]] = {
     "1 % of the packets, with paths": {"packets": "sampled", "packet_paths": True},
     "all packets, with paths": {"packets": "all", "packet_paths": True},
     "`routing_windows`, 10 us": {"routing_windows": "10 us"},
+    "`latency_windows`, 10 us": {"latency_windows": "10 us"},
 }
 
 #: The shorter and the longer run, in microseconds.

@@ -104,6 +104,22 @@ class Run:
         return self._table("calls")
 
     @property
+    def rank_calls(self) -> pl.LazyFrame:
+        """One row per rank and MPI call: number of calls, bytes, time.
+
+        It is empty if `record.rank_calls` was off.
+        """
+        return self._table("rank_calls")
+
+    @property
+    def call_events(self) -> pl.LazyFrame:
+        """One row per MPI call of the recorded ranks: start, end, bytes.
+
+        It is empty if `record.call_events` was off.
+        """
+        return self._table("call_events")
+
+    @property
     def program_logs(self) -> pl.LazyFrame:
         """One row per value that a coNCePTuaL program logs, and per line that it prints."""
         return self._table("program_logs")
@@ -123,6 +139,14 @@ class Run:
     def messages(self) -> pl.LazyFrame:
         """One row per message; empty if `record.messages` was off."""
         return self._table("messages")
+
+    @property
+    def rank_messages(self) -> pl.LazyFrame:
+        """Two rows per rank, messages sent and received: number, bytes, latencies.
+
+        It is empty if `record.rank_messages` was off.
+        """
+        return self._table("rank_messages")
 
     @property
     def packets(self) -> pl.LazyFrame:
@@ -167,6 +191,14 @@ class Run:
     def job_windows(self) -> pl.LazyFrame:
         """One row per job and window of time: bytes in and out, mean latency."""
         return self._table("job_windows")
+
+    @property
+    def latency_windows(self) -> pl.LazyFrame:
+        """One row per job, kind of latency and window of time: percentiles of the latency.
+
+        It is empty if `record.latency_windows` was off.
+        """
+        return self._table("latency_windows")
 
     @property
     def q_tables(self) -> pl.LazyFrame:

@@ -312,6 +312,7 @@ def test_latency_over_time_shows_recorded_percentiles() -> None:
             "p99_ns": [300.0, 400.0],
         }
     )
+    run.document["plan"]["record"]["latency_windows_ps"] = 10_000
     figure = figures.latency_over_time(run)
     assert "packet latency, median to p99 (ns)" in words(figure)
     steps = figure.axes[0].patches[-1].get_data()  # type: ignore[attr-defined]

@@ -81,7 +81,19 @@ PARTS = (
     Part(
         "RecordKeys",
         "RecordPlan",
-        without=("blame", "ports", "system", "routers", "packet_jobs", "packet_routers"),
+        without=(
+            "blame",
+            "ports",
+            "system",
+            "routers",
+            "packet_jobs",
+            "packet_routers",
+            "latency_windows_ps",
+            "unexpected",
+            "rank_messages",
+            "rank_calls",
+            "call_events",
+        ),
     ),
 )
 

@@ -1,7 +1,10 @@
-//! Accounts and records: per rank, per call, per message, and the progress of a run.
+//! Accounts and records: per rank, per call, per message, over time, and the progress of a run.
 
 pub(crate) mod account;
+pub(crate) mod call_events;
 pub(crate) mod call_profile;
 pub(crate) mod latency;
+pub(crate) mod latency_windows;
 pub(crate) mod progress_estimate;
+pub(crate) mod rank_messages;
 pub(crate) mod records;

@@ -311,12 +311,27 @@ pub struct Recording {
     pub messages: bool,
     /// One [`crate::IterationRecord`] per rank and iteration.
     pub iterations: bool,
+    /// Whether a [`crate::MessageRecord`] tells that the message was unexpected.
+    pub unexpected: bool,
+    /// Number, bytes and latencies of the messages of each rank.
+    pub rank_messages: bool,
+    /// One [`crate::CallReport`] per rank and call, not only per job and call.
+    pub rank_calls: bool,
+    /// Length of the windows of message latency, in ps. Zero: none.
+    pub latency_window: Time,
 }
 
 impl Default for Recording {
-    /// All records.
+    /// All messages and iterations.
     fn default() -> Self {
-        Self { messages: true, iterations: true }
+        Self {
+            messages: true,
+            iterations: true,
+            unexpected: false,
+            rank_messages: false,
+            rank_calls: false,
+            latency_window: 0,
+        }
     }
 }
 

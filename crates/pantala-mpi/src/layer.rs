@@ -4,9 +4,12 @@
 use pantala_engine::Time;
 use pantala_fabric::PartitionShare;
 
+use crate::accounting::call_events::{CallRecord, RankCalls};
 use crate::accounting::call_profile::Profile;
 use crate::accounting::latency::LatencyStatistics;
+use crate::accounting::latency_windows::LatencyWindows;
 use crate::accounting::progress_estimate::ProgressEstimate;
+use crate::accounting::rank_messages::JobMessages;
 use crate::accounting::records::{IterationRecord, MessageRecord};
 use crate::arena::{Arena, LinkedQueue, NONE};
 use crate::coarse_packets::CoarsePackets;
@@ -62,7 +65,10 @@ pub(crate) struct Job {
     /// partition).
     pub(crate) locations: Vec<RankLocation>,
     pub(crate) statistics: LatencyStatistics,
-    pub(crate) profile: Profile,
+    /// Latencies over time, if they are recorded.
+    pub(crate) latency_windows: LatencyWindows,
+    /// The messages of its ranks, if they are recorded.
+    pub(crate) messages: JobMessages,
     /// Number of its ranks in this partition that have ended or failed.
     pub(crate) ended: u32,
     /// Number of its ranks in this partition.
@@ -113,6 +119,10 @@ pub struct Holdings {
 pub struct MpiLayer<P> {
     pub(crate) config: MpiConfig,
     pub(crate) recording: Recording,
+    /// Whether anything recorded tells which messages were unexpected.
+    pub(crate) tells_unexpected: bool,
+    /// Whether messages are summed by rank or by window.
+    pub(crate) summarizes: bool,
     pub(crate) packet_bytes: u32,
     /// The packets of the machine that a packet stands for; `None` if it stands for itself.
     pub(crate) coarse_packets: Option<CoarsePackets>,
@@ -120,6 +130,11 @@ pub struct MpiLayer<P> {
     /// By the job's number in the plan: its index in `jobs`, or [`NONE`].
     pub(crate) by_id: Vec<u32>,
     pub(crate) ranks: Vec<Rank<P>>,
+    /// The calls by job, or by rank if the calls of each rank are recorded.
+    pub(crate) profiles: Vec<Profile>,
+    /// By rank: the record of its calls. Empty if no call is recorded.
+    pub(crate) rank_calls: Vec<RankCalls>,
+    pub(crate) call_records: Vec<CallRecord>,
     pub(crate) nics: Vec<Nic>,
     /// By NIC. Empty if injection is not paced.
     pub(crate) pacers: Vec<InjectionPacer>,
@@ -174,11 +189,16 @@ impl<P: Program> MpiLayer<P> {
         Self {
             config,
             recording,
+            tells_unexpected: recording.unexpected || recording.rank_messages,
+            summarizes: recording.rank_messages || recording.latency_window > 0,
             packet_bytes,
             coarse_packets: None,
             jobs: Vec::new(),
             by_id: Vec::new(),
             ranks: Vec::new(),
+            profiles: Vec::new(),
+            rank_calls: Vec::new(),
+            call_records: Vec::new(),
             nics: Vec::new(),
             pacers: Vec::new(),
             paced: config.paces(),
@@ -252,6 +272,6 @@ impl<P: Program> MpiLayer<P> {
         let time = now - rank.since - computing;
         rank.account.compute += computing;
         rank.account.blocked(rank.call, time);
-        self.jobs[rank.job as usize].profile.took(rank.operation, time);
+        self.profiles[rank.profile as usize].took(rank.operation, time);
     }
 }

@@ -61,8 +61,8 @@ pub struct CollectiveInstance {
 /// All that the receiver must know of a message. It has no references, so that it can travel to
 /// another partition.
 ///
-/// One header serves a message from the send call to the acknowledgement. Only `kind` and `target`
-/// change.
+/// One header serves a message from the send call to the acknowledgement. Only `kind`,
+/// `target` and `unexpected` change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// Time of the send call, in ps.
@@ -91,6 +91,8 @@ pub struct Header {
     pub job: u16,
     /// The role of the present transmission.
     pub kind: TransmissionKind,
+    /// Whether no posted receive accepted the message when it arrived, if that is recorded.
+    pub(crate) unexpected: bool,
 }
 
 impl Header {

@@ -126,6 +126,8 @@ pub(crate) struct Rank<P> {
     pub(crate) call: CallKind,
     /// The job's index in the layer.
     pub(crate) job: u32,
+    /// The index of its profile in the layer.
+    pub(crate) profile: u32,
     /// The rank of the job.
     pub(crate) number: u32,
     pub(crate) nic: u32,
@@ -161,6 +163,7 @@ pub(crate) struct Rank<P> {
 impl<P> Rank<P> {
     pub(crate) fn new(
         job: u32,
+        profile: u32,
         number: u32,
         nic: u32,
         start: Time,
@@ -181,6 +184,7 @@ impl<P> Rank<P> {
             polls: 0,
             call: CallKind::Wait,
             job,
+            profile,
             number,
             nic,
             next: NONE,

@@ -2,6 +2,7 @@
 
 pub mod columns;
 pub mod document;
+pub(crate) mod latency_record;
 pub(crate) mod link_class;
 pub(crate) mod link_record;
 pub mod link_table;

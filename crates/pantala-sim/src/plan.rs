@@ -15,8 +15,8 @@ pub mod resolve;
 pub mod routings;
 
 pub use form::{
-    AriesPlan, Derived, DetailPlan, JobPlan, LatencyFrom, LinkPlan, LinksPlan, NicPlan,
-    PLAN_VERSION, PacketRecord, PlacementPlan, Plan, PortRecord, PortSplit, QAdaptivePlan,
+    AriesPlan, CallEventRecord, Derived, DetailPlan, JobPlan, LatencyFrom, LinkPlan, LinksPlan,
+    NicPlan, PLAN_VERSION, PacketRecord, PlacementPlan, Plan, PortRecord, PortSplit, QAdaptivePlan,
     QTableRecord, RecordPlan, RouterRecord, RoutingPlan, StopPlan, SystemRecord, TopologyKind,
     TopologyPlan,
 };

@@ -3,9 +3,9 @@
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, MessageLabel, PartitionShare, Pull, Wakes};
 use pantala_mpi::{
-    Blocked, CallReport, CoarsePackets, Fault, Holdings, IterationRecord, LatencyStatistics,
-    MessageRecord, MpiConfig, MpiLayer, MpiMessage, Op, ProgramError, ProgressEstimate,
-    RankContext, RankReport, RankSetup, Recording,
+    Blocked, CallRecord, CallReport, CoarsePackets, Fault, Holdings, IterationRecord,
+    LatencySketch, LatencyStatistics, MessageRecord, MpiConfig, MpiLayer, MpiMessage, Op,
+    ProgramError, ProgressEstimate, RankContext, RankMessages, RankReport, RankSetup, Recording,
 };
 
 use crate::generator::{Generator, PatternJob};
@@ -307,7 +307,8 @@ impl Endpoints {
             .filter_map(|(job, rank, program)| Some(ProgramLog { job, rank, log: program.log()? }))
     }
 
-    /// The MPI calls of finite programs until `now`, by job.
+    /// The MPI calls of finite programs until `now`, by job, or by job and rank if the calls of each
+    /// rank are recorded.
     #[must_use]
     pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
         self.layer.call_reports(now)
@@ -334,6 +335,30 @@ impl Endpoints {
     /// Moves the iteration records so far to the end of `into`.
     pub fn take_iterations(&mut self, into: &mut Vec<IterationRecord>) {
         self.layer.take_iterations(into);
+    }
+
+    /// Records every MPI call of the ranks that `chosen` accepts, by job and rank. Call it before the
+    /// run.
+    pub fn record_calls(&mut self, chosen: impl Fn(u16, u32) -> bool) {
+        self.layer.record_calls(chosen);
+    }
+
+    /// Moves the records of MPI calls so far to the end of `into`.
+    pub fn take_calls(&mut self, into: &mut Vec<CallRecord>) {
+        self.layer.take_calls(into);
+    }
+
+    /// The messages of every rank that have arrived in this partition, if they are recorded.
+    pub fn rank_messages(&self) -> impl Iterator<Item = RankMessages> {
+        self.layer.rank_messages()
+    }
+
+    /// Removes the windows of message latency that end by `time`: job, start and latencies.
+    pub fn take_latency_windows(
+        &mut self,
+        time: Time,
+    ) -> impl Iterator<Item = (u16, Time, LatencySketch)> + '_ {
+        self.layer.take_latency_windows(time)
     }
 
     /// Numbers of handles that the ranks have in use.

@@ -310,6 +310,13 @@ _ITERATIONS = Table(
             "Duration inside MPI calls in this iteration: its duration without the compute phases.",
             unit="ns",
         ),
+        Column(
+            "compute_time_ns",
+            "f64",
+            "Duration of computing in this iteration; null without `record.rank_calls`.",
+            unit="ns",
+            nullable=True,
+        ),
     ),
 )
 _MESSAGES = Table(
@@ -344,6 +351,15 @@ _MESSAGES = Table(
             "f64",
             "Message latency: duration from `posted_ns` to `delivered_ns`.",
             unit="ns",
+        ),
+        Column(
+            "unexpected",
+            "bool",
+            (
+                "Whether no posted receive accepted the message when it arrived: the payload of an eager message, "
+                "the request to send of a rendezvous; null without `record.unexpected`."
+            ),
+            nullable=True,
         ),
     ),
 )
@@ -876,6 +892,142 @@ _ROUTING_WINDOWS = Table(
         Column("link_hops_mean", "f64", "Mean of the links between routers over packets."),
     ),
 )
+_LATENCY_WINDOWS = Table(
+    "latency_windows",
+    text=(
+        "One row per job, kind of latency and time window in which such a latency of the job ended. The "
+        "length of a window is `record.latency_windows_ps` of the plan. The percentiles of up to 4,096 "
+        "latencies are exact. Those of more come from an HDR histogram with three significant digits: they "
+        "are between the exact value and 0.1 % above it. A percentile is the least latency that this share "
+        "of the latencies does not exceed. Number, mean and maximum are always exact. Rows are ordered by "
+        "window, job and kind."
+    ),
+    switch="record.latency_windows",
+    columns=(
+        Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column(
+            "kind",
+            "str",
+            (
+                "`packet`, `message` or `request_response`. The sums of `count` are `packets` and `responses` of "
+                "the jobs table, and the number of messages."
+            ),
+        ),
+        Column(
+            "window_start_ns", "f64", "Start of the window in which the latencies ended.", unit="ns"
+        ),
+        Column("count", "u64", "Number of latencies."),
+        Column("exact", "bool", "Whether the percentiles are exact."),
+        Column("mean_ns", "f64", "Mean.", unit="ns"),
+        Column("p5_ns", "f64", "5th percentile.", unit="ns"),
+        Column("p25_ns", "f64", "25th percentile.", unit="ns"),
+        Column("p50_ns", "f64", "Median.", unit="ns"),
+        Column("p75_ns", "f64", "75th percentile.", unit="ns"),
+        Column("p90_ns", "f64", "90th percentile.", unit="ns"),
+        Column("p95_ns", "f64", "95th percentile.", unit="ns"),
+        Column("p99_ns", "f64", "99th percentile.", unit="ns"),
+        Column("p99_9_ns", "f64", "99.9th percentile.", unit="ns"),
+        Column("p99_99_ns", "f64", "99.99th percentile.", unit="ns"),
+        Column("max_ns", "f64", "Maximum.", unit="ns"),
+    ),
+)
+_RANK_MESSAGES = Table(
+    "rank_messages",
+    text=(
+        "Two rows per rank: the messages that it has sent, and those that it has received. Both count "
+        "delivered messages, as the messages table does, so that a job's rows of both directions have equal "
+        "sums."
+    ),
+    switch="record.rank_messages",
+    columns=(
+        Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column("rank", "u32", "Rank within the job, from 0."),
+        Column("direction", "str", "`sent` or `received`."),
+        Column("messages", "u64", "Number of messages."),
+        Column("bytes", "u64", "Payload of the messages.", unit="bytes"),
+        Column(
+            "latency_min_ns",
+            "f64",
+            "Shortest message latency; null without a message.",
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "latency_mean_ns",
+            "f64",
+            "Mean message latency; null without a message.",
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "latency_max_ns",
+            "f64",
+            "Longest message latency; null without a message.",
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "unexpected",
+            "u64",
+            "Number of messages that no posted receive accepted when they arrived, as `messages.unexpected` tells.",
+        ),
+    ),
+)
+_RANK_CALLS = Table(
+    "rank_calls",
+    text="One row per rank and MPI call. The rows of a job and call sum to their row of the calls table.",
+    switch="record.rank_calls",
+    columns=(
+        Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column("rank", "u32", "Rank within the job, from 0."),
+        Column("call", "str", "The call: `isend`, `waitall`, `allreduce` and so on."),
+        Column("calls", "u64", "Number of calls."),
+        Column(
+            "bytes",
+            "u64",
+            "Payload in the arguments of the calls, as in the calls table.",
+            unit="bytes",
+        ),
+        Column(
+            "time_ns",
+            "f64",
+            "Duration inside the calls. A call that is not over counts until the end of the run.",
+            unit="ns",
+        ),
+    ),
+)
+_CALL_EVENTS = Table(
+    "call_events",
+    text=(
+        "One row per MPI call that ended, of the ranks that `record.call_events` chooses. Rows are ordered "
+        "by the window of `end_ns` (of length `record.window_ps`), and in a window by `job`, `rank` and "
+        "`number`."
+    ),
+    switch="record.call_events",
+    columns=(
+        Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column("rank", "u32", "Rank within the job, from 0."),
+        Column("number", "u64", "Place of the call among the calls of the rank, from 0."),
+        Column("call", "str", "The call: `isend`, `waitall`, `allreduce` and so on."),
+        Column("start_ns", "f64", "Time at which the rank entered the call.", unit="ns"),
+        Column("end_ns", "f64", "Time at which the rank left the call.", unit="ns"),
+        Column(
+            "time_ns",
+            "f64",
+            (
+                "Communication time of the call: its duration, without computations beside the rank that ran "
+                "meanwhile. The calls of a rank sum to `time_ns` of rank_calls."
+            ),
+            unit="ns",
+        ),
+        Column(
+            "bytes",
+            "u64",
+            "Payload in the arguments of the call, as in the calls table.",
+            unit="bytes",
+        ),
+    ),
+)
 
 #: Every table by name, in the order in which a run writes them.
 TABLES: Mapping[str, Table] = MappingProxyType(
@@ -901,6 +1053,10 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             _BLAME,
             _PACKET_HOPS,
             _ROUTING_WINDOWS,
+            _LATENCY_WINDOWS,
+            _RANK_MESSAGES,
+            _RANK_CALLS,
+            _CALL_EVENTS,
         )
     }
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,9 +15,10 @@ __all__ = ["HELP", "profile"]
 
 HELP = """Print the profile of a job: MPI calls, and counters of the routers that serve it.
 
-The counters are means over the tiles (Aries) or links of a class on these routers, as AutoPerf
-reports them. An interference experiment has the profiles of all jobs together. Without JOB, the
-command prints the profile of every job."""
+With `record.rank_calls`, the calls have their shortest and longest time over ranks, and the rank
+with the longest. The counters are means over the tiles (Aries) or links of a class on these
+routers, as AutoPerf reports them. An interference experiment has the profiles of all jobs together.
+Without JOB, the command prints the profile of every job."""
 
 
 def profile(
@@ -55,9 +57,14 @@ def profile(
 
     output = console()
     for each in profiles:
+        by_rank = "slowest_rank" in each["calls"].columns
         calls = table(
             f"{each['job']}: {each['ranks']:,} ranks on {each['routers']:,} routers",
-            ("MPI call", "calls", "mean bytes", "time per rank", "share"),
+            (
+                *("MPI call", "calls", "mean bytes", "time per rank"),
+                *(("shortest", "longest", "of rank") if by_rank else ()),
+                "share",
+            ),
             "Share: of the run time of all ranks.\n",
         )
         for call in each["calls"].iter_rows(named=True):
@@ -67,6 +74,7 @@ def profile(
                 f"{call['calls']:,}",
                 "-" if call["bytes_mean"] is None else f"{call['bytes_mean']:,.0f}",
                 time_text(call["time_mean_ns"]),
+                *(_over_ranks(call, time_text) if by_rank else ()),
                 "-" if share is None else f"{share:.1%}",
             )
         counters = table(
@@ -85,3 +93,12 @@ def profile(
             )
         output.print(calls)
         output.print(counters)
+
+
+def _over_ranks(call: dict[str, Any], time_text: Callable[[float], str]) -> tuple[str, str, str]:
+    """Returns the shortest and the longest time of a call, and the rank with the longest."""
+    return (
+        time_text(call["time_min_ns"]),
+        time_text(call["time_max_ns"]),
+        f"{call['slowest_rank']:,}",
+    )

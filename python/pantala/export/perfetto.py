@@ -55,10 +55,19 @@ class _Trace:
         packet.track_descriptor.counter.unit_name = "share of time"
         self._builder.write_packet(packet)
 
-    def slice(self, track: int, name: str, start_ns: float, end_ns: float) -> None:
-        """Adds a time on a track."""
-        self._event(track, self._kinds.TYPE_SLICE_BEGIN, start_ns, name)
-        self._event(track, self._kinds.TYPE_SLICE_END, end_ns, "")
+    def slices(self, track: int, slices: list[tuple[float, float, str]]) -> None:
+        """Adds times on a track: start, end and name, sorted by start, the outer before the inner.
+
+        Events of one time stay in the order of the file, so a slice ends before the next begins.
+        """
+        open_ends: list[float] = []
+        for start, end, name in slices:
+            while open_ends and open_ends[-1] <= start:
+                self._event(track, self._kinds.TYPE_SLICE_END, open_ends.pop(), "")
+            self._event(track, self._kinds.TYPE_SLICE_BEGIN, start, name)
+            open_ends.append(end)
+        while open_ends:
+            self._event(track, self._kinds.TYPE_SLICE_END, open_ends.pop(), "")
 
     def instant(self, track: int, name: str, at_ns: float, flow: int, *, ends: bool) -> None:
         """Adds the begin or the end of a flow on a track."""
@@ -96,9 +105,9 @@ class _Trace:
 def write_perfetto(run: Run, path: Path, *, messages: int = 100_000, links: int = 20) -> int:
     """Writes a run as a trace of TrackEvents, for https://ui.perfetto.dev.
 
-    A job is a process and a rank a thread. Iterations are slices, messages are flows from rank to
-    rank, and the busiest links between routers are counters. Times are rounded to whole
-    nanoseconds.
+    A job is a process and a rank a thread. Iterations are slices, and in them the MPI calls that
+    `record.call_events` recorded. Messages are flows from rank to rank, and the busiest links
+    between routers are counters. Times are rounded to whole nanoseconds.
 
     Args:
         run: the run.
@@ -138,14 +147,31 @@ def _write(run: Run, trace: _Trace, messages: int, links: int) -> int:
         trace.process(job, name)
     for job, rank in run.ranks.select("job", "rank").collect().iter_rows():
         trace.thread(job, rank)
-    columns = ("job", "rank", "iteration", "phase", "start_ns", "end_ns")
-    iterations = run.iterations.select(columns).collect()
-    for job, rank, number, phase, start, end in iterations.iter_rows():
-        name = f"iteration {number}" + ("" if phase is None else f", phase {phase}")
-        trace.slice(_rank(job, rank), name, start, end)
+    for (job, rank), slices in _slices(run).group_by("job", "rank", maintain_order=True):
+        trace.slices(_rank(job, rank), slices.select("start_ns", "end_ns", "name").rows())
     left_out = _messages(run, trace, messages)
     _busiest(run, trace, links)
     return left_out
+
+
+def _slices(run: Run) -> pl.DataFrame:
+    """Returns iterations and MPI calls by rank and start, a call after the iteration it is in."""
+    phase = pl.concat_str(pl.lit(", phase "), "phase")
+    iteration = pl.concat_str(
+        pl.lit("iteration "),
+        "iteration",
+        pl.when(pl.col("phase").is_null()).then(pl.lit("")).otherwise(phase),
+    )
+    found = [
+        run.iterations.select(
+            "job", "rank", "start_ns", "end_ns", name=iteration, inner=0, number=0
+        ),
+        run.call_events.select(
+            "job", "rank", "start_ns", "end_ns", name="call", inner=1, number="number"
+        ),
+    ]
+    order = ("job", "rank", "start_ns", "inner", "number")
+    return pl.concat(found, how="vertical_relaxed").sort(order).collect()
 
 
 def _messages(run: Run, trace: _Trace, most: int) -> int:

@@ -24,15 +24,19 @@ AXES = {
     "system_windows": ("window_ns", "window_start_ns", "class", "job"),
     "router_windows": ("window_ns", "window_start_ns", "router", "job"),
     "routing_windows": ("window_start_ns", "job"),
+    "latency_windows": ("window_start_ns", "job", "kind"),
     "blame": ("window_start_ns", "class", "victim", "aggressor"),
 }
 
 #: The largest arrays, in values.
 _MOST = 1 << 28
 
-#: Endings of columns that are means or maxima; where there is no row, they have no value. The other
-#: columns are sums, and no row is zero.
-_NO_SUM = ("mean", "max", "mean_ns", "max_ns", "mean_flits", "max_flits", "share")
+#: Endings of columns that are means, maxima or percentiles; where there is no row, they have no
+#: value. The other columns are sums, and no row is zero.
+_NO_SUM = (
+    *("mean", "max", "mean_ns", "max_ns", "mean_flits", "max_flits", "share"),
+    *("0_ns", "5_ns", "9_ns", "exact"),
+)
 
 
 def to_xarray(run: Run, table: str = "link_windows", *columns: str) -> xarray.Dataset:

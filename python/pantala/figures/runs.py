@@ -109,7 +109,7 @@ _SETTINGS = {
     "q_learning": 'record.q_learning = true and routing.algorithm = "q_adaptive"',
     "port_windows": "record.ports = {}",
     "blame": 'record.blame.window = "10 us"',
-    "latency_windows": "record.latency_windows = true",
+    "latency_windows": 'record.latency_windows = "10 us"',
     "routing_windows": 'record.routing_windows = "10 us"',
 }
 

@@ -17,7 +17,14 @@ from pantala.scenario.placement import (
     RandomRoutersPlacement,
 )
 from pantala.scenario.presets import machine_presets, mix_presets, router_presets
-from pantala.scenario.record import BlameRecord, PortRecord, Record, RouterRecord, SystemRecord
+from pantala.scenario.record import (
+    BlameRecord,
+    CallEventRecord,
+    PortRecord,
+    Record,
+    RouterRecord,
+    SystemRecord,
+)
 from pantala.scenario.routing import Aries, QAdaptive, Routing
 from pantala.scenario.scenario import Scenario, Stop
 from pantala.scenario.topology import Topology
@@ -26,6 +33,7 @@ from pantala.scenario.workload import *
 __all__ = [
     "Aries",
     "BlameRecord",
+    "CallEventRecord",
     "Collectives",
     "CompactPlacement",
     "ComputeNoise",

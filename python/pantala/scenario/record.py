@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from pantala.scenario.base import Flag, Index, Model, Name, PositiveDuration
 from pantala.scenario.keys import BlameRecordKeys, RecordKeys
 
-__all__ = ["BlameRecord", "PortRecord", "Record", "RouterRecord", "SystemRecord"]
+__all__ = ["BlameRecord", "CallEventRecord", "PortRecord", "Record", "RouterRecord", "SystemRecord"]
 
 
 class PortRecord(Model):
@@ -77,6 +77,19 @@ class BlameRecord(BlameRecordKeys):
         return {"window_ps": int(self.window)}
 
 
+class CallEventRecord(Model):
+    """The start and the end of single MPI calls, in the table call_events."""
+
+    jobs: tuple[Name, ...] = ()
+    """Names of the jobs whose calls have rows. None: all jobs."""
+    ranks: tuple[Index, ...] = ()
+    """Ranks of these jobs whose calls have rows. None: all ranks."""
+
+    def as_plan(self) -> dict[str, Any]:
+        """Returns the record in the plan's form."""
+        return {"jobs": list(self.jobs), "ranks": list(self.ranks)}
+
+
 class Record(RecordKeys):
     """The optional output of a run. The tables of jobs, ranks and links are always written."""
 
@@ -98,14 +111,36 @@ class Record(RecordKeys):
     """Waiting times by the job that causes them: the table blame. An empty table `[record.blame]`
     records it in windows of 10 us. Default: not recorded."""
 
+    latency_windows: PositiveDuration | None = None
+    """Length of a time window of the latency_windows table: percentiles of packet, message and
+    request-response latency per job. The percentiles of up to 4,096 latencies are exact; of more
+    they are at most 0.1 % too high. Default: not recorded."""
+    unexpected: Flag = False
+    """Whether the messages table tells which messages were unexpected: arrived before a receive was
+    posted. It needs `messages`."""
+    rank_messages: Flag = False
+    """Whether the rank_messages table records number, bytes and latencies of the messages that each
+    rank has sent and received."""
+    rank_calls: Flag = False
+    """Whether the rank_calls table records number, bytes and time of each rank's MPI calls, and the
+    iterations table the time of computing."""
+    call_events: CallEventRecord | None = None
+    """Single MPI calls with start and end: the table call_events. An empty table
+    `[record.call_events]` records all jobs and ranks. Default: not recorded."""
+
     #: The records that are tables of keys.
-    tables: ClassVar[tuple[str, ...]] = ("ports", "system", "routers", "blame")
+    tables: ClassVar[tuple[str, ...]] = ("ports", "system", "routers", "blame", "call_events")
+    #: The records of ranks, which a plan has only if they are on.
+    flags: ClassVar[tuple[str, ...]] = ("unexpected", "rank_messages", "rank_calls")
 
     def as_plan(self) -> dict[str, Any]:
-        """Returns lists and records that are tables of keys, in the plan's form, if not empty."""
+        """Returns the keys that a plan has only if they record something, in the plan's form."""
         found = {name: getattr(self, name) for name in self.tables}
         lists = {"packet_jobs": self.packet_jobs, "packet_routers": self.packet_routers}
+        length = self.latency_windows
         return {
+            **({} if length is None else {"latency_windows_ps": int(length)}),
+            **{name: True for name in self.flags if getattr(self, name)},
             **{name: list(names) for name, names in lists.items() if names},
             **{name: table.as_plan() for name, table in found.items() if table is not None},
         }

@@ -11,11 +11,13 @@ use crate::program::operation::Op;
 use serde::Deserialize;
 use serde::Serialize;
 
-/// The calls of one name, summed over all ranks of a job.
+/// The calls of one name, of one rank or summed over all ranks of a job.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallReport {
     /// The job's number in the plan.
     pub job: u16,
+    /// The rank of the job; `None` for all ranks.
+    pub rank: Option<u32>,
     /// The call's name; see [`Op::name`].
     pub call: String,
     /// Number of calls.
@@ -28,12 +30,12 @@ pub struct CallReport {
 }
 
 impl CallReport {
-    /// Sums the reports of several partitions to one per job and call, in this order.
+    /// Sums the reports of several partitions to one per job, rank and call, in this order.
     #[must_use]
     pub fn summed(mut reports: Vec<Self>) -> Vec<Self> {
         reports.sort_unstable();
         reports.dedup_by(|next, sum| {
-            let same = (next.job, &next.call) == (sum.job, &sum.call);
+            let same = (next.job, next.rank, &next.call) == (sum.job, sum.rank, &sum.call);
             if same {
                 sum.calls += next.calls;
                 sum.bytes += next.bytes;
@@ -53,7 +55,7 @@ struct Row {
     time: Time,
 }
 
-/// The calls of a job, one row per name. Programs use few names, so a linear search is fast.
+/// The calls of a job or of a rank, one row per name. Programs use few names, so a linear search is fast.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Profile {
     rows: Vec<Row>,
@@ -73,7 +75,7 @@ impl Profile {
         if !op.is_call() {
             return;
         }
-        let bytes = bytes(op, members);
+        let bytes = payload(op, members);
         let row = self.row(op.name());
         row.calls += 1;
         row.bytes += bytes;
@@ -84,10 +86,11 @@ impl Profile {
         self.row(call).time += time;
     }
 
-    /// A report of every call of the job that the plan numbers `job`.
-    pub(crate) fn reports(&self, job: u16) -> impl Iterator<Item = CallReport> {
+    /// A report of every call of a rank of the job that the plan numbers `job`, or of all its ranks.
+    pub(crate) fn reports(&self, job: u16, rank: Option<u32>) -> impl Iterator<Item = CallReport> {
         let report = move |row: &Row| CallReport {
             job,
+            rank,
             call: row.call.to_owned(),
             calls: row.calls,
             bytes: row.bytes,
@@ -98,7 +101,7 @@ impl Profile {
 }
 
 /// The payload of a call. `members` returns the own member number and the size of a communicator.
-fn bytes(op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) -> u64 {
+pub(crate) fn payload(op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) -> u64 {
     if let Some(message) = op.sent() {
         return message.bytes;
     }

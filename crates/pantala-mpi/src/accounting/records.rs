@@ -30,6 +30,9 @@ pub struct MessageRecord {
     pub job: u16,
     /// The protocol of the payload.
     pub protocol: Protocol,
+    /// Whether no posted receive accepted the message when it arrived: the payload of an eager
+    /// message, the request to send of a rendezvous. `None` if it is not recorded.
+    pub unexpected: Option<bool>,
 }
 
 /// One iteration of one rank, or one phase of it, from its start mark to its end mark.
@@ -41,6 +44,8 @@ pub struct IterationRecord {
     pub end: Time,
     /// Time in the iteration spent blocked in MPI calls, in ps.
     pub communication: Time,
+    /// Time in the iteration spent computing, in ps; `None` if it is not recorded.
+    pub computation: Option<Time>,
     /// The rank of the job.
     pub rank: u32,
     /// The motif, the number and the phase of the iteration.

@@ -155,6 +155,9 @@ impl<P: Program> MpiLayer<P> {
         rank.operation = op.name();
         rank.call = op.call_kind();
         rank.busy_until = now.saturating_add(self.config.call_overhead_ps);
+        if !self.rank_calls.is_empty() {
+            self.open_call(r, &op, now);
+        }
         self.calls[r].entered = Some(op);
         Next::Entry
     }

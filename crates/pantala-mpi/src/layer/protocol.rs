@@ -92,6 +92,7 @@ impl<P: Program> MpiLayer<P> {
             target: NONE,
             job: self.jobs[rank.job as usize].id,
             kind: if eager { TransmissionKind::Eager } else { TransmissionKind::RequestToSend },
+            unexpected: false,
         };
         rank.begin(owner);
         if !local {
@@ -183,8 +184,11 @@ impl<P: Program> MpiLayer<P> {
             TransmissionKind::Data => Some(Protocol::Rendezvous),
             _ => None,
         };
+        if self.tells_unexpected {
+            self.note_unexpected(r, handle);
+        }
         if let Some(protocol) = payload {
-            self.delivered(r, &header, protocol, now);
+            self.delivered(r, handle, protocol, now);
         }
         if self.in_calls() {
             return self.arrived_in_calls(r, handle, &header, now, wakes);
@@ -389,10 +393,22 @@ impl<P: Program> MpiLayer<P> {
     }
 
     /// Counts and records a payload that has arrived.
-    fn delivered(&mut self, r: usize, header: &Header, protocol: Protocol, now: Time) {
+    fn delivered(&mut self, r: usize, handle: u32, protocol: Protocol, now: Time) {
+        let header = &self.messages[handle].header;
         let rank = &mut self.ranks[r];
         rank.account.received(header.bytes);
-        self.jobs[rank.job as usize].statistics.record(now - header.posted);
+        let job = &mut self.jobs[rank.job as usize];
+        job.statistics.record(now - header.posted);
+        let unexpected = self.tells_unexpected.then_some(header.unexpected);
+        if self.summarizes {
+            if self.recording.rank_messages {
+                job.messages.delivered(header, unexpected.unwrap_or(false), now);
+            }
+            if self.recording.latency_window > 0 {
+                let length = self.recording.latency_window;
+                job.latency_windows.record(length, now - header.posted, now);
+            }
+        }
         if self.recording.messages {
             self.message_records.push(MessageRecord {
                 number: header.number(),
@@ -404,7 +420,17 @@ impl<P: Program> MpiLayer<P> {
                 tag: header.tag,
                 job: header.job,
                 protocol,
+                unexpected: unexpected.filter(|_| self.recording.unexpected),
             });
+        }
+    }
+
+    /// Notes whether a message is unexpected whose first transmission has arrived. Its other
+    /// transmissions keep the note.
+    fn note_unexpected(&mut self, r: usize, handle: u32) {
+        let header = &mut self.messages[handle].header;
+        if matches!(header.kind, TransmissionKind::Eager | TransmissionKind::RequestToSend) {
+            header.unexpected = !self.ranks[r].matcher.awaits(header, &self.receives);
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use pantala_engine::Time;
 
-use crate::accounting::call_profile::{CallReport, Profile};
+use crate::accounting::call_profile::CallReport;
 use crate::accounting::latency::LatencyStatistics;
+use crate::accounting::latency_windows::LatencySketch;
 use crate::accounting::progress_estimate::ProgressEstimate;
+use crate::accounting::rank_messages::RankMessages;
 use crate::accounting::records::{IterationRecord, MessageRecord, RankReport};
 use crate::layer::{Holdings, MpiLayer};
 use crate::program::error::ProgramError;
@@ -81,21 +83,48 @@ impl<P: Program> MpiLayer<P> {
         })
     }
 
-    /// The calls of all ranks until `now`, by job. A call that is not over counts until `now`.
+    /// The calls of all ranks until `now`, by job, or by job and rank if the calls of each rank are
+    /// recorded. A call that is not over counts until `now`.
     #[must_use]
     pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
-        let mut profiles: Vec<Profile> = self.jobs.iter().map(|job| job.profile.clone()).collect();
+        let mut profiles = self.profiles.clone();
         for rank in &self.ranks {
             if matches!(rank.activity, Activity::Blocked(_) | Activity::Busy) {
                 let computing = rank.computing_until.min(now).saturating_sub(rank.since);
                 let time = now.saturating_sub(rank.since) - computing;
-                profiles[rank.job as usize].took(rank.operation, time);
+                profiles[rank.profile as usize].took(rank.operation, time);
             }
         }
-        let reports =
-            self.jobs.iter().zip(&profiles).flat_map(|(job, profile)| profile.reports(job.id));
-        CallReport::summed(reports.collect())
+        let job = |number: u32| self.jobs[number as usize].id;
+        let reports: Vec<CallReport> = if self.recording.rank_calls {
+            let ranks = self.ranks.iter().zip(&profiles);
+            ranks.flat_map(|(r, profile)| profile.reports(job(r.job), Some(r.number))).collect()
+        } else {
+            let jobs = (0..).zip(&profiles);
+            jobs.flat_map(|(number, profile)| profile.reports(job(number), None)).collect()
+        };
+        CallReport::summed(reports)
     }
+
+    /// The messages of every rank that have arrived in this partition, if they are recorded.
+    pub fn rank_messages(&self) -> impl Iterator<Item = RankMessages> {
+        self.jobs.iter().flat_map(|job| job.messages.reports(job.id))
+    }
+
+    /// Removes the windows of message latency that end by `time`. Returns the job's number in the
+    /// plan, the start and the latencies of each.
+    pub fn take_latency_windows(
+        &mut self,
+        time: Time,
+    ) -> impl Iterator<Item = (u16, Time, LatencySketch)> + '_ {
+        let length = self.recording.latency_window;
+        self.jobs.iter_mut().flat_map(move |job| {
+            let id = job.id;
+            let windows = job.latency_windows.take_before(length, time);
+            windows.map(move |(start, sketch)| (id, start, sketch))
+        })
+    }
+
     /// Moves the message records so far to the end of `into`.
     pub fn take_messages(&mut self, into: &mut Vec<MessageRecord>) {
         into.append(&mut self.message_records);

@@ -59,6 +59,9 @@ impl<P: Program> MpiLayer<P> {
             let goes = if rank.collective.is_some() {
                 self.advance(r, now, wakes)
             } else {
+                if !self.rank_calls.is_empty() {
+                    self.close_call(r, now);
+                }
                 match self.next_operation(r, now) {
                     Next::Entry => Ok(true),
                     Next::Operation(op) => {
@@ -68,7 +71,10 @@ impl<P: Program> MpiLayer<P> {
                         rank.call = op.call_kind();
                         let members =
                             |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
-                        self.jobs[rank.job as usize].profile.called(&op, members);
+                        self.profiles[rank.profile as usize].called(&op, members);
+                        if !self.rank_calls.is_empty() {
+                            self.open_call(r, &op, now);
+                        }
                         let leaves = self.in_calls() && op.is_call() && !op.waits();
                         let kind = op.call_kind();
                         match self.execute(r, op, now, wakes) {
@@ -394,10 +400,12 @@ impl<P: Program> MpiLayer<P> {
         let (mark, start, before) =
             rank.iteration.take().ok_or(ProgramFault::UnbalancedIteration)?;
         if self.recording.iterations {
+            let communication = rank.account.communication() - before;
             self.iteration_records.push(IterationRecord {
                 start,
                 end: now,
-                communication: rank.account.communication() - before,
+                communication,
+                computation: self.recording.rank_calls.then_some(now - start - communication),
                 rank: rank.number,
                 mark,
                 job: self.jobs[rank.job as usize].id,

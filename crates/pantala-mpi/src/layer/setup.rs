@@ -4,6 +4,8 @@ use pantala_engine::Time;
 
 use crate::accounting::call_profile::Profile;
 use crate::accounting::latency::LatencyStatistics;
+use crate::accounting::latency_windows::LatencyWindows;
+use crate::accounting::rank_messages::JobMessages;
 use crate::arena::{LinkedQueue, NONE};
 use crate::communicators::communicator::Communicator;
 use crate::config::NicOrder;
@@ -80,13 +82,21 @@ impl<P: Program> MpiLayer<P> {
         self.by_id[usize::from(id)] = job;
         let mut locations: Vec<RankLocation> =
             nodes.iter().map(|&node| RankLocation { node, index: NONE }).collect();
+        if !self.recording.rank_calls {
+            self.profiles.push(Profile::default());
+        }
         for (number, setup) in ranks {
+            if self.recording.rank_calls {
+                self.profiles.push(Profile::default());
+            }
+            let profile = self.profiles.len() as u32 - 1;
             locations[number as usize].index = self.ranks.len() as u32;
             let mut communicators = Vec::with_capacity(1 + setup.communicators.len());
             communicators.push(Communicator::comm_world(size, number));
             communicators.extend(setup.communicators);
             self.attach(self.ranks.len() as u32, setup.nic);
-            let rank = Rank::new(job, number, setup.nic, start, communicators, setup.program);
+            let rank =
+                Rank::new(job, profile, number, setup.nic, start, communicators, setup.program);
             self.progress_estimate.add(&rank, &self.config);
             self.ranks.push(rank);
             if self.in_calls() {
@@ -97,7 +107,12 @@ impl<P: Program> MpiLayer<P> {
             id,
             locations,
             statistics: LatencyStatistics::new(),
-            profile: Profile::default(),
+            latency_windows: LatencyWindows::default(),
+            messages: if self.recording.rank_messages {
+                JobMessages::of(size)
+            } else {
+                JobMessages::default()
+            },
             ended: 0,
             ranks: ranks_here,
         });

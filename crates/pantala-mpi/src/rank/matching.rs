@@ -257,6 +257,14 @@ impl Matcher {
         }
     }
 
+    /// Whether a posted receive accepts the message of an envelope.
+    pub(crate) fn awaits(&self, header: &Header, receives: &Arena<PostedReceive>) -> bool {
+        let channel = self.channels.get(&key(header.source, header.context));
+        let exact = channel.and_then(|c| c.posted.find(receives, |_, r| r.accepts(header)));
+        let any = |_, r: &PostedReceive| r.context == header.context && r.tag.accepts(header.tag);
+        exact.or_else(|| self.from_any.find(receives, any)).is_some()
+    }
+
     /// Posts a receive. Returns the unexpected message that it takes; without one, the receive
     /// waits.
     pub(crate) fn post(

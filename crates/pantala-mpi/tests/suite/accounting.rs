@@ -206,8 +206,11 @@ fn iterations_have_their_marks() {
 
 #[test]
 fn recording_can_be_off() {
-    let mut layer =
-        MpiLayer::new(MpiConfig::default(), Recording { messages: false, iterations: false }, 512);
+    let mut layer = MpiLayer::new(
+        MpiConfig::default(),
+        Recording { messages: false, iterations: false, ..Recording::default() },
+        512,
+    );
     let nics = [0, 1].map(|node| layer.add_nic(node));
     let scripts = [
         vec![iteration(0), Op::Send(to(1, 0, 9)), Op::IterationEnd],
@@ -335,7 +338,7 @@ fn memory_does_not_grow_with_iterations() {
     let peaks = [10, 5_000].map(|left| {
         let mut layer = MpiLayer::new(
             MpiConfig::default(),
-            Recording { messages: false, iterations: false },
+            Recording { messages: false, iterations: false, ..Recording::default() },
             512,
         );
         let ranks = (0..2).map(|r| RankSetup {

@@ -16,4 +16,5 @@ mod nonblocking;
 mod operations;
 mod overheads;
 mod protocol;
+mod rank_records;
 mod stream;

@@ -1,13 +1,14 @@
 //! Records the packets of a simulation: latencies and bytes per job, time series, and single
 //! packets.
 
+use crate::output::latency_record::{LatencyKind, LatencyWindow};
 use crate::output::packet_record::PacketRows;
 use crate::output::routing_record::RoutingWindow;
 use crate::plan::{LatencyFrom, RecordPlan};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::{JobTraffic, MessageLabel, PathHop, Probe};
-use pantala_mpi::LatencyStatistics;
+use pantala_mpi::{LatencyStatistics, LatencyWindows};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -107,6 +108,12 @@ pub struct Recorder {
     latency_from: LatencyFrom,
     /// Length of a window of [`JobPackets::routing`]. Zero: none is recorded.
     routing_window: Time,
+    /// Length of the windows of latencies. Zero: none is recorded.
+    latency_window: Time,
+    /// Whether either is recorded.
+    windowed: bool,
+    /// By job: packet latency and request-response latency; empty if they are not recorded.
+    latencies: Vec<[LatencyWindows; 2]>,
     /// The packets of each job.
     pub jobs: Vec<JobPackets>,
     /// The record of single packets.
@@ -134,6 +141,13 @@ impl Recorder {
             injected_until: None,
             latency_from,
             routing_window: record.routing_windows_ps,
+            latency_window: record.latency_windows_ps,
+            windowed: record.routing_windows_ps > 0 || record.latency_windows_ps > 0,
+            latencies: if record.latency_windows_ps > 0 {
+                vec![Default::default(); jobs]
+            } else {
+                Vec::new()
+            },
             jobs: vec![JobPackets::default(); jobs],
             rows,
             current: 0,
@@ -145,6 +159,37 @@ impl Recorder {
     /// after its end `until`. Delivered flits still count up to `until`.
     pub fn count_injected(&mut self, until: Time) {
         self.injected_until = Some(until);
+    }
+
+    /// Counts a packet that is delivered `now` in the windows of routing and of latencies.
+    #[inline(never)]
+    fn count_in_windows(&mut self, packet: &Packet, latency: Time, now: Time) {
+        let job = usize::from(packet.job);
+        if self.routing_window > 0 {
+            RoutingWindow::count(&mut self.jobs[job].routing, self.routing_window, packet, now);
+        }
+        if let Some([windows, _]) = self.latencies.get_mut(job) {
+            windows.record(self.latency_window, latency, now);
+        }
+    }
+
+    /// Moves the windows of latencies that end by `time` to the end of `into`.
+    pub(crate) fn take_latency_windows(&mut self, time: Time, into: &mut Vec<LatencyWindow>) {
+        let length = self.latency_window;
+        for (job, kinds) in (0..).zip(&mut self.latencies) {
+            for (kind, windows) in
+                [LatencyKind::Packet, LatencyKind::RequestResponse].into_iter().zip(kinds)
+            {
+                let complete = windows.take_before(length, time);
+                into.extend(complete.map(|(start, sketch)| LatencyWindow {
+                    start,
+                    length,
+                    job,
+                    kind,
+                    sketch,
+                }));
+            }
+        }
     }
 
     /// Returns the window of `now` in a job's time series. Between the events of two groups, `now`
@@ -214,8 +259,8 @@ impl Probe for Recorder {
         seen.nonminimal += u64::from(packet.route.nonminimal);
         seen.latency.record(latency);
         seen.network_latency.record(now - origin.injected);
-        if self.routing_window > 0 {
-            RoutingWindow::count(&mut seen.routing, self.routing_window, packet, now);
+        if self.windowed {
+            self.count_in_windows(packet, latency, now);
         }
         self.rows.may_have(packet) && self.rows.add(packet, origin, latency, now)
     }
@@ -234,6 +279,10 @@ impl Probe for Recorder {
             let seen = &mut self.jobs[usize::from(packet.job)];
             seen.responses += 1;
             seen.request_response_latency.record(now - origin.accepted);
+            if self.latency_window > 0 {
+                let [_, windows] = &mut self.latencies[usize::from(packet.job)];
+                windows.record(self.latency_window, now - origin.accepted, now);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use pantala_engine::Time;
 use pantala_fabric::{BlameCell, ConservationCounts, JobTraffic, LinkCounters, Totals};
-use pantala_mpi::{CallReport, LatencyStatistics, RankReport};
+use pantala_mpi::{CallReport, LatencyStatistics, RankMessages, RankReport};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_workload::{Endpoints, ProgramLog};
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,8 @@ pub struct Results {
     pub reports: Vec<RankReport>,
     /// Reports of MPI calls, in any order.
     pub calls: Vec<CallReport>,
+    /// The messages of ranks, in any order; empty if they are not recorded.
+    pub rank_messages: Vec<RankMessages>,
     /// The logs of programs, in any order.
     pub logs: Vec<ProgramLog>,
     /// The packets of each job.
@@ -75,6 +77,7 @@ impl Results {
         Self {
             reports: network.hosts().flat_map(|host| host.rank_reports(simulated)).collect(),
             calls: network.hosts().flat_map(|host| host.call_reports(simulated)).collect(),
+            rank_messages: network.hosts().flat_map(Endpoints::rank_messages).collect(),
             logs: network.hosts().flat_map(Endpoints::program_logs).collect(),
             jobs,
             message_latency: (0..plan.jobs.len()).map(|job| message_latency(job as u16)).collect(),
@@ -114,6 +117,7 @@ impl Results {
             message_latency: latency.map(|(mine, theirs)| added(mine, theirs.as_ref())).collect(),
             reports: joined(self.reports, other.reports),
             calls: joined(self.calls, other.calls),
+            rank_messages: joined(self.rank_messages, other.rank_messages),
             logs: joined(self.logs, other.logs),
             outputs: joined(self.outputs, other.outputs),
             injections: joined(self.injections, other.injections),

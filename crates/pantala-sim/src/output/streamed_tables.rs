@@ -7,15 +7,16 @@
 
 use crate::error::WriteError;
 use crate::output::columns::{TableWriter, Written};
+use crate::output::latency_record::LatencyWindow;
 use crate::output::link_record::{ClassWindow, PortWindow, RouterWindow};
 use crate::output::packet_record::{DeliveredPacket, PacketHop};
 use crate::output::recorder::LinkWindow;
 use crate::output::tables::{
-    IterationRow, LinkWindowRow, MessageRow, PacketHopRow, PacketRow, PortWindowRow,
-    RouterWindowRow, Streamed, SystemWindowRow,
+    CallEventRow, IterationRow, LatencyWindowRow, LinkWindowRow, MessageRow, PacketHopRow,
+    PacketRow, PortWindowRow, RouterWindowRow, Streamed, SystemWindowRow,
 };
 use pantala_engine::Time;
-use pantala_mpi::{IterationRecord, MessageRecord};
+use pantala_mpi::{CallRecord, IterationRecord, MessageRecord};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -95,6 +96,8 @@ streamed! {
     port_windows: PortWindow => PortWindowRow,
     class_windows: ClassWindow => SystemWindowRow,
     router_windows: RouterWindow => RouterWindowRow,
+    latency_windows: LatencyWindow => LatencyWindowRow,
+    call_events: CallRecord => CallEventRow,
 }
 
 fn take_before<T: Streamed>(records: &mut Vec<T>, time: Time) -> Vec<T> {

@@ -1,10 +1,12 @@
 //! The tables of a run: each file of `tables/` declares the columns of one table and fills them.
 
 mod blame;
+mod call_events;
 mod calls;
 mod iterations;
 mod job_windows;
 mod jobs;
+mod latency_windows;
 mod link_jobs;
 mod link_windows;
 mod links;
@@ -15,6 +17,8 @@ mod port_windows;
 mod program_logs;
 mod q_learning;
 mod q_tables;
+mod rank_calls;
+mod rank_messages;
 mod ranks;
 mod router_windows;
 mod routing_windows;
@@ -22,7 +26,9 @@ mod source;
 mod streamed;
 mod system_windows;
 
+pub(crate) use call_events::CallEventRow;
 pub(crate) use iterations::IterationRow;
+pub(crate) use latency_windows::LatencyWindowRow;
 pub(crate) use link_windows::LinkWindowRow;
 pub(crate) use messages::MessageRow;
 pub(crate) use packet_hops::PacketHopRow;
@@ -50,7 +56,7 @@ enum Rows {
 }
 
 /// The names of the tables that count in the hash of a run only if they have rows.
-pub(crate) const LATER: [&str; 7] = [
+pub(crate) const LATER: [&str; 11] = [
     program_logs::ProgramLogRow::TABLE.name,
     PortWindowRow::TABLE.name,
     SystemWindowRow::TABLE.name,
@@ -58,10 +64,14 @@ pub(crate) const LATER: [&str; 7] = [
     blame::BlameRow::TABLE.name,
     PacketHopRow::TABLE.name,
     routing_windows::RoutingWindowRow::TABLE.name,
+    LatencyWindowRow::TABLE.name,
+    rank_messages::RankMessageRow::TABLE.name,
+    rank_calls::RankCallRow::TABLE.name,
+    CallEventRow::TABLE.name,
 ];
 
 /// All tables, in the order of their hashes.
-const TABLES: [(TableDescriptor, Rows); 19] = [
+const TABLES: [(TableDescriptor, Rows); 23] = [
     (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
     (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
     (calls::CallRow::TABLE, Rows::AtEnd(|run, into| write(calls::rows(run), into))),
@@ -90,6 +100,13 @@ const TABLES: [(TableDescriptor, Rows); 19] = [
         routing_windows::RoutingWindowRow::TABLE,
         Rows::AtEnd(|run, into| write(routing_windows::rows(run), into)),
     ),
+    (LatencyWindowRow::TABLE, Rows::Streamed),
+    (
+        rank_messages::RankMessageRow::TABLE,
+        Rows::AtEnd(|run, into| write(rank_messages::rows(run), into)),
+    ),
+    (rank_calls::RankCallRow::TABLE, Rows::AtEnd(|run, into| write(rank_calls::rows(run), into))),
+    (CallEventRow::TABLE, Rows::Streamed),
 ];
 
 fn write<R: Row>(

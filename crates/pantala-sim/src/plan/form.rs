@@ -15,7 +15,7 @@ mod routing;
 mod topology;
 
 pub use record::links::{PortRecord, PortSplit, RouterRecord, SystemRecord};
-pub use record::{BlameRecord, PacketRecord, QTableRecord, RecordPlan};
+pub use record::{BlameRecord, CallEventRecord, PacketRecord, QTableRecord, RecordPlan};
 pub use routing::{AriesPlan, QAdaptivePlan, RoutingPlan};
 pub use topology::{TopologyKind, TopologyPlan};
 

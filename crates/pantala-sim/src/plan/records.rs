@@ -55,6 +55,7 @@ pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result
         check_jobs("record.routers.jobs", &routers.jobs, plan)?;
     }
     check_packets(plan, topology)?;
+    check_ranks(plan)?;
     check_blame(plan, topology)?;
     check_memory(plan, topology, u64::from(vcs))
 }
@@ -91,11 +92,38 @@ fn check_packets(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
         let value = if record.packet_paths { "true" } else { "..." };
         return Err(PlanError::new(key, value, message, remedy));
     }
-    let windows = record.routing_windows_ps;
-    if windows > 0 {
-        check_window("record.routing_windows_ps", windows, windows, duration)?;
+    for (key, windows) in [
+        ("record.routing_windows_ps", record.routing_windows_ps),
+        ("record.latency_windows_ps", record.latency_windows_ps),
+    ] {
+        if windows > 0 {
+            check_window(key, windows, windows, duration)?;
+        }
     }
     Ok(())
+}
+
+/// Checks the records of messages and calls.
+fn check_ranks(plan: &Plan) -> Result<(), PlanError> {
+    let record = &plan.record;
+    if record.unexpected && !record.messages {
+        let message = "has no effect: record.messages is false, so no message has a row";
+        let remedy = "set record.messages to true, or leave the key out";
+        return Err(PlanError::new("record.unexpected", true, message, remedy));
+    }
+    let Some(events) = &record.call_events else { return Ok(()) };
+    check_jobs("record.call_events.jobs", &events.jobs, plan)?;
+    let chosen = |name: &String| events.jobs.is_empty() || events.jobs.contains(name);
+    let jobs = plan.jobs.iter().filter(|job| chosen(&job.name));
+    let most = jobs.map(|job| job.ranks).max().unwrap_or(0);
+    match events.ranks.iter().find(|&&rank| rank >= most) {
+        None => Ok(()),
+        Some(rank) => {
+            let message = format!("the chosen jobs have at most {most} ranks, numbered from 0");
+            let remedy = format!("give numbers below {most}");
+            Err(PlanError::new("record.call_events.ranks", rank, message, remedy))
+        }
+    }
 }
 
 fn check_window(key: &str, length: u64, shortest: u64, duration: u64) -> Result<(), PlanError> {

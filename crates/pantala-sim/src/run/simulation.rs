@@ -184,6 +184,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         for host in self.network.hosts_mut() {
             host.take_messages(&mut self.records.messages);
             host.take_iterations(&mut self.records.iterations);
+            host.take_calls(&mut self.records.call_events);
         }
     }
 

@@ -17,6 +17,7 @@ mod measuring;
 mod packet_paths;
 mod plans;
 mod programs;
+mod rank_records;
 mod responses;
 mod routings;
 mod sharing;

@@ -86,6 +86,7 @@ fn message(source: u32, context: u32, tag: i32, sequence: u32) -> Message {
         target: NONE,
         job: 0,
         kind: TransmissionKind::Eager,
+        unexpected: false,
     };
     Message::new(header, 0, &MpiConfig::default())
 }

@@ -31,6 +31,10 @@ pub struct ColumnDescriptor {
     pub unit: &'static str,
     /// The meaning of the values.
     pub text: &'static str,
+    /// The key of the plan that fills the column. Without it all values are absent, and the hash of
+    /// the table does not count the column.
+    #[serde(skip)]
+    pub switch: Option<&'static str>,
 }
 
 /// A row of a declared table. The macro `table!` implements it.
@@ -60,12 +64,13 @@ pub trait Row: Sized {
 ///
 /// The doc comments are the descriptions. A type is one of
 /// [`Value`](crate::output::columns::Value), `Option` makes the column nullable, and the unit
-/// follows in brackets. `if` names the key of the plan that switches the table on.
+/// follows in brackets. `if` names the key of the plan that switches the table on, `=` the key that
+/// fills the column.
 macro_rules! table {
     (
         $(#[doc = $text:expr])+
         $visible:vis $table:ident: $row:ident $(if $switch:literal)? {
-            $( $(#[doc = $column_text:expr])+ $column:ident: $type:ty $([$unit:tt])?, )+
+            $( $(#[doc = $column_text:expr])+ $column:ident: $type:ty $([$unit:tt])? $(= $filled:literal)?, )+
         }
     ) => {
         $(#[doc = $text])+
@@ -86,6 +91,7 @@ macro_rules! table {
                         nullable: <$type as $crate::output::columns::Value>::NULLABLE,
                         unit: concat!("" $(, stringify!($unit))?),
                         text: concat!($($column_text),+).trim_ascii(),
+                        switch: $crate::output::columns::table!(@switch $($filled)?),
                     },
                 )+],
             };

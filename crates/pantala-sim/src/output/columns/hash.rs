@@ -13,15 +13,27 @@ use blake3::Hasher;
 /// batches do not change it.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueHash {
-    /// The type of each column and the hash of its values.
-    columns: Vec<(ColumnType, Hasher)>,
+    columns: Vec<ColumnHash>,
     rows: u64,
+}
+
+/// The hash of the values of one column.
+#[derive(Clone, Debug)]
+struct ColumnHash {
+    data_type: ColumnType,
+    hash: Hasher,
+    /// Whether the column counts: it is part of every run, or it has a value.
+    counts: bool,
 }
 
 impl ValueHash {
     /// Returns the hash of a table without rows.
     pub(crate) fn new(columns: &[ColumnDescriptor]) -> Self {
-        let column = |column: &ColumnDescriptor| (column.data_type, Hasher::new());
+        let column = |column: &ColumnDescriptor| ColumnHash {
+            data_type: column.data_type,
+            hash: Hasher::new(),
+            counts: column.switch.is_none(),
+        };
         Self { columns: columns.iter().map(column).collect(), rows: 0 }
     }
 
@@ -29,10 +41,11 @@ impl ValueHash {
     pub(crate) fn update(&mut self, arrays: &[ArrayRef]) {
         self.rows += arrays.first().map_or(0, Array::len) as u64;
         let mut bytes = Vec::new();
-        for ((data_type, hash), array) in self.columns.iter_mut().zip(arrays) {
+        for (column, array) in self.columns.iter_mut().zip(arrays) {
             bytes.clear();
-            append(&mut bytes, *data_type, array);
-            hash.update(&bytes);
+            append(&mut bytes, column.data_type, array);
+            column.hash.update(&bytes);
+            column.counts |= array.null_count() < array.len();
         }
     }
 
@@ -42,13 +55,14 @@ impl ValueHash {
     }
 
     /// Returns the hash of the table: a hash of the number of columns, the number of rows, and the
-    /// hash of each column.
+    /// hash of each column. A column that a key of the plan fills counts only if it has a value.
     pub(crate) fn finish(self) -> [u8; 32] {
         let mut table = Hasher::new();
-        table.update(&(self.columns.len() as u64).to_le_bytes());
+        let columns = || self.columns.iter().filter(|column| column.counts);
+        table.update(&(columns().count() as u64).to_le_bytes());
         table.update(&self.rows.to_le_bytes());
-        for (_, column) in self.columns {
-            table.update(column.finalize().as_bytes());
+        for column in columns() {
+            table.update(column.hash.finalize().as_bytes());
         }
         table.finalize().into()
     }
@@ -119,6 +133,7 @@ mod tests {
             nullable: V::NULLABLE,
             unit: "",
             text: "",
+            switch: None,
         };
         (descriptor, V::finish(column))
     }
@@ -158,6 +173,25 @@ mod tests {
         ];
         let different: std::collections::BTreeSet<[u8; 32]> = hashes.into_iter().collect();
         assert_eq!(different.len(), hashes.len());
+    }
+
+    /// A run without a key has the hash that it had before there was the key.
+    #[test]
+    fn a_hash_of_values_does_not_know_columns_of_a_key_without_a_value() {
+        let filled = |values: [Option<bool>; 2]| {
+            let (descriptor, array) = column(values);
+            (ColumnDescriptor { switch: Some("record.key"), ..descriptor }, array)
+        };
+        let numbers = || column([1_u32, 2]);
+        let hashes = [
+            hash([numbers()]),
+            hash([numbers(), filled([None, None])]),
+            hash([numbers(), filled([None, Some(true)])]),
+            hash([numbers(), column([None, Some(true)])]),
+        ];
+        assert_eq!(hashes[0], hashes[1]);
+        assert_ne!(hashes[1], hashes[2]);
+        assert_eq!(hashes[2], hashes[3]);
     }
 
     #[test]

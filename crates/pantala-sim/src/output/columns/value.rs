@@ -113,6 +113,20 @@ impl Value for bool {
     }
 }
 
+impl Value for Option<bool> {
+    const TYPE: ColumnType = ColumnType::Bool;
+    const NULLABLE: bool = true;
+    type Column = Vec<Self>;
+
+    fn append(self, column: &mut Self::Column) {
+        column.push(self);
+    }
+
+    fn finish(column: Self::Column) -> ArrayRef {
+        Arc::new(BooleanArray::from(column))
+    }
+}
+
 macro_rules! text {
     ($text:ty) => {
         impl Value for $text {

@@ -23,7 +23,8 @@ table! {
 }
 
 pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = CallRow> {
-    let reports = CallReport::summed(run.results.calls.clone());
+    let of_job = |report: &CallReport| CallReport { rank: None, ..report.clone() };
+    let reports = CallReport::summed(run.results.calls.iter().map(of_job).collect());
     reports.into_iter().map(|report| CallRow {
         job: report.job,
         call: report.call,

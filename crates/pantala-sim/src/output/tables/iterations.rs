@@ -26,6 +26,8 @@ table! {
         end_ns: f64 [ns],
         /// Duration inside MPI calls in this iteration: its duration without the compute phases.
         communication_time_ns: f64 [ns],
+        /// Duration of computing in this iteration; null without `record.rank_calls`.
+        compute_time_ns: Option<f64> [ns] = "record.rank_calls",
     }
 }
 
@@ -51,6 +53,7 @@ impl Streamed for IterationRecord {
             start_ns: ns(self.start),
             end_ns: ns(self.end),
             communication_time_ns: ns(self.communication),
+            compute_time_ns: self.computation.map(ns),
         }
     }
 }

@@ -31,6 +31,9 @@ table! {
         delivered_ns: f64 [ns],
         /// Message latency: duration from `posted_ns` to `delivered_ns`.
         latency_ns: f64 [ns],
+        /// Whether no posted receive accepted the message when it arrived: the payload of an eager
+        /// message, the request to send of a rendezvous; null without `record.unexpected`.
+        unexpected: Option<bool> = "record.unexpected",
     }
 }
 
@@ -60,6 +63,7 @@ impl Streamed for MessageRecord {
             posted_ns: ns(self.posted),
             delivered_ns: ns(self.delivered),
             latency_ns: ns(self.delivered - self.posted),
+            unexpected: self.unexpected,
         }
     }
 }

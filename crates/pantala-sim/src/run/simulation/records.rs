@@ -3,6 +3,7 @@
 use super::Simulation;
 use crate::error::WriteError;
 use crate::output::columns::Written;
+use crate::output::latency_record::{LatencyKind, LatencyWindow};
 use crate::output::link_record::LinkRows;
 use crate::output::streamed_tables::{Records, StreamedTables};
 use crate::run::process_group::ProcessGroup;
@@ -47,10 +48,34 @@ impl<Q: ProcessGroup> Simulation<Q> {
             self.records.packets.append(&mut recorder.rows.packets);
             self.records.packet_hops.append(&mut recorder.rows.hops);
         }
+        self.take_latencies(time);
         self.max_held = self.max_held.max(self.records.len());
         let here = self.records.take_before(time);
         if let Some(all) = self.peers.gather(here) {
             self.tables.append(all.into_iter().reduce(Records::and).unwrap_or_default());
+        }
+    }
+
+    /// Takes the windows of latencies that end by `time`.
+    fn take_latencies(&mut self, time: Time) {
+        let length = self.plan.record.latency_windows_ps;
+        if length == 0 {
+            return;
+        }
+        let windows = &mut self.records.latency_windows;
+        for recorder in self.network.probes_mut() {
+            recorder.take_latency_windows(time, windows);
+        }
+        let kind = LatencyKind::Message;
+        for host in self.network.hosts_mut() {
+            let complete = host.take_latency_windows(time);
+            windows.extend(complete.map(|(job, start, sketch)| LatencyWindow {
+                start,
+                length,
+                job,
+                kind,
+                sketch,
+            }));
         }
     }
 

@@ -8,10 +8,10 @@ use crate::output::link_traffic::LinkTraffic;
 use crate::output::packet_record::{self, PacketRows};
 use crate::output::recorder::Recorder;
 use crate::output::streamed_tables::{Records, StreamedTables};
-use crate::plan::Plan;
 use crate::plan::coarsen;
 use crate::plan::fabric_config::fabric_config;
 use crate::plan::resolve::{Resolved, resolve};
+use crate::plan::{CallEventRecord, Plan};
 use crate::run::process_group::{Alone, ProcessGroup};
 use pantala_engine::Time;
 use pantala_engine::random::{key_of, mix};
@@ -114,8 +114,14 @@ impl<Q: ProcessGroup> Simulation<Q> {
             terminal_bytes_per_second: plan.links.terminal.bandwidth_bytes_per_s,
             group_of_node: (0..topology.nodes()).map(|n| topology.group_of_node(n)).collect(),
         };
-        let recording =
-            Recording { messages: plan.record.messages, iterations: plan.record.iterations };
+        let recording = Recording {
+            messages: plan.record.messages,
+            iterations: plan.record.iterations,
+            unexpected: plan.record.unexpected,
+            rank_messages: plan.record.rank_messages,
+            rank_calls: plan.record.rank_calls,
+            latency_window: plan.record.latency_windows_ps,
+        };
         let keys = routing_keys(&plan, topology.nodes());
         let rows = PacketRows::new(&plan, &keys, &topology, config.virtual_channels);
         let (record, latency_from) = (&plan.record, plan.nic.latency_from);
@@ -140,6 +146,14 @@ impl<Q: ProcessGroup> Simulation<Q> {
             })?;
             if let Some(grain) = coarsen::grain(&plan) {
                 host.coarsen(grain);
+            }
+            if let Some(events) = &plan.record.call_events {
+                let CallEventRecord { jobs: names, ranks } = events;
+                host.record_calls(|job, rank| {
+                    let name = &plan.jobs[usize::from(job)].name;
+                    (names.is_empty() || names.contains(name))
+                        && (ranks.is_empty() || ranks.contains(&rank))
+                });
             }
             ends.push((host, recorder.clone()));
         }
