@@ -1,6 +1,6 @@
 """Measures the machine of Prisacari et al. with faster crossbars: `python docs/speedup.py DIR`.
 
-Writes docs/studies/prisacari2015/speedup.md. The directory keeps the points, so that an interrupted
+Writes docs/studies/prisacari2015/speedup.md. The directory keeps the runs, so that an interrupted
 run continues.
 """
 
@@ -58,11 +58,9 @@ a point whose confidence interval is wider than ±1 %, or that has not settled.
 
 def main(directory: str) -> None:
     """Runs the missing measurements, and writes the page."""
-    place = Path(directory)
-    place.mkdir(parents=True, exist_ok=True)
     records = simulate(
         list(_points()),
-        place,
+        Path(directory),
         1,
         lambda record, kept: None if kept else print(record["key"], flush=True),
     )

@@ -1,22 +1,27 @@
-"""The progress line: simulated time, delivered packets, packet-hops per second, time left.
+"""Progress lines on standard error: of one run after another, and of a sweep of many.
 
-On a terminal it is one line that is rewritten. Elsewhere, for example in a batch job's log, it is
-one short line per finished run.
+On a terminal a line is rewritten. Elsewhere, for example in a batch job's log, there is one short
+line per finished run, or for every twentieth of a sweep.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from rich.console import Console
-from rich.progress import Progress, TaskID, TextColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
 from rich.table import Column
 
 from pantala import native
 
-__all__ = ["ProgressLine", "clock", "of_thousands", "time_text"]
+__all__ = ["ProgressLine", "SweepLine", "SweepState", "clock", "of_thousands", "time_text"]
+
+#: The lines of a sweep in a log, and the shortest time between two of them.
+_LINES = 20
+_SECONDS = 2.0
 
 
 def of_thousands(value: float) -> str:
@@ -39,28 +44,20 @@ def time_text(nanoseconds: float, digits: int = 4) -> str:
     return f"{nanoseconds:.{digits}g} ns"
 
 
-class ProgressLine:
-    """Shows the progress of runs on standard error; a context manager.
+class _Line:
+    """One line of a terminal that is rewritten; a context manager.
 
     Args:
-        runs: the number of runs.
         console: the output; None shows nothing.
+        columns: what the line consists of.
+        refreshes: whether the line is drawn again about ten times per second.
     """
 
-    def __init__(self, runs: int, console: Console | None) -> None:
-        self._runs = runs
-        self._number = 0
-        self._title = ""
+    def __init__(self, console: Console | None, *columns: ProgressColumn, refreshes: bool) -> None:
         self._console = console
         self._bar: Progress | None = None
-        self._task: TaskID | None = None
         if console is not None and console.is_terminal:
-            self._bar = Progress(
-                TextColumn("{task.description}", table_column=Column(no_wrap=True)),
-                console=console,
-                transient=True,
-                auto_refresh=False,
-            )
+            self._bar = Progress(*columns, console=console, transient=True, auto_refresh=refreshes)
 
     def __enter__(self) -> Self:
         if self._bar is not None:
@@ -75,6 +72,27 @@ class ProgressLine:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+    def _print(self, line: str) -> None:
+        if self._console is not None:
+            self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+class ProgressLine(_Line):
+    """Shows the progress of runs, one after another: simulated time, packets, time left.
+
+    Args:
+        runs: the number of runs.
+        console: the output; None shows nothing.
+    """
+
+    def __init__(self, runs: int, console: Console | None) -> None:
+        column = TextColumn("{task.description}", table_column=Column(no_wrap=True))
+        super().__init__(console, column, refreshes=False)
+        self._runs = runs
+        self._number = 0
+        self._title = ""
+        self._task: TaskID | None = None
 
     def start(self, title: str) -> None:
         """Begins the next run."""
@@ -114,8 +132,63 @@ class ProgressLine:
             self._bar.remove_task(self._task)
             self._bar.refresh()  # or what is printed next would draw the old line once more
             self._task = None
-        if self._console is not None:
-            self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+        self._print(line)
+
+
+class SweepState(Protocol):
+    """The numbers of runs of a sweep, by state."""
+
+    total: int
+    there: int
+    done: int
+    failed: int
+    elsewhere: int
+
+
+class SweepLine(_Line):
+    """Shows the progress of a sweep: runs done, runs per second, time left.
+
+    Args:
+        console: the output; None shows nothing.
+    """
+
+    def __init__(self, console: Console | None) -> None:
+        super().__init__(console, BarColumn(), TextColumn("{task.description}"), refreshes=True)
+        self._began = time.monotonic()
+        self._shown = -1
+        self._next = 0.0
+        if self._bar is not None:
+            self._task = self._bar.add_task("", total=None)
+
+    def update(self, state: SweepState) -> None:
+        """Shows the state of a sweep."""
+        finished = state.there + state.done + state.failed
+        text = self._text(state, finished)
+        if self._bar is not None:
+            self._bar.update(
+                self._task, description=text, completed=finished, total=max(state.total, 1)
+            )
+            return
+        mark, now = finished * _LINES // max(state.total, 1), time.monotonic()
+        last = finished == state.total
+        if state.done and mark != self._shown and (last or now > self._next):
+            self._shown, self._next = mark, now + _SECONDS
+            self._print(text)
+
+    def _text(self, state: SweepState, finished: int) -> str:
+        parts = [f"{finished:,} of {state.total:,} runs"]
+        if state.failed:
+            parts.append(f"{state.failed:,} failed")
+        if state.elsewhere:
+            parts.append(f"{state.elsewhere:,} in other processes")
+        seconds = time.monotonic() - self._began
+        if state.done and seconds > 0:
+            rate = state.done / seconds
+            shown = f"{rate:.3g}/s" if rate >= 1 else f"{60 * rate:.3g}/min"
+            parts.append(shown)
+            if finished < state.total:
+                parts.append(f"{clock((state.total - finished) / rate)} left")
+        return ", ".join(parts)
 
 
 def _rate(packet_hops: int, seconds: float) -> str:

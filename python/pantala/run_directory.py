@@ -24,7 +24,6 @@ __all__ = [
     "OutputDirectory",
     "cannot_write",
     "holds_run",
-    "remove_abandoned",
     "set_aside",
     "taken",
 ]
@@ -123,24 +122,6 @@ class OutputDirectory:
     def discard(self) -> None:
         """Removes the partial directory."""
         shutil.rmtree(self.partial, ignore_errors=True)
-
-
-def remove_abandoned(parent: Path) -> None:
-    """Removes the partial directories below `parent` of processes that were killed."""
-    for partial in parent.glob(".*.partial-*"):
-        process = partial.name.rpartition("-")[2]
-        if process.isdecimal() and not _lives(int(process)):
-            shutil.rmtree(partial, ignore_errors=True)
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _free(target: Path) -> Path:

@@ -10,6 +10,7 @@ import pytest
 import pantala as pt
 from pantala import native, papers
 from pantala.cli import main
+from pantala.experiments.store import RunStore
 from pantala.papers.application_table import Column, PaperTable, Row, measure
 from pantala.scenario import AllreduceLoop, Halo3d, Job, Scenario
 from pantala.scenario.workload import Workload
@@ -87,10 +88,7 @@ def test_a_table_is_equal_for_any_number_of_workers() -> None:
 def test_a_finished_row_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "table"
     first = measure(TINY, only=["tree"], out=out)
-    (run,) = out.iterdir()
-    assert (run / "run.json").is_file()
-    abandoned = out / f".halo.partial-{2**22 + 1}"
-    abandoned.mkdir()
+    (run,) = RunStore(out).stored()
 
     def interrupted(*_arguments: object) -> None:
         raise KeyboardInterrupt
@@ -100,7 +98,15 @@ def test_a_finished_row_is_not_run_again(tmp_path: Path, monkeypatch: pytest.Mon
     for changed in ({"only": ["halo"]}, {"only": ["tree"], "seed": 2}):
         with pytest.raises(KeyboardInterrupt):
             measure(TINY, out=out, **changed)
-    assert list(out.iterdir()) == [run], "an interrupted row leaves nothing"
+    assert list(RunStore(out).stored()) == [run]
+    left = [path for path in out.rglob("*") if path.is_file() and run not in str(path)]
+    assert left == [], "an interrupted row leaves nothing"
+
+
+def test_a_directory_with_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(pt.RunDirectoryError, match="something else in it"):
+        measure(TINY, only=["tree"], out=tmp_path)
 
 
 def test_a_table_can_be_restricted_to_some_applications() -> None:

@@ -5,8 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
+from pantala.experiments.session import Progress as State
 from pantala.native import Progress
-from pantala.progress import ProgressLine, of_thousands, time_text
+from pantala.progress import ProgressLine, SweepLine, of_thousands, time_text
 
 NOW: Progress = {
     "simulated_ns": 1_500_000.0,
@@ -79,3 +80,34 @@ def test_counts_have_three_digits(value: float, text: str) -> None:
 )
 def test_times_have_a_suitable_unit(value: float, text: str) -> None:
     assert time_text(value) == text
+
+
+def sweep_shown(terminal: bool, states: list[State]) -> str:
+    text = io.StringIO()
+    console = Console(
+        file=text, force_terminal=terminal, width=150, legacy_windows=False, color_system=None
+    )
+    with SweepLine(console) as line:
+        for state in states:
+            line.update(state)
+    return text.getvalue()
+
+
+def test_a_log_gets_few_lines_of_a_sweep() -> None:
+    states = [State(total=1000, there=10, done=done) for done in range(991)]
+    lines = sweep_shown(False, states).splitlines()
+    assert 1 <= len(lines) <= 21
+    assert lines[-1].startswith("1,000 of 1,000 runs, ")
+    assert "left" not in lines[-1]
+
+
+def test_a_terminal_shows_failures_and_other_processes() -> None:
+    state = State(total=8, there=1, done=2, failed=1, elsewhere=3)
+    text = sweep_shown(True, [state])
+    assert "4 of 8 runs, 1 failed, 3 in other processes, " in text
+    assert "left" in text
+
+
+def test_nothing_is_shown_of_a_sweep_without_a_console() -> None:
+    with SweepLine(None) as line:
+        line.update(State(total=1, done=1))

@@ -16,6 +16,7 @@ import pytest
 
 import pantala as pt
 from pantala.errors import RunDirectoryError, UsageError
+from pantala.experiments.store import RunStore
 from pantala.papers import studies, study
 from pantala.papers.prisacari2015 import model
 from pantala.papers.prisacari2015.claims import Verdict, claims, inside, verdict_of
@@ -299,8 +300,6 @@ def without_times(record: Record) -> Record:
 @pytest.mark.native
 def test_points_are_kept_and_equal_for_any_number_of_workers(tmp_path: Path) -> None:
     points = [tiny("a"), tiny("b", 0.1)]
-    (tmp_path / "one").mkdir()
-    (tmp_path / "two").mkdir()
     one = simulate(points, tmp_path / "one", 1)
     two = simulate(points, tmp_path / "two", 2)
     assert list(one) == ["a", "b"]
@@ -318,14 +317,31 @@ def test_points_are_kept_and_equal_for_any_number_of_workers(tmp_path: Path) -> 
 @pytest.mark.native
 def test_a_stale_or_incomplete_point_runs_again(tmp_path: Path) -> None:
     first = simulate([tiny()], tmp_path, 1)["tiny"]
-    path = tmp_path / "tiny.json"
+    path = RunStore(tmp_path).path(first["run"]) / "run.json"
     path.write_text(path.read_text()[:-40])
     kept: list[bool] = []
-    simulate([tiny()], tmp_path, 1, lambda _record, was: kept.append(was))
-    changed = simulate([tiny(load=0.1)], tmp_path, 1, lambda _record, was: kept.append(was))["tiny"]
-    assert kept == [False, False]
-    assert changed["digest"] != first["digest"]
-    assert json.loads(path.read_text()) == changed
+
+    def tell(_record: Record, was: bool) -> None:
+        kept.append(was)
+
+    again = simulate([tiny()], tmp_path, 1, tell)["tiny"]
+    assert without_times(again) == without_times(first)
+    changed = simulate([tiny(load=0.1)], tmp_path, 1, tell)["tiny"]
+    longer = simulate([tiny(longest=300)], tmp_path, 1, tell)["tiny"]
+    assert kept == [False, False, False]
+    assert len({first["run"], changed["run"], longer["run"]}) == 3
+    assert json.loads(path.read_text())["measured"] | {"key": "tiny", "run": again["run"]} == again
+
+
+@pytest.mark.native
+def test_points_of_one_plan_share_a_run_with_experiments(tmp_path: Path) -> None:
+    records = simulate([tiny("a"), tiny("b")], tmp_path, 1)
+    assert records["a"]["run"] == records["b"]["run"]
+    assert (records["a"]["key"], records["b"]["key"]) == ("a", "b")
+    scenario = tiny().scenario.replace({"stop.duration": "10 us"})
+    made = pt.sweep(scenario, tmp_path, workers=1)
+    assert made.runs["state"].to_list() == ["done"]
+    assert len(list(RunStore(tmp_path).stored())) == 2
 
 
 @pytest.mark.native
@@ -395,12 +411,12 @@ def test_an_existing_directory_is_rejected(tmp_path: Path) -> None:
     place = StudyDirectory(tmp_path / "study", settings, overwrite=False)
     assert not place.resumed
     place.begin()
-    (place.points / "a.json").touch()
-    (place.points / "a.1.partial").touch()
+    store = RunStore(place.target)
+    store.path("abc").mkdir(parents=True)
     again = StudyDirectory(tmp_path / "study", settings, overwrite=False)
     assert again.resumed
     again.begin()
-    assert [path.name for path in place.points.iterdir()] == ["a.json"]
+    assert list(store.stored()) == ["abc"]
     with pytest.raises(RunDirectoryError, match=r"other settings \(seed = 1\)"):
         StudyDirectory(tmp_path / "study", {**settings, "seed": 2}, overwrite=False)
     again.finish({"finding": "none"})
@@ -408,7 +424,7 @@ def test_an_existing_directory_is_rejected(tmp_path: Path) -> None:
         StudyDirectory(tmp_path / "study", settings, overwrite=False)
     StudyDirectory(tmp_path / "study", settings, overwrite=True).begin()
     assert not (tmp_path / "study" / "study.json").exists()
-    assert not list(place.points.iterdir())
+    assert list(store.stored()) == []
 
 
 # --- the whole study, with one size ---

@@ -132,8 +132,8 @@ def sweep(
     from pantala.cli.option_values import check_workers_and_seed, parse_threads
     from pantala.experiments.dataset import Experiment
     from pantala.experiments.estimate import estimate, local_workers
-    from pantala.experiments.progress import SweepLine
     from pantala.experiments.runner import Sweep, precision_of_options
+    from pantala.progress import SweepLine
 
     check_workers_and_seed(workers, 0)
     each = parse_threads(threads)

@@ -26,11 +26,11 @@ from pantala.errors import RunDirectoryError, SimulationError
 from pantala.experiments.identity import run_id
 from pantala.experiments.parts import TOGETHER, Part
 from pantala.experiments.store import RunStore
+from pantala.json_file import write_json
 from pantala.progress import ProgressLine
 from pantala.results import Run
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, cannot_write, set_aside, taken
 from pantala.slowdown import SLOWDOWN_FILE, slowdown_of
-from pantala.studies.directory import write_json
 
 __all__ = ["InterferenceRuns"]
 

@@ -26,7 +26,7 @@ from pantala.experiments.expand import Expansion
 from pantala.experiments.identity import RESULTS_VERSION, run_id
 from pantala.experiments.index import Entry
 from pantala.experiments.parts import TOGETHER
-from pantala.studies.directory import write_json
+from pantala.json_file import write_json
 
 __all__ = ["CASES_FILE", "DESCRIPTION_FILE", "EXPERIMENTS", "Listing", "list_runs"]
 

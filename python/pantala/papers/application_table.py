@@ -3,14 +3,12 @@
 A row is an application alone on the paper's machine. A function of the table measures its run, by
 default `of_first_job`. The paper's value, if there is one, stands beside each measured value.
 
-The run of a row has a directory whose name holds a hash of its plan. A run that is there already is
-measured again without being simulated again, so that an interrupted table continues.
+The runs lie in a store of runs. A run that is there already is measured again without being
+simulated again, so that an interrupted table continues.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,10 +20,11 @@ import polars as pl
 
 from pantala import native
 from pantala.errors import UsageError, nearest
+from pantala.experiments.identity import run_id
+from pantala.experiments.store import RunStore
 from pantala.metrics.traffic import injection_rate, peak_ingress_volume
 from pantala.parallel import in_processes
 from pantala.results import Run
-from pantala.run_directory import OutputDirectory, holds_run, remove_abandoned
 from pantala.scenario import Scenario
 
 __all__ = ["Column", "PaperTable", "Record", "Row", "measure", "of_first_job"]
@@ -113,6 +112,7 @@ class PaperTable:
         rows: returns the rows for a seed.
         columns: the printed columns, in order.
         of_run: measures a run.
+        keep: the tables that `of_run` reads.
         of_plan: measures a plan without a run; if it is given, nothing is run.
     """
 
@@ -122,6 +122,7 @@ class PaperTable:
     rows: Callable[[int], Sequence[Row]]
     columns: tuple[Column, ...]
     of_run: Callable[[Run], Record] = of_first_job
+    keep: tuple[str, ...] = ("jobs", "ranks", "iterations")
     of_plan: Callable[[dict[str, Any]], Record] | None = None
 
 
@@ -141,8 +142,8 @@ def measure(
         seed: the seed of all scenarios.
         workers: the number of processes; results do not depend on it.
         only: the applications to measure, by the paper's names in any case; all if empty.
-        out: a directory for the runs; rows whose run is there are not run again. Without it, the
-            runs are temporary.
+        out: a directory for the runs; rows whose run is there are not run again. It can be the
+            directory of an experiment. Without it, the runs are temporary.
         on_row: called with each row when it is measured, and with the number of rows.
 
     Returns:
@@ -153,15 +154,19 @@ def measure(
         UsageError: there is no such application.
         ScenarioError: a row cannot be run.
         SimulationError: a network stalled.
-        RunDirectoryError: a run cannot be written to `out`.
+        RunDirectoryError: a run cannot be written to `out`, or `out` holds something else.
     """
     rows = _chosen(table, seed, only)
     records: dict[str, Record] = {}
-    if out is not None and out.is_dir():
-        remove_abandoned(out)
+    if out is not None and table.of_plan is None:
+        store = RunStore(out)
+        store.check()
+        store.begin()
     # The applications with the most traffic take longest, so they start first.
     order = sorted(rows, key=lambda row: -float(row.paper.get("total_mb", 0.0)))
-    measured = partial(_measured, of_run=table.of_run, of_plan=table.of_plan, out=out)
+    measured = partial(
+        _measured, of_run=table.of_run, of_plan=table.of_plan, keep=table.keep, out=out
+    )
     for record in in_processes(measured, order, workers):
         records[record["application"]] = record
         on_row(record, len(rows))
@@ -189,37 +194,30 @@ def _measured(
     row: Row,
     of_run: Callable[[Run], Record],
     of_plan: Callable[[dict[str, Any]], Record] | None,
+    keep: tuple[str, ...],
     out: Path | None,
 ) -> Record:
-    known = _run(row.scenario, of_run, out) if of_plan is None else of_plan(row.scenario.plan())
+    if of_plan is None:
+        known = _run(row.scenario, of_run, keep, out)
+    else:
+        known = of_plan(row.scenario.plan())
     record: Record = {"application": row.application, **known}
     for key, (name, scenario) in row.elsewhere.items():
         if key in record:
             record[f"run_{key}"] = record[key]
-        record[key] = _run(scenario, of_run, out)[name]
+        record[key] = _run(scenario, of_run, keep, out)[name]
     return record | {f"paper_{key}": value for key, value in row.paper.items()}
 
 
-def _run(scenario: Scenario, of_run: Callable[[Run], Record], out: Path | None) -> Record:
-    plan = scenario.replace(_RECORD_LITTLE).resolve()
+def _run(
+    scenario: Scenario, of_run: Callable[[Run], Record], keep: tuple[str, ...], out: Path | None
+) -> Record:
     if out is None:
         with tempfile.TemporaryDirectory(prefix="pantala-table-") as directory:
-            native.run(plan, Path(directory), None)
-            return of_run(Run(directory))
-    text = json.dumps([native.core().VERSION, plan], sort_keys=True)
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    target = out / f"{scenario.name}-{digest[:12]}"
-    if not holds_run(target):
-        _write(plan, OutputDirectory(target, overwrite=False))
-    return of_run(Run(target))
-
-
-def _write(plan: dict[str, Any], target: OutputDirectory) -> None:
-    """Runs a plan into a directory; an interruption leaves nothing."""
-    partial_run = target.begin()
-    try:
-        native.run(plan, partial_run, None)
-    except BaseException:
-        target.discard()
-        raise
-    target.publish()
+            RunStore(Path(directory)).begin()
+            return _run(scenario, of_run, keep, Path(directory))
+    store = RunStore(out)
+    plan = scenario.replace(_RECORD_LITTLE).resolve()
+    run = run_id(plan)
+    store.obtain(run, keep, lambda directory: native.run(plan, directory, None))
+    return of_run(Run(store.path(run)))

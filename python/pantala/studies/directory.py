@@ -1,8 +1,8 @@
-"""The directory of a study: points during the study, figures and tables at its end.
+"""The directory of a study: runs during the study, figures and tables at its end.
 
-`study.json` is written last and marks the study as complete. A directory with `settings.json` but
-without `study.json` belongs to an interrupted study; a study with equal settings continues there. A
-study never writes into any other directory that exists.
+The runs lie in a store of runs. `study.json` is written last and marks the study as complete. A
+directory with `settings.json` but without `study.json` belongs to an interrupted study; a study
+with equal settings continues there. A study never writes into any other directory that exists.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import RunDirectoryError, show
+from pantala.experiments.store import RunStore
+from pantala.json_file import write_json
 
 __all__ = ["MARK", "StudyDirectory"]
 
 #: The file that marks a study as complete; written last.
 MARK = "study.json"
 _SETTINGS = "settings.json"
-_POINTS = "points"
 
 
 class StudyDirectory:
@@ -27,7 +28,6 @@ class StudyDirectory:
 
     Attributes:
         target: the directory.
-        points: the directory of its points.
         resumed: whether an interrupted study continues here.
     """
 
@@ -43,7 +43,6 @@ class StudyDirectory:
             RunDirectoryError: the directory is taken.
         """
         self.target = target
-        self.points = target / _POINTS
         self._settings = settings
         self._replaces = False
         self.resumed = False
@@ -89,9 +88,7 @@ class StudyDirectory:
                         shutil.rmtree(entry)
                     else:
                         entry.unlink()
-            self.points.mkdir(parents=True, exist_ok=True)
-            for half in self.points.glob("*.partial"):
-                half.unlink()
+            RunStore(self.target).begin()
             write_json(self.target / _SETTINGS, self._settings)
         except OSError as error:
             reason = f"cannot be written: {error.strerror or error}"
@@ -100,13 +97,6 @@ class StudyDirectory:
     def finish(self, document: dict[str, Any]) -> None:
         """Marks the study as complete."""
         write_json(self.target / MARK, document)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Writes JSON to a temporary file, then renames it."""
-    half = path.with_name(f".{path.name}.partial")
-    half.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
-    half.replace(path)
 
 
 def _settings(target: Path) -> dict[str, Any] | None:

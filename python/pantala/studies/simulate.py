@@ -2,20 +2,19 @@
 
 A point is one scenario with one job of synthetic traffic. It is simulated for `first`. While the
 throughput after the warm-up is not known to `PRECISION` at 99 % confidence, the simulation
-continues for the time that this should take, up to `longest`. Each point is written to a JSON file
-of its own in one step, so that an interrupted study continues with the missing points. Points are
-simulated in parallel.
+continues for the time that this should take, up to `longest`. The runs lie in a store of runs, with
+the values of the point in run.json, so that an interrupted study continues with the missing points.
+Points are simulated in parallel.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,14 @@ import numpy as np
 import polars as pl
 
 from pantala import native
+from pantala.errors import RunDirectoryError
+from pantala.experiments.identity import canonical_text, id_of_text
+from pantala.experiments.store import RunStore
+from pantala.json_file import write_json
 from pantala.parallel import in_processes
 from pantala.plan import resolve_plan
 from pantala.results import Run
+from pantala.run_directory import RUN_FILE
 from pantala.scenario import Scenario
 from pantala.studies.steady_state import Estimate, estimate
 from pantala.units import Duration
@@ -40,25 +44,12 @@ PRECISION = 0.01
 #: run that continues joins windows, so that it has this number or less than twice as many.
 WINDOWS = 400
 
-#: The parts of a plan and of its jobs that influence a point. The message layer has no influence:
-#: there are no ranks with programs.
-_OF_PLAN = (
-    "seed",
-    "topology",
-    "service_nodes",
-    "links",
-    "packet_bytes",
-    "flit_bytes",
-    "router",
-    "nic",
-    "routing",
-    "stop",
-)
-_OF_JOB = ("ranks", "start_ps", "placement", "routing", "workload")
-
 #: The version of the measurement. Raise it if a point of an equal plan would be measured
 #: differently, so that stored points are not reused.
 _PROTOCOL = 5
+
+#: The tables that are kept of a run. The values of the links are in the record.
+_KEEP = ("jobs",)
 
 #: A measured point; `Point.measure` lists its values.
 Record = dict[str, Any]
@@ -69,7 +60,7 @@ class Point:
     """One scenario and the limits of its simulation.
 
     Attributes:
-        key: its name, and the name of its file.
+        key: its name.
         scenario: one job of synthetic traffic, without an end.
         first: the simulated time before the first look at the throughput.
         longest: the maximum simulated time.
@@ -102,29 +93,20 @@ class Point:
     def _window(self) -> int:
         return max(1, round(int(self.first) / WINDOWS))
 
-    def digest(self) -> str:
-        """Returns a hash of the parts of the plan that influence synthetic traffic.
+    def run_id(self, resolved: Mapping[str, Any]) -> str:
+        """Returns the identity of the point's run: a hash of its plan and of its limits.
 
-        A stored point is reused only if it has the same hash.
+        Args:
+            resolved: the resolved plan of the first part.
         """
-        plan = self.plan()
-        jobs = [{key: job[key] for key in _OF_JOB} for job in plan["jobs"]]
-        made_of = [
-            _PROTOCOL,
-            WINDOWS,
-            PRECISION,
-            native.core().VERSION,
-            int(self.longest),
-            self.max_packets,
-        ]
-        made_of += [{key: plan[key] for key in _OF_PLAN}, jobs]
-        return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
+        limits = [_PROTOCOL, WINDOWS, PRECISION, int(self.longest), self.max_packets]
+        return id_of_text(canonical_text(resolved) + json.dumps({"study": limits}))
 
     def measure(self) -> Record:
         """Simulates the point in one run until its throughput is known.
 
         Returns:
-            key, digest; ``accepted`` (throughput as a fraction of the injection bandwidth) and
+            ``accepted`` (throughput as a fraction of the injection bandwidth) and
             ``half_width`` (of its 99 % confidence interval); ``precise`` (whether the half width is
             within `PRECISION` of the mean) and ``steady`` (whether there is no drift after the
             warm-up); ``simulated_ns``, ``warm_up_ns``; over the whole run ``packets``,
@@ -136,8 +118,23 @@ class Point:
         Raises:
             SimulationError: the network stalled.
         """
+        with tempfile.TemporaryDirectory(prefix="pantala-study-") as directory:
+            return self.measure_into(Path(directory), resolve_plan(self.plan()))
+
+    def measure_into(self, directory: Path, plan: dict[str, Any]) -> Record:
+        """Simulates the point into an empty directory.
+
+        Args:
+            directory: the directory.
+            plan: the resolved plan of the first part.
+
+        Returns:
+            The values of `measure`.
+
+        Raises:
+            SimulationError: the network stalled.
+        """
         began = time.perf_counter()
-        plan = resolve_plan(self.plan())
         window: int = plan["record"]["window_ps"]
         carried = (
             plan["links"]["terminal"]["bandwidth_bytes_per_s"]
@@ -166,12 +163,9 @@ class Point:
             windows = int(windows * factor)
             return windows * window
 
-        with tempfile.TemporaryDirectory(prefix="pantala-study-") as directory:
-            native.run(plan, Path(directory), None, extend=extend)
-            record = _record(Run(directory))
+        native.run(plan, directory, None, extend=extend)
+        record = _record(Run(directory))
         return {
-            "key": self.key,
-            "digest": self.digest(),
             "accepted": found.mean,
             "half_width": found.half_width,
             "precise": found.relative <= PRECISION,
@@ -248,60 +242,68 @@ def _record(run: Run) -> Record:
 
 def simulate(
     points: Sequence[Point],
-    directory: Path,
+    root: Path,
     workers: int,
     on_point: Callable[[Record, bool], None] = lambda _record, _kept: None,
 ) -> dict[str, Record]:
-    """Measures all points that are not in `directory` yet, `workers` at a time.
+    """Measures all points that are not in the store of runs yet, `workers` at a time.
 
     The result does not depend on `workers`, and not on earlier interruptions of the study.
 
     Args:
         points: the points; each has its own key.
-        directory: the directory of their files; it must exist.
+        root: the directory of the store.
         workers: the number of processes; with 1, this process simulates.
         on_point: called with each record, and whether it was stored before.
 
     Returns:
-        The records by key, in the order of `points`.
+        The records by key, in the order of `points`: ``key``, ``run`` (the identity of the run),
+        and the values of `Point.measure`.
 
     Raises:
         SimulationError: a network stalled. The measured points are kept.
+        RunDirectoryError: the store cannot be written. The measured points are kept.
         KeyboardInterrupt: Ctrl-C. The measured points are kept.
     """
+    store = RunStore(root)
+    store.begin()
     records: dict[str, Record] = {}
     missing = []
     for point in points:
-        kept = _read(directory, point)
+        kept = _read(store, point)
         if kept is None:
             missing.append(point)
         else:
             records[point.key] = kept
             on_point(kept, True)
     missing.sort(key=lambda point: (-point.cost, point.key))
-    for record in in_processes(Point.measure, missing, workers):
-        _write(directory, record)
+    for record in in_processes(partial(_stored, root), missing, workers):
         records[record["key"]] = record
         on_point(record, False)
     return {point.key: records[point.key] for point in points}
 
 
-def _path(directory: Path, key: str) -> Path:
-    return directory / f"{key}.json"
-
-
-def _read(directory: Path, point: Point) -> Record | None:
-    """Returns the stored record of a point; None if it is missing, damaged or of another plan."""
+def _read(store: RunStore, point: Point) -> Record | None:
+    """Returns the stored record of a point; None if it is missing or damaged."""
+    run = point.run_id(resolve_plan(point.plan()))
     try:
-        record = json.loads(_path(directory, point.key).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return record if isinstance(record, dict) and record.get("digest") == point.digest() else None
+        if store.has(run, _KEEP):
+            return {"key": point.key, "run": run, **store.document(run)["measured"]}
+    except RunDirectoryError:
+        pass
+    return None
 
 
-def _write(directory: Path, record: Record) -> None:
-    """Writes a record to a temporary file, then renames it: no reader sees half of it."""
-    path = _path(directory, record["key"])
-    half = path.with_suffix(f".{os.getpid()}.partial")
-    half.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    half.replace(path)
+def _stored(root: Path, point: Point) -> Record:
+    """Simulates a point into the store, unless it is there, and returns its record."""
+    store = RunStore(root)
+    plan = resolve_plan(point.plan())
+    run = point.run_id(plan)
+
+    def write(directory: Path) -> None:
+        measured = point.measure_into(directory, plan)
+        file = directory / RUN_FILE
+        document = json.loads(file.read_text(encoding="utf-8"))
+        write_json(file, {**document, "measured": measured})
+
+    return {"key": point.key, "run": run, **store.obtain(run, _KEEP, write)["measured"]}

@@ -135,4 +135,5 @@ TABLE = PaperTable(
         Column("collective_bytes", "collective B"),
     ),
     of_run=of_calls,
+    keep=("jobs", "ranks", "calls"),
 )

@@ -11,6 +11,7 @@ from typing import Any
 
 from pantala import figures as drawing
 from pantala import native
+from pantala.json_file import write_json
 from pantala.papers.prisacari2015 import figures
 from pantala.papers.prisacari2015.claims import Finding, Verdict, claims
 from pantala.papers.prisacari2015.document import finding, write_page
@@ -18,7 +19,7 @@ from pantala.papers.prisacari2015.evidence import Evidence, Result, results, tab
 from pantala.papers.prisacari2015.runs import LATENCY, Spec, specs
 from pantala.papers.prisacari2015.verdicts import RUN_CLAIMS, judge, judge_all
 from pantala.report.formatting import percent
-from pantala.studies.directory import StudyDirectory, write_json
+from pantala.studies.directory import StudyDirectory
 from pantala.studies.simulate import Record, simulate
 from pantala.studies.study import Options, Outcome, Study
 
@@ -57,7 +58,7 @@ def run_specs(runs: list[Spec], options: Options) -> Outcome:
         done += 1
         options.progress(done, len(points), _line(record, kept))
 
-    records = simulate(points, directory.points, options.workers, tell)
+    records = simulate(points, directory.target, options.workers, tell)
     found = results(runs, records, options.seed)
     evidence = Evidence(found)
     verdicts = judge_all(evidence)
