@@ -206,7 +206,7 @@ def test_a_fault_of_a_workload_file_has_its_line(
 @pytest.mark.parametrize(
     ("kind", "text", "line", "message"),
     [
-        ("allocation", "0 1 2\n", 0, "has 1 lines, but the workload file has 2 jobs"),
+        ("allocation", "0 1 2\n", 0, "has 1 line, but the workload file has 2 jobs"),
         ("allocation", "0 1 2\n3 4\n5\n", 3, "has 3 lines, but the workload file has 2 jobs"),
         ("allocation", "0 1 2\n3 4 5\n", 2, "has 3 nodes, but the job has 2 ranks"),
         ("allocation", "0 1 2\n3 2\n", 2, "names node 2 also at line 1"),
@@ -298,3 +298,10 @@ def test_wrong_arguments_of_a_program_are_refused(
         codes_scenario(CodesFiles(write(tmp_path, "2 conceptual-ping 0 0\n")))
     assert str(raised.value).startswith(f"{file}: ping: ")
     assert message in str(raised.value)
+
+
+def test_an_unknown_preset_is_refused(cli: Cli, tmp_path: Path) -> None:
+    file = write(tmp_path, "36 synthetic1 0 400\n")
+    ended = cli("import", "codes", str(file), "--duration", "10 us", "--preset", "kang2023")
+    assert ended.status == 2
+    assert ended.err == "--preset kang2023: is not a preset; did you mean 'kang2022'?\n"

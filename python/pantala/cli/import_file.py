@@ -156,21 +156,33 @@ def codes(
         ),
     ] = None,
     out: ScenarioOut = None,
-    preset: MachinePreset = None,
-    routing: RoutingName = None,
+    preset: Annotated[
+        str,
+        typer.Option(
+            "--preset", metavar="NAME", help="The machine.", autocompletion=complete.machines
+        ),
+    ] = "kang2022",
+    routing: Annotated[
+        str,
+        typer.Option(
+            "--routing",
+            metavar="NAME",
+            help="Routing algorithm.",
+            autocompletion=complete.routings,
+        ),
+    ] = "minimal",
     overwrite: Overwrite = False,
 ) -> None:
     """Writes the files of CODES' MPI replay as a scenario."""
     from pantala.errors import ScenarioError
     from pantala.frontends.codes import CodesFiles, codes_scenario
-    from pantala.frontends.codes.scenario import PRESET, ROUTING
     from pantala.frontends.scenario_text import scenario_text
     from pantala.scenario import Scenario
 
     imported = codes_scenario(
         CodesFiles(file, alloc, timer, period, data),
-        preset=preset or PRESET,
-        routing=routing or ROUTING,
+        preset=preset,
+        routing=routing,
         payload=payload,
         duration=duration,
     )
@@ -178,7 +190,7 @@ def codes(
         scenario = Scenario.from_dict(imported.tables, source=str(file))
     except ScenarioError as error:
         raise imported.located(error) from None
-    imported.check_nodes(scenario.machine.nodes, preset or PRESET)
+    imported.check_nodes(scenario.machine.nodes, preset)
     comment = f"Made from {file.name} by `pantala import codes`."
     _write(scenario_text(imported.tables, [comment]), out, overwrite)
 

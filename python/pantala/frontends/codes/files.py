@@ -153,7 +153,9 @@ def _check_count(
 ) -> None:
     if len(lines) == len(jobs):
         return
-    message = f"has {len(lines)} lines, but the workload file has {len(jobs)} jobs"
+    has = f"{len(lines)} {'line' if len(lines) == 1 else 'lines'}"
+    wants = f"{len(jobs)} {'job' if len(jobs) == 1 else 'jobs'}"
+    message = f"has {has}, but the workload file has {wants}"
     place = lines[len(jobs)][0] if len(lines) > len(jobs) else Place(str(path))
     raise place.error(message, "write one line per job, in the same order")
 

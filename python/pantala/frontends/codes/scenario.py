@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pantala.errors import ScenarioError, nearest
 from pantala.frontends.codes import swm
@@ -20,6 +20,9 @@ from pantala.frontends.codes.files import (
 from pantala.frontends.codes.synthetic import synthetic_workload
 from pantala.frontends.codes.union import conceptual_workload
 from pantala.frontends.place import Place
+
+if TYPE_CHECKING:
+    from pantala.scenario.machine import Machine
 
 __all__ = ["PRESET", "ROUTING", "CodesFiles", "CodesScenario", "codes_scenario"]
 
@@ -107,10 +110,8 @@ def codes_scenario(
     Raises:
         ScenarioError: Pantala cannot run a file. The text starts with the file and the line.
     """
-    from pantala.scenario.machine import Machine
-
     jobs = workload_lines(files.workload)
-    machine = Machine.model_validate(preset)
+    machine = _machine(preset)
     intervals = [job.mean_interval for job in jobs]
     if files.period is not None:
         intervals = intervals_of(files.period, jobs)
@@ -144,6 +145,24 @@ def codes_scenario(
     return CodesScenario(tables | {"jobs": made}, places)
 
 
+def _machine(preset: str) -> Machine:
+    """Returns the machine of a preset.
+
+    Raises:
+        ScenarioError: there is no such preset.
+    """
+    from pydantic import ValidationError
+
+    from pantala.scenario.faults import scenario_error
+    from pantala.scenario.machine import Machine
+
+    try:
+        return Machine.model_validate(preset)
+    except ValidationError as error:
+        found = scenario_error(error, "--preset", {})
+        raise ScenarioError(f"--preset {preset}", "", "", found.message, found.remedy) from None
+
+
 def _placements(files: CodesFiles, jobs: list[JobLine]) -> list[tuple[Place, dict[str, Any]]]:
     """Returns the placement of each job with the line that says so."""
     found: list[tuple[Place, dict[str, Any]]] = []
@@ -168,7 +187,7 @@ def _name(workload: str) -> str:
 
 
 def _workload(
-    job: JobLine, interval: float, folder: Path, payload: int, machine: Any
+    job: JobLine, interval: float, folder: Path, payload: int, machine: Machine
 ) -> dict[str, Any]:
     name = job.workload
     if name.startswith("conceptual-"):
