@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 
 import pantala as pt
 from hand_made_runs import write_run
+from pages import Page
 from pantala.comparison.comparison import Comparison, compare
 from pantala.comparison.differences import difference_of
 from pantala.comparison.numbers import with_interval
@@ -275,27 +275,6 @@ def test_the_command_prints_tables_and_json(cli: Cli, sweeps: dict[str, Path]) -
     assert document["method"] == "bootstrap"
     assert document["plan"][0]["values"] == {"minimal": "minimal", "par": "par"}
     assert {row["job"] for row in document["metrics"]} == {"halo", "noise", None}
-
-
-class Page(HTMLParser):
-    """The ids, links and words of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.open: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self.ids += [found["id"] or ""] if "id" in found else []
-        self.links += [found[key] or "" for key in ("href", "src") if key in found]
-        self.open += [tag] if tag not in ("meta", "link", "br") else []
-
-    def handle_endtag(self, tag: str) -> None:
-        while self.open and self.open.pop() != tag:
-            pass
 
 
 def test_the_page_is_one_file_with_all_figures(
