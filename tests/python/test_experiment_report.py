@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -104,7 +105,7 @@ def test_boxes_show_every_value() -> None:
     figure = seed_boxes([Box("x", "g", [1.0, 2.0, 9.0]), Box("y", "g", [4.0])], "time")
     (axes,) = figure.axes
     points = [line for line in axes.lines if line.get_marker() == "o"]
-    assert [list(line.get_xdata()) for line in points] == [[1.0, 2.0, 9.0], [4.0]]
+    assert [np.asarray(line.get_xdata()).tolist() for line in points] == [[1.0, 2.0, 9.0], [4.0]]
     low, high = axes.get_xlim()
     assert low < 1.0 < 9.0 < high
     with pytest.raises(pt.UsageError, match="no value to draw"):

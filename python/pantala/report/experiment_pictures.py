@@ -41,7 +41,7 @@ def grids(subject: Subject, values: pl.DataFrame) -> dict[str, Picture]:
     others = [axis for axis in subject.axes if axis not in shown]
     times = values.filter(pl.col("whole"), pl.col("metric") == _TIME)
     found = {}
-    combinations = list(times.select(others).unique(maintain_order=True).iter_rows()) or [()]
+    combinations = _combinations(times, others)
     for number, combination in enumerate(combinations[:_MOST_GRIDS]):
         rows = times.filter(
             *(pl.col(axis) == value for axis, value in zip(others, combination, strict=True))
@@ -70,6 +70,13 @@ def grids(subject: Subject, values: pl.DataFrame) -> dict[str, Picture]:
     return found
 
 
+def _combinations(times: pl.DataFrame, others: Sequence[str]) -> list[tuple[str, ...]]:
+    """Returns the values of the axes that have no place in a grid; one empty one without them."""
+    if not others:
+        return [()]
+    return list(times.select(others).unique(maintain_order=True).iter_rows())
+
+
 def _bars(times: pl.DataFrame, shown: Sequence[str]) -> Iterator[Bar]:
     """Yields the bars of one grid in the order of the cases."""
     keys = ["job", *shown]
@@ -82,10 +89,10 @@ def _bars(times: pl.DataFrame, shown: Sequence[str]) -> Iterator[Bar]:
     grouped = together.group_by(keys, maintain_order=True).agg("value")
     for *key, sample in grouped.iter_rows():
         interval = mean_interval(sample)
-        job, row, column = (*key, *[""] * (3 - len(key)))
-        yield Bar(
-            job, row, column, interval.mean, interval.low, interval.high, means.get(tuple(key))
-        )
+        row = key[1] if len(key) > 1 else ""
+        column = key[2] if len(key) > 2 else ""
+        ends = (interval.mean, interval.low, interval.high)
+        yield Bar(key[0], row, column, *ends, means.get(tuple(key)))
 
 
 def seed_pictures(
