@@ -68,7 +68,8 @@ def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str]) -> Figure:
         panels = figure.subplots(len(jobs), len(columns), sharex="row", sharey=True, squeeze=False)
         for across, job in enumerate(jobs):
             own = [bar for bar in bars if bar.job == job]
-            divisor, unit = time_unit(max(_longest(bar) for bar in own))
+            longest = max(_longest(bar) for bar in own)
+            divisor, unit = time_unit(longest)
             for down, column in enumerate(columns):
                 panel = panels[across][down]
                 for bar in own:
@@ -77,7 +78,7 @@ def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str]) -> Figure:
                 if across == 0 and column:
                     panel.set_title(column)
                 panel.grid(axis="x")
-                panel.set_xlim(left=0)
+                panel.set_xlim(0, 1.04 * longest / divisor or 1.0)
                 panel.tick_params(axis="y", length=0)
                 panel.set_xlabel(f"{job} ({unit})")
         panels[0][0].set_yticks(range(len(rows)), rows)
@@ -96,7 +97,8 @@ def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str]) -> Figure:
 
 
 def _longest(bar: Bar) -> float:
-    return max(bar.mean_ns, bar.alone_ns or 0.0)
+    high = bar.high_ns if math.isfinite(bar.high_ns) else bar.mean_ns
+    return max(bar.mean_ns, high, bar.alone_ns or 0.0)
 
 
 def _draw(panel: Axes, y: float, bar: Bar, divisor: float, colour: str) -> None:
