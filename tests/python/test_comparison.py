@@ -184,6 +184,20 @@ def test_slowdowns_and_accepted_load_are_compared(tmp_path: Path) -> None:
     assert row.words.startswith("50 % lower")
 
 
+def test_a_pattern_is_whole_in_a_run_that_lasts_as_long_as_its_plan_says(tmp_path: Path) -> None:
+    jobs = {
+        "pattern": {TIME: None, "end_ns": None, "complete": False, P99: 10.0},
+        "job": {TIME: 5.0, "end_ns": None, "complete": False},
+    }
+    one, two = (write_run(tmp_path / name, jobs, reason="duration") for name in ("one", "two"))
+    found = of(one, two)
+    assert {row.job for row in found.rows} == {"pattern"}
+    assert {each.job for each in found.left_out} == {"", "job"}
+    cut = [write_run(tmp_path / name, jobs, reason="interrupted") for name in ("a", "b")]
+    with pytest.raises(UsageError, match=r"was interrupted; only jobs that ended count; --truncat"):
+        of(*cut)
+
+
 def test_words_follow_the_interval() -> None:
     base = {seed: 100.0 + seed for seed in range(6)}
     higher = {seed: value + 10 + seed % 2 for seed, value in base.items()}

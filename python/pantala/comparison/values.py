@@ -83,7 +83,7 @@ def values_of(subject: Subject, *, of_jobs_only: bool = False) -> pl.DataFrame:
         frames.append(pl.DataFrame(list(_slowdowns(subject)), _SCHEMA, orient="row"))
     long = pl.concat(frame.select(list(_SCHEMA)) for frame in frames)
     joined = there.select(*columns, "run").join(
-        long.filter(pl.col("value").is_not_null()), on="run", maintain_order="left_right"
+        long.filter(pl.col("value").is_finite()), on="run", maintain_order="left_right"
     )
     # A run that two parts share has its slowdowns in the run together only.
     own = (pl.col("part") == TOGETHER) | ~pl.col("metric").is_in(_SLOWDOWNS)
