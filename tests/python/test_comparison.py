@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -348,6 +349,42 @@ def test_bad_input_is_one_line(cli: Cli, sweeps: dict[str, Path], tmp_path: Path
         assert ended.status == 2, words_
         assert ended.err.count("\n") == 1, ended.err
         assert told in ended.err, (told, ended.err)
+
+
+def test_experiments_of_other_versions_and_damaged_ones_are_refused_in_one_line(
+    cli: Cli, sweeps: dict[str, Path], tmp_path: Path
+) -> None:
+    old, torn = tmp_path / "old", tmp_path / "torn"
+    for copy in (old, torn):
+        shutil.copytree(sweeps["minimal"], copy)
+    file = old / "experiments" / "tiny" / "experiment.json"
+    document = json.loads(file.read_text())
+    file.write_text(json.dumps(document | {"made_by": [0, "0.0.1", 5]}))
+    (torn / "experiments" / "tiny" / "cases.parquet").write_text("no table")
+    for path, told in (
+        (old, "experiment tiny is of Pantala 0.0.1 with results version 0, and this version"),
+        (torn, "cases.parquet cannot be read"),
+    ):
+        ended = cli("compare", sweeps["both"], path, "--where", "routing.algorithm=par")
+        assert (ended.status, ended.err.count("\n")) == (2, 1), ended.err
+        assert told in ended.err
+        assert "repeat pantala sweep" in ended.err
+
+
+def test_three_runs_are_compared_with_the_first(cli: Cli, tmp_path: Path) -> None:
+    times = {"one": 100.0, "two": 150.0, "three": 80.0}
+    paths = [write_run(tmp_path / name, {"a": {TIME: time}}) for name, time in times.items()]
+    found = of(*paths)
+    assert words(found) == {
+        ("a", "two"): "50 % higher; no interval: one run each",
+        ("a", "three"): "20 % lower; no interval: one run each",
+    }
+    out = cli("compare", *paths, "--metric", TIME).out
+    assert "one and two" in out
+    assert "one and three" in out
+    page = render_comparison(found)
+    assert "compared with" in page
+    assert page.count('<section id="') == 5
 
 
 def test_one_of_several_experiments_is_named_by_its_path(
