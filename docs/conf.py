@@ -52,6 +52,7 @@ CONTENTS = {
         "curve",
         "sweep",
         "compare",
+        "experiment-report",
         "cluster",
         "query",
         "coarsen",

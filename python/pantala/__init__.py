@@ -23,6 +23,7 @@ from importlib import import_module
 _PUBLIC = {
     "pantala.benchmark": ("bench",),
     "pantala.capacity": ("Capacity",),
+    "pantala.comparison.comparison": ("Comparison", "compare"),
     "pantala.errors": (
         "Fault",
         "Interrupted",

@@ -1,6 +1,7 @@
 # `make generate` writes this file from the list in __init__.py; do not edit it.
 from pantala.benchmark import bench as bench
 from pantala.capacity import Capacity as Capacity
+from pantala.comparison.comparison import Comparison as Comparison, compare as compare
 from pantala.errors import (
     Fault as Fault,
     Interrupted as Interrupted,

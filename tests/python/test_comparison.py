@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import pantala as pt
 from hand_made_runs import write_run
+from pages import Page
 from pantala.comparison.comparison import Comparison, compare
 from pantala.comparison.differences import difference_of
 from pantala.comparison.numbers import with_interval
@@ -184,6 +185,20 @@ def test_slowdowns_and_accepted_load_are_compared(tmp_path: Path) -> None:
     assert row.words.startswith("50 % lower")
 
 
+def test_a_pattern_is_whole_in_a_run_that_lasts_as_long_as_its_plan_says(tmp_path: Path) -> None:
+    jobs = {
+        "pattern": {TIME: None, "end_ns": None, "complete": False, P99: 10.0},
+        "job": {TIME: 5.0, "end_ns": None, "complete": False},
+    }
+    one, two = (write_run(tmp_path / name, jobs, reason="duration") for name in ("one", "two"))
+    found = of(one, two)
+    assert {row.job for row in found.rows} == {"pattern"}
+    assert {each.job for each in found.left_out} == {"", "job"}
+    cut = [write_run(tmp_path / name, jobs, reason="interrupted") for name in ("a", "b")]
+    with pytest.raises(UsageError, match=r"was interrupted; only jobs that ended count; --truncat"):
+        of(*cut)
+
+
 def test_words_follow_the_interval() -> None:
     base = {seed: 100.0 + seed for seed in range(6)}
     higher = {seed: value + 10 + seed % 2 for seed, value in base.items()}
@@ -277,27 +292,6 @@ def test_the_command_prints_tables_and_json(cli: Cli, sweeps: dict[str, Path]) -
     assert {row["job"] for row in document["metrics"]} == {"halo", "noise", None}
 
 
-class Page(HTMLParser):
-    """The ids, links and words of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.open: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self.ids += [found["id"] or ""] if "id" in found else []
-        self.links += [found[key] or "" for key in ("href", "src") if key in found]
-        self.open += [tag] if tag not in ("meta", "link", "br") else []
-
-    def handle_endtag(self, tag: str) -> None:
-        while self.open and self.open.pop() != tag:
-            pass
-
-
 def test_the_page_is_one_file_with_all_figures(
     cli: Cli, sweeps: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -355,6 +349,42 @@ def test_bad_input_is_one_line(cli: Cli, sweeps: dict[str, Path], tmp_path: Path
         assert ended.status == 2, words_
         assert ended.err.count("\n") == 1, ended.err
         assert told in ended.err, (told, ended.err)
+
+
+def test_experiments_of_other_versions_and_damaged_ones_are_refused_in_one_line(
+    cli: Cli, sweeps: dict[str, Path], tmp_path: Path
+) -> None:
+    old, torn = tmp_path / "old", tmp_path / "torn"
+    for copy in (old, torn):
+        shutil.copytree(sweeps["minimal"], copy)
+    file = old / "experiments" / "tiny" / "experiment.json"
+    document = json.loads(file.read_text())
+    file.write_text(json.dumps(document | {"made_by": [0, "0.0.1", 5]}))
+    (torn / "experiments" / "tiny" / "cases.parquet").write_text("no table")
+    for path, told in (
+        (old, "experiment tiny is of Pantala 0.0.1 with results version 0, and this version"),
+        (torn, "cases.parquet cannot be read"),
+    ):
+        ended = cli("compare", sweeps["both"], path, "--where", "routing.algorithm=par")
+        assert (ended.status, ended.err.count("\n")) == (2, 1), ended.err
+        assert told in ended.err
+        assert "repeat pantala sweep" in ended.err
+
+
+def test_three_runs_are_compared_with_the_first(cli: Cli, tmp_path: Path) -> None:
+    times = {"one": 100.0, "two": 150.0, "three": 80.0}
+    paths = [write_run(tmp_path / name, {"a": {TIME: time}}) for name, time in times.items()]
+    found = of(*paths)
+    assert words(found) == {
+        ("a", "two"): "50 % higher; no interval: one run each",
+        ("a", "three"): "20 % lower; no interval: one run each",
+    }
+    out = cli("compare", *paths, "--metric", TIME).out
+    assert "one and two" in out
+    assert "one and three" in out
+    page = render_comparison(found)
+    assert "compared with" in page
+    assert page.count('<section id="') == 5
 
 
 def test_one_of_several_experiments_is_named_by_its_path(

@@ -1,8 +1,7 @@
-"""`pantala report`: rebuilds the HTML page of a run."""
+"""`pantala report`: rebuilds the HTML page of a run, or writes that of an experiment."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,11 @@ from pantala.cli import complete
 
 __all__ = ["HELP", "report"]
 
-HELP = "Write the report of a run again, as one self-contained HTML file."
+HELP = """Write the report of a run or of an experiment, as one self-contained HTML file.
+
+Of a run, the report shows which job slows which. Of an experiment of [b]pantala sweep[/b], it shows
+the best and the worst configuration of each job, communication time over the axes, the spread over
+seeds, and all runs with links."""
 
 
 def report(
@@ -20,21 +23,25 @@ def report(
         Path,
         typer.Argument(
             metavar="DIR",
-            help="The run directory.",
+            help="A run directory, or the directory of pantala sweep.",
             show_default=False,
             autocompletion=complete.files,
         ),
     ],
 ) -> None:
-    """Rebuilds report.html in a run directory."""
-    from pantala.execution import write_report
+    """Writes report.html into a directory; report-NAME.html for each of several experiments."""
+    from pantala.execution import REPORT_FILE, write_report
+    from pantala.experiments.dataset import experiment_names
+    from pantala.experiments.listing import EXPERIMENTS
     from pantala.results import load
+    from pantala.run_directory import holds_run
 
-    found = load(directory)
-    print(f"report: {write_report(found)}")
-    if missing := getattr(found, "missing", ()):
-        print(
-            f"{directory}: was interrupted; missing: {', '.join(missing)}; to continue, give the"
-            " same pantala run command again",
-            file=sys.stderr,
-        )
+    names = [] if holds_run(directory) else experiment_names(directory)
+    for name in names:
+        from pantala.report.experiment import write_experiment
+
+        file = REPORT_FILE if len(names) == 1 else f"report-{name}.html"
+        written = write_experiment(directory / EXPERIMENTS / name, directory / file)
+        print(f"report: {written}")
+    if not names:
+        print(f"report: {write_report(load(directory))}")

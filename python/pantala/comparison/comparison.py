@@ -140,7 +140,7 @@ class Comparison:
 
 
 def compare(
-    paths: Mapping[str, Path],
+    paths: Mapping[str, str | Path],
     *,
     by: str | None = None,
     where: Mapping[str, str] | None = None,
@@ -151,6 +151,12 @@ def compare(
     method: Method = "student",
 ) -> Comparison:
     """Compares runs and experiments with the first of them.
+
+    Example::
+
+        found = pt.compare({"ugal": "runs/with-ugal", "par": "runs/with-par"})
+        for row in found.rows:
+            print(row.job, row.metric, row.words)
 
     Cases are matched by the values of the axes that all subjects have, runs by their seeds.
 
@@ -171,7 +177,9 @@ def compare(
             is wrong.
     """
     _check(metrics, confidence)
-    subjects = [open_subject(title, path).where(where or {}) for title, path in paths.items()]
+    if not paths:
+        raise UsageError("there is no directory to compare; name two")
+    subjects = [open_subject(title, Path(path)).where(where or {}) for title, path in paths.items()]
     _check_where(where or {}, subjects)
     if by is not None:
         if len(subjects) > 1:

@@ -33,8 +33,12 @@ def metric_names() -> list[str]:
     return [*_SLOWDOWNS, ACCEPTED, *found]
 
 
-def values_of(subject: Subject) -> pl.DataFrame:
+def values_of(subject: Subject, *, of_jobs_only: bool = False) -> pl.DataFrame:
     """Returns the metrics of every run of a subject that has tables.
+
+    Args:
+        subject: the subject.
+        of_jobs_only: whether to leave out metrics of whole runs, and slowdowns, which take longer.
 
     Returns:
         The axes, ``seed``, ``part``, ``job`` (empty for a metric of the whole run), ``metric``,
@@ -68,17 +72,18 @@ def values_of(subject: Subject) -> pl.DataFrame:
     )
     names = [name for name in metric_names() if name in of_jobs.columns]
     frames = [_long(of_jobs.with_columns(job=pl.col("name")), ["run", "job", "whole"], names)]
-    counted = pl.DataFrame(list(_counters(subject, keys)))
-    links = _links(subject, keys)
-    if links is not None:
-        counted = counted.join(link_values(links, "run"), on="run", how="left")
-    counted = counted.with_columns(whole=whole, job=pl.lit(""))
-    of_run = [name for name in counted.columns if name not in ("run", "whole", "job")]
-    frames.append(_long(counted, ["run", "job", "whole"], of_run))
-    frames.append(pl.DataFrame(list(_slowdowns(subject)), _SCHEMA, orient="row"))
+    if not of_jobs_only:
+        counted = pl.DataFrame(list(_counters(subject, keys)))
+        links = _links(subject, keys)
+        if links is not None:
+            counted = counted.join(link_values(links, "run"), on="run", how="left")
+        counted = counted.with_columns(whole=whole, job=pl.lit(""))
+        of_run = [name for name in counted.columns if name not in ("run", "whole", "job")]
+        frames.append(_long(counted, ["run", "job", "whole"], of_run))
+        frames.append(pl.DataFrame(list(_slowdowns(subject)), _SCHEMA, orient="row"))
     long = pl.concat(frame.select(list(_SCHEMA)) for frame in frames)
     joined = there.select(*columns, "run").join(
-        long.filter(pl.col("value").is_not_null()), on="run", maintain_order="left_right"
+        long.filter(pl.col("value").is_finite()), on="run", maintain_order="left_right"
     )
     # A run that two parts share has its slowdowns in the run together only.
     own = (pl.col("part") == TOGETHER) | ~pl.col("metric").is_in(_SLOWDOWNS)

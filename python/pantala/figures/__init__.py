@@ -16,6 +16,7 @@ from pantala.figures.bars import communication_bars
 from pantala.figures.blame import blame_matrix
 from pantala.figures.communication import communication_time
 from pantala.figures.curve import curve
+from pantala.figures.grid import Bar, bar_grid
 from pantala.figures.hottest import hottest_links, hottest_table, link_name
 from pantala.figures.intervals import Mark, difference_intervals
 from pantala.figures.iterations import rank_iterations
@@ -46,10 +47,12 @@ __all__ = [
     "MARKERS",
     "PALETTE",
     "SATURATED",
+    "Bar",
     "Box",
     "Kind",
     "LinkLoads",
     "Mark",
+    "bar_grid",
     "blame_matrix",
     "check_place",
     "communication_bars",

@@ -63,6 +63,8 @@ def seed_boxes(boxes: Sequence[Box], label: str) -> Figure:
                 _draw(axes, y, values, colour[box.group])
             axes.plot(values, [y] * len(values), "o", color=colour[box.group], ms=3.5)
         horizontal_rows(axes, [box.label for box in boxes], positions)
+        axes.use_sticky_edges = False
+        axes.margins(x=0.03)
         axes.set_xlabel(f"{label} ({unit})")
         key = [
             Patch(facecolor=MUTED, alpha=0.5, label="first to third quartile"),

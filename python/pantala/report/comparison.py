@@ -255,7 +255,7 @@ def _marks(comparison: Comparison, rows: list[Row]) -> Iterator[Mark]:
             continue
         scale = abs(numbers.base.mean)
         case = ", ".join(row.case)
-        part = "" if row.part == TOGETHER else f" {row.part}"
+        part = "" if row.part == TOGETHER else f" {row.part.removesuffix(f'-{row.job}')}"
         label = f"{row.job}{part}: {_LABELS.get(row.metric, row.metric)}"
         yield Mark(
             f"{label} ({case})" if case else label,
@@ -272,7 +272,7 @@ def _seeds(comparison: Comparison) -> Picture | None:
     wanted = {(row.job, row.case) for row in comparison.rows if row.metric == _TIME}
     order = list(dict.fromkeys(row.job for row in comparison.rows if row.metric == _TIME))
     for subject in comparison.subjects:
-        frame = values_of(subject).filter(
+        frame = values_of(subject, of_jobs_only=True).filter(
             pl.col("metric") == _TIME, pl.col("part") == TOGETHER, pl.col("whole")
         )
         for row in frame.sort(SEED).iter_rows(named=True):

@@ -39,13 +39,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its text, the exact number behind the text, and the job that gives its colour."""
+    """One cell: its text, the exact number behind it, its job's colour, and its link if any."""
 
     text: str
     value: float | int | None = None
     job: str = ""
     strong: bool = False
     company: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)

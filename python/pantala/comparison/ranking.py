@@ -1,0 +1,143 @@
+"""The configurations of an experiment in order, with words that follow intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from pantala.comparison.differences import Difference, difference_of
+from pantala.comparison.numbers import with_interval
+from pantala.comparison.subject import SEED
+from pantala.experiments.parts import TOGETHER
+from pantala.experiments.statistics import Interval, mean_interval
+
+__all__ = ["Ranked", "Ranking", "ranking_of"]
+
+#: The numbers of which the lower is the better; a job is ranked by the first one that it has.
+_RANKED_BY = {
+    "communication_time_mean_ns": "communication time",
+    "packet_latency_mean_ns": "packet latency",
+}
+#: Configurations that a sentence names.
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One configuration of a job.
+
+    Attributes:
+        case: the values of the axes, in their order.
+        interval: mean over seeds and its interval.
+        difference: the difference from the best configuration; None for the best one.
+    """
+
+    case: tuple[str, ...]
+    interval: Interval
+    difference: Difference | None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The configurations of a job, from the lowest mean to the highest.
+
+    Attributes:
+        job: the job.
+        metric: the metric that it is ranked by.
+        label: the metric in words.
+        ranked: the configurations, at least one.
+    """
+
+    job: str
+    metric: str
+    label: str
+    ranked: tuple[Ranked, ...]
+
+    @property
+    def close(self) -> list[Ranked]:
+        """The configurations whose difference from the best is not significant."""
+        return [
+            each
+            for each in self.ranked[1:]
+            if each.difference is not None and each.difference.significant is False
+        ]
+
+    def words(self, axes: Sequence[str]) -> str:
+        """Returns the best and the worst configuration in sentences.
+
+        Args:
+            axes: the names of the axes; a value alone may be hard to understand.
+        """
+        best, worst = self.ranked[0], self.ranked[-1]
+        value = with_interval(self.metric, best.interval)
+        if worst.difference is None:
+            return f"{self.job}: {self.label} is {value}."
+        if worst.difference.significant is False:
+            return (
+                f"{self.job}: no significant difference of {self.label} between the best"
+                f" configuration ({_named(best, axes)}: {value}) and the worst"
+                f" ({_named(worst, axes)}): {worst.difference.words}."
+            )
+        told = (
+            f"{self.job}: {self.label} is lowest with {_named(best, axes)} ({value}) and highest"
+            f" with {_named(worst, axes)}: {worst.difference.words}."
+        )
+        if self.close:
+            named = "; ".join(_named(each, axes) for each in self.close[:_MOST_NAMED])
+            more = len(self.close) - _MOST_NAMED
+            told += (
+                f" Not significantly different from the lowest: {named}"
+                + (f"; {more} more" if more > 0 else "")
+                + "."
+            )
+        return told
+
+
+def ranking_of(
+    values: pl.DataFrame, axes: Sequence[str], confidence: float = 0.95
+) -> list[Ranking]:
+    """Returns the ranking of the configurations for each job.
+
+    Jobs that communicate through MPI are ranked by communication time, others by packet latency.
+    Only complete values of the run of all jobs count.
+
+    Args:
+        values: the values of a subject; see `pantala.comparison.values.values_of`.
+        axes: the axes without the seed.
+        confidence: the confidence of the intervals.
+    """
+    whole = values.filter(pl.col("whole"), pl.col("part") == TOGETHER)
+    found = []
+    for job in whole.filter(pl.col("job") != "")["job"].unique(maintain_order=True):
+        of_job = whole.filter(pl.col("job") == job)
+        known = set(of_job["metric"])
+        metric = next((name for name in _RANKED_BY if name in known), None)
+        if metric is None:
+            continue
+        rows = of_job.filter(pl.col("metric") == metric)
+        samples: dict[tuple[str, ...], dict[int | None, float]] = {}
+        for *case, seed, value in rows.select(*axes, SEED, "value").iter_rows():
+            samples.setdefault(tuple(case), {})[seed] = value
+        means = {
+            case: mean_interval(list(sample.values()), confidence)
+            for case, sample in samples.items()
+        }
+        order = sorted(means, key=lambda case: means[case].mean)
+        ranked = tuple(
+            Ranked(
+                case,
+                means[case],
+                difference_of(metric, samples[order[0]], samples[case], confidence)
+                if case != order[0]
+                else None,
+            )
+            for case in order
+        )
+        found.append(Ranking(job, metric, _RANKED_BY[metric], ranked))
+    return found
+
+
+def _named(ranked: Ranked, axes: Sequence[str]) -> str:
+    return ", ".join(f"{axis} = {value}" for axis, value in zip(axes, ranked.case, strict=True))

@@ -1,0 +1,117 @@
+"""A grid of bars over two axes of an experiment: one row of panels per job."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from pantala.errors import UsageError
+from pantala.figures.legend import add_key
+from pantala.figures.style import INK, MUTED, WIDTH, colours, new_figure, style, time_unit
+
+__all__ = ["Bar", "bar_grid"]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: the mean over seeds of a time of a job.
+
+    Attributes:
+        job: the job, whose panels are a row.
+        row: the value of the first axis: the bar's label.
+        column: the value of the second axis: the column of panels; empty with one axis.
+        mean_ns: the mean.
+        low_ns: the lower end of its interval; -inf without one.
+        high_ns: the upper end; inf without an interval.
+        alone_ns: the mean of the job alone; None if it did not run alone.
+    """
+
+    job: str
+    row: str
+    column: str
+    mean_ns: float
+    low_ns: float
+    high_ns: float
+    alone_ns: float | None = None
+
+
+def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str]) -> Figure:
+    """Draws the mean time of every job in every combination of two axes, with intervals.
+
+    The panels of one job share a scale. The comparison of routings and placements follows Kang et
+    al. (SC22), Fig. 4 and 8.
+
+    Args:
+        bars: the bars; a combination without a bar stays empty.
+        label: what the times are.
+        axes: the names of the first and, if there is one, of the second axis.
+
+    Raises:
+        UsageError: there is no bar.
+    """
+    if not bars:
+        raise UsageError("there is no value to draw; simulate runs first")
+    jobs, rows, columns = (
+        list(dict.fromkeys(getattr(bar, name) for bar in bars)) for name in ("job", "row", "column")
+    )
+    colour = colours(jobs)
+    with style():
+        figure = new_figure(
+            1.1 + len(jobs) * (0.4 + 0.27 * len(rows)), max(WIDTH, 1.9 * len(columns))
+        )
+        panels = figure.subplots(len(jobs), len(columns), sharex="row", sharey=True, squeeze=False)
+        for across, job in enumerate(jobs):
+            own = [bar for bar in bars if bar.job == job]
+            longest = max(_longest(bar) for bar in own)
+            divisor, unit = time_unit(longest)
+            for down, column in enumerate(columns):
+                panel = panels[across][down]
+                for bar in own:
+                    if bar.column == column:
+                        _draw(panel, rows.index(bar.row), bar, divisor, colour[job])
+                if across == 0 and column:
+                    panel.set_title(column)
+                panel.grid(axis="x")
+                panel.set_xlim(0, 1.04 * longest / divisor or 1.0)
+                panel.tick_params(axis="y", length=0)
+                panel.set_xlabel(f"{job} ({unit})")
+        panels[0][0].set_yticks(range(len(rows)), rows)
+        panels[0][0].set_ylim(len(rows) - 0.5, -0.5)
+        figure.supxlabel(
+            f"{label}; {' down, '.join(axes)}{' across' * (len(axes) > 1)}", fontsize=9
+        )
+        key = [
+            Patch(facecolor=MUTED, label="mean over seeds"),
+            Line2D([], [], color=INK, lw=1.0, marker="|", ms=6, label="95 % interval"),
+        ]
+        if any(bar.alone_ns is not None for bar in bars):
+            key.append(Line2D([], [], color=INK, ls="", marker="D", ms=4, label="mean alone"))
+        add_key(figure, key)
+    return figure
+
+
+def _longest(bar: Bar) -> float:
+    high = bar.high_ns if math.isfinite(bar.high_ns) else bar.mean_ns
+    return max(bar.mean_ns, high, bar.alone_ns or 0.0)
+
+
+def _draw(panel: Axes, y: float, bar: Bar, divisor: float, colour: str) -> None:
+    panel.barh(y, bar.mean_ns / divisor, 0.72, color=colour)
+    if math.isfinite(bar.low_ns) and math.isfinite(bar.high_ns):
+        ends = [[bar.mean_ns - bar.low_ns], [bar.high_ns - bar.mean_ns]]
+        panel.errorbar(
+            bar.mean_ns / divisor,
+            y,
+            xerr=[[end / divisor for end in side] for side in ends],
+            color=INK,
+            lw=1.0,
+            capsize=2.5,
+        )
+    if bar.alone_ns is not None:
+        panel.plot(bar.alone_ns / divisor, y, "D", color=INK, ms=4)

@@ -1,0 +1,135 @@
+"""The report of an experiment: best and worst configurations, grids, box plots, all runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import polars as pl
+
+import pantala
+from pantala.comparison.ranking import Ranking, ranking_of
+from pantala.comparison.subject import SEED, Subject, open_subject
+from pantala.comparison.values import values_of
+from pantala.errors import RunDirectoryError
+from pantala.experiments.status import status_of
+from pantala.report.experiment_pictures import grids, seed_pictures
+from pantala.report.experiment_tables import configurations_table, runs_table
+from pantala.report.formatting import TIMES, count
+from pantala.report.page import render
+
+__all__ = ["experiment_finding", "render_experiment", "write_experiment"]
+
+#: Failed and missing runs that the page lists.
+_MOST_LINES = 200
+
+
+def write_experiment(path: Path, out: str | os.PathLike[str]) -> Path:
+    """Writes the report of an experiment as one HTML file; returns its path.
+
+    Args:
+        path: the directory of `pantala sweep`, or ``DIR/experiments/NAME``.
+        out: the file, in the directory of the experiment, so that the links to runs work.
+
+    Raises:
+        RunDirectoryError: the directory holds no experiment, or the file cannot be written.
+        UsageError: the directory holds several experiments.
+    """
+    target = Path(out)
+    text = render_experiment(path)
+    try:
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RunDirectoryError(
+            target, f"cannot be written: {error.strerror or error}", "check the directory"
+        ) from None
+    return target
+
+
+def render_experiment(path: Path) -> str:
+    """Returns the report of an experiment as HTML text. Equal runs give equal text.
+
+    Raises:
+        RunDirectoryError: the directory holds no experiment.
+        UsageError: the directory holds several experiments.
+    """
+    subject = open_subject(path.name, path)
+    experiment = subject.experiment
+    if experiment is None:
+        raise RunDirectoryError(
+            path, "holds no experiment", "name a directory that pantala sweep wrote"
+        )
+    values = values_of(subject, of_jobs_only=True)
+    rankings = ranking_of(values, subject.axes)
+    status = status_of(experiment)
+    pictures = {**grids(subject, values), **seed_pictures(subject, values, rankings)}
+    lines = _not_done(subject)
+    more = len(lines) - _MOST_LINES
+    return render(
+        "experiment.html.j2",
+        {
+            "title": experiment.name,
+            "summary": _summary(status),
+            "finding": experiment_finding(rankings, subject.axes),
+            "scope": _scope(rankings),
+            "not_done": lines[:_MOST_LINES] + ([f"{count(more)} more"] if more > 0 else []),
+            "pictures": pictures,
+            "grids": [key for key in pictures if key.startswith("grid")],
+            "boxes": [key for key in pictures if key.startswith("seeds")],
+            "configurations": [configurations_table(ranking, subject.axes) for ranking in rankings],
+            "runs": runs_table(subject, values),
+            "text_columns": range(1, len(subject.axes) + 1),
+            # The axes, the part if there are several, seed and state.
+            "run_text_columns": range(1, len(subject.axes) + 4),
+            "colours": {},
+            "version": pantala.__version__,
+        },
+    )
+
+
+def experiment_finding(rankings: list[Ranking], axes: tuple[str, ...]) -> list[str]:
+    """Returns a paragraph for each job: its best and its worst configuration."""
+    if not rankings:
+        return ["No run has ended yet, so there is nothing to rank."]
+    return [ranking.words(axes) for ranking in rankings]
+
+
+def _summary(status: dict[str, object]) -> str:
+    axes = status["axes"]
+    assert isinstance(axes, dict)
+    crossed = f" {TIMES} ".join(f"{number} {axis}" for axis, number in axes.items())
+    told = [crossed or "one case", f"{status['done']} of {status['runs']} runs done"]
+    told += [
+        f"{status[state]} {state}" for state in ("failed", "running", "missing") if status[state]
+    ]
+    if status["incomplete"]:
+        told.append(f"{status['incomplete']} truncated")
+    return " · ".join(told)
+
+
+def _scope(rankings: list[Ranking]) -> str:
+    """Returns the sentence about what the intervals cover."""
+    several = any(ranked.interval.count > 1 for each in rankings for ranked in each.ranked)
+    if not several:
+        return (
+            "Each configuration has one run, so there are no intervals: another seed can change the"
+            " order. Add --seeds 5 to the sweep before you conclude."
+        )
+    number = max((len(each.ranked) for each in rankings), default=0)
+    return (
+        "Intervals are 95 % intervals over seeds (Student); differences are of pairs of equal"
+        f" seeds. The best and the worst of {count(number)} configurations are chosen by the same"
+        " runs that measure their difference, so the difference tends to be too large."
+    )
+
+
+def _not_done(subject: Subject) -> list[str]:
+    """Returns a line for each run that failed, is missing, or did not end."""
+    lines = []
+    several = subject.runs["part"].n_unique() > 1
+    for row in subject.runs.filter(pl.col("state") != "done").iter_rows(named=True):
+        place = ", ".join(f"{axis} = {row[axis]}" for axis in subject.axes)
+        seed = "" if row[SEED] is None else f"seed {row[SEED]}"
+        where = ", ".join(filter(None, (place, row["part"] * several, seed)))
+        lines.append(f"{row['state']}: {where}: {row['reason']}")
+    return lines

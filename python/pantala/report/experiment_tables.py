@@ -1,0 +1,109 @@
+"""The tables of an experiment's report: configurations in order, and all runs with links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from pantala.comparison.numbers import quantity, with_interval
+from pantala.comparison.ranking import Ranking
+from pantala.comparison.subject import SEED, Subject
+from pantala.experiments.store import RunStore
+from pantala.report.formatting import count
+from pantala.report.tables import Cell, ReportTable
+from pantala.run_directory import RUN_FILE
+
+__all__ = ["configurations_table", "runs_table"]
+
+#: Runs that the page lists; more would make it too large for a browser.
+_MOST_RUNS = 2000
+_SHOWN = {
+    "communication_time_mean_ns": "communication time",
+    "packet_latency_p99_ns": "p99 latency",
+}
+_NONE = "\N{EN DASH}"
+
+
+def configurations_table(ranking: Ranking, axes: Sequence[str]) -> ReportTable:
+    """Returns the configurations of a job from the lowest mean to the highest."""
+    table = ReportTable(
+        f"{ranking.job}: {ranking.label}, mean over seeds ± half of the interval, from the lowest"
+        " to the highest, and the difference from the lowest.",
+        ["rank", *axes, "difference", "mean", "runs"],
+    )
+    for number, ranked in enumerate(ranking.ranked, start=1):
+        difference = ranked.difference
+        words = "lowest" if difference is None else difference.words
+        relative = None if difference is None else difference.relative
+        sure = difference is not None and bool(difference.significant)
+        table.rows.append(
+            [
+                Cell(str(number)),
+                *map(Cell, ranked.case),
+                Cell(words, relative, strong=sure),
+                Cell(with_interval(ranking.metric, ranked.interval), ranked.interval.mean),
+                Cell(str(ranked.interval.count), ranked.interval.count),
+            ]
+        )
+    return table
+
+
+def runs_table(subject: Subject, values: pl.DataFrame) -> ReportTable:
+    """Returns all runs with their state, the main metrics of each job, and a link to the run.
+
+    Args:
+        subject: the experiment.
+        values: its values; see `pantala.comparison.values.values_of`.
+    """
+    keys = [*subject.axes, SEED, "part"]
+    chosen = values.filter(pl.col("metric").is_in(list(_SHOWN)), pl.col("job") != "")
+    jobs = chosen["job"].unique(maintain_order=True).to_list()
+    columns = [(job, metric) for job in jobs for metric in _SHOWN]
+    found: dict[tuple[object, ...], tuple[float, bool]] = {
+        tuple(place): (value, whole)
+        for *place, value, whole in chosen.select(
+            *keys, "job", "metric", "value", "whole"
+        ).iter_rows()
+    }
+    columns = [column for column in columns if any(place[-2:] == column for place in found)]
+    height = subject.runs.height
+    several = subject.runs["part"].n_unique() > 1
+    cut = f" The first {count(_MOST_RUNS)} of {count(height)} runs." if height > _MOST_RUNS else ""
+    table = ReportTable(
+        "All runs. The link opens run.json: the plan, the state and the cost of the run. A value"
+        f" with * is of a job that did not end.{cut}",
+        [
+            "run",
+            *subject.axes,
+            *["part"] * several,
+            "seed",
+            "state",
+            *(f"{job}: {_SHOWN[m]}" for job, m in columns),
+        ],
+    )
+    for row in subject.runs.head(_MOST_RUNS).iter_rows(named=True):
+        place = tuple(row[key] for key in keys)
+        cells = []
+        for column in columns:
+            value, whole = found.get((*place, *column), (None, True))
+            text = _NONE if value is None else quantity(column[1], value) + "*" * (not whole)
+            cells.append(Cell(text, value))
+        there = row["state"] in ("done", "truncated")
+        table.rows.append(
+            [
+                Cell((row["run"] or _NONE)[:8], link=_link(subject, row["run"]) if there else ""),
+                *(Cell(row[axis]) for axis in subject.axes),
+                *[Cell(row["part"])] * several,
+                Cell(_NONE if row[SEED] is None else str(row[SEED])),
+                Cell(row["state"]),
+                *cells,
+            ]
+        )
+    return table
+
+
+def _link(subject: Subject, run: str) -> str:
+    """Returns the path of a run's document, relative to the directory of the experiment."""
+    store = RunStore(subject.path)
+    return (store.path(run) / RUN_FILE).relative_to(subject.path).as_posix()
