@@ -87,12 +87,16 @@ def test_seeds_share_one_reading_of_the_scenario(
 
     axes = {"routing.algorithm": ["minimal", "par"]}
     description = describe(scenario(), axes=axes, seeds=50)
+    drawing = describe(scenario(), axes={"jobs.noise.placement": ["dispersed"]}, seeds=50)
     monkeypatch.setattr(pt.Scenario, "replace", replace)
     monkeypatch.setattr(native, "resolve", resolve)
     listing = list_runs(description, tmp_path, {})
     assert listing.count == 100
     # For each routing: the first seed, and the last seed to see that it changes nothing else.
     assert (len(read), len(resolved)) == (4, 2)
+    read.clear()
+    assert list_runs(drawing, tmp_path, {}).count == 50
+    assert len(read) == 2
 
 
 def test_a_scenario_that_draws_from_its_seed_shares_nothing(

@@ -207,6 +207,10 @@ def test_the_command_says_where_it_stopped(tmp_path: Path, cli: Callable[..., En
     assert ended.status == 0, ended.err
     assert "10 seeds, then up to 12, until the interval of every communication_time" in ended.out
     assert "10 of 12 seeds: the interval of every" in ended.out
+    experiment = tmp_path / "experiment.toml"
+    experiment.write_text("scenario = 'tiny.toml'\nprecision = '80%'\n")
+    ended = cli("sweep", experiment, *options)
+    assert "10 of 12 seeds: the interval of every" in ended.out
     ended = cli("sweep", file, "--precision", "0.0001%", *options)
     assert "12 of 12 seeds: not reached that the interval of every" in ended.out
     assert pt.Experiment(tmp_path / "out").document["precision"]["relative"] == pytest.approx(1e-6)
@@ -216,6 +220,21 @@ def test_the_command_says_where_it_stopped(tmp_path: Path, cli: Callable[..., En
     ended = cli("sweep", file, "--precision-of", "packets", *options)
     assert ended.status == 2
     assert "needs a precision" in ended.err
+
+
+def test_an_experiment_file_has_a_precision() -> None:
+    tables = {"scenario": scenario(), "seeds": 20, "precision": "5%", "precision_of": "packets"}
+    assert describe(tables).precision == Precision(0.05, "packets")
+    given = describe(tables, precision=Precision(0.1)).precision
+    assert given == Precision(0.1)
+    for wrong, said in (
+        ({"precision": 3.0}, "precision = 3.0: is not between 0 and 1"),
+        ({"precision": [1]}, "are not a share and a column"),
+        ({"precision_of": "packet"}, "did you mean 'packets'"),
+        ({"seeds": 1}, "needs seeds"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            describe({**tables, **wrong}, source="file.toml")
 
 
 @pytest.mark.native

@@ -166,8 +166,8 @@ def sweep(
     if not quiet:
         for shown in _medians(experiment):
             console().print(shown)
-        if wanted is not None:
-            _say(_told(made, wanted, description.seeds))
+        if description.precision is not None:
+            _say(_told(made, description.precision, description.seeds))
         _say(f"experiment: {target}")
     if made.failed:
         _print_failed(experiment)

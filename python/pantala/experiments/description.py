@@ -28,7 +28,7 @@ __all__ = ["KEEP", "Description", "describe", "is_experiment", "read_experiment"
 #: The tables that an experiment keeps of every run, unless it says otherwise.
 KEEP = ("jobs", "ranks", "links")
 
-_KEYS = ("name", "scenario", "set", "axes", "seeds", "keep")
+_KEYS = ("name", "scenario", "set", "axes", "seeds", "precision", "precision_of", "keep")
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,8 @@ def describe(
         seeds: a number of seeds or the seeds, in place of the experiment's own.
         keep: the tables to keep, in place of the experiment's own.
         changes: values of the base scenario by key path.
-        precision: when to add no more seeds; the seeds are then the largest number.
+        precision: when to add no more seeds, in place of the experiment's own; the seeds are then
+            the largest number.
         source: the name for errors.
         folder: the folder that a path of a scenario is relative to.
 
@@ -166,6 +167,7 @@ def describe(
     name = tables.get("name", base.name)
     if not isinstance(name, str) or not name or "/" in name or name.startswith("."):
         raise UsageError(f"{source}: name = {name!r}: is not a name; write e.g. 'routings'")
+    precision = precision or _precision(tables, source)
     made = Description(name, base, tuple(all_axes), kept, source, precision)
     if precision is not None and made.seeds < 2:
         raise UsageError(
@@ -187,6 +189,23 @@ def _base(tables: Mapping[str, Any], source: str, folder: Path) -> Scenario:
     raise UsageError(
         f"{source}: scenario: is missing; write the path of a scenario file, or a table [scenario]"
     )
+
+
+def _precision(tables: Mapping[str, Any], source: str) -> Precision | None:
+    if "precision" not in tables and "precision_of" not in tables:
+        return None
+    from pantala.experiments.statistics import Precision
+
+    text, of = tables.get("precision"), tables.get("precision_of")
+    if not isinstance(text, str | float) or not isinstance(of, str | None):
+        raise UsageError(
+            f"{source}: precision = {text!r}, precision_of = {of!r}: are not a share and a column;"
+            " write e.g. precision = '2%'"
+        )
+    try:
+        return Precision.parse(text, of)
+    except UsageError as error:
+        raise UsageError(f"{source}: {error}") from None
 
 
 def _keep(tables: object, source: str) -> tuple[str, ...]:

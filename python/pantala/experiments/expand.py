@@ -93,14 +93,8 @@ class Expansion:
         Raises:
             ScenarioError: the case cannot be run; the text names the case.
         """
-        shared = self._shared(number)
-        if shared is not None:
-            try:
-                return self._parts_of(shared.scenario, shared.resolved(self._seed(number)), number)
-            except PlanError:
-                pass  # the case by itself says it in the words of the scenario
-        scenario = self._scenario(number)
-        return self._parts_of(scenario, self._resolved(scenario, number), number)
+        scenario, resolved = self._found(number)
+        return self._parts_of(scenario, resolved, number)
 
     def run_ids(self, number: int) -> list[tuple[str, str | None]]:
         """Returns the name and the identity of each run of a case.
@@ -111,17 +105,32 @@ class Expansion:
             ScenarioError: the case cannot be run; the text names the case.
         """
         shared = self._shared(number)
-        if shared is not None:
+        if shared is not None and shared.runs is not None:
             try:
                 return shared.runs.run_ids(self._seed(number))
             except PlanError:
                 pass
-        scenario = self._scenario(number)
-        resolved = self._resolved(scenario, number, assumptions=False)
+        scenario, resolved = self._found(number, assumptions=False)
         return [
             (part.name, None if part.as_long_as_together else run_id(part.plan))
             for part in self._parts_of(scenario, resolved, number)
         ]
+
+    def _found(self, number: int, *, assumptions: bool = True) -> tuple[Scenario, dict[str, Any]]:
+        """Returns the scenario of a case, perhaps with another seed, and its resolved plan."""
+        shared = self._shared(number)
+        if shared is not None:
+            try:
+                resolved = shared.resolved(self._seed(number), assumptions=assumptions)
+                return shared.scenario, self._noted(resolved)
+            except PlanError:
+                pass  # the case by itself says it in the words of the scenario
+        scenario = self._scenario(number)
+        try:
+            resolved = native.resolve(build_plan(scenario, assumptions=assumptions))
+        except PlanError as error:
+            raise self._told_of(scenario.error_of_plan(error), number) from None
+        return scenario, self._noted(resolved)
 
     def _shared(self, number: int) -> _Shared | None:
         """Returns what the seeds of a case share; None if they share no plan."""
@@ -137,14 +146,19 @@ class Expansion:
         return self._last[1]
 
     def _made_shared(self, first: int, last: int) -> _Shared | None:
-        scenario = self._scenario(first)
-        plan = build_plan(scenario)
-        resolved = self._resolved(scenario, first)
-        # A scenario could draw something from its seed before there is a plan.
-        other = build_plan(self._scenario(last))
-        chosen = drawn(job.placement_plan() for job in scenario.jobs)
-        if chosen or {**other, "seed": plan["seed"]} != plan:
-            return None
+        try:
+            scenario, other = self._scenario(first), self._scenario(last)
+            plan, of_other = build_plan(scenario), build_plan(other)
+            # A scenario could draw something from its seed while it is read, ...
+            if of_other != build_plan(_with_seed(scenario, other.seed)):
+                return None
+            # ... or while its plan is made. What it draws may be equal for two seeds by chance.
+            drawing = drawn(job.placement_plan() for job in scenario.jobs)
+            if drawing or {**of_other, "seed": scenario.seed} != plan:
+                return _Shared(scenario)
+            resolved = self._noted(native.resolve(plan))
+        except (ScenarioError, PlanError):
+            return None  # a case by itself says it in the words of the scenario
         parts = self._parts_of(scenario, resolved, first)
         return _Shared(scenario, plan, SeededRuns(plan, parts, self._nodes))
 
@@ -161,14 +175,8 @@ class Expansion:
         except ScenarioError as error:
             raise self._told_of(error, number) from None
 
-    def _resolved(
-        self, scenario: Scenario, number: int, *, assumptions: bool = True
-    ) -> dict[str, Any]:
-        """Returns the resolved plan, without Python's warnings, which would repeat."""
-        try:
-            resolved = native.resolve(build_plan(scenario, assumptions=assumptions))
-        except PlanError as error:
-            raise self._told_of(scenario.error_of_plan(error), number) from None
+    def _noted(self, resolved: dict[str, Any]) -> dict[str, Any]:
+        """Notes the warnings of a resolved plan. Python's warnings would repeat for every case."""
         self.warnings |= dict.fromkeys(resolved["derived"].get("warnings", ()))
         return resolved
 
@@ -247,17 +255,28 @@ class _Shared:
 
     Attributes:
         scenario: the scenario of the first of them.
-        plan: its plan, not resolved.
-        runs: the identities of the runs of all of them.
+        plan: its plan, not resolved; None if more than the seed of the plan follows from the seed.
+        runs: the identities of the runs of all of them; None without a plan.
     """
 
     scenario: Scenario
-    plan: dict[str, Any]
-    runs: SeededRuns
+    plan: dict[str, Any] | None = None
+    runs: SeededRuns | None = None
 
-    def resolved(self, seed: int) -> dict[str, Any]:
-        """Returns the resolved plan of a seed."""
-        return native.resolve({**self.plan, "seed": seed})
+    def resolved(self, seed: int, *, assumptions: bool = True) -> dict[str, Any]:
+        """Returns the resolved plan of a seed.
+
+        Raises:
+            PlanError: it cannot be run.
+        """
+        if self.plan is not None:
+            return native.resolve({**self.plan, "seed": seed})
+        return native.resolve(build_plan(_with_seed(self.scenario, seed), assumptions=assumptions))
+
+
+def _with_seed(scenario: Scenario, seed: int) -> Scenario:
+    """Returns a scenario with another seed, which is valid, without reading it again."""
+    return scenario.model_copy(update={"seed": seed})
 
 
 def _shared_axis(description: Description) -> int | None:
