@@ -217,6 +217,26 @@ def wrong_size(mpi: MPI) -> None:
     mpi.send(0, "64 KiX")
 
 
+def asks_as_mpi4py(mpi: MPI) -> None:
+    mpi.Get_rank()  # type: ignore[attr-defined]
+
+
+def receives_as_mpi4py(mpi: MPI) -> None:
+    mpi.Recv(None, source=0)  # type: ignore[attr-defined]
+
+
+def waits_for_no_call(mpi: MPI) -> None:
+    mpi.irecv(0, 8).xyz()  # type: ignore[attr-defined]
+
+
+def sends_an_object(mpi: MPI) -> None:
+    mpi.send({"a": 1}, dest=1)  # type: ignore[call-arg, arg-type, misc]
+
+
+def too_large_a_grid(mpi: MPI) -> None:
+    mpi.create_cart((2, 2))
+
+
 def negative_size(mpi: MPI) -> None:
     mpi.send(0, -1)
 
@@ -238,10 +258,18 @@ def two_iterations(mpi: MPI) -> None:
 @pytest.mark.parametrize(
     ("program", "error"),
     [
-        (raises, "line 3: rank 2: KeyError: 7"),
-        (out_of_range, "line 2: rank 2: there is no rank 3 in a communicator of 3"),
+        (raises, "line 3: rank 2: KeyError: 7; correct the program"),
+        (
+            out_of_range,
+            "line 2: rank 2: there is no rank 3 in a communicator of 3; its ranks are 0 to 2;"
+            " correct the rank, or the number of ranks of the job",
+        ),
         (waits_twice, "line 3: rank 0: the program has waited for this request already"),
-        (never_waits, "line 0: rank 0: the program ends with 1 request that it never waits for"),
+        (
+            never_waits,
+            "line 0: rank 0: the program ends with 1 request that it never waits for; add"
+            " mpi.waitall()",
+        ),
         (
             other_order,
             "line 2: rank 1: this allreduce of 8 bytes is collective call 1 of the communicator,"
@@ -256,8 +284,24 @@ def two_iterations(mpi: MPI) -> None:
         (uses_data, "line 1: rank 0: allreduce: only the run can tell the data that arrives"),
         (polls, "line 1: rank 0: test: only the run can tell whether a request is complete"),
         (looks_at_the_clock, "line 1: rank 0: Wtime: only the run can tell the time"),
-        (wrong_size, "line 1: rank 0: UnitError: "),
-        (negative_size, "line 1: rank 0: -1 is a negative size"),
+        (wrong_size, "line 1: rank 0: '64 KiX' has the unknown unit 'KiX'; write e.g. "),
+        (negative_size, "line 1: rank 0: -1 is a negative size; give 0 or more bytes"),
+        (asks_as_mpi4py, "line 1: rank 0: mpi has no 'Get_rank'; did you mean rank?"),
+        (receives_as_mpi4py, "line 1: rank 0: mpi has no 'Recv'; did you mean recv?"),
+        (
+            sends_an_object,
+            "line 1: rank 0: TypeError: Communicator.send() got multiple values for argument"
+            " 'dest'; write mpi.send(dest, bytes, tag=0)",
+        ),
+        (
+            waits_for_no_call,
+            "line 1: rank 0: a request has no 'xyz'; it has free, start, test, wait",
+        ),
+        (
+            too_large_a_grid,
+            "line 1: rank 0: a grid of 2 x 2 needs 4 ranks, but there are 3; change the grid, or"
+            " the number of ranks of the job",
+        ),
         (exits, "line 1: rank 0: the program exits; return from its function instead"),
         (two_iterations, "line 1: rank 0: an iteration starts inside an iteration"),
     ],
@@ -311,8 +355,11 @@ def test_files_have_faults(tmp_path: Path) -> None:
 
     assert error("def program(mpi:\n") == f"{path}:1: '(' was never closed; correct the program"
     assert error("\n1 / 0\n").startswith(f"{path}:2: ZeroDivisionError: division by zero")
+    absent = error("import mpi4py.nonesuch\n")
+    assert absent.startswith(f"{path}:1: ")
+    assert absent.endswith("; remove the import: the first argument of the function has the calls")
     found = error("def main(mpi): pass\n")
-    assert found == f"{path}: has no function 'program'; it has main; set function"
+    assert found == f"{path}: has no function 'program'; it has main; set the key function"
     path.unlink()
     with pytest.raises(pt.ProgramError, match="cannot be read: No such file"):
         scenario(pt.PythonProgram(file=str(path))).plan()

@@ -253,14 +253,17 @@ class Communicator(Collectives):
         extents = [operator.index(extent) for extent in dims]
         wraps = [bool(periods)] * len(extents) if isinstance(periods, bool) else list(periods)
         if len(wraps) != len(extents) or any(extent < 1 for extent in extents):
-            raise ValueError(f"dims {extents} and periods {wraps} are no grid")
+            raise ValueError(
+                f"dims {extents} and periods {wraps} are no grid; give an extent from 1 on and a"
+                " period per dimension"
+            )
         count = 1
         for extent in extents:
             count *= extent
         if count > self.size:
             raise ValueError(
-                f"a grid of {' x '.join(map(str, extents))} needs {count} ranks; there are"
-                f" {self.size}"
+                f"a grid of {' x '.join(map(str, extents))} needs {count} ranks, but there"
+                f" are {self.size}; change the grid, or the number of ranks of the job"
             )
         made = self._recorder.create_of_first(self._me, self._id, count)
         if made is None:

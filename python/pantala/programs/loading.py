@@ -51,7 +51,7 @@ def load(file: str, name: str) -> ProgramFunction:
             if inspect.isfunction(value) and value.__module__ == module.__name__
         ]
         has = f"it has {', '.join(names)}" if names else "it has none"
-        raise ProgramError(f"{file}: has no function '{name}'; {has}; set function")
+        raise ProgramError(f"{file}: has no function '{name}'; {has}; set the key function")
     found: ProgramFunction = function
     return found
 
@@ -77,8 +77,11 @@ def _module(path: Path) -> ModuleType:
     except SyntaxError as error:
         raise ProgramError(f"{path}:{error.lineno}: {error.msg}; correct the program") from None
     except (Exception, SystemExit) as error:
+        remedy = "correct the program"
+        if isinstance(error, ImportError) and (error.name or "").split(".")[0] == "mpi4py":
+            remedy = "remove the import: the first argument of the function has the calls"
         raise ProgramError(
-            f"{path}:{line_of(error, str(path))}: {in_words(error)}; correct the program"
+            f"{path}:{line_of(error, str(path))}: {in_words(error)}; {remedy}"
         ) from None
     finally:
         if folder in sys.path:

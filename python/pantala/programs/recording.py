@@ -17,7 +17,8 @@ from pantala import native
 from pantala.errors import ProgramError
 from pantala.programs import communicator
 from pantala.programs.communicator import Communicator
-from pantala.programs.loading import ProgramFunction, in_words
+from pantala.programs.faults import described, with_remedy
+from pantala.programs.loading import ProgramFunction
 from pantala.programs.values import RunDependentError
 from pantala.programs.watchdog import Stopped, Watchdog
 
@@ -144,7 +145,7 @@ def record(
     try:
         facts: dict[str, Any] = json.loads(recorder.finish())
     except ValueError as error:
-        raise ProgramError(f"{place}: {error}") from None
+        raise ProgramError(f"{place}: {with_remedy(str(error))}") from None
     return facts
 
 
@@ -185,7 +186,7 @@ def _error_of(error: BaseException, rank: int, function: ProgramFunction) -> Pro
     elif isinstance(error, SystemExit):
         text = "the program exits; return from its function instead"
     elif isinstance(error, MemoryError):
-        text = "the program takes more memory than there is"
+        text = "the program takes more memory than there is; make fewer calls, or smaller lists"
     else:
-        text = in_words(error)
-    return ProgramError(f"{where}: rank {rank}: {text}")
+        text = described(error)
+    return ProgramError(f"{where}: rank {rank}: {with_remedy(text)}")

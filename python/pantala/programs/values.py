@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
 
-from pantala.units import Duration, Size
+from pantala.units import Duration, Size, UnitError
 
 __all__ = [
     "ANY",
@@ -89,14 +89,22 @@ DATA = {
 RECEIVED, WAITED = DATA["recv"], DATA["wait"]
 
 
+def _read(kind: type[Size | Duration], text: str) -> int:
+    """Returns a quantity with a unit, in bytes or ps."""
+    try:
+        return int(kind.parse(text))
+    except UnitError as error:
+        raise ValueError(f"{text!r} {error}") from None
+
+
 @lru_cache(maxsize=4096)
 def _text_size(text: str) -> int:
-    return int(Size.parse(text))
+    return _read(Size, text)
 
 
 @lru_cache(maxsize=4096)
 def _text_time(text: str) -> int:
-    return int(Duration.parse(text))
+    return _read(Duration, text)
 
 
 def size_of(value: Any) -> int:
@@ -113,7 +121,7 @@ def size_of(value: Any) -> int:
                 f"{value!r} is no size; give bytes, or a text such as '64 KiB'"
             ) from None
     if number < 0:
-        raise ValueError(f"{value!r} is a negative size")
+        raise ValueError(f"{value!r} is a negative size; give 0 or more bytes")
     return number
 
 
@@ -129,7 +137,7 @@ def time_of(value: Any) -> int:
                 f"{value!r} is no time; give seconds, or a text such as '10 us'"
             ) from None
     if number < 0:
-        raise ValueError(f"{value!r} is a negative time")
+        raise ValueError(f"{value!r} is a negative time; give 0 or more seconds")
     return number
 
 

@@ -58,11 +58,14 @@ class Watchdog:
         while not self._over.wait(_PERIOD):
             if time.monotonic() > end:
                 reason = (
-                    f"the program has not ended after {self._seconds:g} s; it may never end, or"
-                    " set time_limit"
+                    f"the program has not ended after {self._seconds:g} s; end its loops, or set a"
+                    " longer time_limit"
                 )
             elif _resident() - start > self._memory:
-                reason = f"the program takes more than {self._memory / 2**30:.1f} GiB of memory"
+                reason = (
+                    f"the program takes more than {self._memory / 2**30:.1f} GiB of memory; end its"
+                    " loops, or keep less data"
+                )
             else:
                 continue
             with self._lock:
