@@ -37,6 +37,7 @@ pub(crate) struct Watch {
 /// `packets`: of a packet, or of one of its flits if flits move one by one.
 impl Watch {
     /// `flits` of a packet are on the injection link of `node`, on a VC, from `start` to `end`.
+    #[inline(always)]
     pub(crate) fn injects(
         &mut self,
         packet: &Packet,
@@ -50,6 +51,7 @@ impl Watch {
     }
 
     /// A node's injection link takes credits for `room` flits on a VC.
+    #[inline(always)]
     pub(crate) fn nic_takes(&mut self, (node, vc): (u32, u8), room: u32, now: Time) {
         if let Some(ports) = &mut self.ports {
             ports.takes(ports.injection(node), vc, room, now);
@@ -57,6 +59,7 @@ impl Watch {
     }
 
     /// A packet's head reaches the input buffer `in_vc`.
+    #[inline(always)]
     pub(crate) fn arrives(&mut self, packets: &Packets, packet: u32, in_vc: u32, now: Time) {
         if let Some(paths) = &mut self.paths {
             paths.arrives(packets, packet, in_vc, now);
@@ -64,6 +67,7 @@ impl Watch {
     }
 
     /// A packet is on the link of an output from `start`, which is now or later, to `end`.
+    #[inline(always)]
     pub(crate) fn sends(&mut self, packet: &Packet, out: usize, on_link: (Time, Time)) {
         if let Some(ports) = &mut self.ports {
             ports.sends(ports.output(out), packet.out_vc, packet, packet.flits.into(), on_link);
@@ -71,6 +75,7 @@ impl Watch {
     }
 
     /// A VC of an output takes credits for `room` flits.
+    #[inline(always)]
     pub(crate) fn takes(&mut self, (out, vc): (usize, u8), room: u32, now: Time) {
         if let Some(ports) = &mut self.ports {
             ports.takes(ports.output(out), vc, room, now);
@@ -78,6 +83,7 @@ impl Watch {
     }
 
     /// Credits for `room` flits come back to a VC of an output between two times, now or later.
+    #[inline(always)]
     pub(crate) fn credited(&mut self, (out, vc): (usize, u8), back: (Time, Time), room: u32) {
         if let Some(ports) = &mut self.ports {
             ports.gives(ports.output(out), vc, back, room);
@@ -86,6 +92,7 @@ impl Watch {
 
     /// Credits for `room` flits come back to a VC of a node's injection link between two times, now
     /// or later.
+    #[inline(always)]
     pub(crate) fn nic_credited(&mut self, (node, vc): (u32, u8), back: (Time, Time), room: u32) {
         if let Some(ports) = &mut self.ports {
             ports.gives(ports.injection(node), vc, back, room);
@@ -93,6 +100,7 @@ impl Watch {
     }
 
     /// A stall of an output's link begins at `now`. It belongs to a packet.
+    #[inline(always)]
     pub(crate) fn stalls(&mut self, out: usize, packet: &Packet, now: Time) {
         if let Some(ports) = &mut self.ports {
             ports.stalls(ports.output(out), packet.out_vc, (packet.job, packet.route.routing), now);
@@ -100,6 +108,7 @@ impl Watch {
     }
 
     /// The stall of an output's link ends at `now`.
+    #[inline(always)]
     pub(crate) fn unstalls(&mut self, out: usize, now: Time) {
         if let Some(ports) = &mut self.ports {
             ports.unstalls(ports.output(out), now);
@@ -108,6 +117,7 @@ impl Watch {
 
     /// A stall of a node's injection link begins at `now`. It belongs to a packet of a job on one of
     /// `vcs`.
+    #[inline(always)]
     pub(crate) fn nic_stalls(&mut self, node: u32, vcs: &Range<u8>, packet: (u16, u8), now: Time) {
         if let Some(ports) = &mut self.ports {
             ports.stalls(ports.injection(node), vcs.start, packet, now);
@@ -115,6 +125,7 @@ impl Watch {
     }
 
     /// The stall of a node's injection link ends at `now`.
+    #[inline(always)]
     pub(crate) fn nic_unstalls(&mut self, node: u32, now: Time) {
         if let Some(ports) = &mut self.ports {
             ports.unstalls(ports.injection(node), now);

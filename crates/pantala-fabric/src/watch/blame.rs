@@ -76,11 +76,12 @@ impl BlameWatch {
         window: Time,
     ) -> Self {
         let &BlameSize { ports, nodes, vcs, jobs, buffer } = size;
+        let only = (jobs == 1).then_some(0);
         Self {
             jobs,
             outputs: FlatArray::numbered_from(
                 ports.0,
-                classes.into_iter().map(OutputBlame::new).collect::<Vec<_>>(),
+                classes.into_iter().map(|class| OutputBlame::new(class, only)).collect::<Vec<_>>(),
             ),
             planned: filled(ports, 1, Planned::default()),
             waits: filled(ports, jobs, Waits::default()),
@@ -133,7 +134,11 @@ impl BlameWatch {
     #[inline]
     pub(crate) fn starts(&mut self, out: usize, job: u16, ready: Time, now: Time) {
         self.advance(out, now);
-        self.plan(out, job, -1, ready.max(now));
+        if ready > now {
+            self.plan(out, job, -1, ready);
+        } else {
+            self.count(out, job, -1, now);
+        }
     }
 
     /// A packet that crosses is sent ahead and starts on the link at `start`. It could start at
@@ -149,13 +154,13 @@ impl BlameWatch {
     /// A packet waits for an output without a place in the queue of an input VC.
     pub(crate) fn begins(&mut self, out: usize, job: u16, now: Time) {
         self.advance(out, now);
-        self.plan(out, job, 1, now);
+        self.count(out, job, 1, now);
     }
 
     /// That packet no longer waits.
     pub(crate) fn ends(&mut self, out: usize, job: u16, now: Time) {
         self.advance(out, now);
-        self.plan(out, job, -1, now);
+        self.count(out, job, -1, now);
     }
 
     /// Prefetches the record of an output and of one of its VCs.

@@ -59,7 +59,8 @@ pub(super) struct OutputQueues {
 }
 
 impl OutputBlame {
-    pub(super) fn new(class: u8) -> Self {
+    /// Makes the record of an output. `only` is the job if there is only one.
+    pub(super) fn new(class: u8, only: Option<u16>) -> Self {
         Self {
             charged: 0,
             steady: 0,
@@ -70,7 +71,7 @@ impl OutputBlame {
             holder: NO_JOB,
             last: NO_JOB,
             shares: NO_JOB,
-            cause: NO_JOB,
+            cause: only.unwrap_or(NO_JOB),
             class,
             more: false,
             waits: false,
@@ -160,6 +161,11 @@ impl BlameWatch {
         let output = &mut self.outputs[out];
         output.stalled = since;
         if self.jobs == 1 {
+            return;
+        }
+        if let Some(job) = self.sent.only(out_vc, flits) {
+            output.shares = job;
+            output.may_end(job, since);
             return;
         }
         let shares = self.shares.run_mut(out * self.jobs, self.jobs);

@@ -38,31 +38,30 @@ impl BlameWatch {
 
     /// The head of an input VC waits for an output. The input port is free at `free`.
     pub(crate) fn awaits(&mut self, (in_vc, in_port): (u32, u32), out: u32, free: Time, now: Time) {
-        let holder = self.crossed[in_port];
         let input = &mut self.inputs[in_vc];
         (input.out, input.held) = (out, now);
         let out = out as usize;
-        if self.inputs[in_vc].guest != NO_JOB {
+        if input.guest != NO_JOB {
             self.end_alone(in_vc, now);
         }
         if free <= now {
             self.advance(out, now);
-            self.plan_queue(out, in_vc, 1, now);
+            self.count_queue(out, in_vc, 1, now);
             return;
         }
-        let input = &mut self.inputs[in_vc];
+        let (holder, input) = (self.crossed[in_port], &mut self.inputs[in_vc]);
         (input.holder, input.held) = (holder, free);
         let class = self.outputs[out].class;
         let queued = self.queued.run(in_vc as usize * self.jobs, self.jobs);
         self.sums.matrix(class, free).charge(queued, holder, free - now);
-        self.plan_queue(out, in_vc, 1, free);
+        self.plan_queue(out, in_vc, free);
     }
 
     /// The head of an input VC, of `job`, no longer waits for an output, nor do the packets behind
     /// it.
     pub(crate) fn leaves(&mut self, in_vc: u32, out: usize, job: u16, now: Time) {
         self.advance(out, now);
-        self.plan_queue(out, in_vc, -1, now);
+        self.count_queue(out, in_vc, -1, now);
         self.queued[in_vc as usize * self.jobs + usize::from(job)] -= 1;
         let input = &mut self.inputs[in_vc];
         input.out = NONE;
@@ -88,10 +87,11 @@ impl BlameWatch {
         if held > now {
             let class = self.outputs[out].class;
             self.sums.matrix(class, held).add(job, holder, held - now);
+            self.plan(out, job, 1, held);
         } else {
             self.advance(out, now);
+            self.count(out, job, 1, now);
         }
-        self.plan(out, job, 1, held.max(now));
     }
 
     /// That packet no longer waits behind the head.
@@ -101,10 +101,11 @@ impl BlameWatch {
         if held > now {
             let class = self.outputs[out].class;
             self.sums.matrix(class, held).take_back(job, holder, held - now);
+            self.plan(out, job, -1, held);
         } else {
             self.advance(out, now);
+            self.count(out, job, -1, now);
         }
-        self.plan(out, job, -1, held.max(now));
     }
 
     /// Returns the output of an input VC's head that waits.

@@ -71,6 +71,13 @@ impl SentFlits {
         latest.more = !earlier.runs.is_empty();
     }
 
+    /// Returns the job of the last `count` flits, if it is one.
+    #[inline]
+    pub(super) fn only(&self, out_vc: usize, count: u32) -> Option<u16> {
+        let latest = &self.latest[out_vc];
+        (latest.flits >= count && count > 0).then_some(latest.job)
+    }
+
     /// Calls `each` with the jobs and numbers of the last `count` flits.
     pub(super) fn last(&self, out_vc: usize, mut count: u32, mut each: impl FnMut(u16, u32)) {
         for run in std::iter::once(&self.latest[out_vc]).chain(&self.earlier[out_vc].runs) {

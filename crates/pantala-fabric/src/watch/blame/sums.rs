@@ -3,7 +3,7 @@
 use pantala_engine::{NEVER, Time};
 use pantala_topology::LinkClass;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// No job: no packet has crossed to an output yet.
 pub(super) const NO_JOB: u16 = u16::MAX;
@@ -61,11 +61,11 @@ impl BlameCell {
 pub(super) struct Sums {
     jobs: usize,
     window: Time,
-    /// The number of the first of `matrices`, one per window.
-    first: u64,
-    matrices: VecDeque<Vec<Time>>,
-    /// The place of the window used last, and its start.
-    place: usize,
+    /// One per window. That of the window used last is in `current`, and its place is empty.
+    matrices: Vec<Vec<Time>>,
+    current: Vec<Time>,
+    /// The number of the window used last, and its start.
+    number: usize,
     start: Time,
 }
 
@@ -77,8 +77,9 @@ pub(super) struct Matrix<'a> {
 
 impl Sums {
     pub(super) fn new(jobs: usize, window: Time) -> Self {
-        let matrices = VecDeque::from([vec![0; CLASSES * jobs * jobs]]);
-        Self { jobs, window: window.min(NEVER - 1), first: 0, matrices, place: 0, start: 0 }
+        let current = vec![0; CLASSES * jobs * jobs];
+        let window = window.min(NEVER - 1);
+        Self { jobs, window, matrices: vec![Vec::new()], current, number: 0, start: 0 }
     }
 
     /// Returns the matrix of a class in the window of an interval that ends at `end`, after zero.
@@ -88,8 +89,15 @@ impl Sums {
             self.find(end - 1);
         }
         let (jobs, size) = (self.jobs, self.jobs * self.jobs);
-        let cells = &mut self.matrices[self.place][usize::from(class) * size..][..size];
+        let cells = &mut self.current[usize::from(class) * size..][..size];
         Matrix { jobs, cells }
+    }
+
+    /// Returns the charges to a job in the matrix of a class, as [`matrix`](Self::matrix): from the
+    /// first one on, the first item of every `jobs` items.
+    #[inline]
+    pub(super) fn column(&mut self, class: u8, aggressor: u16, end: Time) -> &mut [Time] {
+        &mut self.matrix(class, end).cells[usize::from(aggressor)..]
     }
 
     /// Returns the end of the window in which `time`, after zero, lies or ends.
@@ -103,26 +111,30 @@ impl Sums {
 
     #[cold]
     fn find(&mut self, time: Time) {
-        let number = time / self.window;
-        self.place = (number - self.first) as usize;
-        self.start = number * self.window;
-        let size = CLASSES * self.jobs * self.jobs;
-        while self.matrices.len() <= self.place {
-            self.matrices.push_back(vec![0; size]);
+        let number = (time / self.window) as usize;
+        if number >= self.matrices.len() {
+            self.matrices.resize(number + 1, Vec::new());
         }
+        std::mem::swap(&mut self.current, &mut self.matrices[self.number]);
+        std::mem::swap(&mut self.current, &mut self.matrices[number]);
+        if self.current.is_empty() {
+            self.current = vec![0; CLASSES * self.jobs * self.jobs];
+        }
+        (self.number, self.start) = (number, number as u64 * self.window);
     }
 
     /// Returns all cells that are not zero, in order.
     pub(super) fn cells(&self) -> Vec<BlameCell> {
         let mut cells = Vec::new();
         for (number, matrix) in self.matrices.iter().enumerate() {
+            let matrix = if number == self.number { &self.current } else { matrix };
             for (place, &wait) in matrix.iter().enumerate().filter(|(_, wait)| **wait > 0) {
                 let (class, place) = (
                     place / (self.jobs * self.jobs),
                     (place / self.jobs % self.jobs, place % self.jobs),
                 );
                 cells.push(BlameCell {
-                    window: self.first + number as u64,
+                    window: number as u64,
                     class: class as u8,
                     victim: place.0 as u16,
                     aggressor: place.1 as u16,

@@ -34,41 +34,48 @@ pub(super) struct Change {
 #[repr(align(64))]
 #[derive(Clone, Debug, Default)]
 pub(super) struct Planned {
+    /// Places for changes. A change whose time has come gives up its place.
     first: [Change; 2],
-    used: usize,
     more: Vec<Change>,
 }
 
 impl Planned {
-    /// Adds a change, and drops those that are not after `charged`.
+    /// Adds a change, and drops some that are not after `charged`.
     #[inline]
     fn add(&mut self, change: Change, charged: Time) {
-        let Self { first, used, more } = self;
-        if *used > 0 && first[0].time <= charged {
-            first[0] = first[1];
-            *used -= 1;
-            if *used > 0 && first[0].time <= charged {
-                *used = 0;
-            }
-        } else if *used > 1 && first[1].time <= charged {
-            *used = 1;
-        }
-        if *used < 2 {
-            first[*used] = change;
-            *used += 1;
-        } else {
-            more.retain(|change| change.time > charged);
-            more.push(change);
+        match self.first.iter_mut().find(|place| place.time <= charged) {
+            Some(place) => *place = change,
+            None => self.add_more(change, charged),
         }
     }
 
-    fn iter(&self) -> impl Iterator<Item = &Change> {
-        self.first[..self.used].iter().chain(&self.more)
+    #[inline(never)]
+    fn add_more(&mut self, change: Change, charged: Time) {
+        self.more.retain(|change| change.time > charged);
+        self.more.push(change);
     }
 
     /// Returns the time of the next change after `from` and before `until`.
     fn next(&self, from: Time, until: Time) -> Option<Time> {
-        self.iter().map(|change| change.time).filter(|time| (from + 1..until).contains(time)).min()
+        let all = self.first.iter().chain(&self.more);
+        all.map(|change| change.time).filter(|time| (from + 1..until).contains(time)).min()
+    }
+
+    /// Calls `each` with the changes after a time; returns whether there are any.
+    #[inline]
+    fn after(&self, time: Time, mut each: impl FnMut(&Change)) -> bool {
+        let mut any = false;
+        let mut see = |change: &Change| {
+            if change.time > time {
+                each(change);
+                any = true;
+            }
+        };
+        self.first.iter().for_each(&mut see);
+        if !self.more.is_empty() {
+            self.more.iter().for_each(see);
+        }
+        any
     }
 
     pub(super) fn memory(&self) -> usize {
@@ -87,25 +94,41 @@ impl BlameWatch {
     /// before the last event at the output.
     #[inline]
     pub(super) fn plan(&mut self, out: usize, job: u16, count: i32, time: Time) {
-        let waits = &mut self.waits[out * self.jobs + usize::from(job)];
-        waits.count += i64::from(count);
-        waits.sum = waits.sum.wrapping_sub(product(count.into(), time));
+        self.count(out, job, count, time);
         let output = &mut self.outputs[out];
-        output.waits = true;
         if time > output.charged {
             output.planned = true;
             self.planned[out].add(Change { time, count, job }, output.charged);
         }
     }
 
-    /// From `time` on, all packets of an input VC wait for an output, or no longer.
-    #[inline]
-    pub(super) fn plan_queue(&mut self, out: usize, in_vc: u32, sign: i32, time: Time) {
+    /// As [`plan`](Self::plan), at the time of the last event.
+    #[inline(always)]
+    pub(super) fn count(&mut self, out: usize, job: u16, count: i32, now: Time) {
+        let waits = &mut self.waits[out * self.jobs + usize::from(job)];
+        waits.count += i64::from(count);
+        waits.sum = waits.sum.wrapping_sub(product(count.into(), now));
+        self.outputs[out].waits = true;
+    }
+
+    /// From now on, all packets of an input VC wait for an output, or no longer. Now is the time of
+    /// the output's last event.
+    #[inline(always)]
+    pub(super) fn count_queue(&mut self, out: usize, in_vc: u32, sign: i32, now: Time) {
+        let from = in_vc as usize * self.jobs;
+        for job in 0..self.jobs {
+            let count = self.queued[from + job] as i32;
+            self.count(out, job as u16, sign * count, now);
+        }
+    }
+
+    /// From `time` on, all packets of an input VC wait for an output.
+    pub(super) fn plan_queue(&mut self, out: usize, in_vc: u32, time: Time) {
         let from = in_vc as usize * self.jobs;
         for job in 0..self.jobs {
             let count = self.queued[from + job] as i32;
             if count != 0 {
-                self.plan(out, job as u16, sign * count, time);
+                self.plan(out, job as u16, count, time);
             }
         }
     }
@@ -174,24 +197,53 @@ impl BlameWatch {
         if !output.waits || at == 0 {
             return;
         }
+        if output.cause >= MIXED {
+            self.charge_jobs(out);
+            return;
+        }
         let waits = self.waits.run_mut(out * self.jobs, self.jobs);
-        let mut later = false;
+        let column = self.sums.column(output.class, output.cause, output.window_end);
+        let mut waiting = false;
+        for (waits, cell) in waits.iter_mut().zip(column.chunks_mut(self.jobs)) {
+            let up_to_now = product(waits.count, at);
+            cell[0] = cell[0].wrapping_add(waits.sum.wrapping_add(up_to_now));
+            waits.sum = up_to_now.wrapping_neg();
+            waiting |= waits.count != 0;
+        }
         if output.planned {
-            for change in self.planned[out].iter().filter(|change| change.time > at) {
+            output.planned = self.planned[out].after(at, |change| {
+                // The change is in the sum, and its time is after the charge.
+                let too_few = product(change.count.into(), change.time - at);
+                let job = usize::from(change.job);
+                let cell = &mut column[job * self.jobs];
+                *cell = cell.wrapping_add(too_few);
+                waits[job].sum = waits[job].sum.wrapping_sub(too_few);
+            });
+        }
+        output.waits = waiting || output.planned;
+    }
+
+    /// As [`charge`](Self::charge), if several jobs share the cause or each job causes its own wait.
+    #[inline(never)]
+    fn charge_jobs(&mut self, out: usize) {
+        let output = &mut self.outputs[out];
+        let (at, planned) = (output.charged, &self.planned[out]);
+        let waits = self.waits.run_mut(out * self.jobs, self.jobs);
+        let mut matrix = self.sums.matrix(output.class, output.window_end);
+        let mut later = output.planned;
+        if later {
+            later = planned.after(at, |change| {
                 let sum = &mut waits[usize::from(change.job)].sum;
                 *sum = sum.wrapping_add(product(change.count.into(), change.time - at));
-                later = true;
-            }
+            });
         }
-        let mut matrix = self.sums.matrix(output.class, output.window_end);
         let mut waiting = false;
         for (victim, waits) in waits.iter_mut().enumerate() {
             let up_to_now = product(waits.count, at);
             let wait = waits.sum.wrapping_add(up_to_now);
             waits.sum = up_to_now.wrapping_neg();
             waiting |= waits.count != 0;
-            if wait == 0 {
-            } else if output.cause == MIXED {
+            if output.cause == MIXED {
                 let shares = self.shares.run(out * self.jobs, self.jobs);
                 matrix.add_shares(victim as u16, wait, shares, self.queues[out].stalled_flits);
             } else {
@@ -199,10 +251,10 @@ impl BlameWatch {
             }
         }
         if later {
-            for change in self.planned[out].iter().filter(|change| change.time > at) {
+            planned.after(at, |change| {
                 let sum = &mut waits[usize::from(change.job)].sum;
                 *sum = sum.wrapping_sub(product(change.count.into(), change.time - at));
-            }
+            });
         }
         (output.planned, output.waits) = (later, waiting || later);
     }
