@@ -13,7 +13,7 @@ __all__ = ["quantity", "with_interval"]
 def quantity(metric: str, value: float) -> str:
     """Returns a value with its unit: ``1.234 ms``, ``0.1234``."""
     if metric.endswith("_ns"):
-        return f"{'-' if value < 0 else ''}{time_text(abs(value))}"
+        return f"{'-' if value < 0 else ''}{_time(abs(value))}"
     if metric.endswith("_bytes"):
         number = of_thousands(value)
         return f"{number}B" if number[-1].isalpha() else f"{number} B"
@@ -31,6 +31,11 @@ def with_interval(metric: str, found: Interval) -> str:
         return f"{quantity(metric, found.mean)} ± {quantity(metric, half)}"
     if not metric.endswith("_ns"):
         return f"{quantity(metric, found.mean)} ± {half:.2g}"
-    number, unit = time_text(found.mean).split(" ")
+    number, unit = _time(found.mean).split(" ")
     scale = found.mean / float(number)
     return f"{number} ± {half / scale:.2g} {unit}"
+
+
+def _time(ns: float) -> str:
+    """Returns a time as reports write it: µs, where scenarios have us."""
+    return time_text(ns).replace(" us", " \N{MICRO SIGN}s")

@@ -78,7 +78,8 @@ def render_experiment(path: Path) -> str:
             "boxes": [key for key in pictures if key.startswith("seeds")],
             "configurations": [configurations_table(ranking, subject.axes) for ranking in rankings],
             "runs": runs_table(subject, values),
-            "text_columns": range(1, len(subject.axes) + 1),
+            # The axes, and the difference in words.
+            "text_columns": range(1, len(subject.axes) + 2),
             # The axes, the part if there are several, seed and state.
             "run_text_columns": range(1, len(subject.axes) + 4),
             "colours": {},
