@@ -64,9 +64,7 @@ def test_shared_plans_give_the_identities_of_single_plans(
         if isinstance(parts, str):
             assert _tried(shared.run_ids, number) == parts
             continue
-        expected = [
-            (part.name, None if part.as_long_as_together else run_id(part.plan)) for part in parts
-        ]
+        expected = [(part.name, None if part.as_long_as else run_id(part.plan)) for part in parts]
         assert shared.run_ids(number) == single.run_ids(number) == expected
         assert shared.parts(number) == parts
 
