@@ -21,7 +21,15 @@ import polars as pl
 from pantala.companies import TOGETHER, without_name
 from pantala.errors import UsageError, nearest
 
-__all__ = ["MEASURES", "METHODS", "effect_in_words", "effects_of", "matrix_of"]
+__all__ = [
+    "MEASURES",
+    "METHODS",
+    "effect_in_words",
+    "effects_of",
+    "matrix_of",
+    "ratio_text",
+    "shown_measures",
+]
 
 #: The measures of an effect by the column of the slowdown table.
 MEASURES: Mapping[str, str] = MappingProxyType(
@@ -80,6 +88,8 @@ def effects_of(slowdowns: pl.DataFrame) -> pl.DataFrame:
                 found.append(("leave_one_out", row["name"], other, _values(row)))
             elif (without := by_place.get((without_name(other), row["name"]))) is not None:
                 found.append(("leave_one_out", row["name"], other, _quotients(row, without)))
+    order = {row["name"]: row["job"] for row in rows if row["company"] == TOGETHER}
+    found.sort(key=lambda each: (each[0] != "pairs", order.get(each[1], 0), order.get(each[2], 0)))
     effects = [
         (method, victim, aggressor, measure, value)
         for method, victim, aggressor, values in found
@@ -103,16 +113,35 @@ def _quotients(row: Mapping[str, Any], without: Mapping[str, Any]) -> dict[str, 
     }
 
 
+def shown_measures(effects: pl.DataFrame) -> list[str]:
+    """Returns the measures that a report shows: communication time, p99, run time.
+
+    Mean packet latency is shown too if a pattern is a victim: it has no communication time.
+    """
+    value = "effect" if "effect" in effects.columns else "mean"
+    known = effects.filter(pl.col(value).is_not_null())
+    measured = known.group_by("victim").agg(pl.col("measure").unique())["measure"].to_list()
+    shown = ["slowdown", "packet_latency_p99_slowdown", "run_time_slowdown"]
+    if any("slowdown" not in measures for measures in measured):
+        shown.insert(1, "packet_latency_slowdown")
+    return [measure for measure in shown if measure in known["measure"]]
+
+
 def matrix_of(
-    effects: pl.DataFrame, measure: str = "slowdown", method: str = "pairs", value: str = "effect"
+    effects: pl.DataFrame,
+    measure: str = "slowdown",
+    method: str = "pairs",
+    value: str | None = None,
 ) -> pl.DataFrame:
     """Returns effects as a matrix: one row per victim, one column per aggressor.
 
+    Axes of an experiment are columns in front of the victim.
+
     Args:
-        effects: the effects, from `effects_of` or `Experiment.effects` of one case.
+        effects: the effects, from `effects_of` or `Experiment.effects`.
         measure: a key of `MEASURES`.
         method: a key of `METHODS`.
-        value: the column of the cells.
+        value: the column of the cells; the effect, or its mean over seeds, if not given.
 
     Raises:
         UsageError: there is no such measure or method.
@@ -123,10 +152,13 @@ def matrix_of(
             hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
             raise UsageError(f"effects have no '{word}'; {hint}")
     rows = effects.filter(pl.col("measure") == measure, pl.col("method") == method)
-    jobs = rows["aggressor"].unique(maintain_order=True).to_list()
-    order = [job for job in rows["victim"].unique(maintain_order=True) if job in jobs]
-    wide = rows.pivot(on="aggressor", index="victim", values=value)
-    return wide.select("victim", *(order or jobs))
+    aggressors = rows["aggressor"].unique(maintain_order=True).to_list()
+    order = [job for job in rows["victim"].unique(maintain_order=True) if job in aggressors]
+    jobs = [*order, *(job for job in aggressors if job not in order)]
+    cells = value or ("effect" if "effect" in effects.columns else "mean")
+    index = [*effects.columns[: effects.columns.index("method")], "victim"]
+    wide = rows.select(*index, "aggressor", cells).pivot(on="aggressor", index=index, values=cells)
+    return wide.select(*index, *jobs)
 
 
 def effect_in_words(row: Mapping[str, Any]) -> str:
@@ -139,9 +171,14 @@ def effect_in_words(row: Mapping[str, Any]) -> str:
     victim, aggressor = row["victim"], row["aggressor"]
     where = "in the mix" if row["method"] == "leave_one_out" else "as a pair"
     value = f"{MEASURES[row['measure']]} {row['mean']:.2f} times"
+    interval = f"{ratio_text(row['low'])} to {ratio_text(row['high'])}"
     if not row["significant"]:
-        known = f"{row['low']:.2f} to {row['high']:.2f}" if row["runs"] > 1 else "one seed"
+        known = interval if row["runs"] > 1 else "one seed"
         return f"No effect of {aggressor} on {victim} {where} is shown: {value} ({known})."
     effect = "slows {} down" if row["mean"] > 1 else "speeds {} up"
-    interval = f"({row['low']:.2f} to {row['high']:.2f})"
-    return f"{aggressor} {effect.format(victim)} {where}: {value} {interval}."
+    return f"{aggressor} {effect.format(victim)} {where}: {value} ({interval})."
+
+
+def ratio_text(ratio: float) -> str:
+    """Returns a ratio with two digits, or more if it would look like one."""
+    return f"{ratio:.2f}" if ratio == 1 or f"{ratio:.2f}" != "1.00" else f"{ratio:.4f}"

@@ -466,10 +466,7 @@ class InterferenceExperiment:
 
     @cached_property
     def effects(self) -> pl.DataFrame:
-        """One row per method, victim, aggressor and measure: `pantala.attribution.effects_of`.
-
-        `pantala.attribution.matrix_of` makes a matrix of victims and aggressors from it.
-        """
+        """One row per method, victim, aggressor and measure: `pantala.attribution.effects_of`."""
         return effects_of(self.slowdowns)
 
     def metric(self, name: str, job: str | None = None) -> float | None:

@@ -37,7 +37,7 @@ AXES: dict[str, Any] = {
         {"kind": "pattern", "pattern": "uniform", "load": 0.1},
         {"kind": "pattern", "pattern": "next_group", "load": 0.1},
     ],
-    "interference": [False, True],
+    "interference": [False, True, "pairs", "leave_one_out"],
     "machine.topology.g": [7, 9],
     "mpi": ["sst_sc22"],
 }

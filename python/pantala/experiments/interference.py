@@ -80,12 +80,12 @@ class InterferenceRuns:
         self._store = RunStore(target)
         self._overwrite = overwrite
         self._aside: Path | None = None
+        before = [] if overwrite else _document(target).get("parts", [])
         #: The parts that ended early. Their tables are kept until the part is simulated again.
-        self._unfinished = {
-            part["part"]
-            for part in _document(target).get("parts", ())
-            if "run" not in part and not overwrite
-        }
+        self._unfinished = {part["part"] for part in before if "run" not in part}
+        #: The parts that the directory has of another value of the key `interference`.
+        names = {part.name for part in parts}
+        self._others = [part for part in before if "run" in part and part["part"] not in names]
         #: The runs of the store that are known to be there.
         self._known: dict[str, Run] = {}
         self._check()
@@ -174,7 +174,11 @@ class InterferenceRuns:
         document = _document(target)
         if document and document.get("plan") != self._plan:
             raise taken(target, f"another experiment ({document.get('name')})")
-        if document and not document.get("missing") and all(map(self._stored, self.parts)):
+        if (
+            document.get("interference") == self._mode
+            and not document.get("missing")
+            and all(map(self._stored, self.parts))
+        ):
             raise taken(target, "a run")
         if not document and any(target.iterdir()) and not self._store.exists():
             raise RunDirectoryError(
@@ -236,7 +240,7 @@ class InterferenceRuns:
             else:
                 continue
             found.append({"part": part.name, **where, "jobs": part.jobs})
-        return found
+        return found + [part for part in self._others if self._store.has(part["run"], None)]
 
     def _link(self, part: Part, run: Path) -> str:
         """Makes the link from the name of a part to its run; returns the name.
