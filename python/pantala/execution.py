@@ -75,7 +75,7 @@ def run(
     shown = console.is_terminal if progress is None else progress
     line = ProgressLine(len(parts), console if shown else None)
     if scenario.interference:
-        runs = InterferenceRuns(target, scenario.name, resolved, parts, overwrite)
+        runs = InterferenceRuns(target, scenario, resolved, parts, overwrite=overwrite)
         _simulate_parts(scenario, runs, line, threads)
     else:
         _simulate_one(

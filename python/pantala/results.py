@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -11,12 +9,15 @@ from typing import Any
 
 import polars as pl
 
+from pantala.attribution import effects_of
 from pantala.catalogue.tables import TABLES
+from pantala.companies import TOGETHER, alone_runs
 from pantala.errors import RunDirectoryError, UsageError, first_line
 from pantala.metrics.of_run import Metric, all_metrics, chosen_job, value_of
 from pantala.metrics.routers import counters_of_serving_routers
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, TABLES_FILE
-from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of
+from pantala.run_files import document_of, table_in_archive
+from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of, slowdowns_of
 from pantala.tiles import (
     has_tiles,
     link_counters,
@@ -60,7 +61,7 @@ class Run:
             RunDirectoryError: the directory holds no run.
         """
         self.path = Path(path)
-        self.document: dict[str, Any] = _document(self.path, RUN_FILE)
+        self.document: dict[str, Any] = document_of(self.path, RUN_FILE)
 
     @property
     def name(self) -> str:
@@ -346,7 +347,7 @@ class Run:
             frame = pl.scan_parquet(path)
             columns = frame.collect_schema().names()
         except FileNotFoundError:
-            packed = _unpacked(self.path / TABLES_FILE, table.file)
+            packed = table_in_archive(self.path / TABLES_FILE, table.file)
             if packed is not None:
                 return packed.lazy()
             is_packed = (self.path / TABLES_FILE).is_file()  # without the tables not kept
@@ -388,7 +389,7 @@ class InterferenceExperiment:
             RunDirectoryError: the directory holds no experiment.
         """
         self.path = Path(path)
-        self.document: dict[str, Any] = _document(self.path, INTERFERENCE_FILE)
+        self.document: dict[str, Any] = document_of(self.path, INTERFERENCE_FILE)
 
     @property
     def name(self) -> str:
@@ -411,27 +412,28 @@ class InterferenceExperiment:
         return self.document.get("coarsened")
 
     @cached_property
-    def alone(self) -> Mapping[str, Run]:
-        """The run of each job alone, by the job's name, in the scenario's order."""
-        parts = {
-            part["jobs"][0]: part for part in self.document["parts"] if part["part"] != "together"
-        }
-        order = next(
-            (part["jobs"] for part in self.document["parts"] if part["part"] == "together"),
-            list(parts),
-        )
-        return {name: Run(self.path / parts[name]["directory"]) for name in order if name in parts}
+    def runs(self) -> Mapping[str, Run]:
+        """Every run by the name of its part, such as ``together`` or ``pair-fft3d+halo3d``."""
+        parts = self.document["parts"]
+        return {part["part"]: Run(self.path / part["directory"]) for part in parts}
 
     @cached_property
+    def alone(self) -> Mapping[str, Run]:
+        """The run of each job alone, by the job's name, in the scenario's order."""
+        jobs = list(dict.fromkeys(name for run in self.runs.values() for name in run.job_names))
+        if TOGETHER in self.runs:
+            jobs = self.runs[TOGETHER].job_names
+        return {job: self.runs[name] for job, name in alone_runs(TOGETHER, jobs, self.runs).items()}
+
+    @property
     def together(self) -> Run:
         """The run of all jobs together.
 
         Raises:
             RunDirectoryError: the experiment was interrupted before it.
         """
-        for part in self.document["parts"]:
-            if part["part"] == "together":
-                return Run(self.path / part["directory"])
+        if TOGETHER in self.runs:
+            return self.runs[TOGETHER]
         raise RunDirectoryError(
             self.path,
             "was interrupted before the jobs ran together; missing:"
@@ -451,6 +453,21 @@ class InterferenceExperiment:
         return slowdown_of(
             self.together, self.alone
         ).lazy()  # interrupted, or written by an earlier version
+
+    @property
+    def mode(self) -> str:
+        """The scenario's key `interference`: together, pairs or leave_one_out."""
+        return str(self.document.get("interference", TOGETHER))
+
+    @cached_property
+    def slowdowns(self) -> pl.DataFrame:
+        """One row per company of jobs and job: `pantala.slowdown.slowdowns_of`."""
+        return slowdowns_of(self.runs)
+
+    @cached_property
+    def effects(self) -> pl.DataFrame:
+        """One row per method, victim, aggressor and measure: `pantala.attribution.effects_of`."""
+        return effects_of(self.slowdowns)
 
     def metric(self, name: str, job: str | None = None) -> float | None:
         """Returns a metric by its name: a slowdown, or a metric of the run together.
@@ -479,34 +496,3 @@ class InterferenceExperiment:
             f"InterferenceExperiment('{self.path}',"
             f" alone={list(self.alone)}{'' if self.complete else ', incomplete'})"
         )
-
-
-def _unpacked(archive: Path, file: str) -> pl.DataFrame | None:
-    """Returns a table from an archive of tables; None if it is not there.
-
-    Raises:
-        RunDirectoryError: the archive is damaged.
-    """
-    try:
-        with zipfile.ZipFile(archive) as packed:
-            return pl.read_parquet(packed.read(file))
-    except (FileNotFoundError, KeyError):
-        return None
-    except (OSError, zipfile.BadZipFile, pl.exceptions.PolarsError) as error:
-        raise RunDirectoryError(
-            archive, f"is damaged: {file}: {error}", "run the scenario again"
-        ) from None
-
-
-def _document(path: Path, name: str) -> dict[str, Any]:
-    try:
-        document: dict[str, Any] = json.loads((path / name).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise RunDirectoryError(
-            path, f"holds no run ({name} is missing)", "name a directory that pantala run wrote"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise RunDirectoryError(
-            path, f"{name} cannot be read: {error}", "run the scenario again"
-        ) from None
-    return document

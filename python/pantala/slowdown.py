@@ -8,13 +8,14 @@ long as together, and its packets are compared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pantala.companies import alone_runs, companies
 from pantala.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "accepted_throughput",
     "share_of_terminals",
     "slowdown_of",
+    "slowdowns_of",
 ]
 
 SLOWDOWN_FILE = "slowdown.parquet"
@@ -46,11 +48,23 @@ _MEASURES: Mapping[str, str] = MappingProxyType(
             "communication time over the work compared, of the slowest rank"
         ),
         "run_time_ns": "duration from the job's start to the end of the work compared",
-        "packet_latency_mean_ns": "mean packet latency; null for a job that ends",
+        "message_latency_mean_ns": "mean message latency; null for a job that was cut off",
+        "packet_latency_mean_ns": "mean packet latency; null for a job that was cut off",
+        "packet_latency_p99_ns": (
+            "99th percentile of packet latency; null for a job that was cut off"
+        ),
         "accepted_throughput": (
             "payload delivered, as a share of terminal bandwidth; null for a job that ends"
         ),
     }
+)
+
+#: The measures of which a slowdown is the value together over alone, and the slowdown's name.
+_TIMES = (("communication_time_mean_ns", "slowdown"), ("run_time_ns", "run_time_slowdown"))
+_LATENCIES = (
+    ("message_latency_mean_ns", "message_latency_slowdown"),
+    ("packet_latency_mean_ns", "packet_latency_slowdown"),
+    ("packet_latency_p99_ns", "packet_latency_p99_slowdown"),
 )
 
 #: The columns of the slowdown table: type and meaning by name.
@@ -82,9 +96,20 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
             "Mean communication time together over alone; null for a pattern.",
         ),
         "run_time_slowdown": (pl.Float64, "Run time together over alone; null for a pattern."),
+        "message_latency_slowdown": (
+            pl.Float64,
+            "Mean message latency together over alone; null for a job that was cut off.",
+        ),
         "packet_latency_slowdown": (
             pl.Float64,
-            "Mean packet latency together over alone; null for a job that ends.",
+            "Mean packet latency together over alone; null for a job that was cut off.",
+        ),
+        "packet_latency_p99_slowdown": (
+            pl.Float64,
+            (
+                "99th percentile of packet latency together over alone; null for a job that was cut"
+                " off."
+            ),
         ),
         "accepted_throughput_slowdown": (
             pl.Float64,
@@ -92,6 +117,13 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
         ),
     }
 )
+
+
+_SLOWDOWNS: Mapping[str, Any] = {
+    "company": pl.String,
+    "beside": pl.List(pl.String),
+    **{name: dtype for name, (dtype, _) in SLOWDOWN_COLUMNS.items()},
+}
 
 
 def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
@@ -122,6 +154,30 @@ def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
             row |= _compared(_Part.of(other, job["name"]), _Part.of(together, job["name"]))
         rows.append(row)
     return pl.DataFrame(rows, {name: dtype for name, (dtype, _) in SLOWDOWN_COLUMNS.items()})
+
+
+def slowdowns_of(runs: Mapping[str, Run]) -> pl.DataFrame:
+    """Compares every job with its run alone, in each company of an interference experiment.
+
+    Args:
+        runs: the runs by the names of their parts: `pantala.companies`.
+
+    Returns:
+        One row per company and job: ``company``, the name of the run; ``beside``, the names of the
+        other jobs; then the columns of `SLOWDOWN_COLUMNS`, in which "together" is the company.
+    """
+    tables = []
+    for company, jobs in companies({name: run.job_names for name, run in runs.items()}).items():
+        alone = {job: runs[name] for job, name in alone_runs(company, jobs, runs).items()}
+        beside = [[other for other in jobs if other != job] for job in jobs]
+        tables.append(
+            slowdown_of(runs[company], alone).select(
+                pl.lit(company).alias("company"),
+                pl.Series("beside", beside, dtype=pl.List(pl.String)),
+                pl.all(),
+            )
+        )
+    return pl.concat(tables) if tables else pl.DataFrame(schema=_SLOWDOWNS)
 
 
 def _coarsen(run: RunLike) -> int:
@@ -175,6 +231,10 @@ class _Part:
         )
 
     @property
+    def simulated_ns(self) -> float:
+        return float(self.run.document["simulated_ns"])
+
+    @property
     def iterations(self) -> pl.LazyFrame:
         return self.run.iterations.filter(pl.col("job") == self.row["job"])
 
@@ -186,7 +246,12 @@ class _Part:
     def whole(self) -> dict[str, float | None]:
         """Returns the measurements of a job that ended."""
         times = {name: self.row[name] for name in _MEASURES if name.startswith("communication")}
-        return times | {"run_time_ns": self.row["end_ns"] - self.row["start_ns"]}
+        run_time = {"run_time_ns": self.row["end_ns"] - self.row["start_ns"]}
+        return times | run_time | self.latencies()
+
+    def latencies(self) -> dict[str, float | None]:
+        """Returns the latencies over the whole run; null if nothing was delivered."""
+        return {name: self.row.get(name) for name, _ in _LATENCIES}
 
     def during(self, iterations: pl.DataFrame) -> dict[str, float | None]:
         """Returns communication time and run time of the job over some iterations only."""
@@ -205,30 +270,25 @@ class _Part:
 
     def traffic(self) -> dict[str, float | None]:
         """Returns the measurements of synthetic traffic."""
-        latency = self.row["packet_latency_mean_ns"] if self.row["packets"] else None
-        return {
-            "packet_latency_mean_ns": latency,
-            "accepted_throughput": accepted_throughput(self.run, self.row["job"]),
-        }
+        latencies = self.latencies() if self.row["packets"] else {}
+        return latencies | {"accepted_throughput": accepted_throughput(self.run, self.row["job"])}
 
 
 def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
     """Returns the columns of one job after its name."""
+    row: dict[str, Any]
     if together.endless:
+        if alone.simulated_ns != together.simulated_ns:
+            return {}  # a run alone for another company
         before, after = alone.traffic(), together.traffic()
-        return {
-            "compared": "duration",
-            **_beside(before, after),
-            "packet_latency_slowdown": _ratio(
-                after["packet_latency_mean_ns"], before["packet_latency_mean_ns"]
-            ),
-            "accepted_throughput_slowdown": _ratio(
-                before["accepted_throughput"], after["accepted_throughput"]
-            ),
-        }
+        row = {"compared": "duration", **_beside(before, after)}
+        row["accepted_throughput_slowdown"] = _ratio(
+            before["accepted_throughput"], after["accepted_throughput"]
+        )
+        return row | _ratios(row, _LATENCIES)
     first, second = alone.finished(), together.finished()
     both = first.join(second, on=_ITERATION, how="semi", nulls_equal=True)
-    row: dict[str, Any] = {"compared": "nothing"}
+    row = {"compared": "nothing"}
     if together.run.document["plan"]["record"]["iterations"]:
         row |= {
             "alone_iterations": _count(first),
@@ -239,12 +299,7 @@ def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
         row |= {"compared": "run"} | _beside(alone.whole(), together.whole())
     elif len(both):
         row |= {"compared": "iterations"} | _beside(alone.during(both), together.during(both))
-    for name, measure in (
-        ("slowdown", "communication_time_mean_ns"),
-        ("run_time_slowdown", "run_time_ns"),
-    ):
-        row[name] = _ratio(row.get(f"together_{measure}"), row.get(f"alone_{measure}"))
-    return row
+    return row | _ratios(row, (*_TIMES, *_LATENCIES))
 
 
 def _count(iterations: pl.DataFrame) -> int:
@@ -257,6 +312,14 @@ def _beside(
 ) -> dict[str, float | None]:
     return {f"alone_{name}": value for name, value in alone.items()} | {
         f"together_{name}": value for name, value in together.items()
+    }
+
+
+def _ratios(row: Mapping[str, Any], measures: Iterable[tuple[str, str]]) -> dict[str, float | None]:
+    """Returns the slowdowns of times and latencies: together over alone."""
+    return {
+        name: _ratio(row.get(f"together_{measure}"), row.get(f"alone_{measure}"))
+        for measure, name in measures
     }
 
 

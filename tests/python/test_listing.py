@@ -37,7 +37,7 @@ AXES: dict[str, Any] = {
         {"kind": "pattern", "pattern": "uniform", "load": 0.1},
         {"kind": "pattern", "pattern": "next_group", "load": 0.1},
     ],
-    "interference": [False, True],
+    "interference": [False, True, "pairs", "leave_one_out"],
     "machine.topology.g": [7, 9],
     "mpi": ["sst_sc22"],
 }
@@ -64,9 +64,7 @@ def test_shared_plans_give_the_identities_of_single_plans(
         if isinstance(parts, str):
             assert _tried(shared.run_ids, number) == parts
             continue
-        expected = [
-            (part.name, None if part.as_long_as_together else run_id(part.plan)) for part in parts
-        ]
+        expected = [(part.name, None if part.as_long_as else run_id(part.plan)) for part in parts]
         assert shared.run_ids(number) == single.run_ids(number) == expected
         assert shared.parts(number) == parts
 

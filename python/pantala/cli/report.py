@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -44,4 +45,11 @@ def report(
         written = write_experiment(directory / EXPERIMENTS / name, directory / file)
         print(f"report: {written}")
     if not names:
-        print(f"report: {write_report(load(directory))}")
+        found = load(directory)
+        print(f"report: {write_report(found)}")
+        if missing := getattr(found, "missing", ()):
+            print(
+                f"{directory}: was interrupted; missing: {', '.join(missing)}; to continue, give"
+                " the same pantala run command again",
+                file=sys.stderr,
+            )

@@ -38,7 +38,7 @@ _TRAFFIC_CAPTION = (
 HELP = """Simulate a scenario, and write its tables and its report to a run directory.
 
 With [b]interference = true[/b], each job runs alone first. Then all jobs run together on the same
-nodes.
+nodes. [b]"pairs"[/b] also runs each pair of jobs, and [b]"leave_one_out"[/b] all jobs but one.
 
 Ctrl-C or SIGTERM (the signal of a batch system at its time limit) stops the run. The tables
 written so far are kept, and the run is marked incomplete. An interference experiment continues
@@ -124,6 +124,9 @@ def run(
         _comparison(result) if isinstance(result, InterferenceExperiment) else [_jobs(result)]
     ):
         output.print(shown)
+    if isinstance(result, InterferenceExperiment):
+        for shown in _effects(result):
+            output.print(shown)
     output.print(
         finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal
     )
@@ -155,6 +158,19 @@ def _comparison(result: InterferenceExperiment) -> list[Table]:
     traffic = [row for row in rows if row["compared"] == "duration"]
     jobs = [row for row in rows if row["compared"] != "duration"]
     return [*([_slowdown(jobs)] if jobs else []), *([_traffic(traffic)] if traffic else [])]
+
+
+def _effects(result: InterferenceExperiment) -> list[Table]:
+    """Returns matrices of victims and aggressors, if the scenario asks for them."""
+    import polars as pl
+
+    from pantala.cli.matrices import matrices
+
+    effects = result.effects.filter(pl.col("method") == result.mode, pl.col("effect").is_not_null())
+    if result.mode == "together" or effects.is_empty():
+        return []
+    text = [f"{effect:.2f}" for effect in effects["effect"]]
+    return matrices(effects.with_columns(shown=pl.Series(text, dtype=pl.String)), "shown")
 
 
 def _slowdown(rows: list[dict[str, Any]]) -> Table:

@@ -166,6 +166,7 @@ def sweep(
     if not quiet:
         for shown in _medians(experiment):
             console().print(shown)
+        _print_effects(experiment)
         if description.precision is not None:
             _say(_told(made, description.precision, description.seeds))
         _say(f"experiment: {target}")
@@ -295,6 +296,36 @@ def _medians(experiment: Experiment) -> list[Table]:
             *("" if not value else time_text(value, 3) for value in values),
         )
     return [drawn] if first.height else []
+
+
+def _print_effects(experiment: Experiment) -> None:
+    """Prints matrices of victims and aggressors with intervals, if the runs allow them."""
+    import polars as pl
+
+    from pantala.attribution import METHODS, effect_in_words, ratio_text
+    from pantala.cli.matrices import matrices
+    from pantala.scenario.interference import mode_of
+
+    asked = experiment.document["scenario"].get("interference")
+    axis = "interference"
+    values = [asked, *(experiment.cases[axis] if axis in experiment.axes else ())]
+    modes = METHODS.keys() & {mode_of(value) for value in values}
+    if not modes:
+        return
+    effects = experiment.effects().filter(pl.col("method").is_in(modes))
+    text = [
+        f"{row['mean']:.2f}"
+        + f" ({ratio_text(row['low'])}-{ratio_text(row['high'])})" * (row["runs"] > 1)
+        for row in effects.to_dicts()
+    ]
+    shown = effects.with_columns(shown=pl.Series(text, dtype=pl.String))
+    for matrix in matrices(shown, "shown"):
+        console().print(matrix)
+    timed = effects.filter(pl.col("measure") == "slowdown", pl.col("runs") > 1)
+    others = [axis for axis in experiment.axes if axis != "seed"]
+    for row in timed.head(_MOST_ROWS).to_dicts():
+        case = ", ".join(f"{axis}={row[axis]}" for axis in others)
+        _say(f"{case}: {effect_in_words(row)}" if case else effect_in_words(row))
 
 
 def _print_failed(experiment: Experiment) -> None:

@@ -13,6 +13,7 @@ import polars as pl
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.consolidate import Segments, table_of_run
+from pantala.experiments.effects import effects_over, slowdowns_over
 from pantala.experiments.index import Entry, Index
 from pantala.experiments.listing import CASES_FILE, DESCRIPTION_FILE, EXPERIMENTS
 from pantala.experiments.statistics import Method, marked, mean_interval, paired_difference
@@ -352,6 +353,36 @@ class Experiment:
             .first()
         )
         return ranked.group_by(keys).agg(picked).sort("case").collect()
+
+    def slowdowns(self) -> pl.DataFrame:
+        """Returns the slowdown of each job in each company of jobs, for each case.
+
+        Returns:
+            ``case``, the axes, and the columns of `pantala.slowdown.slowdowns_of`. Without runs of
+            `interference`, there are no rows.
+        """
+        return slowdowns_over(self.cases, self.axes, self._store)
+
+    def effects(
+        self, *, over: str = "seed", confidence: float = 0.95, method: Method = "student"
+    ) -> pl.DataFrame:
+        """Returns the effect of each job on each other job, with intervals over seeds.
+
+        `pantala.attribution` defines the effects: the slowdown as a pair, and the marginal effect
+        of removing the aggressor. `matrix_of` there makes a matrix from them, and `effect_in_words`
+        a sentence.
+
+        Args:
+            over: the axis that the mean is over.
+            confidence: the probability that an interval covers the true mean.
+            method: student or bootstrap; see `pantala.experiments.statistics.mean_interval`.
+
+        Returns:
+            The other axes, ``method``, ``victim``, ``aggressor``, ``measure``, the number of
+            ``runs``, ``mean``, ``low``, ``high``, and whether the interval excludes one
+            (``significant``). An interval of one run is infinite.
+        """
+        return effects_over(self.slowdowns(), self.axes, over, confidence, method)
 
     def run(self, run: str) -> Run:
         """Opens one run with the tables that are kept, by its identity.

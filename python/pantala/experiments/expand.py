@@ -112,7 +112,7 @@ class Expansion:
                 pass
         scenario, resolved = self._found(number, assumptions=False)
         return [
-            (part.name, None if part.as_long_as_together else run_id(part.plan))
+            (part.name, None if part.as_long_as else run_id(part.plan))
             for part in self._parts_of(scenario, resolved, number)
         ]
 

@@ -4,7 +4,8 @@ The directory of an experiment holds::
 
     interference.json    the parts that are there, and those that are missing
     slowdown.parquet     each job alone and together, once all parts are there
-    together, alone-A    links to the runs of the parts
+    together, alone-A,   links to the runs of the parts
+    pair-A+B, without-A
     runs/, ...           the store of runs; see `pantala.experiments.store`
 
 Each part is simulated once. An interrupted experiment continues with the missing parts.
@@ -22,14 +23,17 @@ from pathlib import Path
 from typing import Any, cast
 
 from pantala import native
+from pantala.companies import TOGETHER, alone_runs
 from pantala.errors import RunDirectoryError, SimulationError
 from pantala.experiments.identity import run_id
-from pantala.experiments.parts import TOGETHER, Part
+from pantala.experiments.parts import Part
 from pantala.experiments.store import RunStore
 from pantala.json_file import write_json
 from pantala.progress import ProgressLine
 from pantala.results import Run
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, cannot_write, set_aside, taken
+from pantala.scenario import Scenario
+from pantala.scenario.interference import mode_of
 from pantala.slowdown import SLOWDOWN_FILE, slowdown_of
 
 __all__ = ["InterferenceRuns"]
@@ -47,13 +51,19 @@ class InterferenceRuns:
     """
 
     def __init__(
-        self, target: Path, name: str, plan: dict[str, Any], parts: Sequence[Part], overwrite: bool
+        self,
+        target: Path,
+        scenario: Scenario,
+        plan: dict[str, Any],
+        parts: Sequence[Part],
+        *,
+        overwrite: bool,
     ) -> None:
         """Checks that the directory is free or holds a part of this experiment; writes nothing.
 
         Args:
             target: the directory.
-            name: the name of the scenario.
+            scenario: the scenario.
             plan: the resolved plan of all jobs together.
             parts: the simulations, in order.
             overwrite: whether to replace what is there, and to simulate every part again.
@@ -63,18 +73,19 @@ class InterferenceRuns:
         """
         self.target = target
         self.parts = parts
-        self._name = name
+        self._name = scenario.name
+        self._mode = mode_of(scenario.interference)
         #: The identity of the experiment: parts of other plans do not belong to it.
         self._plan = run_id(plan)
         self._store = RunStore(target)
         self._overwrite = overwrite
         self._aside: Path | None = None
+        before = [] if overwrite else _document(target).get("parts", [])
         #: The parts that ended early. Their tables are kept until the part is simulated again.
-        self._unfinished = {
-            part["part"]
-            for part in _document(target).get("parts", ())
-            if "run" not in part and not overwrite
-        }
+        self._unfinished = {part["part"] for part in before if "run" not in part}
+        #: The parts that the directory has of another value of the key `interference`.
+        names = {part.name for part in parts}
+        self._others = [part for part in before if "run" in part and part["part"] not in names]
         #: The runs of the store that are known to be there.
         self._known: dict[str, Run] = {}
         self._check()
@@ -163,7 +174,11 @@ class InterferenceRuns:
         document = _document(target)
         if document and document.get("plan") != self._plan:
             raise taken(target, f"another experiment ({document.get('name')})")
-        if document and not document.get("missing") and all(map(self._stored, self.parts)):
+        if (
+            document.get("interference") == self._mode
+            and not document.get("missing")
+            and all(map(self._stored, self.parts))
+        ):
             raise taken(target, "a run")
         if not document and any(target.iterdir()) and not self._store.exists():
             raise RunDirectoryError(
@@ -176,10 +191,10 @@ class InterferenceRuns:
         return None if plan is None else run_id(plan)
 
     def _plan_of(self, part: Part) -> dict[str, Any] | None:
-        if not part.as_long_as_together:
+        if part.as_long_as is None:
             return part.plan
-        together = self._stored(next(part for part in self.parts if part.name == TOGETHER))
-        return None if together is None else part.lasting(together.document["simulated_ns"])
+        company = self._stored(next(each for each in self.parts if each.name == part.as_long_as))
+        return None if company is None else part.lasting(company.document["simulated_ns"])
 
     def _stored(self, part: Part) -> Run | None:
         """Returns the run of a part; None if it is not there."""
@@ -225,7 +240,7 @@ class InterferenceRuns:
             else:
                 continue
             found.append({"part": part.name, **where, "jobs": part.jobs})
-        return found
+        return found + [part for part in self._others if self._store.has(part["run"], None)]
 
     def _link(self, part: Part, run: Path) -> str:
         """Makes the link from the name of a part to its run; returns the name.
@@ -252,6 +267,7 @@ class InterferenceRuns:
             "pantala": native.core().VERSION,
             "name": self._name,
             "complete": not missing and all(run.complete for run in runs),
+            "interference": self._mode,
             "plan": self._plan,
             "parts": there,
             "missing": [{"part": part.name, "jobs": part.jobs} for part in missing],
@@ -260,7 +276,8 @@ class InterferenceRuns:
 
     def _write_slowdown(self) -> None:
         runs = {part.name: run for part in self.parts if (run := self._stored(part)) is not None}
-        alone = {part.jobs[0]: runs[part.name] for part in self.parts if part.name != TOGETHER}
+        jobs = runs[TOGETHER].job_names
+        alone = {job: runs[name] for job, name in alone_runs(TOGETHER, jobs, runs).items()}
         partial = self.target / f".{SLOWDOWN_FILE}.partial"
         table = slowdown_of(runs[TOGETHER], alone)
         table.write_parquet(partial, compression="zstd", statistics=False)

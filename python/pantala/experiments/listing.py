@@ -25,7 +25,6 @@ from pantala.experiments.description import Description
 from pantala.experiments.expand import Expansion
 from pantala.experiments.identity import RESULTS_VERSION, run_id
 from pantala.experiments.index import Entry
-from pantala.experiments.parts import TOGETHER
 from pantala.json_file import write_json
 
 __all__ = ["CASES_FILE", "DESCRIPTION_FILE", "EXPERIMENTS", "Listing", "list_runs"]
@@ -74,29 +73,26 @@ class Listing:
         waiting = self.frame.filter(pl.col("run").is_null())
         if waiting.is_empty():
             return []
-        together = dict(
-            self.frame.filter(pl.col("part") == TOGETHER).select("case", "run").iter_rows()
-        )
+        known = {(case, part): run for case, part, run in self._rows()}
         found: dict[tuple[int, str], str] = {}
         for case in waiting["case"].unique(maintain_order=True).to_list():
-            entry = entries.get(together[case])
-            if entry is None or entry["state"] != "done":
-                continue
             for part in self.expansion.parts(case):
-                if part.as_long_as_together:
+                if part.as_long_as is None or known[case, part.name] is not None:
+                    continue
+                entry = entries.get(known[case, part.as_long_as] or "")
+                if entry is not None and entry["state"] == "done":
                     found[case, part.name] = run_id(part.lasting(entry["simulated_ns"]))
         if found:
-            rows = self.frame.select("case", "part", "run").iter_rows()
-            runs = [found.get((case, part), run) for case, part, run in rows]
+            runs = [found.get((case, part), run) for case, part, run in self._rows()]
             self.frame = self.frame.with_columns(pl.Series("run", runs, dtype=pl.String))
         return list(dict.fromkeys(found.values()))
 
     def plan(self, case: int, part: str, entries: Mapping[str, Entry]) -> dict[str, Any]:
         """Returns the plan of a run."""
         found = next(each for each in self.expansion.parts(case) if each.name == part)
-        if not found.as_long_as_together:
+        if found.as_long_as is None:
             return found.plan
-        rows = self.frame.filter(pl.col("case") == case, pl.col("part") == TOGETHER)
+        rows = self.frame.filter(pl.col("case") == case, pl.col("part") == found.as_long_as)
         return found.lasting(entries[rows["run"].item()]["simulated_ns"])
 
     def first_seeds(self, count: int) -> Listing:
@@ -110,6 +106,9 @@ class Listing:
         number = (pl.col("case").rank("dense") - 1).cast(pl.UInt32)
         fewer = Expansion(description.first_seeds(count))
         return Listing(fewer, kept.with_columns(case=number), self.changed)
+
+    def _rows(self) -> Iterator[tuple[int, str, str | None]]:
+        yield from self.frame.select("case", "part", "run").iter_rows()
 
     def write(self, root: Path) -> None:
         """Writes the experiment and its cases to the directory."""

@@ -1,17 +1,17 @@
-"""The simulations of a scenario: one run, or each job alone and all jobs together."""
+"""The simulations of a scenario: one run, or jobs alone and in company."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
+from pantala.companies import TOGETHER, alone_name, pair_name, without_name
 from pantala.plan import only_jobs
 from pantala.scenario import Scenario
+from pantala.scenario.interference import mode_of
 
 __all__ = ["TOGETHER", "Part", "parts_of"]
-
-#: The name of the run with all jobs of an interference experiment.
-TOGETHER = "together"
 
 
 @dataclass(frozen=True)
@@ -21,45 +21,67 @@ class Part:
     Attributes:
         name: its name; the name of the scenario if there is only one.
         plan: its resolved plan.
-        as_long_as_together: whether it lasts as long as the run together, which comes before it.
+        as_long_as: the part that determines its simulated time, and comes before it.
     """
 
     name: str
     plan: dict[str, Any]
-    as_long_as_together: bool = False
+    as_long_as: str | None = None
 
     @property
     def jobs(self) -> list[str]:
         """The names of its jobs."""
         return [job["name"] for job in self.plan["jobs"]]
 
-    def lasting(self, together_ns: float) -> dict[str, Any]:
-        """Returns the plan with the simulated time of the run together."""
-        stop = {**self.plan["stop"], "duration_ps": round(together_ns * 1000)}
+    def lasting(self, simulated_ns: float) -> dict[str, Any]:
+        """Returns the plan with a simulated time."""
+        stop = {**self.plan["stop"], "duration_ps": round(simulated_ns * 1000)}
         return {**self.plan, "stop": stop}
 
 
 def parts_of(scenario: Scenario, resolved: dict[str, Any]) -> list[Part]:
-    """Returns the simulations of a scenario in order: jobs that end, all jobs together, patterns.
+    """Returns the simulations of a scenario in order: jobs that end, companies, patterns.
 
-    A pattern never ends. It runs alone for the simulated time of the run together, so that both
-    send for the same time.
+    A company is a set of jobs: all jobs together, and each pair, or all jobs but one, as the key
+    `interference` says. A pattern never ends. It runs alone for the simulated time of each company
+    that it is in, so that both send for the same time. A company of patterns lasts as long as all
+    jobs together.
 
     Args:
         scenario: the scenario.
         resolved: its resolved plan, perhaps with some of the jobs only.
     """
-    if not scenario.interference:
+    mode = mode_of(scenario.interference)
+    if mode is None:
         return [Part(scenario.name, resolved)]
     present = [job["name"] for job in resolved["jobs"]]
+    endless = {job.name for job in scenario.jobs if job.endless}
 
-    def part(name: str, jobs: list[str], *, endless: bool = False) -> Part:
-        return Part(name, only_jobs(resolved, jobs, name), endless)
+    def part(name: str, jobs: list[str], as_long_as: str | None = None) -> Part:
+        return Part(name, only_jobs(resolved, jobs, name), as_long_as)
 
-    alone = [
-        part(f"alone-{job.name}", [job.name], endless=job.endless)
-        for job in scenario.jobs
-        if job.name in present
+    ending = [part(alone_name(job), [job]) for job in present if job not in endless]
+    companies = [part(TOGETHER, present)]
+    companies += [
+        part(name, jobs, TOGETHER if endless.issuperset(jobs) else None)
+        for name, jobs in _smaller(mode, present)
     ]
-    together = part(TOGETHER, present)
-    return sorted([*alone, together], key=lambda part: (part.as_long_as_together, part is together))
+    patterns = [
+        part(alone_name(job, company.name), [job], company.name)
+        for company in companies
+        if company.as_long_as is None
+        for job in company.jobs
+        if job in endless
+    ]
+    return sorted([*ending, *companies, *patterns], key=lambda part: part.as_long_as is not None)
+
+
+def _smaller(mode: str, jobs: list[str]) -> list[tuple[str, list[str]]]:
+    """Returns the names and jobs of the companies that are smaller than all jobs together."""
+    if len(jobs) < 3:  # a pair is all jobs together, and all jobs but one is a job alone
+        return []
+    if mode == "pairs":
+        return [(pair_name(*pair), list(pair)) for pair in combinations(jobs, 2)]
+    if mode == "leave_one_out":
+        return [(without_name(job), [each for each in jobs if each != job]) for job in jobs]
+    return []

@@ -82,8 +82,7 @@ class SeededRuns:
         self._key = nodes.key(plan)
         self._jobs = [job["name"] for job in plan["jobs"]]
         self._parts = [
-            (part.name, None if part.as_long_as_together else self._cut(part.plan))
-            for part in parts
+            (part.name, None if part.as_long_as else self._cut(part.plan)) for part in parts
         ]
 
     def run_ids(self, seed: int) -> list[tuple[str, str | None]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pantala.figures.runs import InterferenceLike, RunLike
+from pantala.report.effects import effects_tables
 from pantala.report.finding import SCOPE, finding, hottest_sentence
 from pantala.report.machine import facts, plan_text, summary
 from pantala.report.page import render
@@ -74,6 +75,7 @@ def _content(reported: ReportedRun) -> dict[str, Any]:
         "jobs": jobs_table(reported),
         "latency": latency_table(reported),
         "classes": classes_table(reported),
+        "effects": effects_tables(reported),
         "hottest": hottest_table(reported),
         "runs": runs_table(reported),
         "facts": facts(plan),

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import polars as pl
 
+from pantala.attribution import METHODS
 from pantala.binding import binding_in_words, bindings_of
 from pantala.figures.hottest import hottest_table
 from pantala.figures.link_load import LinkLoads, link_loads
@@ -30,6 +31,8 @@ class ReportedRun:
     slowdown: pl.DataFrame | None
     #: The parts of an interrupted experiment that are not there.
     missing: tuple[str, ...] = ()
+    #: The effects of jobs on each other; None unless the scenario asks for them.
+    effects: pl.DataFrame | None = None
 
     @classmethod
     def of(cls, run: RunLike | InterferenceLike) -> ReportedRun:
@@ -42,6 +45,7 @@ class ReportedRun:
                 experiment.alone,
                 experiment.slowdown.collect(),
                 tuple(getattr(experiment, "missing", ())),
+                _effects(experiment),
             )
         return cls(str(run.document["plan"]["name"]), run, {}, None)
 
@@ -88,3 +92,11 @@ class ReportedRun:
         if not self.alone:
             return {self.name: self.run}
         return {**{f"{name} alone": run for name, run in self.alone.items()}, "together": self.run}
+
+
+def _effects(experiment: object) -> pl.DataFrame | None:
+    mode = getattr(experiment, "mode", None)
+    if mode not in METHODS:
+        return None
+    effects: pl.DataFrame = experiment.effects  # type: ignore[attr-defined]
+    return effects.filter(pl.col("method") == mode)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from pantala.scenario.interference import mode_of
 from pantala.scenario.validation import fault
 
 __all__ = ["faults_of_jobs"]
@@ -54,7 +55,7 @@ def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
             "stop",
             "duration",
         )
-    if data.get("interference") is True and len(jobs) < 2:
+    if mode_of(data.get("interference")) and len(jobs) < 2:
         yield fault(
             "needs at least two jobs", "add a [[jobs]] table, or remove this key", "interference"
         )

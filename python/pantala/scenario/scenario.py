@@ -13,11 +13,12 @@ from pydantic_core import PydanticCustomError
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.plan import build_plan, resolve_plan
 from pantala.scenario.assumptions import assumptions_of
-from pantala.scenario.base import Flag, Name, plain
+from pantala.scenario.base import Name, plain
 from pantala.scenario.beside import beside
 from pantala.scenario.changes import changed
 from pantala.scenario.detail import Detail
 from pantala.scenario.faults import scenario_error
+from pantala.scenario.interference import Interference
 from pantala.scenario.job import Job
 from pantala.scenario.job_checks import faults_of_jobs
 from pantala.scenario.keys import ScenarioKeys, StopKeys
@@ -65,9 +66,10 @@ class Scenario(ScenarioKeys):
 
     name: Name
     """The name of the run. The run directory is runs/NAME unless `--out` names another."""
-    interference: Flag = False
-    """Run each job alone with the same rank-to-node map, then all jobs together, and compare (Kang
-    et al., SC 2022, V)."""
+    interference: Interference = False
+    """The runs to compare (Kang et al., SC 2022, V). "together", or true: each job alone with the
+    same rank-to-node map, and all jobs together. "pairs": also each pair of jobs. "leave_one_out":
+    also all jobs but one, for each job."""
     machine: Machine
     """The network: the name of a preset, or a table of keys."""
     detail: Detail = Detail()

@@ -1,0 +1,76 @@
+"""Who slows whom in an experiment: slowdowns of all cases, effects with intervals over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from pantala.attribution import effects_of
+from pantala.companies import TOGETHER
+from pantala.experiments.statistics import Method, mean_interval
+from pantala.experiments.store import RunStore
+from pantala.results import Run
+from pantala.slowdown import slowdowns_of
+
+__all__ = ["effects_over", "slowdowns_over"]
+
+_EFFECT = ("method", "victim", "aggressor", "measure")
+
+
+def slowdowns_over(cases: pl.DataFrame, axes: Sequence[str], store: RunStore) -> pl.DataFrame:
+    """Returns the slowdowns of each company of each case, with the axes as columns.
+
+    Args:
+        cases: one row per case and part: ``case``, the axes, ``part``, ``run``.
+        axes: the columns of the axes.
+        store: the store of the runs; runs that are not there are left out.
+    """
+    tables = []
+    for _, rows in cases.group_by("case", maintain_order=True):
+        runs = {
+            part: Run(store.path(run))
+            for part, run in rows.select("part", "run").iter_rows()
+            if run is not None and store.has(run, ["jobs"])
+        }
+        found = slowdowns_of(runs if TOGETHER in rows["part"] else {})
+        tables.append(rows.head(1).select("case", *axes).join(found, how="cross"))
+    if not tables:
+        return cases.select("case", *axes).join(slowdowns_of({}), how="cross")
+    return pl.concat(tables)
+
+
+def effects_over(
+    slowdowns: pl.DataFrame, axes: Sequence[str], over: str, confidence: float, method: Method
+) -> pl.DataFrame:
+    """Returns the effects of jobs on each other, with intervals over an axis.
+
+    Args:
+        slowdowns: the result of `slowdowns_over`.
+        axes: the columns of the axes.
+        over: the axis that the mean is over.
+        confidence: the probability that an interval covers the true mean.
+        method: student or bootstrap.
+    """
+    others = [axis for axis in axes if axis != over]
+    found = pl.concat(list(_effects(slowdowns, others)), how="vertical")
+    groups = (
+        found.filter(pl.col("effect").is_not_null())
+        .group_by([*others, *_EFFECT], maintain_order=True)
+        .agg(pl.col("effect"))
+    )
+    means = [mean_interval(each, confidence, method) for each in groups["effect"].to_list()]
+    return groups.select(*others, *_EFFECT).with_columns(
+        runs=pl.Series([each.count for each in means], dtype=pl.UInt32),
+        mean=pl.Series([each.mean for each in means], dtype=pl.Float64),
+        low=pl.Series([each.low for each in means], dtype=pl.Float64),
+        high=pl.Series([each.high for each in means], dtype=pl.Float64),
+        significant=pl.Series([each.low > 1 or each.high < 1 for each in means], dtype=pl.Boolean),
+    )
+
+
+def _effects(slowdowns: pl.DataFrame, axes: Sequence[str]) -> Iterator[pl.DataFrame]:
+    columns = ["case", *axes]
+    yield slowdowns.head(0).select(columns).join(effects_of(slowdowns.head(0)), how="cross")
+    for _, rows in slowdowns.group_by("case", maintain_order=True):
+        yield rows.head(1).select(columns).join(effects_of(rows), how="cross")

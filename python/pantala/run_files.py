@@ -1,0 +1,50 @@
+"""The files of a run directory: its JSON, and tables packed into one archive."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala.errors import RunDirectoryError
+
+__all__ = ["document_of", "table_in_archive"]
+
+
+def table_in_archive(archive: Path, file: str) -> pl.DataFrame | None:
+    """Returns a table from an archive of tables; None if it is not there.
+
+    Raises:
+        RunDirectoryError: the archive is damaged.
+    """
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            return pl.read_parquet(packed.read(file))
+    except (FileNotFoundError, KeyError):
+        return None
+    except (OSError, zipfile.BadZipFile, pl.exceptions.PolarsError) as error:
+        raise RunDirectoryError(
+            archive, f"is damaged: {file}: {error}", "run the scenario again"
+        ) from None
+
+
+def document_of(path: Path, name: str) -> dict[str, Any]:
+    """Returns a JSON file of a run directory.
+
+    Raises:
+        RunDirectoryError: it is missing or cannot be read.
+    """
+    try:
+        document: dict[str, Any] = json.loads((path / name).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RunDirectoryError(
+            path, f"holds no run ({name} is missing)", "name a directory that pantala run wrote"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(
+            path, f"{name} cannot be read: {error}", "run the scenario again"
+        ) from None
+    return document
