@@ -33,6 +33,7 @@ CONTENTS = {
     "index": [
         "tutorial",
         "own-program",
+        "experiment",
         "how-to/index",
         "explanation/index",
         "reference/index",
