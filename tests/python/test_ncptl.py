@@ -56,6 +56,48 @@ def test_check_points_at_the_error(cli: Cli, program: Callable[[str], Path]) -> 
     assert caret.index("^") == source.index("snds")
 
 
+def test_check_of_a_program_without_options(cli: Cli, program: Callable[[str], Path]) -> None:
+    ended = cli("ncptl", "check", program("task 0 sends a message to task 1."))
+    assert ended.out == "program.ncptl: correct; it has no options\n"
+
+
+def test_explain_and_run_point_at_an_error(cli: Cli, program: Callable[[str], Path]) -> None:
+    file = program("all tasks synchronize.\n  task 0 snds a message to task 1.\n")
+    pointed = ["2 |   task 0 snds a message to task 1.", "  |          ^"]
+    for words in (("ncptl", "explain"), ("run",)):
+        ended = cli(*words, file, "--ranks", "2")
+        assert ended.status == 2
+        first, *others = ended.err.splitlines()
+        assert "unexpected `snds`" in first
+        assert others == pointed
+
+
+def test_explain_names_each_statement_that_stops_ranks(
+    cli: Cli, program: Callable[[str], Path]
+) -> None:
+    file = program("all tasks t compute for 1/(t-t) microseconds.")
+    ended = cli("ncptl", "explain", file, "--ranks", "3")
+    assert ended.status == 2
+    assert ended.out == "program.ncptl on 3 ranks: no rank makes an MPI call\n"
+    assert ended.err.splitlines() == [
+        f"rank 0 stops: {file}:1:25: division of 1 by zero; correct the program or its arguments",
+        "1 | all tasks t compute for 1/(t-t) microseconds.",
+        "  |                         ^",
+        "2 more ranks stop at this statement",
+    ]
+
+
+def test_an_error_of_the_run_points_at_its_statement(
+    cli: Cli, program: Callable[[str], Path], tmp_path: Path
+) -> None:
+    file = program("\n\ttask 0 computes for 1/(num_tasks-2) microseconds.")
+    ended = cli("run", file, "--ranks", "2", "--out", tmp_path / "run", "--quiet")
+    assert ended.status == 1
+    first, source, caret = ended.err.splitlines()
+    assert first.endswith("program.ncptl:2:22: division of 1 by zero")
+    assert source.index("1/(") == caret.index("^")
+
+
 def test_explain_is_a_list_of_calls(cli: Cli, program: Callable[[str], Path]) -> None:
     file = program("task 0 sends 2 5 byte messages to task 1 then all tasks reduce an integer.")
     ended = cli("ncptl", "explain", file, "--ranks", "2", "--json")

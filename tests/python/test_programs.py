@@ -481,3 +481,12 @@ def _round(workload: dict[str, Any], unit: int) -> None:
                 if isinstance(value, list)
                 else -(-value // unit) * unit
             )
+
+
+def test_a_program_is_no_scenario(cli: Cli) -> None:
+    ended = cli("run", "halo.py", "--ranks", "4")
+    assert ended.status == 2
+    assert ended.err == (
+        "halo.py: is a Python program, which a scenario names; write a scenario with a job that has"
+        ' ranks and workload = { kind = "python", file = "halo.py" }\n'
+    )

@@ -37,6 +37,7 @@ from pantala.cli import (
 )
 from pantala.cli.arguments import paragraphs
 from pantala.cli.interruption import INTERRUPTED
+from pantala.cli.source_lines import source_line
 from pantala.errors import PantalaError, ScenarioWarning, first_line
 from pantala.former_names import now_called
 
@@ -144,7 +145,10 @@ def ended(error: BaseException) -> int:
         case SystemExit(code=code):
             return code if isinstance(code, int) else int(code is not None)
         case PantalaError():
-            return _say(str(error), error.exit_status)
+            status = _say(str(error), error.exit_status)
+            if lines := source_line(error):
+                print(lines, file=sys.stderr)
+            return status
         case KeyboardInterrupt() | typer.Abort():
             return _say("interrupted", INTERRUPTED)
         case TyperException():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pantala.cli import complete
+from pantala.cli.source_lines import excerpt
 from pantala.cli.tables import console, facts, table
 
 if TYPE_CHECKING:
@@ -20,6 +22,10 @@ HELP = "Check coNCePTuaL programs, and show which rank makes which MPI calls."
 
 #: Rows of the table of calls; `--json` prints all.
 _MOST = 200
+
+#: The place in an error of the check, and of a rank.
+_AT = re.compile(r"line (\d+), column (\d+):")
+_STOP = re.compile(r":(\d+):(\d+): ")
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -49,14 +55,15 @@ def check(file: ProgramFile) -> None:
         typer.echo(message, err=bool(found["errors"]))
     if found["errors"]:
         raise typer.Exit(2)
-    output = console()
-    shown = facts(f"{file.name}: correct")
+    if not found["options"]:
+        print(f"{file.name}: correct; it has no options")
+        return
+    print(f"{file.name}: correct; set its options with --var NAME=VALUE")
+    shown = facts()
     for option in found["options"]:
         names = f"{option['long']} or {option['short']}"
         shown.add_row(option["name"], f"{option['description']} ({names})")
-    if not found["options"]:
-        shown.add_row("options", "none")
-    output.print(shown)
+    console().print(shown)
 
 
 @app.command("explain", help="Show which rank makes which MPI calls, without a network.")
@@ -93,26 +100,54 @@ def explain(
     try:
         found = native.ncptl_explain(workload, ranks)
     except PlanError as error:
-        if error.key == "file":
-            raise UsageError(f"{file}: {error.message}; {error.remedy}") from None
-        raise
+        if error.key != "file":
+            raise
+        at, message = _AT.match(error.message), error.message
+        where = f":{at[1]}:{at[2]}" if at else ""
+        message = message[at.end() :] if at else f" {message}"
+        typer.echo(f"{file}{where}:{message}; {error.remedy}", err=True)
+        if at:
+            typer.echo(excerpt(file, int(at[1]), int(at[2])), err=True)
+        raise typer.Exit(2) from None
     if as_json:
         print(json.dumps(found["calls"], indent=1))
     else:
         output = console()
-        output.print(_calls(file, ranks, found["calls"]))
+        if found["calls"]:
+            output.print(_calls(file, ranks, found["calls"]))
+        else:
+            print(f"{file.name} on {_number(ranks)}: no rank makes an MPI call")
         for rank, line in found["outputs"][:_MOST]:
             output.print(f"rank {rank} prints: {line}", markup=False, highlight=False)
-    for rank, reason in found["errors"][:_MOST]:
-        typer.echo(f"rank {rank} stops: {reason}", err=True)
+    _print_stops(file, found["errors"])
     if found["truncated"]:
         typer.echo("the list is cut off: the program makes too many calls", err=True)
     if found["errors"]:
         raise typer.Exit(2)
 
 
+def _print_stops(file: Path, errors: list[tuple[int, str]]) -> None:
+    """Prints each statement that stops ranks: the first rank, the source line, the other ranks."""
+    stops: dict[str, list[tuple[int, str]]] = {}
+    for rank, reason in errors:
+        place = _STOP.search(reason)
+        stops.setdefault(place[0] if place else reason, []).append((rank, reason))
+    for (rank, reason), *others in stops.values():
+        remedy = "" if "; " in reason else "; correct the program or its arguments"
+        typer.echo(f"rank {rank} stops: {reason}{remedy}", err=True)
+        if place := _STOP.search(reason):
+            typer.echo(excerpt(file, int(place[1]), int(place[2])), err=True)
+        if others:
+            stop = "stops" if len(others) == 1 else "stop"
+            typer.echo(f"{_number(len(others), 'more ')} {stop} at this statement", err=True)
+
+
+def _number(ranks: int, more: str = "") -> str:
+    return f"{ranks:,} {more}{'rank' if ranks == 1 else 'ranks'}"
+
+
 def _calls(file: Path, ranks: int, calls: list[dict[str, Any]]) -> Table:
-    of = f"{file.name} on {ranks:,} {'rank' if ranks == 1 else 'ranks'}"
+    of = f"{file.name} on {_number(ranks)}"
     more = f"; the first {_MOST} of {len(calls):,} rows" if len(calls) > _MOST else ""
     headings = ("rank", "calls", "call", "partner", "tag", "bytes", "requests", "ranks")
     shown = table(f"{of}{more}", headings, "")

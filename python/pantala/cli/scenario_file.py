@@ -45,6 +45,11 @@ def read_scenario(
             raise UsageError(f"{file}: a program has no number of ranks; add --ranks N")
         tables = ncptl_tables(file, ranks, preset or PRESET, parse_variables(variables))
         return Scenario.from_dict(tables, source=str(file), changes=changes)
+    if file.suffix == ".py":
+        raise UsageError(
+            f"{file}: is a Python program, which a scenario names; write a scenario with a job that"
+            f' has ranks and workload = {{ kind = "python", file = "{file}" }}'
+        )
     if ranks is not None:
         raise UsageError(
             f"--ranks {ranks}: the option is for coNCePTuaL programs (FILE.ncptl); use --set, e.g."

@@ -111,7 +111,7 @@ def _computing(found: dict[str, Any]) -> str:
 def _calls(found: dict[str, Any]) -> Table:
     """Returns the calls by name, with the smallest and the largest number of a rank."""
     calls = sorted(found["calls"].items(), key=lambda item: (-item[1], item[0]))
-    shown = table(_title("calls", len(calls)), ("call", "all ranks", "least", "most"), "")
+    shown = table(_title("call", "calls", len(calls)), ("call", "all ranks", "least", "most"), "")
     for name, number in calls[:_MOST]:
         by_rank = [rank["calls"].get(name, 0) for rank in found["by_rank"]]
         shown.add_row(name, f"{number:,}", f"{min(by_rank):,}", f"{max(by_rank):,}")
@@ -126,12 +126,13 @@ def _pairs(found: dict[str, Any]) -> Table:
         found["matrix"], key=lambda pair: (-pair["bytes"], pair["source"], pair["destination"])
     )
     headings = ("from rank", "to rank", "messages", "bytes")
-    shown = table(_title("pairs of ranks", len(pairs)), headings, "")
+    shown = table(_title("pair of ranks", "pairs of ranks", len(pairs)), headings, "")
     for pair in pairs[:_MOST]:
         ends = (str(pair["source"]), str(pair["destination"]))
         shown.add_row(*ends, f"{pair['messages']:,}", size(pair["bytes"]))
     return shown
 
 
-def _title(what: str, number: int) -> str:
+def _title(one: str, several: str, number: int) -> str:
+    what = one if number == 1 else several
     return f"{number:,} {what}" + (f"; the first {_MOST} of them" if number > _MOST else "")
