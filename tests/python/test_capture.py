@@ -378,3 +378,10 @@ def test_a_compiler_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.M
 def test_a_command_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="mpirum: the command does not exist"):
         capture(["mpirum", "-n", "2", "x"], tmp_path / "out")
+
+
+def test_the_folder_of_a_capture_cannot_be_a_file(built: Path, tmp_path: Path) -> None:
+    out = tmp_path / "app"
+    out.write_text("the program itself")
+    with pytest.raises(UsageError, match="app: is a file, not a folder; name another --out"):
+        capture(["true"], out)

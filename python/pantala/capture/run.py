@@ -58,8 +58,11 @@ def capture(
         for old in rank_files(folder):
             old.unlink()
         file.unlink(missing_ok=True)
+    except FileExistsError:
+        raise UsageError(f"{folder}: is a file, not a folder; name another --out") from None
     except OSError as error:
-        raise UsageError(f"{folder}: cannot be written: {error.strerror}") from None
+        message = f"{folder}: cannot be written: {error.strerror}; name another --out"
+        raise UsageError(message) from None
     status = _run(command, library, folder, clock)
     return collect(folder, file, status, keep=keep)
 
