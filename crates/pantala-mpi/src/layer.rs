@@ -25,6 +25,7 @@ use crate::program::operation::Program;
 use crate::rank::matching::PostedReceive;
 use crate::rank::{CallState, PendingSend, Rank};
 
+mod call_events;
 mod communicator_creation;
 mod computations;
 mod delayed_arrivals;

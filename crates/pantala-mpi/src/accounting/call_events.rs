@@ -3,10 +3,6 @@
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::accounting::call_profile::payload;
-use crate::layer::MpiLayer;
-use crate::program::operation::{Op, Program};
-
 /// An MPI call that is over. Times are in ps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallRecord {
@@ -16,7 +12,7 @@ pub struct CallRecord {
     pub rank: u32,
     /// The call's place among the calls of the rank, from 0.
     pub number: u64,
-    /// The call's name; see [`Op::name`].
+    /// The call's name; see [`crate::Op::name`].
     pub call: String,
     /// Time at which the rank entered the call.
     pub start: Time,
@@ -32,70 +28,18 @@ pub struct CallRecord {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RankCalls {
     /// Whether its calls are recorded.
-    chosen: bool,
+    pub(crate) chosen: bool,
     /// Number of calls that the rank has entered.
-    entered: u64,
-    open: Option<OpenCall>,
+    pub(crate) entered: u64,
+    pub(crate) open: Option<OpenCall>,
 }
 
 /// A call that is not over.
 #[derive(Clone, Copy, Debug)]
-struct OpenCall {
-    call: &'static str,
-    start: Time,
-    bytes: u64,
+pub(crate) struct OpenCall {
+    pub(crate) call: &'static str,
+    pub(crate) start: Time,
+    pub(crate) bytes: u64,
     /// The rank's communication time before the call.
-    before: Time,
-}
-
-impl<P: Program> MpiLayer<P> {
-    /// Records every call of the ranks that `chosen` accepts: the job's number in the plan, and the
-    /// rank. Call it when all jobs are added, before they start.
-    pub fn record_calls(&mut self, chosen: impl Fn(u16, u32) -> bool) {
-        let calls = |rank: &crate::rank::Rank<P>| RankCalls {
-            chosen: chosen(self.jobs[rank.job as usize].id, rank.number),
-            ..RankCalls::default()
-        };
-        self.rank_calls = self.ranks.iter().map(calls).collect();
-    }
-
-    /// Moves the records of calls so far to the end of `into`.
-    pub fn take_calls(&mut self, into: &mut Vec<CallRecord>) {
-        into.append(&mut self.call_records);
-    }
-
-    /// Notes that a rank enters a call, unless it has entered it already.
-    pub(crate) fn open_call(&mut self, r: usize, op: &Op, now: Time) {
-        let (calls, rank) = (&mut self.rank_calls[r], &self.ranks[r]);
-        if !calls.chosen || calls.open.is_some() || !op.is_call() {
-            return;
-        }
-        let members = |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
-        calls.open = Some(OpenCall {
-            call: op.name(),
-            start: now,
-            bytes: payload(op, members),
-            before: rank.account.communication(),
-        });
-        calls.entered += 1;
-    }
-
-    /// Records the call that the rank has left, if it has executed one.
-    pub(crate) fn close_call(&mut self, r: usize, now: Time) {
-        if self.calls.get(r).is_some_and(|call| call.entered.is_some()) {
-            return;
-        }
-        let (calls, rank) = (&mut self.rank_calls[r], &self.ranks[r]);
-        let Some(open) = calls.open.take() else { return };
-        self.call_records.push(CallRecord {
-            job: self.jobs[rank.job as usize].id,
-            rank: rank.number,
-            number: calls.entered - 1,
-            call: open.call.to_owned(),
-            start: open.start,
-            end: now,
-            time: rank.account.communication() - open.before,
-            bytes: open.bytes,
-        });
-    }
+    pub(crate) before: Time,
 }

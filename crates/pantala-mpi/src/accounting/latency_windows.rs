@@ -144,6 +144,7 @@ impl LatencyWindows {
 mod tests {
     use super::*;
     use pantala_engine::random::mix;
+    use proptest::prelude::*;
 
     const SHARES: [u16; 5] = [500, 5_000, 9_900, 9_999, 10_000];
 
@@ -191,6 +192,36 @@ mod tests {
                     first.merge(second);
                     assert_eq!(first.summary(SHARES), whole, "{count} {part}");
                 }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(pantala_testing::cases(100))]
+
+        /// Whoever has which latency, and however far latencies differ.
+        #[test]
+        fn partitions_change_no_percentile(
+            few in proptest::collection::vec((0_u32..40, 0_usize..4), 1..100),
+            copies in 1_usize..150,
+        ) {
+            let spread = |i: usize, octave: u32| (1 << octave) + mix(i as u64) % (1 << octave);
+            let latencies = few.iter().cycle().take(few.len() * copies).enumerate();
+            let mut parts = [const { Vec::new() }; 4];
+            for (i, &(octave, part)) in latencies {
+                parts[part].push(spread(i, octave));
+            }
+            let mut all = parts.concat();
+            let whole = sketch(all.iter().copied()).summary(SHARES);
+            let mut merged = LatencySketch::default();
+            parts.into_iter().for_each(|part| merged.merge(&sketch(part.into_iter())));
+            prop_assert_eq!(merged.summary(SHARES), whole.clone());
+            all.sort_unstable();
+            let whole = whole.unwrap();
+            for (share, told) in SHARES.into_iter().zip(whole.quantiles) {
+                let exact = all[(all.len() * usize::from(share)).div_ceil(10_000).max(1) - 1];
+                let room = if whole.exact { 0 } else { exact / 1_000 };
+                prop_assert!((exact..=exact + room).contains(&told), "{told} {exact}");
             }
         }
     }

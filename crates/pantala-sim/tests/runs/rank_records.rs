@@ -111,9 +111,25 @@ fn percentiles_of_large_windows_are_close() {
     }
 }
 
+/// Under each kind of routing, with windows of any length, on any number of threads.
 #[test]
 fn windows_and_ranks_sum_to_the_jobs() {
-    let ran = run(&mixed(&all()));
+    for (algorithm, seed, window, threads) in [
+        ("minimal", 1, 3_000_000, 1),
+        ("valiant_node", 2, 123_457, 2),
+        ("par", 3, 17_000_000, 3),
+        ("q_adaptive", 4, 999_999_999, 5),
+    ] {
+        let mut plan = mixed(&all());
+        plan["routing"]["algorithm"] = json!(algorithm);
+        plan["seed"] = json!(seed);
+        plan["record"]["latency_windows_ps"] = json!(window);
+        let simulation = Simulation::on_threads(read(&plan), 0, threads, |_| {});
+        check_sums(&finish(simulation.unwrap(), |_| true));
+    }
+}
+
+fn check_sums(ran: &Ran) {
     for row in ran.rows("jobs") {
         let of_job = |other: &Row| other["job"] == row["job"];
         let counted = |kind: &str| {

@@ -112,7 +112,9 @@ fn a_run_that_is_given_up_leaves_no_table() {
     });
     assert_eq!(end, End::Interrupted);
     let partial = [
+        "call_events",
         "iterations",
+        "latency_windows",
         "link_windows",
         "messages",
         "packet_hops",

@@ -413,7 +413,8 @@ fn memory_does_not_grow_with_iterations() {
     ] {
         let peaks = [20, 400].map(|iterations| {
             let jobs = [job("j", 0..12, &format!("{motif}, iterations: {iterations}"))];
-            let recording = Recording { messages: false, iterations: false };
+            let recording =
+                Recording { messages: false, iterations: false, ..Recording::default() };
             let mut endpoints = recorded(&jobs, &MpiConfig::default(), recording, 12, 1).unwrap();
             let mut network = Ideal::new(1_000, 1);
             network.keep_offers = false;

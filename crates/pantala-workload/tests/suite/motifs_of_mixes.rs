@@ -236,7 +236,8 @@ fn memory_does_not_grow_with_iterations() {
     for motif in MOTIFS {
         let peaks = [6, 60].map(|iterations| {
             let jobs = [job("j", 0..24, &format!("{motif}, iterations: {iterations}"))];
-            let recording = Recording { messages: false, iterations: false };
+            let recording =
+                Recording { messages: false, iterations: false, ..Recording::default() };
             let mut endpoints = recorded(&jobs, &MpiConfig::default(), recording, 24, 1).unwrap();
             let mut network = Ideal::new(1_000, 1);
             network.keep_offers = false;
