@@ -3,6 +3,7 @@
 
 pub mod coarsen;
 pub mod communication;
+pub mod expected_traffic;
 pub mod deadlock;
 pub mod export;
 pub mod fabric_config;

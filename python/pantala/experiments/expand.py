@@ -243,7 +243,7 @@ class Expansion:
 
     @cached_property
     def _job_names(self) -> list[str]:
-        return [job.name for job in self.description.base.jobs]
+        return [job.name for job in self.description.base.all_jobs]
 
     def _told(self, number: int) -> str:
         return ", ".join(f"{key}={show(value, 30)}" for key, value in self.shown(number).items())

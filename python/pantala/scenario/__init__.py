@@ -1,6 +1,7 @@
 """Scenarios: typed models of a simulation's input, read from TOML or made in Python."""
 
 from pantala.scenario import workload
+from pantala.scenario.background import Background, BackgroundApplication, JobSize
 from pantala.scenario.detail import Detail
 from pantala.scenario.job import ComputeNoise, Job
 from pantala.scenario.links import Link, Links
@@ -27,11 +28,14 @@ from pantala.scenario.record import (
 )
 from pantala.scenario.routing import Aries, QAdaptive, Routing
 from pantala.scenario.scenario import Scenario, Stop
+from pantala.scenario.snapshot import Snapshot, SnapshotApplication
 from pantala.scenario.topology import Topology
 from pantala.scenario.workload import *
 
 __all__ = [
     "Aries",
+    "Background",
+    "BackgroundApplication",
     "BlameRecord",
     "CallEventRecord",
     "Collectives",
@@ -42,6 +46,7 @@ __all__ = [
     "DispersedPlacement",
     "HybridPlacement",
     "Job",
+    "JobSize",
     "Link",
     "Links",
     "Machine",
@@ -58,6 +63,8 @@ __all__ = [
     "RouterRecord",
     "Routing",
     "Scenario",
+    "Snapshot",
+    "SnapshotApplication",
     "Stop",
     "SystemRecord",
     "Topology",

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from pantala.catalogue.key import Key
     from pantala.scenario.detail import Detail
     from pantala.scenario.job import Job
-    from pantala.scenario.keys import StopKeys
     from pantala.scenario.machine import Machine
     from pantala.scenario.mpi import Mpi
     from pantala.scenario.record import Record
@@ -50,7 +49,11 @@ class ScenarioTables(Protocol):
         """The jobs that share the machine."""
 
     @property
-    def stop(self) -> StopKeys:
+    def all_jobs(self) -> tuple[Job, ...]:
+        """The jobs that run, with all copies."""
+
+    @property
+    def stop(self) -> Stop:
         """The end of the run."""
 
     @property
