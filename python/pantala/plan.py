@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pantala import native
 from pantala.capacity import Capacity
-from pantala.placement import placements
 from pantala.job_copies import named_copies, with_copies
+from pantala.placement import placements
 
 if TYPE_CHECKING:
     from pantala.catalogue.key import Key, Unit

@@ -117,7 +117,7 @@ def test_a_target_runs_before_a_background(tmp_path: Path) -> None:
                 "sizes": [{"nodes": 3, "weight": 1.0}],
                 "applications": [{"workload": {"kind": "lulesh"}}],
             },
-            "none runs on 3 nodes with 1 ranks per node; add an application that does",
+            "none runs on 3 nodes with 1 ranks per node (ranks: lulesh needs a cube)",
         ),
         (
             {
@@ -229,7 +229,7 @@ def test_a_snapshot_needs_no_other_jobs(logs: Path) -> None:
         'snapshot = { file = "jobs.sacct", at = 2026-05-01T10:30:00 }\n'
     )
     assert [job.name for job in pt.Scenario.from_toml(logs / "s.toml").all_jobs] == ["job-1"]
-    with pytest.raises(pt.ScenarioError, match='snapshot.file = "jobs.sacct": cannot be read'):
+    with pytest.raises(pt.ScenarioError, match=r'snapshot\.file = "jobs\.sacct": cannot be read'):
         pt.Scenario.from_dict(data)
 
 

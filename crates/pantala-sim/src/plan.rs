@@ -3,8 +3,8 @@
 
 pub mod coarsen;
 pub mod communication;
-pub mod expected_traffic;
 pub mod deadlock;
+pub mod expected_traffic;
 pub mod export;
 pub mod fabric_config;
 pub mod form;

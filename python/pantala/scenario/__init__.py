@@ -27,8 +27,9 @@ from pantala.scenario.record import (
     SystemRecord,
 )
 from pantala.scenario.routing import Aries, QAdaptive, Routing
-from pantala.scenario.scenario import Scenario, Stop
+from pantala.scenario.scenario import Scenario
 from pantala.scenario.snapshot import Snapshot, SnapshotApplication
+from pantala.scenario.stop import Stop
 from pantala.scenario.topology import Topology
 from pantala.scenario.workload import *
 

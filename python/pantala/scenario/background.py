@@ -134,13 +134,15 @@ class Background(Model):
         choices = self.applications or APPLICATIONS
         for number, size in enumerate(found, start=1):
             name = f"background-{number:0{digits}}"
-            job = running_job(
-                name, size, self.ranks_per_node, self.placement, ordered(choices, own, name)
-            )
-            if job is None:
-                message = f"none runs on {size:,} nodes with {self.ranks_per_node} ranks per node"
-                raise fault(message, "add an application that does", "applications")
-            yield job
+            order = ordered(choices, own, name)
+            try:
+                yield running_job(name, size, self.ranks_per_node, self.placement, order)
+            except ScenarioError as error:
+                message = (
+                    f"none runs on {size:,} nodes with {self.ranks_per_node} ranks per node"
+                    f" ({error.key}: {error.message})"
+                )
+                raise fault(message, "add one that does", "applications") from None
 
 
 def ordered(
@@ -167,8 +169,13 @@ def running_job(
     ranks_per_node: int,
     placement: Any,
     choices: Sequence[BackgroundApplication],
-) -> Job | None:
-    """Returns a repeated job with the first application that runs on these nodes; None if none."""
+) -> Job:
+    """Returns a repeated job with the first application that runs on these nodes.
+
+    Raises:
+        ScenarioError: none runs; the error says why the first does not.
+    """
+    first: ScenarioError | None = None
     for choice in choices:
         try:
             return Job(
@@ -179,9 +186,10 @@ def running_job(
                 workload=choice.workload,
                 repeat=True,
             )
-        except ScenarioError:
-            continue
-    return None
+        except ScenarioError as error:
+            first = first or error
+    assert first is not None
+    raise first
 
 
 def _chosen(items: Sequence[int], weights: Sequence[float], draw: float) -> int:

@@ -9,8 +9,8 @@ from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
 from pantala.errors import ScenarioError, UsageError
-from pantala.scenario.base import Count, Name
 from pantala.job_copies import copies_of
+from pantala.scenario.base import Count, Name
 from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.placement import HybridPlacement, NodesPlacement, Placement, RandomPlacement
 from pantala.scenario.routing import Routing
@@ -170,12 +170,6 @@ class Job(JobKeys):
             workload.pattern if isinstance(workload, Pattern) else workload.application
             for workload in self.workloads
         )
-
-    @property
-    def endless(self) -> bool:
-        """Whether the run does not wait for the end of the job: patterns, jobs with an end, and
-        jobs that repeat."""
-        return isinstance(self.workload, Pattern) or self.repeat or self.end is not None
 
 
 def _own_ranks(workload: Any) -> int | None:

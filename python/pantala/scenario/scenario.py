@@ -7,23 +7,23 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
+from pantala.job_copies import copies_of
 from pantala.plan import build_plan, resolve_plan
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.background import Background
 from pantala.scenario.base import Name, plain
 from pantala.scenario.beside import beside
 from pantala.scenario.changes import changed
-from pantala.job_copies import copies_of
 from pantala.scenario.detail import Detail
 from pantala.scenario.faults import scenario_error
 from pantala.scenario.interference import Interference
 from pantala.scenario.job import Job
 from pantala.scenario.job_checks import faults_of_jobs
-from pantala.scenario.keys import ScenarioKeys, StopKeys
+from pantala.scenario.keys import ScenarioKeys
 from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
@@ -33,28 +33,12 @@ from pantala.scenario.record import Record
 from pantala.scenario.routing import Routing
 from pantala.scenario.routing_overlay import mark_inherited, unread_routing_keys, with_full_routings
 from pantala.scenario.snapshot import Snapshot
+from pantala.scenario.stop import Stop
 from pantala.scenario.toml import read_toml
 from pantala.scenario.unread_scenario_keys import unread_in_scenario
 from pantala.scenario.validation import Faults, faults_below
 
-__all__ = ["Scenario", "Stop"]
-
-
-class Stop(StopKeys):
-    """The end of a run. Without a duration, a run ends when all targets have ended.
-
-    The targets are all jobs that end by themselves, unless `target` names some of them.
-    """
-
-    target: Annotated[
-        tuple[Name, ...],
-        BeforeValidator(
-            lambda value: (value,) if isinstance(value, str) else value,
-            json_schema_input_type=Name | tuple[Name, ...],
-        ),
-    ] = ()
-    """The job whose end ends the run, or a list of jobs. Default: all jobs that end by themselves:
-    that are no patterns, do not repeat and have no `end`."""
+__all__ = ["Scenario"]
 
 
 class Scenario(ScenarioKeys):

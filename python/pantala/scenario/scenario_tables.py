@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pantala.scenario.mpi import Mpi
     from pantala.scenario.record import Record
     from pantala.scenario.routing import Routing
+    from pantala.scenario.stop import Stop
 
 __all__ = ["ScenarioTables"]
 

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
+from pantala.errors import ScenarioError
 from pantala.hostlist import HostlistFault, expand
 from pantala.job_log import JobLogError, LoggedJob, running_at
 from pantala.scenario.background import APPLICATIONS, BackgroundApplication, ordered, running_job
@@ -96,15 +97,14 @@ class Snapshot(Model):
             ][:1]
             placement, nodes = self._placed(each)
             choices = matching or ordered(APPLICATIONS, seed, name)
-            job = running_job(name, nodes, self.ranks_per_node, placement, choices)
-            if job is None:
-                what = "its application does" if matching else "no application does"
+            try:
+                yield running_job(name, nodes, self.ranks_per_node, placement, choices)
+            except ScenarioError as error:
                 message = (
-                    f"has the job {each.number} ({each.name}) with {nodes:,} nodes, on which {what}"
-                    f"{' not' if matching else ''} run"
+                    f"has none that runs as job {each.number} ({each.name}) on {nodes:,} nodes"
+                    f" ({error.key}: {error.message})"
                 )
-                raise fault(message, "give it another application", "applications")
-            yield job
+                raise fault(message, "give this job another one", "applications") from None
 
     def _placed(self, each: LoggedJob) -> tuple[Placement, int]:
         """Returns the placement of a job and the number of its nodes."""

@@ -91,8 +91,11 @@ impl Status {
     pub fn finished(&self, awaited: &[bool]) -> bool {
         let over =
             |(id, (ended, ranks)): (&u16, &(u32, u32))| ended == ranks || self.has_failed(*id);
-        let mut jobs =
-            self.jobs.iter().filter(|(id, _)| awaited.get(usize::from(**id)) == Some(&true)).peekable();
+        let mut jobs = self
+            .jobs
+            .iter()
+            .filter(|(id, _)| awaited.get(usize::from(**id)) == Some(&true))
+            .peekable();
         jobs.peek().is_some() && jobs.all(over)
     }
 
