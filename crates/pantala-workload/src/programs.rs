@@ -11,7 +11,8 @@ use pantala_frontends::ncptl::{NcptlSpec, run::log::Log};
 use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{
-    COMM_WORLD, Call, Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext,
+    COMM_WORLD, Call, Communicator, Fault, IterationMark, Op, Outcome, Program, ProgramSource,
+    RankContext,
 };
 
 use serde::{Deserialize, Serialize};
@@ -129,6 +130,20 @@ struct Repetition {
     began: Option<Time>,
     /// Whether the program has ended and the barrier before the next pass is next.
     ended: bool,
+    /// The number of iterations of earlier passes, from which those of this pass are counted.
+    earlier: u32,
+    /// The number after the highest iteration so far.
+    following: u32,
+}
+
+impl Repetition {
+    /// Returns an operation of this pass. Iterations are numbered over all passes.
+    fn numbered(&mut self, operation: Op) -> Op {
+        let Op::IterationStart(mark) = operation else { return operation };
+        let iteration = self.earlier.saturating_add(mark.iteration);
+        self.following = self.following.max(iteration.saturating_add(1));
+        Op::IterationStart(IterationMark { iteration, ..mark })
+    }
 }
 
 /// The time between two passes of a program that takes no time, so that simulated time goes on.
@@ -159,7 +174,14 @@ impl RankProgram {
         let ranks = job.nodes.len() as u32;
         let repetition = job.repeat.then(|| {
             let rank = RankContext::new(rank, ranks, &job.name, seed);
-            Box::new(Repetition { programs: programs.clone(), rank, began: None, ended: false })
+            Box::new(Repetition {
+                programs: programs.clone(),
+                rank,
+                began: None,
+                ended: false,
+                earlier: 0,
+                following: 0,
+            })
         });
         let program = Self::new(programs, rank, ranks, &job.name, seed, job.noise);
         Self { stops_at: job.end, repetition, ..program }
@@ -171,15 +193,16 @@ impl RankProgram {
         let operation = self.program.next(now, outcome);
         let Some(repetition) = &mut self.repetition else { return operation };
         let began = *repetition.began.get_or_insert(now);
-        if operation.is_some() {
-            return operation;
+        if let Some(operation) = operation {
+            return Some(repetition.numbered(operation));
         }
         if !repetition.ended {
             repetition.ended = true;
             return Some(Op::Collective(COMM_WORLD, Call::Barrier));
         }
         (repetition.began, repetition.ended) = (None, false);
-        self.program = repetition.programs.program(repetition.rank.clone());
+        repetition.earlier = repetition.following;
+        self.program = repetition.programs.program(repetition.rank);
         if began == now {
             return Some(Op::Compute(REST));
         }

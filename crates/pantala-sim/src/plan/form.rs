@@ -231,7 +231,7 @@ pub struct JobPlan {
     #[schemars(range(max = LONGEST_TIME), extend("default" = 0, "x-zero" = "none"))]
     pub end_ps: u64,
     /// Whether the ranks start their programs again, after a barrier, until the run or the job
-    /// ends. The run does not wait for this job.
+    /// ends. Iterations are numbered on. The run does not wait for this job.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub repeat: bool,
