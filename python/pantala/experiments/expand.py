@@ -153,7 +153,7 @@ class Expansion:
             if of_other != build_plan(_with_seed(scenario, other.seed)):
                 return None
             # ... or while its plan is made. What it draws may be equal for two seeds by chance.
-            drawing = drawn(job.placement_plan() for job in scenario.jobs)
+            drawing = drawn(job.placement_plan() for job in scenario.all_jobs)
             if drawing or {**of_other, "seed": scenario.seed} != plan:
                 return _Shared(scenario)
             resolved = self._noted(native.resolve(plan))

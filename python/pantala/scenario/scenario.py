@@ -99,7 +99,8 @@ class Scenario(ScenarioKeys):
     """The optional output of the run."""
 
     _source: str = PrivateAttr(default="scenario")
-    _all_jobs: tuple[Job, ...] | None = PrivateAttr(default=None)
+    #: The values from which all jobs are made, and all jobs.
+    _drawn: tuple[tuple[Any, ...], tuple[Job, ...]] | None = PrivateAttr(default=None)
     _given: dict[str, Any] = PrivateAttr(default_factory=dict)
     #: Adds the line of a file of another program to an error, if the scenario is made from one.
     _located: Callable[[ScenarioError], ScenarioError] | None = PrivateAttr(default=None)
@@ -282,7 +283,10 @@ class Scenario(ScenarioKeys):
     @property
     def all_jobs(self) -> tuple[Job, ...]:
         """The jobs that run: `jobs` with all copies, then snapshot, then background."""
-        if self._all_jobs is None:
+        made_of = (self.jobs, self.snapshot, self.background, self.machine, self.seed)
+        if self._drawn is None or any(
+            one is not other for one, other in zip(self._drawn[0], made_of, strict=True)
+        ):
             jobs = [copy for job in self.jobs for copy in copies_of(job)]
             if self.snapshot is not None:
                 with faults_below("snapshot"):
@@ -290,8 +294,8 @@ class Scenario(ScenarioKeys):
             if self.background is not None:
                 with faults_below("background"):
                     jobs += self.background.drawn(jobs, self.machine.job_nodes, self.seed)
-            self._all_jobs = tuple(jobs)
-        return self._all_jobs
+            self._drawn = (made_of, tuple(jobs))
+        return self._drawn[1]
 
     def assumptions(self) -> dict[str, str]:
         """Returns the values that no paper states, as reasons by dotted key."""
