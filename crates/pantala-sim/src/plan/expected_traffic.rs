@@ -20,7 +20,7 @@ pub fn of_jobs(plan: &Plan) -> Result<BTreeMap<String, f64>, PlanError> {
         terminal_bytes_per_second: plan.links.terminal.bandwidth_bytes_per_s,
         group_of_node: Vec::new(),
     };
-    let recording = Recording { messages: false, iterations: false };
+    let recording = Recording { messages: false, iterations: false, ..Recording::default() };
     let mut found = BTreeMap::new();
     for (number, job) in plan.jobs.iter().enumerate() {
         if job.workload.is_endless() {
