@@ -63,11 +63,8 @@ def test_each_copy_runs_alone_and_together(tmp_path: Path) -> None:
     made = scenario([{"name": "halo", "count": 2, "placement": "compact"}], interference=True)
     ran = pt.run(made, out=tmp_path / "out", report=False, progress=False)
     assert isinstance(ran, pt.InterferenceExperiment)
-    assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.is_dir()) == [
-        "alone-halo-1",
-        "alone-halo-2",
-        "together",
-    ]
+    parts = ("alone-halo-1", "alone-halo-2", "together")
+    assert all((tmp_path / "out" / part / "run.json").is_file() for part in parts)
 
 
 @pytest.mark.native

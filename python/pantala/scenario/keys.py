@@ -716,8 +716,8 @@ class JobKeys(Model):
     """End of the job, even if its programs have not ended: from then on, its ranks start no operation and create no
     packet. The run does not wait for this job. If not given: none."""
     repeat: Flag = False
-    """Whether the ranks start their programs again, after a barrier, until the run or the job ends. The run does not
-    wait for this job."""
+    """Whether the ranks start their programs again, after a barrier, until the run or the job ends. Iterations are
+    numbered on. The run does not wait for this job."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "ranks": Key("ranks"),
