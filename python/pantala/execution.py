@@ -17,6 +17,7 @@ from pantala.experiments.interference import InterferenceRuns
 from pantala.experiments.parts import parts_of
 from pantala.progress import ProgressLine
 from pantala.results import InterferenceExperiment, Run, load
+from pantala.run_cost import warn_of_cost
 from pantala.run_directory import RUN_FILE, OutputDirectory
 from pantala.scenario import Scenario
 
@@ -61,7 +62,8 @@ def run(
         Interrupted: Ctrl-C, as a `KeyboardInterrupt`. The tables are kept, marked incomplete.
 
     Warns:
-        ScenarioWarning: it runs, but packets could wait for each other in a cycle.
+        ScenarioWarning: it runs, but packets could wait for each other in a cycle, or the run would
+            take more than an hour.
     """
     if not isinstance(scenario, Scenario):
         raise UsageError(
@@ -70,6 +72,7 @@ def run(
     native.check_threads(threads)
     target = Path("runs") / scenario.name if out is None else Path(out)
     resolved = scenario.resolve()
+    warn_of_cost(resolved, scenario.source)
     parts = parts_of(scenario, resolved)
     console = Console(stderr=True)
     shown = console.is_terminal if progress is None else progress

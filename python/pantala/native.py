@@ -25,6 +25,7 @@ __all__ = [
     "core",
     "cost",
     "deadlock",
+    "expected_traffic",
     "export_operations",
     "identify_trace",
     "link_table",
@@ -243,6 +244,20 @@ def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
     """
     with _core_errors() as module:
         found: dict[str, Any] = json.loads(module.deadlock(json.dumps(plan)))
+    return found
+
+
+def expected_traffic(plan: dict[str, Any]) -> dict[str, float]:
+    """Returns the bytes that each job of a plan will send, control messages included, by its name.
+
+    This is quick also for long programs. Synthetic traffic, and programs whose messages are known
+    only when they run, are left out. A job that repeats counts once.
+
+    Raises:
+        PlanError: a job is wrong.
+    """
+    with _core_errors() as module:
+        found: dict[str, float] = json.loads(module.expected_traffic(json.dumps(plan)))
     return found
 
 

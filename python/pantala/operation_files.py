@@ -29,7 +29,7 @@ def export_job(scenario: Scenario, job: str | None, file: Path) -> dict[str, Any
         UsageError: there is no such job, its operations depend on the run, or the file cannot be
             written.
     """
-    names = [each.name for each in scenario.jobs]
+    names = [each.name for each in scenario.all_jobs]
     if job is None and len(names) == 1:
         job = names[0]
     if job is None:

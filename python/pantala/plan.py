@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pantala import native
 from pantala.capacity import Capacity
+from pantala.job_copies import named_copies, with_copies
 from pantala.placement import placements
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pantala.scenario.routing import Routing
     from pantala.scenario.scenario_tables import ScenarioTables
 
-__all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan"]
+__all__ = ["PLAN_VERSION", "awaited", "build_plan", "only_jobs", "plan_text", "resolve_plan"]
 
 PLAN_VERSION = 5
 
@@ -59,9 +60,11 @@ def build_plan(scenario: ScenarioTables, *, assumptions: bool = True) -> dict[st
             **_values(scenario.mpi, sizes),
             "collectives": _values(scenario.mpi.collectives, sizes),
         },
-        "jobs": [_job(job, scenario.machine) for job in scenario.jobs],
-        "stop": _values(scenario.stop, sizes),
-        "record": {**_values(scenario.record, sizes), **scenario.record.as_plan()},
+        "jobs": [_job(job, scenario.machine) for job in scenario.all_jobs],
+        "stop": _stop(scenario, sizes),
+        "record": named_copies(
+            {**_values(scenario.record, sizes), **scenario.record.as_plan()}, scenario.jobs
+        ),
         "assumptions": scenario.assumptions() if assumptions else {},
     }
     for job, placed in zip(plan["jobs"], placements(plan, scenario.machine), strict=True):
@@ -100,8 +103,34 @@ def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str
     elif record.pop("packet_jobs", None):
         record = {**record, "packets": "off", "packet_paths": False}
         record.pop("packet_routers", None)
-    told = {"record": record} if "record" in resolved else {}
+    told: dict[str, Any] = {"record": record} if "record" in resolved else {}
+    if target := resolved.get("stop", {}).get("target"):
+        kept = [name for name in target if name in names]
+        rest = {key: value for key, value in resolved["stop"].items() if key != "target"}
+        told["stop"] = rest | {"target": kept} if kept else rest
     return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs, **told}
+
+
+def awaited(plan: Mapping[str, Any]) -> set[str]:
+    """Returns the names of the jobs whose end a run waits for: its targets.
+
+    Without `stop.target`, these are the jobs that end by themselves.
+    """
+    target = plan["stop"].get("target")
+    return {
+        job["name"]
+        for job in plan["jobs"]
+        if job["workload"]["kind"] != "pattern"
+        and not job.get("repeat")
+        and not job.get("end_ps")
+        and (not target or job["name"] in target)
+    }
+
+
+def _stop(scenario: ScenarioTables, sizes: tuple[int, int]) -> dict[str, Any]:
+    values = _values(scenario.stop, sizes)
+    target = with_copies(scenario.stop.target, scenario.jobs)
+    return values | {"target": target} if target else values
 
 
 def _sizes(machine: Machine) -> tuple[int, int]:

@@ -66,6 +66,9 @@ class FakeCore:
     warnings: list[str] = field(default_factory=list)
     unfinished: bool = False
 
+    def expected_traffic(self, plan_json: str) -> str:
+        return "{}"
+
     def resolve(self, plan_json: str) -> str:
         plan = json.loads(plan_json)
         self.resolved.append(plan["name"])

@@ -66,7 +66,10 @@ PARTS = (
     Part("CollectivesKeys", "Collectives"),
     Part("NoiseKeys", "Noise"),
     Part(
-        "JobKeys", "JobPlan", only=("ranks", "ranks_per_node", "start_ps"), text="Numbers of a job."
+        "JobKeys",
+        "JobPlan",
+        only=("ranks", "ranks_per_node", "start_ps", "end_ps", "repeat"),
+        text="Numbers of a job.",
     ),
     Part(
         "PatternKeys",
@@ -76,7 +79,7 @@ PARTS = (
     Part("AriesKeys", "AriesPlan", without=("shift",)),
     Part("QAdaptiveKeys", "QAdaptivePlan", without=("table",)),
     Part("RoutingKeys", "RoutingPlan", without=("algorithm", "aries", "q_adaptive")),
-    Part("StopKeys", "StopPlan"),
+    Part("StopKeys", "StopPlan", without=("target",)),
     Part("BlameRecordKeys", "BlameRecord"),
     Part(
         "RecordKeys",

@@ -56,6 +56,8 @@ pub(crate) enum Activity {
     Blocked(BlockedUntil),
     /// The program has ended.
     Ended,
+    /// The job's end has come before the end of the program.
+    Stopped,
     /// The program made an error.
     Failed,
 }

@@ -14,6 +14,7 @@ use pantala_sim::output::document;
 use pantala_sim::output::link_table as links;
 use pantala_sim::plan::communication::of_jobs;
 use pantala_sim::plan::deadlock::search;
+use pantala_sim::plan::expected_traffic::of_jobs as expected_bytes;
 use pantala_sim::plan::export::{ExportError, export_job};
 use pantala_sim::plan::resolve;
 use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
@@ -198,6 +199,13 @@ fn communication(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     json(&found.map_err(|e| plan_error(py, &e))?)
 }
 
+/// Returns the bytes that each job of a plan will send, as JSON, as far as its programs tell.
+#[pyfunction]
+fn expected_traffic(py: Python<'_>, plan_json: &str) -> PyResult<String> {
+    let found = py.detach(|| resolve::parse(plan_json).and_then(|plan| expected_bytes(&plan)));
+    json(&found.map_err(|e| plan_error(py, &e))?)
+}
+
 /// Writes the operations of a job of a plan to an operation file and returns its facts as JSON.
 #[pyfunction]
 fn export_operations(py: Python<'_>, plan_json: &str, job: &str, path: &str) -> PyResult<String> {
@@ -273,6 +281,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(measure, module)?)?;
     module.add_function(wrap_pyfunction!(cost, module)?)?;
+    module.add_function(wrap_pyfunction!(expected_traffic, module)?)?;
     module.add_function(wrap_pyfunction!(threads_worth, module)?)?;
     module.add_function(wrap_pyfunction!(deadlock, module)?)?;
     module.add_function(wrap_pyfunction!(ncptl::ncptl_check, module)?)?;

@@ -20,7 +20,7 @@
 //!
 //! | end | when |
 //! | --- | --- |
-//! | finished | every finite job has ended; if patterns run too, at the end of a window |
+//! | finished | every job that the run waits for has ended; if others run too, at the end of a window |
 //! | duration | the plan's `stop.duration_ps` is over |
 //! | interrupted | the observer stopped the run, or a table could not be written |
 //! | stalled | packets in flight have not moved for `stop.watchdog_ps`, or ranks wait for one another; with a diagnosis |

@@ -4,6 +4,7 @@
 pub mod coarsen;
 pub mod communication;
 pub mod deadlock;
+pub mod expected_traffic;
 pub mod export;
 pub mod fabric_config;
 pub mod form;

@@ -226,7 +226,15 @@ mod tests {
         let workload = serde_json::from_str::<WorkloadSpec>(workload).unwrap().into();
         let nodes = vec![7; ranks as usize];
         communication(
-            &JobSpec { name: "j".into(), nodes, start: 5, noise: Noise::default(), workload },
+            &JobSpec {
+                name: "j".into(),
+                nodes,
+                start: 5,
+                end: pantala_engine::NEVER,
+                repeat: false,
+                noise: Noise::default(),
+                workload,
+            },
             collectives,
             1,
         )

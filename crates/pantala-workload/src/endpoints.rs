@@ -190,7 +190,8 @@ impl Endpoints {
                 continue;
             }
             self.attached[*node as usize] = Attached::Generator(self.generators.len() as u32);
-            let next = if distribution.silent(rank) { NEVER } else { first };
+            let silent = distribution.silent(rank) || first >= job.end;
+            let next = if silent { NEVER } else { first };
             self.generators.push(Generator {
                 next,
                 clock,
@@ -205,6 +206,7 @@ impl Endpoints {
             nodes: job.nodes.clone(),
             packet_bytes,
             job: id,
+            end: job.end,
         });
         Ok(())
     }
@@ -227,7 +229,7 @@ impl Endpoints {
             };
             self.attached[*node as usize] = Attached::Nic(nic);
             let context = RankContext::new(rank, ranks, &job.name, seed);
-            let program = RankProgram::new(programs, rank, ranks, &job.name, seed, job.noise);
+            let program = RankProgram::of(job, programs, rank, seed);
             let communicators = programs.communicators(&context);
             Some((rank, RankSetup { nic, program, communicators }))
         });

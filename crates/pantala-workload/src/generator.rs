@@ -15,6 +15,8 @@ pub(crate) struct PatternJob {
     pub(crate) nodes: Vec<u32>,
     pub(crate) packet_bytes: u32,
     pub(crate) job: u16,
+    /// The time from which no packet is created.
+    pub(crate) end: Time,
 }
 
 /// One rank of a pattern, in one cache line.
@@ -38,7 +40,8 @@ impl Generator {
             return if self.next == NEVER { Pull::Idle } else { Pull::Later(self.next) };
         }
         let created = self.next;
-        self.next = self.clock.after(&pattern_job.pace, created);
+        let next = self.clock.after(&pattern_job.pace, created);
+        self.next = if next >= pattern_job.end { NEVER } else { next };
         Pull::Packet(PacketOffer {
             destination: pattern_job.nodes
                 [pattern_job.distribution.destination(self.rank, &mut self.draws) as usize],

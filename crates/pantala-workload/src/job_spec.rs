@@ -52,6 +52,11 @@ pub struct JobSpec {
     pub nodes: Vec<u32>,
     /// The start of its programs or its traffic, in ps.
     pub start: Time,
+    /// The time from which its ranks start no operation and create no packet, in ps;
+    /// [`NEVER`](pantala_engine::NEVER) if the job ends by itself or with the run.
+    pub end: Time,
+    /// Whether its programs start again when they end.
+    pub repeat: bool,
     /// The noise on its compute times.
     pub noise: Noise,
     /// The traffic or the programs of its ranks.

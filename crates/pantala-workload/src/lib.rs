@@ -42,6 +42,8 @@
 //!     name: "noise".into(),
 //!     nodes: (0..64).collect(),
 //!     start: 0,
+//!     end: pantala_engine::NEVER,
+//!     repeat: false,
 //!     noise: Noise::default(),
 //!     workload: workload.into(),
 //! };

@@ -6,15 +6,19 @@
 
 mod operation_lists;
 
-use pantala_engine::{Stream, Time};
+use pantala_engine::{NEVER, Stream, Time};
 use pantala_frontends::ncptl::{NcptlSpec, run::log::Log};
 use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
-use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
+use pantala_mpi::{
+    COMM_WORLD, Call, Communicator, Fault, IterationMark, Op, Outcome, Program, ProgramSource,
+    RankContext,
+};
 
 use serde::{Deserialize, Serialize};
 
 use crate::compute_noise::Noise;
+use crate::job_spec::JobSpec;
 use crate::motifs::MotifProgram;
 use crate::random_streams::{Purpose, stream};
 
@@ -112,7 +116,38 @@ pub struct RankProgram {
     noise: Noise,
     /// The random stream of the noise.
     draws: Stream,
+    /// The time from which the rank starts no operation.
+    stops_at: Time,
+    repetition: Option<Box<Repetition>>,
 }
+
+/// A program that starts again when it ends.
+#[derive(Clone, Debug)]
+struct Repetition {
+    programs: JobPrograms,
+    rank: RankContext,
+    /// The time of the first operation of this pass; `None` before it.
+    began: Option<Time>,
+    /// Whether the program has ended and the barrier before the next pass is next.
+    ended: bool,
+    /// The number of iterations of earlier passes, from which those of this pass are counted.
+    earlier: u32,
+    /// The number after the highest iteration so far.
+    following: u32,
+}
+
+impl Repetition {
+    /// Returns an operation of this pass. Iterations are numbered over all passes.
+    fn numbered(&mut self, operation: Op) -> Op {
+        let Op::IterationStart(mark) = operation else { return operation };
+        let iteration = self.earlier.saturating_add(mark.iteration);
+        self.following = self.following.max(iteration.saturating_add(1));
+        Op::IterationStart(IterationMark { iteration, ..mark })
+    }
+}
+
+/// The time between two passes of a program that takes no time, so that simulated time goes on.
+const REST: Time = 1_000_000;
 
 impl RankProgram {
     /// The program of `rank` of `ranks` in the job called `job`.
@@ -129,7 +164,49 @@ impl RankProgram {
             program: programs.program(RankContext::new(rank, ranks, job, seed)),
             noise,
             draws: stream(seed, Purpose::Compute, job, rank),
+            stops_at: NEVER,
+            repetition: None,
         }
+    }
+
+    /// The program of a rank of `job`, with the job's end and repetition.
+    pub(crate) fn of(job: &JobSpec, programs: &JobPrograms, rank: u32, seed: u64) -> Self {
+        let ranks = job.nodes.len() as u32;
+        let repetition = job.repeat.then(|| {
+            let rank = RankContext::new(rank, ranks, &job.name, seed);
+            Box::new(Repetition {
+                programs: programs.clone(),
+                rank,
+                began: None,
+                ended: false,
+                earlier: 0,
+                following: 0,
+            })
+        });
+        let program = Self::new(programs, rank, ranks, &job.name, seed, job.noise);
+        Self { stops_at: job.end, repetition, ..program }
+    }
+
+    /// Returns the next operation. A program that starts again does so after a barrier of all its
+    /// ranks, so that no rank runs ahead of the others.
+    fn operation(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
+        let operation = self.program.next(now, outcome);
+        let Some(repetition) = &mut self.repetition else { return operation };
+        let began = *repetition.began.get_or_insert(now);
+        if let Some(operation) = operation {
+            return Some(repetition.numbered(operation));
+        }
+        if !repetition.ended {
+            repetition.ended = true;
+            return Some(Op::Collective(COMM_WORLD, Call::Barrier));
+        }
+        (repetition.began, repetition.ended) = (None, false);
+        repetition.earlier = repetition.following;
+        self.program = repetition.programs.program(repetition.rank);
+        if began == now {
+            return Some(Op::Compute(REST));
+        }
+        self.operation(now, outcome)
     }
 
     /// What the program has logged and printed so far, if it is of a kind that does.
@@ -151,7 +228,7 @@ impl RankProgram {
 impl Program for RankProgram {
     #[inline]
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
-        match self.program.next(now, outcome) {
+        match self.operation(now, outcome) {
             Some(Op::Compute(time)) => Some(Op::Compute(self.noise.applied(time, &mut self.draws))),
             Some(Op::Icompute(time, request)) => {
                 Some(Op::Icompute(self.noise.applied(time, &mut self.draws), request))
@@ -161,6 +238,14 @@ impl Program for RankProgram {
     }
 
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
+        if self.repetition.is_some() {
+            return None; // nobody knows how often it repeats
+        }
         self.program.summary()
+    }
+
+    #[inline]
+    fn stops_at(&self) -> Time {
+        self.stops_at
     }
 }

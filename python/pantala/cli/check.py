@@ -57,11 +57,13 @@ def check(
     from pantala.cli.scenario_file import read_scenario
     from pantala.errors import ScenarioError, UsageError
     from pantala.plan import plan_text
+    from pantala.run_cost import warn_of_cost
 
     changes = parse_settings(settings)
     try:
         scenario = read_scenario(file, changes, routing, preset, variables)
         resolved = scenario.resolve()
+        warn_of_cost(resolved, scenario.source)
         if plan is not None:
             _bring_operations(scenario, resolved, plan)
         text = plan_text(resolved)
@@ -93,7 +95,7 @@ def _bring_operations(scenario: Scenario, resolved: dict[str, Any], plan: Path) 
     from pantala.errors import UsageError
     from pantala.scenario import PythonProgram
 
-    programs = {job.name for job in scenario.jobs if isinstance(job.workload, PythonProgram)}
+    programs = {job.name for job in scenario.all_jobs if isinstance(job.workload, PythonProgram)}
     for job in resolved["jobs"]:
         if job["name"] not in programs:
             continue
@@ -109,8 +111,8 @@ def _bring_operations(scenario: Scenario, resolved: dict[str, Any], plan: Path) 
 
 def _summary(file: Path, scenario: Scenario, *, listed: bool) -> Iterator[str]:
     """Returns a line with the scenario's size and assumptions, or a line per assumption."""
-    jobs = f"{len(scenario.jobs)} job{'' if len(scenario.jobs) == 1 else 's'}"
-    nodes = sum(job.node_count for job in scenario.jobs)
+    jobs = f"{len(scenario.all_jobs)} job{'' if len(scenario.all_jobs) == 1 else 's'}"
+    nodes = sum(job.node_count for job in scenario.all_jobs)
     keys: dict[str, list[str]] = {}
     for key, reason in scenario.assumptions().items():
         keys.setdefault(reason, []).append(key)

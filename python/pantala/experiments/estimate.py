@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pantala import native
 from pantala.memory import available_memory
 from pantala.parallel import cores
+from pantala.run_cost import SECONDS_PER_PACKET, payloads
 
 if TYPE_CHECKING:
     from pantala.experiments.index import Entry
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Estimate", "estimate", "local_workers"]
 
-#: Packet-hops per second of one core that also has another simulation beside it, and hops of a
-#: packet with adaptive routing; `docs/performance.md` has measured values.
-_HOPS_PER_SECOND = 2.5e6
-_HOPS = 5.0
 #: Time of a run without packets, with its files.
 _SECONDS_PER_RUN = 0.03
 #: Memory of a process, of a node and of a recorded packet.
@@ -108,16 +105,10 @@ def _samples(sweep: Sweep, missing: Sequence[str]) -> list[tuple[float, float, f
 
 
 def _expected(plan: Mapping[str, Any]) -> tuple[float, float, float]:
-    jobs = native.communication(dict(plan))
-    payload = float(sum(sum(job["bytes"]) for job in jobs))
-    for job in plan["jobs"]:
-        load = job["workload"].get("load", 0.0) if job["workload"]["kind"] == "pattern" else 0.0
-        rate = plan["links"]["terminal"]["bandwidth_bytes_per_s"]
-        payload += load * rate * len(job["nodes"]) * plan["stop"]["duration_ps"] * 1e-12
-    packets = payload / plan["packet_bytes"]
+    packets = sum(payloads(plan).values()) / plan["packet_bytes"]
     nodes = sum(len(job["nodes"]) for job in plan["jobs"])
     return (
-        _SECONDS_PER_RUN + packets * _HOPS / _HOPS_PER_SECOND,
+        _SECONDS_PER_RUN + packets * SECONDS_PER_PACKET,
         _BYTES_PER_PROCESS + nodes * _BYTES_PER_NODE + packets * _BYTES_PER_PACKET,
         _BYTES_PER_RUN + 6 * nodes * _BYTES_PER_ROW,
     )

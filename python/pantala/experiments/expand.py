@@ -153,7 +153,7 @@ class Expansion:
             if of_other != build_plan(_with_seed(scenario, other.seed)):
                 return None
             # ... or while its plan is made. What it draws may be equal for two seeds by chance.
-            drawing = drawn(job.placement_plan() for job in scenario.jobs)
+            drawing = drawn(job.placement_plan() for job in scenario.all_jobs)
             if drawing or {**of_other, "seed": scenario.seed} != plan:
                 return _Shared(scenario)
             resolved = self._noted(native.resolve(plan))
@@ -243,7 +243,7 @@ class Expansion:
 
     @cached_property
     def _job_names(self) -> list[str]:
-        return [job.name for job in self.description.base.jobs]
+        return [job.name for job in self.description.base.all_jobs]
 
     def _told(self, number: int) -> str:
         return ", ".join(f"{key}={show(value, 30)}" for key, value in self.shown(number).items())

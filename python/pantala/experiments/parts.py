@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from pantala.companies import TOGETHER, alone_name, pair_name, without_name
-from pantala.plan import only_jobs
+from pantala.plan import awaited, only_jobs
 from pantala.scenario import Scenario
 from pantala.scenario.interference import mode_of
 
@@ -40,12 +40,12 @@ class Part:
 
 
 def parts_of(scenario: Scenario, resolved: dict[str, Any]) -> list[Part]:
-    """Returns the simulations of a scenario in order: jobs that end, companies, patterns.
+    """Returns the simulations of a scenario in order: jobs that end, companies, the other jobs.
 
     A company is a set of jobs: all jobs together, and each pair, or all jobs but one, as the key
-    `interference` says. A pattern never ends. It runs alone for the simulated time of each company
-    that it is in, so that both send for the same time. A company of patterns lasts as long as all
-    jobs together.
+    `interference` says. A run does not wait for the end of patterns and of other jobs that are not
+    its target. Such a job runs alone for the simulated time of each company that it is in, so that
+    both send for the same time. A company of such jobs lasts as long as all jobs together.
 
     Args:
         scenario: the scenario.
@@ -55,7 +55,7 @@ def parts_of(scenario: Scenario, resolved: dict[str, Any]) -> list[Part]:
     if mode is None:
         return [Part(scenario.name, resolved)]
     present = [job["name"] for job in resolved["jobs"]]
-    endless = {job.name for job in scenario.jobs if job.endless}
+    endless = set(present) - awaited(resolved)
 
     def part(name: str, jobs: list[str], as_long_as: str | None = None) -> Part:
         return Part(name, only_jobs(resolved, jobs, name), as_long_as)

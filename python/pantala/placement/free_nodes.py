@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-__all__ = ["FreeNodes", "shuffled"]
+__all__ = ["FreeNodes", "fraction", "shuffled"]
 
 _Item = TypeVar("_Item", int, str)
 
@@ -30,6 +30,12 @@ def shuffled(items: Iterable[_Item], seed: int, *purpose: str) -> list[_Item]:
         return made.digest()
 
     return sorted(items, key=key)
+
+
+def fraction(seed: int, *purpose: str) -> float:
+    """Returns a random number from 0 to below 1, which depends on the seed and the purpose only."""
+    text = "\0".join([str(seed), *purpose]).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=6).digest(), "big") / 2**48
 
 
 class FreeNodes:

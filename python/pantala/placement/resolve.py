@@ -170,11 +170,13 @@ def _hybrid(plan: Mapping[str, Any], found: list[dict[str, Any]]) -> None:
 
 
 def _intensity(plan: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, float]:
-    """Returns the payload in bytes that a rank sends on average, by job; infinite for patterns."""
+    """Returns the bytes that a rank sends on average, by job; infinite if nobody knows them."""
     jobs = [{**job, "placement": _ANY} for job in plan["jobs"] if job["name"] in names]
     try:
-        sent = native.communication({**plan, "jobs": jobs})
+        sent = native.expected_traffic({**plan, "jobs": jobs})
     except PlanError:  # a wrong workload, which the core reports with its key
         return dict.fromkeys(names, math.inf)
-    payload = {each["job"]: sum(each["bytes"]) / len(each["ranks"]) for each in sent}
-    return {name: payload.get(name, math.inf) for name in names}
+    return {
+        job["name"]: sent[job["name"]] / job["ranks"] if job["name"] in sent else math.inf
+        for job in jobs
+    }

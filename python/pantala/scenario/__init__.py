@@ -1,6 +1,7 @@
 """Scenarios: typed models of a simulation's input, read from TOML or made in Python."""
 
 from pantala.scenario import workload
+from pantala.scenario.background import Background, BackgroundApplication, JobSize
 from pantala.scenario.detail import Detail
 from pantala.scenario.job import ComputeNoise, Job
 from pantala.scenario.links import Link, Links
@@ -26,12 +27,16 @@ from pantala.scenario.record import (
     SystemRecord,
 )
 from pantala.scenario.routing import Aries, QAdaptive, Routing
-from pantala.scenario.scenario import Scenario, Stop
+from pantala.scenario.scenario import Scenario
+from pantala.scenario.snapshot import Snapshot, SnapshotApplication
+from pantala.scenario.stop import Stop
 from pantala.scenario.topology import Topology
 from pantala.scenario.workload import *
 
 __all__ = [
     "Aries",
+    "Background",
+    "BackgroundApplication",
     "BlameRecord",
     "CallEventRecord",
     "Collectives",
@@ -42,6 +47,7 @@ __all__ = [
     "DispersedPlacement",
     "HybridPlacement",
     "Job",
+    "JobSize",
     "Link",
     "Links",
     "Machine",
@@ -58,6 +64,8 @@ __all__ = [
     "RouterRecord",
     "Routing",
     "Scenario",
+    "Snapshot",
+    "SnapshotApplication",
     "Stop",
     "SystemRecord",
     "Topology",

@@ -25,6 +25,9 @@ def beside(tables: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     found = dict(tables)
     if "jobs" in found:
         found["jobs"] = _within(found["jobs"], folder, _KEYS)
+    for table in ("background", "snapshot"):
+        if table in found:
+            found[table] = _within(found[table], folder, _KEYS)
     for routing in ("routing", "routing_all_to_all"):
         if isinstance(found.get(routing), Mapping):
             found[routing] = _within(found[routing], folder, ("table",))

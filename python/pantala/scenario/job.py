@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from pydantic import model_validator
+from pydantic_core import PydanticCustomError
 
 from pantala.errors import ScenarioError, UsageError
-from pantala.scenario.base import Name
+from pantala.job_copies import copies_of
+from pantala.scenario.base import Count, Name
 from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.placement import HybridPlacement, NodesPlacement, Placement, RandomPlacement
 from pantala.scenario.routing import Routing
@@ -26,6 +28,10 @@ from pantala.scenario.workload import (
 )
 
 __all__ = ["ComputeNoise", "Job"]
+
+
+#: The longest name of a job, as of any name.
+_LONGEST_NAME = 64
 
 
 class ComputeNoise(NoiseKeys):
@@ -46,6 +52,9 @@ class Job(JobKeys):
     name: Name
     """The job's name in tables and figures. The job's random numbers depend on its name, not on its
     position in the list."""
+    count: Count = 1
+    """Number of jobs of this kind. With several, the jobs are NAME-1, NAME-2, ..., with leading
+    zeros; other keys that name the job mean all of them."""
     placement: Placement = RandomPlacement()
     """The nodes of the job: random (nodes), random_routers, random_groups, contiguous, compact,
     dispersed, hybrid, a list of nodes, or a host list of Slurm. Jobs with lists or a first node are
@@ -87,6 +96,7 @@ class Job(JobKeys):
         if isinstance(self.placement, SlurmPlacement):
             with faults_below("placement"):
                 self.placement.nodes_of_ranks(self.ranks, self.ranks_per_node)
+        refuse_all(self._not_for_copies())
         if not self.workloads:
             raise fault("is empty", "add an application to the list", "workload")
         refuse_all(
@@ -110,6 +120,21 @@ class Job(JobKeys):
                 with faults_below("workload", *at):
                     workload.check(self.ranks)
         return self
+
+    def _not_for_copies(self) -> Iterator[PydanticCustomError]:
+        """Yields the faults of keys that several copies of the job cannot have."""
+        if self.count == 1:
+            return
+        if len(copies_of(self)[-1].name) > _LONGEST_NAME:
+            message = f"is too long for {self.count:,} copies with numbers"
+            yield fault(message, "shorten it", "name")
+        lists = isinstance(self.placement, NodesPlacement | SlurmPlacement)
+        if lists or getattr(self.placement, "first_node", None) is not None:
+            yield fault(
+                f"names nodes, but the job has {self.count:,} copies",
+                "write a [[jobs]] table per copy, or another placement",
+                "placement",
+            )
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
@@ -145,11 +170,6 @@ class Job(JobKeys):
             workload.pattern if isinstance(workload, Pattern) else workload.application
             for workload in self.workloads
         )
-
-    @property
-    def endless(self) -> bool:
-        """Whether the job runs until the run stops: true for patterns, false for applications."""
-        return isinstance(self.workload, Pattern)
 
 
 def _own_ranks(workload: Any) -> int | None:

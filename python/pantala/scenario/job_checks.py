@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from pantala.errors import nearest
 from pantala.scenario.interference import mode_of
 from pantala.scenario.validation import fault
 
@@ -30,7 +31,7 @@ def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
         )
     if not isinstance(jobs, list | tuple):
         return  # the validation of the field reports it
-    if not jobs:
+    if not jobs and data.get("background") is None and data.get("snapshot") is None:
         yield fault("has no jobs", "add a [[jobs]] table", "jobs")
         return
     names: set[object] = set()
@@ -45,20 +46,45 @@ def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
                 "name",
             )
         names.add(name if isinstance(name, str) else None)
-    if (
-        all(_at(_at(job, "workload"), "kind") == "pattern" for job in jobs)
-        and _at(data.get("stop"), "duration") is None
-    ):
+    if all(_endless(job) for job in jobs) and _at(data.get("stop"), "duration") is None:
         yield fault(
             "is missing, and no job ends by itself",
             "add e.g. duration = '100 us'",
             "stop",
             "duration",
         )
-    if mode_of(data.get("interference")) and len(jobs) < 2:
+    yield from _wrong_targets(_at(data.get("stop"), "target"), jobs)
+    copies = [_at(job, "count") for job in jobs]
+    several = len(jobs) > 1 or any(isinstance(count, int) and count > 1 for count in copies)
+    more = data.get("background") is not None or data.get("snapshot") is not None
+    if mode_of(data.get("interference")) and not several and not more:
         yield fault(
             "needs at least two jobs", "add a [[jobs]] table, or remove this key", "interference"
         )
+
+
+def _endless(job: object) -> bool:
+    """Returns whether a run does not wait for the end of a job."""
+    pattern = _at(_at(job, "workload"), "kind") == "pattern"
+    return pattern or _at(job, "repeat") is True or _at(job, "end") is not None
+
+
+def _wrong_targets(target: object, jobs: Sequence[object]) -> Iterator[PydanticCustomError]:
+    """Yields the faults of targets that are not jobs, or jobs without an end of their own."""
+    if not isinstance(target, str | list | tuple):
+        return
+    known = {name: job for job in jobs if isinstance(name := _at(job, "name"), str)}
+    for place, name in enumerate([target] if isinstance(target, str) else target):
+        at = ["stop", "target"] if isinstance(target, str) else ["stop", "target", place]
+        if not isinstance(name, str):
+            continue
+        if name not in known:
+            close = nearest(name, known)
+            remedy = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
+            yield fault("is not a job of the scenario", remedy, *at)
+        elif _endless(known[name]):
+            message = "is a job that does not end by itself"
+            yield fault(message, "name a job that is no pattern and has no repeat and end", *at)
 
 
 def _at(place: object, key: str) -> object:

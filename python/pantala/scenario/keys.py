@@ -712,11 +712,19 @@ class JobKeys(Model):
     memory (`mpi.memory_latency`). A pattern has one rank per node."""
     start: UnsignedDuration = Duration(0)
     """Start of the job."""
+    end: PositiveDuration | None = None
+    """End of the job, even if its programs have not ended: from then on, its ranks start no operation and create no
+    packet. The run does not wait for this job. If not given: none."""
+    repeat: Flag = False
+    """Whether the ranks start their programs again, after a barrier, until the run or the job ends. Iterations are
+    numbered on. The run does not wait for this job."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "ranks": Key("ranks"),
         "ranks_per_node": Key("ranks_per_node"),
         "start": Key("start_ps", unit="ps"),
+        "end": Key("end_ps", unit="ps"),
+        "repeat": Key("repeat"),
     }
 
 
@@ -905,7 +913,8 @@ class RoutingKeys(Model):
 
 
 class StopKeys(Model):
-    """When a run ends. Without a duration, it ends when every finite job has ended."""
+    """When a run ends. Without a duration, it ends when every job that ends by itself has ended, or
+    every target."""
 
     duration: PositiveDuration | None = None
     """Simulated time after which the run stops, even if jobs have not finished. If not given: none."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pantala.errors import Fault, PlanError, ScenarioError, nearest
 from pantala.scenario.key_path import Named, parse, value_at
 from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
-__all__ = ["error_of_plan", "in_units", "quantity_text", "scenario_key"]
+__all__ = ["at_written_jobs", "error_of_plan", "in_units", "quantity_text", "scenario_key"]
 
 #: Tables of a plan that are below ``machine`` in a scenario.
 _OF_MACHINE = frozenset(
     {"topology", "service_nodes", "links", "packet_bytes", "flit_bytes", "router", "nic"}
 )
+_JOB = re.compile(r"jobs\[(\d+)\]")
 _UNIT = re.compile(r"_(bytes_per_s|bytes|ps|fs|flits|packets)(?=$|\.|\[)")
 
 #: The quantity of a plan's key, by the suffix of its name.
@@ -44,6 +45,28 @@ def error_of_plan(error: PlanError, source: str, given: Mapping[str, Any]) -> Sc
     own = [each for each, is_given in found if is_given or (each.value, each.message) not in said]
     first, *others = (_fault(each, given) for each in own)
     return ScenarioError(source, first.key, first.value, first.message, first.remedy, others)
+
+
+def at_written_jobs(error: PlanError, places: Sequence[str]) -> PlanError:
+    """Returns an error with the numbers of jobs as in the scenario, where copies are one job.
+
+    Args:
+        error: the fault that the core found, with its `others`.
+        places: by job of the plan, the key that makes it. Further jobs are those of the background.
+    """
+
+    def written(key: str) -> str:
+        match = _JOB.match(key)
+        if match is None:
+            return key
+        number = int(match[1])
+        place = places[number] if number < len(places) else "background"
+        return f"{place}{key[match.end() :]}" if place.startswith("jobs") else place
+
+    others = [(written(each.key), each.value, each.message, each.remedy) for each in error.others]
+    return PlanError(
+        written(error.key), error.value, error.message, error.remedy, dict.fromkeys(others)
+    )
 
 
 def scenario_key(plan_key: str) -> str:

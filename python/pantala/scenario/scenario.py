@@ -11,8 +11,10 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
+from pantala.job_copies import copies_of
 from pantala.plan import build_plan, resolve_plan
 from pantala.scenario.assumptions import assumptions_of
+from pantala.scenario.background import Background
 from pantala.scenario.base import Name, plain
 from pantala.scenario.beside import beside
 from pantala.scenario.changes import changed
@@ -21,24 +23,22 @@ from pantala.scenario.faults import scenario_error
 from pantala.scenario.interference import Interference
 from pantala.scenario.job import Job
 from pantala.scenario.job_checks import faults_of_jobs
-from pantala.scenario.keys import ScenarioKeys, StopKeys
+from pantala.scenario.keys import ScenarioKeys
 from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
-from pantala.scenario.plan_faults import error_of_plan
+from pantala.scenario.plan_faults import at_written_jobs, error_of_plan
 from pantala.scenario.presets import machine_preset
 from pantala.scenario.record import Record
 from pantala.scenario.routing import Routing
 from pantala.scenario.routing_overlay import mark_inherited, unread_routing_keys, with_full_routings
+from pantala.scenario.snapshot import Snapshot
+from pantala.scenario.stop import Stop
 from pantala.scenario.toml import read_toml
 from pantala.scenario.unread_scenario_keys import unread_in_scenario
-from pantala.scenario.validation import Faults
+from pantala.scenario.validation import Faults, faults_below
 
-__all__ = ["Scenario", "Stop"]
-
-
-class Stop(StopKeys):
-    """The end of a run. Without a duration, a run ends when all jobs with an end have ended."""
+__all__ = ["Scenario"]
 
 
 class Scenario(ScenarioKeys):
@@ -62,7 +62,7 @@ class Scenario(ScenarioKeys):
             one line with the key and the remedy.
     """
 
-    given_elsewhere: ClassVar[tuple[str, ...]] = ("routing",)
+    given_elsewhere: ClassVar[tuple[str, ...]] = ("routing", "jobs")
 
     name: Name
     """The name of the run. The run directory is runs/NAME unless `--out` names another."""
@@ -87,12 +87,20 @@ class Scenario(ScenarioKeys):
     """The jobs that share the machine, or the name of a published mix of jobs. `pantala presets`
     lists the mixes. A table with `preset` is a mix with changes: keys for all its jobs, such as
     `placement`, or a table per job."""
+    snapshot: Snapshot | None = None
+    """The jobs of a log of SWF or Slurm that ran at a time, on their nodes, beside `jobs`. Default:
+    no snapshot."""
+    background: Background | None = None
+    """Jobs drawn at random that fill the machine beside `jobs`. An empty table `[background]` is
+    enough. Default: no background."""
     stop: Stop = Stop()
     """The end of the run."""
     record: Record = Record()
     """The optional output of the run."""
 
     _source: str = PrivateAttr(default="scenario")
+    #: The values from which all jobs are made, and all jobs.
+    _drawn: tuple[tuple[Any, ...], tuple[Job, ...]] | None = PrivateAttr(default=None)
     _given: dict[str, Any] = PrivateAttr(default_factory=dict)
     #: Adds the line of a file of another program to an error, if the scenario is made from one.
     _located: Callable[[ScenarioError], ScenarioError] | None = PrivateAttr(default=None)
@@ -101,6 +109,8 @@ class Scenario(ScenarioKeys):
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Returns the data with the mix's jobs and with the machine's routing and MPI defaults."""
         preset = _preset_of(data.get("machine"))
+        if data.get("background") is not None or data.get("snapshot") is not None:
+            data.setdefault("jobs", [])
         faults: list[PydanticCustomError] = []
         settled: list[str] = []
         if "jobs" in data:
@@ -151,6 +161,16 @@ class Scenario(ScenarioKeys):
             if above is not None:
                 mark_inherited(above, below)
         return self
+
+    @model_validator(mode="after")
+    def _with_background(self) -> Scenario:
+        self.all_jobs  # draws the background  # noqa: B018
+        return self
+
+    @property
+    def source(self) -> str:
+        """The scenario's file, or another name for it in errors and warnings."""
+        return self._source
 
     @property
     def given(self) -> Mapping[str, Any]:
@@ -260,6 +280,23 @@ class Scenario(ScenarioKeys):
     def __hash__(self) -> int:
         return hash((self.name, self.seed, self.jobs))
 
+    @property
+    def all_jobs(self) -> tuple[Job, ...]:
+        """The jobs that run: `jobs` with all copies, then snapshot, then background."""
+        made_of = (self.jobs, self.snapshot, self.background, self.machine, self.seed)
+        if self._drawn is None or any(
+            one is not other for one, other in zip(self._drawn[0], made_of, strict=True)
+        ):
+            jobs = [copy for job in self.jobs for copy in copies_of(job)]
+            if self.snapshot is not None:
+                with faults_below("snapshot"):
+                    jobs += self.snapshot.jobs(self.seed)
+            if self.background is not None:
+                with faults_below("background"):
+                    jobs += self.background.drawn(jobs, self.machine.job_nodes, self.seed)
+            self._drawn = (made_of, tuple(jobs))
+        return self._drawn[1]
+
     def assumptions(self) -> dict[str, str]:
         """Returns the values that no paper states, as reasons by dotted key."""
         return assumptions_of(self)
@@ -303,7 +340,14 @@ class Scenario(ScenarioKeys):
 
     def error_of_plan(self, error: PlanError) -> ScenarioError:
         """Returns the scenario's own error for the faults that the core found in its plan."""
-        found = error_of_plan(error, self._source, self._given)
+        places = [
+            f"jobs[{number}]" for number, job in enumerate(self.jobs) for _ in range(job.count)
+        ]
+        more = len(self.all_jobs) - len(places)
+        if self.snapshot is not None:
+            drawn = sum(job.name.startswith("background-") for job in self.all_jobs[-more:])
+            places += ["snapshot"] * (more - drawn)
+        found = error_of_plan(at_written_jobs(error, places), self._source, self._given)
         return found if self._located is None else self._located(found)
 
 

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from pantala.catalogue.key import Key
     from pantala.scenario.detail import Detail
     from pantala.scenario.job import Job
-    from pantala.scenario.keys import StopKeys
     from pantala.scenario.machine import Machine
     from pantala.scenario.mpi import Mpi
     from pantala.scenario.record import Record
     from pantala.scenario.routing import Routing
+    from pantala.scenario.stop import Stop
 
 __all__ = ["ScenarioTables"]
 
@@ -50,7 +50,11 @@ class ScenarioTables(Protocol):
         """The jobs that share the machine."""
 
     @property
-    def stop(self) -> StopKeys:
+    def all_jobs(self) -> tuple[Job, ...]:
+        """The jobs that run, with all copies."""
+
+    @property
+    def stop(self) -> Stop:
         """The end of the run."""
 
     @property

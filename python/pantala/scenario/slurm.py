@@ -12,7 +12,7 @@ from pantala.hostlist import HostlistFault, expand, fold, tasks_per_node
 from pantala.scenario.base import Model
 from pantala.scenario.validation import fault
 
-__all__ = ["HostFile", "SlurmPlacement", "most_tasks"]
+__all__ = ["HostFile", "SlurmPlacement", "most_tasks", "nodes_of_hosts"]
 
 _LAST_NUMBER = re.compile(r".*?(\d{1,18})\D*", re.ASCII | re.DOTALL)
 
@@ -57,7 +57,7 @@ class SlurmPlacement(Model):
                 ranks.
         """
         hosts = _hosts(self.nodes, "nodes")
-        nodes = self._numbers(hosts)
+        nodes = nodes_of_hosts(hosts, self.hosts)
         first: dict[int, str] = {}
         for host, node in zip(hosts, nodes, strict=True):
             if node in first:
@@ -85,25 +85,38 @@ class SlurmPlacement(Model):
             return [node for node, count in pairs for _ in range(count)]
         return [node for turn in range(max(tasks)) for node, count in pairs if turn < count]
 
-    def _numbers(self, hosts: list[str]) -> list[int]:
-        """Returns the nodes of hosts."""
-        if self.hosts is None:
-            matches = [_LAST_NUMBER.fullmatch(host) for host in hosts]
-            unnamed = [host for host, match in zip(hosts, matches, strict=True) if match is None]
-            if unnamed:
-                message = f"has the host {unnamed[0]}, whose name has no number"
-                raise fault(message, "list the machine's hosts in hosts", "nodes")
-            return [int(match[1]) for match in matches if match is not None]
-        numbers: dict[str, int] = {}
-        for number, host in enumerate(_hosts(self.hosts, "hosts")):
-            if host in numbers:
-                raise fault(f"has the host {host} twice", "list each host once", "hosts")
-            numbers[host] = number
-        missing = [host for host in hosts if host not in numbers]
-        if missing:
-            message = f"has {show(fold(missing))}, which hosts does not list"
-            raise fault(message, "add them to hosts, or correct the list", "nodes")
-        return [numbers[host] for host in hosts]
+
+def nodes_of_hosts(
+    hosts: list[str], machine: str | HostFile | None, key: str = "nodes"
+) -> list[int]:
+    """Returns the node of each host.
+
+    Args:
+        hosts: the hosts.
+        machine: all hosts of the machine in the order of its nodes; None if the last number in a
+            host name is its node.
+        key: the key of `hosts` in the scenario, for faults.
+
+    Raises:
+        PydanticCustomError: a host has no node.
+    """
+    if machine is None:
+        matches = [_LAST_NUMBER.fullmatch(host) for host in hosts]
+        unnamed = [host for host, match in zip(hosts, matches, strict=True) if match is None]
+        if unnamed:
+            message = f"has the host {unnamed[0]}, whose name has no number"
+            raise fault(message, "list the machine's hosts in hosts", key)
+        return [int(match[1]) for match in matches if match is not None]
+    numbers: dict[str, int] = {}
+    for number, host in enumerate(_hosts(machine, "hosts")):
+        if host in numbers:
+            raise fault(f"has the host {host} twice", "list each host once", "hosts")
+        numbers[host] = number
+    missing = [host for host in hosts if host not in numbers]
+    if missing:
+        message = f"has {show(fold(missing))}, which hosts does not list"
+        raise fault(message, "add them to hosts, or correct the list", key)
+    return [numbers[host] for host in hosts]
 
 
 def most_tasks(placement: Any) -> int | None:

@@ -43,6 +43,13 @@ impl ProgressEstimate {
         self.arrived += bytes;
     }
 
+    /// Bytes on the wire of all programs, control messages included; `None` if one of them has no
+    /// summary.
+    #[must_use]
+    pub const fn total(&self) -> Option<f64> {
+        self.total
+    }
+
     /// The sum of the estimates of two partitions.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

@@ -42,7 +42,9 @@ impl<P: Program> MpiLayer<P> {
         let running = std::mem::take(&mut rank.computations);
         let (over, left): (Vec<_>, Vec<_>) = running.into_iter().partition(|(end, _)| *end <= now);
         rank.computations = left;
-        if over.is_empty() || matches!(rank.activity, Activity::Ended | Activity::Failed) {
+        if over.is_empty()
+            || matches!(rank.activity, Activity::Ended | Activity::Stopped | Activity::Failed)
+        {
             return;
         }
         for (_, request) in over {

@@ -163,7 +163,8 @@ impl<P: Program> MpiLayer<P> {
 
     /// Interrupts a rank.
     pub(crate) fn signal(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
-        if matches!(self.ranks[r].activity, Activity::Ended | Activity::Failed) {
+        if matches!(self.ranks[r].activity, Activity::Ended | Activity::Stopped | Activity::Failed)
+        {
             return self.arrived_too_late(r, now);
         }
         if self.interrupt(r, now, wakes) {

@@ -56,6 +56,10 @@ impl<P: Program> MpiLayer<P> {
                 return;
             }
             let rank = &mut self.ranks[r];
+            if now >= rank.program.stops_at() {
+                rank.activity = Activity::Stopped;
+                return;
+            }
             let goes = if rank.collective.is_some() {
                 self.advance(r, now, wakes)
             } else {

@@ -1,7 +1,7 @@
 //! The operation stream of a rank, which every source of programs yields: motifs, operation lists
 //! and front ends.
 
-use pantala_engine::Time;
+use pantala_engine::{NEVER, Time};
 
 use crate::accounting::account::CallKind;
 use crate::collectives::call::Call;
@@ -331,6 +331,13 @@ pub trait Program {
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
         None
     }
+
+    /// Returns the time from which the rank starts no operation, complete or not: the end that a
+    /// plan sets for its job.
+    #[inline]
+    fn stops_at(&self) -> Time {
+        NEVER
+    }
 }
 
 impl<P: Program> Program for Box<P> {
@@ -341,5 +348,9 @@ impl<P: Program> Program for Box<P> {
 
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
         P::summary(self)
+    }
+
+    fn stops_at(&self) -> Time {
+        P::stops_at(self)
     }
 }

@@ -98,7 +98,7 @@ pub fn write<Q: ProcessGroup>(
         coarsened,
         pantala: env!("CARGO_PKG_VERSION"),
         plan: simulation.plan.clone(),
-        complete: end.planned() && results.reports.iter().all(|rank| rank.end.is_some()),
+        complete: end.planned() && all_ended(&simulation.plan, results),
         reason: end.word(),
         diagnosis: end.diagnosis().map(str::to_owned),
         simulated_ns: crate::output::columns::ns(simulation.simulated()),
@@ -185,4 +185,11 @@ fn hash_of(tables: &[Written]) -> String {
     let counts = |table: &&Written| !LATER.contains(&table.name) || table.rows > 0;
     tables.iter().filter(counts).for_each(|table| hash.update(table.hash));
     hex(&hash.finalize())
+}
+
+/// Whether every job that the run waits for has ended.
+fn all_ended(plan: &Plan, results: &Results) -> bool {
+    let awaited = plan.awaited();
+    let mut reports = results.reports.iter().filter(|rank| awaited[usize::from(rank.job)]);
+    reports.all(|rank| rank.end.is_some())
 }

@@ -2,6 +2,7 @@
 
 use crate::error::PlanError;
 use crate::plan::Plan;
+use pantala_engine::NEVER;
 use pantala_workload::JobSpec;
 use pantala_workload::communication_volume::{Communication, RankVolume, communication};
 use serde::Serialize;
@@ -44,6 +45,8 @@ pub fn of_jobs(plan: &Plan) -> Result<Vec<JobCommunication>, PlanError> {
                 name: job.name.clone(),
                 nodes: vec![0; job.ranks as usize],
                 start: 0,
+                end: NEVER,
+                repeat: false,
                 noise: job.compute_noise,
                 workload: job.workload.clone().into(),
             };

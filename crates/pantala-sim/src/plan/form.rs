@@ -225,6 +225,16 @@ pub struct JobPlan {
     #[serde(default)]
     #[schemars(range(max = LONGEST_TIME))]
     pub start_ps: u64,
+    /// End of the job, even if its programs have not ended: from then on, its ranks start no
+    /// operation and create no packet. The run does not wait for this job.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(max = LONGEST_TIME), extend("default" = 0, "x-zero" = "none"))]
+    pub end_ps: u64,
+    /// Whether the ranks start their programs again, after a barrier, until the run or the job
+    /// ends. Iterations are numbered on. The run does not wait for this job.
+    #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
+    pub repeat: bool,
     /// Random variation of the compute times of the ranks.
     #[serde(default)]
     pub compute_noise: Noise,
@@ -243,7 +253,24 @@ pub struct JobPlan {
     pub routing_all_to_all: Option<RoutingPlan>,
 }
 
+impl Plan {
+    /// By job: whether the run ends only after this job has ended. These are the jobs of
+    /// `stop.target`, or else all jobs that end by themselves.
+    #[must_use]
+    pub fn awaited(&self) -> Vec<bool> {
+        let target = &self.stop.target;
+        let is_target = |job: &JobPlan| target.is_empty() || target.contains(&job.name);
+        self.jobs.iter().map(|job| is_target(job) && job.ends_by_itself()).collect()
+    }
+}
+
 impl JobPlan {
+    /// Whether the job ends by itself: it is no pattern, does not repeat and has no set end.
+    #[must_use]
+    pub const fn ends_by_itself(&self) -> bool {
+        !self.workload.is_endless() && !self.repeat && self.end_ps == 0
+    }
+
     /// Number of nodes that the job needs.
     #[must_use]
     pub fn node_count(&self) -> u32 {
@@ -267,6 +294,16 @@ impl JobPlan {
 
 const fn one() -> u32 {
     1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Seeds are below 2^63, so that every language can represent them.
@@ -300,7 +337,8 @@ pub enum PlacementPlan {
     },
 }
 
-/// When a run ends. Without a duration, it ends when every finite job has ended.
+/// When a run ends. Without a duration, it ends when every job that ends by itself has ended, or
+/// every target.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StopPlan {
@@ -308,6 +346,10 @@ pub struct StopPlan {
     #[serde(default)]
     #[schemars(range(max = LONGEST_TIME), extend("x-zero" = "none"))]
     pub duration_ps: u64,
+    /// The jobs whose end ends the run, even if other jobs have not finished. Absent: all jobs that
+    /// end by themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub target: Vec<String>,
     /// Simulated time after which the run stops as stalled if packets are in flight and none of
     /// them moves. The run then reports the packets that wait.
     #[serde(default = "hundred_microseconds")]

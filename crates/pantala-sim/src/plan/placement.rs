@@ -119,6 +119,8 @@ mod tests {
             ranks,
             ranks_per_node: 1,
             start_ps: 0,
+            end_ps: 0,
+            repeat: false,
             compute_noise: pantala_workload::Noise::default(),
             placement,
             nodes: vec![],

@@ -395,17 +395,31 @@ fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
     for index in 0..plan.jobs.len() {
         faults.note(check_job(plan, index));
     }
-    let endless = plan.jobs.iter().all(|job| job.workload.is_endless());
-    if endless && plan.stop.duration_ps == 0 {
-        let message = "every job is a pattern, and patterns do not end";
+    for name in &plan.stop.target {
+        faults.note(check_target(plan, name));
+    }
+    if faults.is_empty() && !plan.awaited().contains(&true) && plan.stop.duration_ps == 0 {
+        let message = "no job ends by itself: patterns and repeated jobs do not";
         faults.note(Err(PlanError::new("stop.duration_ps", 0, message, "set stop.duration")));
     }
     faults.result()
 }
 
+/// Checks that a target is a job that ends by itself.
+fn check_target(plan: &Plan, name: &str) -> Result<(), PlanError> {
+    let message = match plan.jobs.iter().find(|job| job.name == name) {
+        None => "is not the name of a job",
+        Some(job) if !job.ends_by_itself() => "does not end by itself",
+        Some(_) => return Ok(()),
+    };
+    let remedy = "name jobs without pattern, repeat and end";
+    Err(PlanError::new("stop.target", format!("{name:?}"), message, remedy))
+}
+
 fn check_job(plan: &Plan, index: usize) -> Result<(), PlanError> {
     let job = &plan.jobs[index];
     check_ranks_per_node(index, job)?;
+    check_time(index, job)?;
     if plan.jobs[..index].iter().any(|other| other.name == job.name) {
         return Err(PlanError::new(
             &format!("jobs[{index}].name"),
@@ -417,6 +431,24 @@ fn check_job(plan: &Plan, index: usize) -> Result<(), PlanError> {
     job.workload
         .check(job.ranks)
         .map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))
+}
+
+/// Checks the end and the repetition of a job.
+fn check_time(index: usize, job: &JobPlan) -> Result<(), PlanError> {
+    let key = |name: &str| format!("jobs[{index}].{name}");
+    if job.end_ps > 0 && job.end_ps <= job.start_ps {
+        let message = format!("is not after the start of the job ({} ps)", job.start_ps);
+        return Err(PlanError::new(&key("end_ps"), job.end_ps, message, "set a later end"));
+    }
+    if !job.repeat {
+        return Ok(());
+    }
+    let message = match &job.workload {
+        WorkloadSpec::Pattern(_) => "a pattern never ends, so it cannot repeat",
+        other if other.parts().is_empty() => "only applications repeat, not programs or traces",
+        _ => return Ok(()),
+    };
+    Err(PlanError::new(&key("repeat"), true, message, "leave it out"))
 }
 
 /// Checks that a pattern has one rank per node.

@@ -85,13 +85,18 @@ impl Status {
         }
     }
 
-    /// Returns whether every finite job has ended or failed; false without finite jobs. A job has
-    /// failed if one of its ranks has made an error.
+    /// Returns whether every job that is `awaited`, by its number, has ended or failed; false
+    /// without such jobs. A job has failed if one of its ranks has made an error.
     #[must_use]
-    pub fn finished(&self) -> bool {
+    pub fn finished(&self, awaited: &[bool]) -> bool {
         let over =
             |(id, (ended, ranks)): (&u16, &(u32, u32))| ended == ranks || self.has_failed(*id);
-        !self.jobs.is_empty() && self.jobs.iter().all(over)
+        let mut jobs = self
+            .jobs
+            .iter()
+            .filter(|(id, _)| awaited.get(usize::from(**id)) == Some(&true))
+            .peekable();
+        jobs.peek().is_some() && jobs.all(over)
     }
 
     /// Returns whether a rank of the job has made an error.

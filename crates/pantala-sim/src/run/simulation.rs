@@ -43,7 +43,8 @@ pub struct Simulation<Q = Alone> {
     link_traffic: LinkTraffic,
     link_record: Option<LinkRecord>,
     topology: Arc<Topology>,
-    endless: bool,
+    /// By job: whether the run ends only after this job has ended.
+    awaited: Vec<bool>,
     /// Number of packet moves up to the latest step with a move, and the end of that step.
     moved: (u64, Time),
     /// All events before this time have been handled.
@@ -93,7 +94,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             }
             if until == window_ends {
                 window_ends += window;
-                if self.endless && status.finished() {
+                if self.accompanied() && status.finished(&self.awaited) {
                     self.network.hosts_mut().for_each(|host| host.settle(until));
                     let status = self.status();
                     break (status.failure().unwrap_or(End::Finished), status);
@@ -101,7 +102,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             }
             self.write_records(until - until % self.plan.record.window_ps);
             // A failed job ends; the others run on.
-            if let Some(end) = status.failure().filter(|_| status.finished()) {
+            if let Some(end) = status.failure().filter(|_| status.finished(&self.awaited)) {
                 break (end, status);
             }
             if until == duration {
@@ -116,8 +117,10 @@ impl<Q: ProcessGroup> Simulation<Q> {
             if self.any(!observe(&self.progress(&status)) || self.tables.failed()) {
                 break (End::Interrupted, status);
             }
-            // Skip steps and windows without an event.
-            let next = status.next;
+            // Skip steps and windows without an event, but not the end of the window that ends the
+            // run.
+            let over = self.accompanied() && status.finished(&self.awaited);
+            let next = if over { status.next.min(window_ends - 1) } else { status.next };
             if next >= window_ends {
                 window_ends = (next - next % window).saturating_add(window);
             }
@@ -144,15 +147,19 @@ impl<Q: ProcessGroup> Simulation<Q> {
         end
     }
 
-    /// Returns the length of windows and steps. The end of a window matters only for finite jobs
-    /// that run with endless jobs. Otherwise there is one endless window.
+    /// Returns the length of windows and steps. The end of a window matters only for jobs that the
+    /// run waits for and that run with others. Otherwise there is one endless window.
     fn pieces(&self) -> (Time, Time) {
         let window = self.plan.record.window_ps;
-        let all_endless = self.plan.jobs.iter().all(|job| job.workload.is_endless());
-        if all_endless || !self.endless {
-            return (NEVER, step_of(window.max(1_000_000)));
+        if self.accompanied() && self.awaited.contains(&true) {
+            return (window, step_of(window));
         }
-        (window, step_of(window))
+        (NEVER, step_of(window.max(1_000_000)))
+    }
+
+    /// Returns whether there are jobs that the run does not wait for.
+    fn accompanied(&self) -> bool {
+        self.awaited.contains(&false)
     }
 
     /// Stops the injection of patterns after a run and continues until the network is empty.

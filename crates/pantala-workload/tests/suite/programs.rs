@@ -14,6 +14,8 @@ fn listed(name: &str, first: u32, lists: Vec<Vec<Op>>) -> JobSpec {
         name: name.to_owned(),
         nodes: (first..).take(lists.ranks.len()).collect(),
         start: 0,
+        end: pantala_engine::NEVER,
+        repeat: false,
         noise: Noise::default(),
         workload: Workload::Programs(JobPrograms::Operations(lists)),
     }

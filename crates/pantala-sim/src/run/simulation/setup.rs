@@ -13,8 +13,8 @@ use crate::plan::fabric_config::fabric_config;
 use crate::plan::resolve::{Resolved, resolve};
 use crate::plan::{CallEventRecord, Plan};
 use crate::run::process_group::{Alone, ProcessGroup};
-use pantala_engine::Time;
 use pantala_engine::random::{key_of, mix};
+use pantala_engine::{NEVER, Time};
 use pantala_fabric::{FabricConfig, Network, PartitionMap, PartitionShare};
 use pantala_mpi::Recording;
 use pantala_topology::Topology;
@@ -104,6 +104,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 name: job.name.clone(),
                 nodes: job.node_of_rank(),
                 start: job.start_ps,
+                end: if job.end_ps > 0 { job.end_ps } else { NEVER },
+                repeat: job.repeat,
                 noise: job.compute_noise,
                 workload: job.workload.clone().into(),
             })
@@ -158,7 +160,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             ends.push((host, recorder.clone()));
         }
         let links = (topology.routers() * topology.ports_per_router() + topology.nodes()) as usize;
-        let endless = plan.jobs.iter().any(|job| job.workload.is_endless());
+        let awaited = plan.awaited();
         let mut network =
             Network::new(&config, Arc::clone(&topology), partitions, here, &keys, ends);
         let link_record = LinkRecord::of(&plan, &topology);
@@ -194,7 +196,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             plan,
             network,
             peers,
-            endless,
+            awaited,
             moved: (0, 0),
             until: 0,
             simulated: 0,

@@ -12,11 +12,11 @@ impl<Q: ProcessGroup> Simulation<Q> {
         if status.in_flight > 0 {
             return self.stalled(status);
         }
-        if status.finished() {
+        if status.finished(&self.awaited) {
             return status.failure().unwrap_or(End::Finished);
         }
-        if self.plan.jobs.iter().all(|job| job.workload.is_endless()) {
-            // No pattern sends a packet before the end of the plan's duration.
+        if !self.awaited.contains(&true) {
+            // No job sends a packet before the end of the plan's duration.
             return End::Duration;
         }
         let mut others = Waiting::together(self.peers.all(Waiting::of(&self.network)));

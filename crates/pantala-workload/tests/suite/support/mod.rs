@@ -82,6 +82,8 @@ pub fn job(name: &str, nodes: impl IntoIterator<Item = u32>, workload: &str) -> 
         name: name.to_owned(),
         nodes: nodes.into_iter().collect(),
         start: 0,
+        end: pantala_engine::NEVER,
+        repeat: false,
         noise: Noise::default(),
         workload: workload_of(workload).into(),
     }

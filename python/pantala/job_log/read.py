@@ -1,0 +1,77 @@
+"""The jobs of a log that ran at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pantala.job_log.entry import JobLogError, LoggedJob
+from pantala.job_log.sacct import sacct_jobs, seconds_of
+from pantala.job_log.swf import begin_of, swf_jobs
+
+__all__ = ["running_at"]
+
+
+def running_at(path: Path, at: str | int | float) -> list[LoggedJob]:
+    """Returns the jobs that ran at a time, by their start and then in the order of the log.
+
+    Args:
+        path: a log of SWF, or of `sacct -P`, which is one with bars in its first line.
+        at: the time: a date and time such as `2026-05-01T12:00:00`, or for SWF a number of seconds
+            since the log's begin.
+
+    Raises:
+        JobLogError: the log cannot be read, the time does not fit the log, or nothing ran.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        message = f"cannot be read: {error.strerror or error}"
+        raise JobLogError(message, "check the path and its permissions") from None
+    lines = [line for line in lines if line.strip()]
+    if not lines:
+        raise JobLogError("is empty", "give a log of SWF or of sacct -P")
+    slurm = "|" in lines[0]
+    jobs = list(sacct_jobs(lines) if slurm else swf_jobs(lines))
+    time = _time(at, None if slurm else begin_of(lines), slurm=slurm)
+    found = [job for job in jobs if job.runs_at(time)]
+    if not found:
+        when = f"; its jobs start from {_shown(jobs, slurm=slurm)}" if jobs else ""
+        raise JobLogError(f"has no job that ran at {at}{when}", "take another time")
+    return sorted(found, key=lambda job: job.start)
+
+
+def _time(at: str | int | float, begin: int | None, *, slurm: bool) -> float:
+    """Returns a time in the count of the log."""
+    try:
+        seconds = float(at)
+    except ValueError:
+        seconds = None
+    if seconds is not None:
+        if slurm:
+            raise JobLogError(
+                f"has dates, and {at} is a number", "write a time such as 2026-05-01T12:00:00"
+            )
+        return seconds
+    try:
+        date = seconds_of(str(at))
+    except ValueError:
+        message = f"cannot be asked for {at!r}, which is not a time"
+        remedy = "write e.g. 2026-05-01T12:00:00" + ("" if slurm else ", or seconds")
+        raise JobLogError(message, remedy) from None
+    if slurm:
+        return date
+    if begin is None:
+        message = "has no UnixStartTime in its header, so dates have no meaning"
+        raise JobLogError(message, "write at as seconds since the log's begin")
+    return date - begin
+
+
+def _shown(jobs: list[LoggedJob], *, slurm: bool) -> str:
+    from datetime import UTC, datetime
+
+    times = sorted(job.start for job in jobs)
+    shown = [
+        datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%S") if slurm else f"{time:g} s"
+        for time in (times[0], times[-1])
+    ]
+    return " to ".join(shown)
