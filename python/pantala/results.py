@@ -143,7 +143,7 @@ class Run:
 
     @property
     def rank_messages(self) -> pl.LazyFrame:
-        """Two rows per rank, messages sent and received: number, bytes, latencies.
+        """One row per rank and direction, messages sent or received: number, bytes, latencies.
 
         It is empty if `record.rank_messages` was off.
         """

@@ -261,7 +261,7 @@ def curve(
 
     if resolution is not None and not saturation:
         raise UsageError(f"--resolution {resolution}: needs --saturation")
-    wanted = parse_loads(loads or ("" if saturation else _LOADS))
+    wanted = parse_loads(loads if loads is not None else "" if saturation else _LOADS)
     width = 0.02 if resolution is None else parse_share("--resolution", resolution)
     check_workers_and_seed(workers, seed)
     changes = parse_settings(settings)

@@ -13,16 +13,18 @@
 //! job, that job is every cause, and nothing but the windows ends a sum.
 
 mod causes;
+mod charges;
 mod inputs;
 mod ledger;
 mod nics;
+mod output;
 mod sums;
 mod waits;
 
-use causes::{OutputBlame, OutputQueues};
 use inputs::InputBlame;
 use ledger::SentFlits;
 use nics::NicBlame;
+use output::{OutputBlame, OutputQueues};
 use pantala_engine::{FlatArray, NEVER, Time};
 pub use sums::BlameCell;
 use sums::{NO_JOB, Sums};

@@ -5,9 +5,9 @@ use crate::output::columns::{ns, table};
 use pantala_mpi::{MessageSums, RankMessages};
 
 table! {
-    /// Two rows per rank: the messages that it has sent, and those that it has received. Both count
-    /// delivered messages, as the messages table does, so that a job's rows of both directions have
-    /// equal sums.
+    /// One row per rank and direction: the messages that it has sent, or those that it has received.
+    /// Both count delivered messages, as the messages table does, so that a job's rows of both
+    /// directions have equal sums.
     pub(super) rank_messages: RankMessageRow if "record.rank_messages" {
         /// Number of the job in the plan, from 0.
         job: u16,
