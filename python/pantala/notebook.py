@@ -1,42 +1,19 @@
-"""How runs, experiments and scenarios show themselves in a notebook: as HTML."""
+"""How runs and interference experiments show themselves in a notebook: as HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pantala.notebook_page import page, table
 from pantala.report.formatting import count, duration
 
 if TYPE_CHECKING:
     from pantala.figures.runs import InterferenceLike, RunLike
 
-__all__ = ["experiment_html", "page", "run_html", "table"]
-
-_CELL = "padding:2px 10px;text-align:"
-
-
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Returns a table whose first column aligns left. Colours are those of the notebook."""
-    aligned = ["left", *["right"] * (len(headings) - 1)]
-
-    def row(tag: str, cells: Sequence[str]) -> str:
-        shown = (
-            f'<{tag} style="{_CELL}{side}">{escape(cell)}</{tag}>'
-            for cell, side in zip(cells, aligned, strict=True)
-        )
-        return f"<tr>{''.join(shown)}</tr>"
-
-    body = "".join(row("td", cells) for cells in rows)
-    return f"<table><thead>{row('th', headings)}</thead><tbody>{body}</tbody></table>"
-
-
-def page(title: str, facts: Mapping[str, str], body: str) -> str:
-    """Returns a title, a line of facts and a table."""
-    line = " · ".join(f"{escape(name)}: {escape(value)}" for name, value in facts.items() if value)
-    return f"<div><b>{escape(title)}</b><br><small>{line}</small>{body}</div>"
+__all__ = ["experiment_html", "run_html"]
 
 
 def run_html(run: RunLike) -> str:

@@ -419,3 +419,16 @@ def test_the_command_prints_medians_of_patterns(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "2 x 2 = 4 cases, 4 runs" in done.output
     assert "Medians over 2 seeds" in done.output
+
+
+def test_scenarios_and_experiments_show_themselves_in_a_notebook(tmp_path: Path) -> None:
+    shown = scenario()._repr_html_()
+    assert ">halo</td>" in shown
+    assert ">uniform_random</td>" in shown
+    assert "72 nodes in 9 groups" in shown
+    axes = {"routing.algorithm": ["minimal", "par"]}
+    experiment = pt.sweep(scenario(), tmp_path / "out", axes=axes, seeds=2)
+    shown = experiment._repr_html_()
+    assert "runs: 4 of 4" in shown
+    assert shown.count("<tr>") == 1 + 2 * 2
+    assert ">par</td>" in shown

@@ -410,6 +410,11 @@ class Experiment:
         named = [name for name in ("name",) if name in frame.collect_schema().names()]
         return [*(axis for axis in self.axes if axis != over), "part", *named]
 
+    def _repr_html_(self) -> str:
+        from pantala.experiments.notebook import sweep_html
+
+        return sweep_html(self)
+
     def __repr__(self) -> str:
         return f"Experiment('{self.path}', '{self.name}', axes={self.axes})"
 

@@ -301,6 +301,11 @@ class Scenario(ScenarioKeys):
         """Returns the values that no paper states, as reasons by dotted key."""
         return assumptions_of(self)
 
+    def _repr_html_(self) -> str:
+        from pantala.scenario.notebook import scenario_html
+
+        return scenario_html(self)
+
     def plan(self) -> dict[str, Any]:
         """Returns the plan as JSON-like data.
 
