@@ -14,13 +14,13 @@ from pantala.comparison.comparison import HEADLINES, Comparison, Row
 from pantala.comparison.numbers import with_interval
 from pantala.comparison.subject import SEED
 from pantala.comparison.values import values_of
-from pantala.errors import RunDirectoryError, UsageError
+from pantala.errors import UsageError
 from pantala.experiments.parts import TOGETHER
 from pantala.figures.intervals import Mark, difference_intervals
 from pantala.figures.seeds import Box, seed_boxes
 from pantala.report.formatting import count, join
 from pantala.report.overlay import overlaid, representatives
-from pantala.report.page import render
+from pantala.report.page import render, write
 from pantala.report.picture import Picture, picture
 from pantala.report.tables import Cell, ReportTable
 
@@ -51,15 +51,7 @@ def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Pa
     Raises:
         RunDirectoryError: the file cannot be written.
     """
-    target = Path(path)
-    text = render_comparison(comparison)
-    try:
-        target.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise RunDirectoryError(
-            target, f"cannot be written: {error.strerror or error}", "choose another --out"
-        ) from None
-    return target
+    return write(render_comparison(comparison), path, "choose another --out")
 
 
 def render_comparison(comparison: Comparison) -> str:

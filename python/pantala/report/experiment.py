@@ -16,7 +16,7 @@ from pantala.experiments.status import status_of
 from pantala.report.experiment_pictures import grids, seed_pictures
 from pantala.report.experiment_tables import configurations_table, runs_table
 from pantala.report.formatting import TIMES, count
-from pantala.report.page import render
+from pantala.report.page import render, write
 
 __all__ = ["experiment_finding", "render_experiment", "write_experiment"]
 
@@ -35,15 +35,7 @@ def write_experiment(path: Path, out: str | os.PathLike[str]) -> Path:
         RunDirectoryError: the directory holds no experiment, or the file cannot be written.
         UsageError: the directory holds several experiments.
     """
-    target = Path(out)
-    text = render_experiment(path)
-    try:
-        target.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise RunDirectoryError(
-            target, f"cannot be written: {error.strerror or error}", "check the directory"
-        ) from None
-    return target
+    return write(render_experiment(path), out, "check the directory")
 
 
 def render_experiment(path: Path) -> str:

@@ -1,13 +1,17 @@
-"""A page from a template of this folder."""
+"""Pages from templates of this folder."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-__all__ = ["render"]
+from pantala.errors import RunDirectoryError
+
+__all__ = ["render", "write"]
 
 
 def render(template: str, content: Mapping[str, Any]) -> str:
@@ -20,3 +24,23 @@ def render(template: str, content: Mapping[str, Any]) -> str:
         lstrip_blocks=True,
     )
     return environment.get_template(template).render(content)
+
+
+def write(text: str, path: str | os.PathLike[str], remedy: str) -> Path:
+    """Writes a page; returns its path.
+
+    Args:
+        text: the page.
+        path: the file.
+        remedy: what helps if the file cannot be written.
+
+    Raises:
+        RunDirectoryError: the file cannot be written.
+    """
+    target = Path(path)
+    try:
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        message = f"cannot be written: {error.strerror or error}"
+        raise RunDirectoryError(target, message, remedy) from None
+    return target
