@@ -154,5 +154,5 @@ def _span(cells: pl.DataFrame, windows: pl.DataFrame) -> str:
         if held >= half:
             best = min(best, (times[last] - times[first], times[first], times[last] + length))
     _, start, end = best
-    unit, scale = ("ms", 1e6) if end >= 1e5 else ("us", 1e3)
+    unit, scale = ("ms", 1e6) if end >= 1e5 else ("\N{MICRO SIGN}s", 1e3)
     return f" between {start / scale:.3g} and {end / scale:.3g} {unit}"
