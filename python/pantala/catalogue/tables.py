@@ -934,9 +934,9 @@ _LATENCY_WINDOWS = Table(
 _RANK_MESSAGES = Table(
     "rank_messages",
     text=(
-        "Two rows per rank: the messages that it has sent, and those that it has received. Both count "
-        "delivered messages, as the messages table does, so that a job's rows of both directions have equal "
-        "sums."
+        "One row per rank and direction: the messages that it has sent, or those that it has received. Both "
+        "count delivered messages, as the messages table does, so that a job's rows of both directions have "
+        "equal sums."
     ),
     switch="record.rank_messages",
     columns=(
