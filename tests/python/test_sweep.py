@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -432,3 +436,16 @@ def test_scenarios_and_experiments_show_themselves_in_a_notebook(tmp_path: Path)
     assert "runs: 4 of 4" in shown
     assert shown.count("<tr>") == 1 + 2 * 2
     assert ">par</td>" in shown
+
+
+def test_a_lease_whose_writer_was_killed_is_stale(tmp_path: Path) -> None:
+    """The writer was killed before it wrote the text."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for process, stale in ((ended.pid, True), (os.getpid(), False)):
+        lease = tmp_path / f".run.{process}@{socket.gethostname()}.0123456789ab"
+        lease.touch()
+        assert is_stale(lease, now_at(tmp_path)) is stale
+    other = tmp_path / f".run.{ended.pid}@elsewhere.0123456789ab"
+    other.touch()
+    assert not is_stale(other, now_at(tmp_path))

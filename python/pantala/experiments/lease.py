@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import socket
 import time
@@ -27,6 +28,8 @@ __all__ = ["BEAT_SECONDS", "STALE_SECONDS", "claim", "is_stale", "now_at", "proc
 BEAT_SECONDS = 10.0
 #: A lease without a heartbeat for this time is stale.
 STALE_SECONDS = 60.0
+#: The process and the machine in the name of a file that becomes a lease.
+_WRITER = re.compile(r"\.(\d+)@(.+)\.[0-9a-f]{12}(?:-old)?$")
 
 
 @contextlib.contextmanager
@@ -65,8 +68,11 @@ def is_stale(path: Path, now: float) -> bool:
     try:
         owner = json.loads(text)
         here, process = owner["host"] == socket.gethostname(), int(owner["process"])
-    except (ValueError, KeyError, TypeError):  # being written
-        return False
+    except (ValueError, KeyError, TypeError):  # being written, unless its writer was killed
+        writer = _WRITER.search(path.name)
+        if writer is None:
+            return False
+        here, process = writer[2] == socket.gethostname(), int(writer[1])
     return here and not process_lives(process)
 
 
@@ -104,7 +110,7 @@ def process_lives(process: int) -> bool:
 
 def _take(path: Path, text: str) -> bool:
     """Creates the lease; takes over a stale lease first."""
-    made = path.with_name(f".{path.name}.{_once()}")
+    made = path.with_name(f".{path.name}.{os.getpid()}@{socket.gethostname()}.{_once()}")
     # A link creates the lease together with its text.
     made.write_text(text, encoding="utf-8")
     try:
