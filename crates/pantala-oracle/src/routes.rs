@@ -87,7 +87,7 @@ pub fn route_via(
                 link.router
             };
             let ports = topology.local_step(here, towards, choice.order);
-            let port = ports.first + (choice.parallel % usize::from(ports.count)) as u16;
+            let port = ports.nth((choice.parallel % usize::from(ports.count())) as u16);
             route.push(RouteStep { port, vc });
             here = match topology.peer(here, port) {
                 Peer::Port { router, .. } => router,

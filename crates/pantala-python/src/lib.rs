@@ -199,7 +199,8 @@ fn communication(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     json(&found.map_err(|e| plan_error(py, &e))?)
 }
 
-/// Returns the bytes that each job of a plan will send, as JSON, as far as its programs tell.
+/// Returns the bytes and messages that each job of a plan will send, and its calls that send, as
+/// JSON, as far as its programs tell.
 #[pyfunction]
 fn expected_traffic(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     let found = py.detach(|| resolve::parse(plan_json).and_then(|plan| expected_bytes(&plan)));

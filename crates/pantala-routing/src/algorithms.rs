@@ -85,13 +85,24 @@ macro_rules! dispatch {
 with_all_routings!(dispatch);
 
 impl Algorithm {
-    /// Its VC map after `map`; `None` if that simulator has none for it.
+    /// Its VC map after `map` where groups lack no links and have one dimension; `None` if that
+    /// simulator has none for it.
     #[must_use]
     pub fn vc_map(self, map: VcMapName) -> Option<VcMap> {
-        if map == VcMapName::Ascending {
-            return Some(self.own_vc_map());
+        match map {
+            VcMapName::Ascending => return Some(self.own_vc_map()),
+            VcMapName::ByHop => return Some(VcMap::by_hop(self.max_hops(1))),
+            VcMapName::Booksim2 | VcMapName::Caminos | VcMapName::Codes => {}
         }
         self.descriptor().maps.iter().find(|(whose, _)| *whose == map).map(|(_, vc_map)| *vc_map)
+    }
+
+    /// Its VC map after `map` where a minimal path inside a group has at most `diameter` links;
+    /// `None` if that simulator has none for it. A map by hops has a VC per hop.
+    #[must_use]
+    pub fn vc_map_for(self, map: VcMapName, diameter: u8) -> Option<VcMap> {
+        let vc_map = self.vc_map(map)?;
+        Some(if vc_map.by_hop { VcMap::by_hop(self.max_hops(diameter)) } else { vc_map })
     }
 
     /// Most links between routers that a packet may take where a minimal path inside a group has at

@@ -53,9 +53,9 @@ impl Here<'_> {
         let vc_map = &self.routing.vc_map;
         let lane = match (intermediate == NONE, Self::later(route)) {
             (true, false) => vc_map.minimal,
-            (true, true) => vc_map.minimal_later,
+            (true, true) => vc_map.at_hop(route.hops, vc_map.minimal_later),
             (false, false) => vc_map.nonminimal,
-            (false, true) => vc_map.nonminimal_later,
+            (false, true) => vc_map.at_hop(route.hops, vc_map.nonminimal_later),
         };
         self.along(links[gateway as usize], gateway, lane, intermediate, route)
     }
@@ -123,7 +123,7 @@ impl Here<'_> {
                     links,
                     self.router,
                     target,
-                    self.routing.gateways,
+                    (self.routing.gateways, self.routing.local_order),
                     draw,
                 )
             };
@@ -153,7 +153,7 @@ impl Here<'_> {
                 links,
                 self.router,
                 target,
-                self.routing.gateways,
+                (self.routing.gateways, self.routing.local_order),
                 gateway_draw,
             );
             let mut path = self.path(links, gateway, intermediate, route);

@@ -3,8 +3,10 @@
 use crate::algorithms::q_adaptive;
 use crate::candidates::Here;
 use crate::config::RoutingConfig;
+use crate::descriptor::Intermediate;
+use crate::draws::{salted, third_group, third_router};
 use crate::follow::Hop;
-use crate::state::{Phase, RouteState};
+use crate::state::{NONE, Phase, RouteState};
 use crate::view::CongestionView;
 use pantala_topology::Topology;
 
@@ -29,13 +31,18 @@ impl RoutingConfig {
             self.decide_inside(&here, route, view);
             return;
         }
+        let destination = u32::from(route.destination_group);
         // A path through a third group needs one.
-        if topology.groups() < 3 {
+        if topology.third_groups(group, destination) == 0 {
             route.phase = Phase::ToDestination;
             self.algorithm.decide_per_hop(&here, route, view);
             return;
         }
-        self.algorithm.decide(&here, route, view);
+        if topology.are_linked(group, destination) {
+            self.algorithm.decide(&here, route, view);
+        } else {
+            self.cross_third_group(&here, route);
+        }
         if !route.nonminimal {
             route.phase = if self.algorithm.is_progressive() {
                 Phase::Revisable
@@ -43,6 +50,17 @@ impl RoutingConfig {
                 Phase::ToDestination
             };
         }
+    }
+
+    /// Sends a packet through a random third group, because no link leads to the destination's.
+    fn cross_third_group(&self, here: &Here<'_>, route: &mut RouteState) {
+        let destination = u32::from(route.destination_group);
+        let third = match self.algorithm.intermediate() {
+            Intermediate::Group => third_group,
+            Intermediate::Router => third_router,
+        };
+        let intermediate = third(here.topology, here.group, destination, salted(route.draw, 0));
+        route.divert(intermediate, NONE);
     }
 
     /// Decides on the path of a packet in the group of its destination.

@@ -24,6 +24,7 @@ mod classes;
 mod exceptions;
 mod gateways;
 mod graph;
+mod local_paths;
 mod search;
 mod segments;
 

@@ -49,6 +49,9 @@ pub struct Descriptor {
     /// Whether every router outside the destination's group picks the link to the next group anew,
     /// by queues.
     pub per_hop_adaptive: bool,
+    /// Whether it can send packets between two groups without a link through a third group: it
+    /// draws third groups with links to both, and its paths have such detours.
+    pub serves_unlinked_groups: bool,
     /// Whether two-dimensional groups can carry it.
     pub carries_2d: bool,
 }
@@ -74,6 +77,7 @@ impl Descriptor {
         gateways: Gateways::Fewest,
         progressive: false,
         per_hop_adaptive: false,
+        serves_unlinked_groups: false,
         carries_2d: true,
     };
 }

@@ -16,18 +16,12 @@ pub(crate) fn scaled(draw: u64, bound: u32) -> u32 {
     ((u128::from(draw) * u128::from(bound)) >> 64) as u32
 }
 
-/// Returns a uniformly drawn group other than source and destination, which may be the same group.
-/// There must be at least three groups.
+/// Returns a uniformly drawn group that has a link to source and destination, which may be the same
+/// group. There must be such a group.
 #[inline]
 pub(crate) fn third_group(topology: &Topology, source: u32, destination: u32, draw: u64) -> u32 {
-    if source == destination {
-        let group = scaled(draw, topology.groups() - 1);
-        return group + u32::from(group >= source);
-    }
-    let (low, high) = (source.min(destination), source.max(destination));
-    let mut group = scaled(draw, topology.groups() - 2);
-    group += u32::from(group >= low);
-    group + u32::from(group >= high)
+    let index = scaled(draw, topology.third_groups(source, destination));
+    topology.third_group(source, destination, index)
 }
 
 /// Returns a uniformly drawn router of the same group other than `router`. The group must have at

@@ -162,7 +162,14 @@ impl RoutingConfig {
         let links = topology.global_links(group, target.group);
         if route.gateway == NONE {
             let draw = || salted(route.draw, 16 + u64::from(route.hops));
-            route.gateway = gateways::choose(topology, links, router, target, self.gateways, draw);
+            route.gateway = gateways::choose(
+                topology,
+                links,
+                router,
+                target,
+                (self.gateways, self.local_order),
+                draw,
+            );
         }
         let gateway = links[route.gateway as usize];
         if gateway.router == router {

@@ -32,13 +32,13 @@ pub(crate) fn choose(
     links: &[GlobalLink],
     router: u32,
     target: GatewayTarget,
-    gateways: Gateways,
+    (gateways, order): (Gateways, LocalOrder),
     draw: impl FnOnce() -> u64,
 ) -> u32 {
     if links.len() <= 1 {
         0
     } else {
-        choose_of_several(topology, links, router, target, gateways, draw())
+        choose_of_several(topology, links, router, target, (gateways, order), draw())
     }
 }
 
@@ -47,15 +47,15 @@ fn choose_of_several(
     links: &[GlobalLink],
     router: u32,
     target: GatewayTarget,
-    gateways: Gateways,
+    (gateways, order): (Gateways, LocalOrder),
     draw: u64,
 ) -> u32 {
     if gateways == Gateways::Any {
         return scaled(draw, links.len() as u32);
     }
     let cost = |link: &GlobalLink| {
-        topology.local_distance(router, link.router)
-            + target.router.map_or(0, |r| topology.local_distance(link.target_router, r))
+        topology.local_distance(router, link.router, order)
+            + target.router.map_or(0, |r| topology.local_distance(link.target_router, r, order))
     };
     let fewest = links.iter().map(cost).min().unwrap_or(0);
     let ties = links.iter().filter(|l| cost(l) == fewest).count() as u32;
@@ -78,12 +78,8 @@ pub(crate) fn step(
     order: LocalOrder,
     route: &RouteState,
 ) -> u16 {
-    let ports = topology.local_step(router, target, order);
-    if ports.count == 1 {
-        ports.first
-    } else {
-        ports.first
-            + scaled(salted(route.draw, PARALLEL + u64::from(route.hops)), ports.count.into())
-                as u16
-    }
+    topology.local_port(router, target, order, |count| {
+        let draw = salted(route.draw, PARALLEL + u64::from(route.hops));
+        scaled(draw, count.into()) as u16
+    })
 }

@@ -32,6 +32,7 @@ mod follow;
 mod gateways;
 pub mod learning;
 mod paths;
+mod refusal;
 mod rule;
 mod state;
 mod ugal;
@@ -47,6 +48,7 @@ pub use descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Se
 pub use follow::Hop;
 pub use gateways::Gateways;
 pub use paths::{Paths, Segment, Target};
+pub use refusal::Refusal;
 pub use state::{NONE, Phase, RouteState};
 pub use vc_map::{MAX_VIRTUAL_CHANNELS, SegmentVcs, VcMap, VcMapName};
 pub use view::{Blind, CongestionView, QueueMeasure};

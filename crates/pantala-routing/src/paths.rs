@@ -140,7 +140,7 @@ pub(super) fn adaptive(routing: &RoutingConfig, topology: &Topology) -> Paths {
         .done()
 }
 
-/// Non-minimal paths only, wherever there is a third group; inside a group as the key
+/// Non-minimal paths only, wherever there is a third group with links to both groups; inside a group as the key
 /// `intra_group` says.
 pub(super) fn valiant(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let paths = PathSet::of(routing, topology);
@@ -149,14 +149,14 @@ pub(super) fn valiant(routing: &RoutingConfig, topology: &Topology) -> Paths {
         if back && paths.has_detours() { paths.inside_through_another() } else { paths.inside() };
     let paths =
         if routing.intra_group == IntraGroup::Valiant { paths.inside_valiant() } else { paths };
-    let paths = if paths.has_detours() { paths } else { paths.minimal() };
+    let paths = if topology.neighbours_have_third_groups() { paths } else { paths.minimal() };
     paths.detours(&Detours { back, ..Detours::default() }).done()
 }
 
 /// Any path of as many links as the algorithm takes at most.
 pub(super) fn any_port(routing: &RoutingConfig, topology: &Topology) -> Paths {
-    let diameter = if topology.is_2d() { 2 } else { 1 };
-    Paths::AnyPort { hops: routing.algorithm.max_hops(diameter), count: routing.vc_map.count }
+    let hops = routing.algorithm.max_hops(topology.local_diameter() as u8);
+    Paths::AnyPort { hops, count: routing.vc_map.count }
 }
 
 /// The paths of a routing, collected kind by kind.

@@ -87,9 +87,13 @@ impl VcMap {
     /// Makes a map in which the VC is the number of hops made.
     #[must_use]
     pub const fn by_hop(count: u8) -> Self {
-        let mut map = Self::ascending(count, 0, 0, 0, 0);
-        map.by_hop = true;
-        map
+        Self { inside: 0, by_hop: true, ..Self::ascending(count, 0, 0, 0, 0) }
+    }
+
+    /// Returns the VCs after this number of hops: `lane`, or the hops if the map goes by them.
+    #[must_use]
+    pub const fn at_hop(&self, hops: u8, lane: SegmentVcs) -> SegmentVcs {
+        if self.by_hop { SegmentVcs::both(hops) } else { lane }
     }
 
     /// The map of BookSim2's dragonfly for its `min`: VC 1 from the global hop on, VC 0 before and
@@ -143,7 +147,7 @@ impl VcMap {
     }
 }
 
-/// The simulator whose VC map an algorithm uses.
+/// The VC map that an algorithm uses: its own, that of another simulator, or one VC per hop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VcMapName {
@@ -156,9 +160,13 @@ pub enum VcMapName {
     Caminos,
     /// The map of CODES, with four VCs.
     Codes,
+    /// The VC of a hop is the number of hops before it. A port has as many VCs as a path has hops at
+    /// most. No paths can close a cycle, whatever links have failed.
+    ByHop,
 }
 
 impl VcMapName {
     /// Every map, in the order of the docs.
-    pub const ALL: [Self; 4] = [Self::Ascending, Self::Booksim2, Self::Caminos, Self::Codes];
+    pub const ALL: [Self; 5] =
+        [Self::Ascending, Self::Booksim2, Self::Caminos, Self::Codes, Self::ByHop];
 }

@@ -109,3 +109,15 @@ pub enum WriteError {
         source: parquet::errors::ParquetError,
     },
 }
+
+impl WriteError {
+    /// Returns the error with the file's name only: the directory may be renamed later.
+    #[must_use]
+    pub fn of_file(&self) -> String {
+        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        match self {
+            Self::File { path, source } => format!("{}: {source}", name(path)),
+            Self::Table { path, source } => format!("{}: {source}", name(path)),
+        }
+    }
+}

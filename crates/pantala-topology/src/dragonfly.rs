@@ -1,19 +1,20 @@
 //! The Dragonfly: ids, ports, peers and global links.
 
 use crate::divisor::Divisor;
+use crate::global_links::GlobalLinks;
 use crate::group::Group;
-use crate::{
-    DragonflySpec, GlobalLink, Link, LinkClass, LocalOrder, Peer, PortRange, TopologyError,
-};
+use crate::local_paths::LocalPaths;
+use crate::third_groups::GroupGraph;
+use crate::{DragonflySpec, GlobalLink, Link, LinkClass, LocalOrder, Peer, Ports, TopologyError};
 
 /// The far end of a global port.
 #[derive(Clone, Copy, Debug)]
-struct GlobalEnd {
-    router: u32,
-    port: u16,
+pub(crate) struct GlobalEnd {
+    pub(crate) router: u32,
+    pub(crate) port: u16,
 }
 
-const NOWHERE: GlobalEnd = GlobalEnd { router: u32::MAX, port: u16::MAX };
+pub(crate) const NOWHERE: GlobalEnd = GlobalEnd { router: u32::MAX, port: u16::MAX };
 
 /// A global link that has not been filled in.
 const UNWIRED: GlobalLink = GlobalLink { router: 0, port: 0, target_router: 0, target_port: 0 };
@@ -27,16 +28,20 @@ const UNWIRED: GlobalLink = GlobalLink { router: 0, port: 0, target_router: 0, t
 pub struct Topology {
     nodes_per_router: u32,
     routers_per_group: u32,
-    global_ports: u32,
-    groups: u32,
+    pub(crate) global_ports: u32,
+    pub(crate) groups: u32,
     links_per_pair: u32,
-    group: Group,
+    pub(crate) group: Group,
     by_nodes_per_router: Divisor,
     by_routers_per_group: Divisor,
     /// By router, then by global port.
-    global_peers: Vec<GlobalEnd>,
+    pub(crate) global_peers: Vec<GlobalEnd>,
     /// By group, then by other group (without the group itself), then by parallel index.
-    global_links: Vec<GlobalLink>,
+    pub(crate) global_links: GlobalLinks,
+    /// Which groups are linked; `None` if every two are.
+    pub(crate) group_graph: Option<Box<GroupGraph>>,
+    /// The paths of groups that lack local links; `None` if no group does.
+    pub(crate) local_paths: Option<Box<LocalPaths>>,
 }
 
 impl Topology {
@@ -45,20 +50,28 @@ impl Topology {
     /// # Errors If [`DragonflySpec::check`] finds a fault.
     pub fn dragonfly(spec: &DragonflySpec) -> Result<Self, TopologyError> {
         let links_per_pair = spec.check()?;
-        let mut topology = Self {
+        let mut topology = Self { links_per_pair, ..Self::unwired(spec) };
+        topology.wire(spec);
+        Ok(topology)
+    }
+
+    /// A Dragonfly without global links, of a specification that has been checked.
+    pub(crate) fn unwired(spec: &DragonflySpec) -> Self {
+        let routers = spec.groups as usize * spec.group.routers() as usize;
+        Self {
             nodes_per_router: spec.nodes_per_router,
             routers_per_group: spec.group.routers(),
             global_ports: spec.global_ports,
             groups: spec.groups,
-            links_per_pair,
+            links_per_pair: 0,
             group: Group::new(spec.group),
             by_nodes_per_router: Divisor::new(spec.nodes_per_router),
             by_routers_per_group: Divisor::new(spec.group.routers()),
-            global_peers: Vec::new(),
-            global_links: Vec::new(),
-        };
-        topology.wire(spec);
-        Ok(topology)
+            global_peers: vec![NOWHERE; routers * spec.global_ports as usize],
+            global_links: GlobalLinks::default(),
+            group_graph: None,
+            local_paths: None,
+        }
     }
 
     /// Computes the global ports and links.
@@ -71,14 +84,13 @@ impl Topology {
             places.as_ref().map_or(k, |places| places[group as usize * used as usize + k as usize])
         };
         // The router and the global port that own a global index of `group`.
-        let first = self.first_global_port();
+        let first_port = self.first_global_port();
         let owner = |group: u32, place: u32| {
             let (local, port) = spec.port_assignment.owner(a, h, place);
             (group * a + local, port)
         };
 
-        self.global_peers = vec![NOWHERE; g as usize * a as usize * h as usize];
-        self.global_links = vec![UNWIRED; g as usize * used as usize];
+        let mut links = vec![UNWIRED; g as usize * used as usize];
         for group in 0..g {
             for slice in 0..self.links_per_pair {
                 for m in 0..slots {
@@ -87,19 +99,20 @@ impl Topology {
                     let (router, port) = owner(group, place(group, slice * slots + m));
                     let (target_router, target_port) =
                         owner(other, place(other, slice * slots + back));
-                    let target_port = first + target_port as u16;
+                    let target_port = first_port + target_port as u16;
                     self.global_peers[router as usize * h as usize + port as usize] =
                         GlobalEnd { router: target_router, port: target_port };
-                    let index = self.pair_start(group, other) + slice as usize;
-                    self.global_links[index] = GlobalLink {
+                    let first = self.pair(group, other) * self.links_per_pair as usize;
+                    links[first + slice as usize] = GlobalLink {
                         router,
-                        port: first + port as u16,
+                        port: first_port + port as u16,
                         target_router,
                         target_port,
                     };
                 }
             }
         }
+        self.global_links = GlobalLinks::uniform(links, self.links_per_pair);
     }
 
     /// Number of nodes.
@@ -173,7 +186,8 @@ impl Topology {
         self.global_ports
     }
 
-    /// Number of links between every two groups; 0 if there is one group.
+    /// Number of links that the global link arrangement gives every two groups, those counted that
+    /// have failed; 0 if there is one group, or if the links are given as a list.
     #[inline]
     #[must_use]
     pub fn links_per_pair(&self) -> u32 {
@@ -276,9 +290,12 @@ impl Topology {
         match self.class_of_port(port) {
             LinkClass::Terminal => Peer::Node(router * self.nodes_per_router + u32::from(port)),
             LinkClass::Local | LinkClass::Row | LinkClass::Column => {
+                let local = u32::from(port - self.first_local_port());
+                if self.local_paths.as_ref().is_some_and(|paths| paths.is_absent(router, local)) {
+                    return Peer::Unconnected;
+                }
                 let here = self.local_index(router);
-                let (there, back) =
-                    self.group.peer(here, u32::from(port - self.first_local_port()));
+                let (there, back) = self.group.peer(here, local);
                 Peer::Port {
                     router: router - here + there,
                     port: self.first_local_port() + back as u16,
@@ -299,34 +316,94 @@ impl Topology {
     /// The ports of `router` that lead to the next router on the minimal path inside its group to
     /// `target`, another router of the group. In a full mesh the next router is `target`. In a grid
     /// it is also `target` if both share a row or a column; otherwise `order` tells whether the
-    /// path goes along the row or along the column first. Repeated steps reach `target` after
-    /// [`Topology::local_distance`] steps.
+    /// path goes along the row or along the column first. In a group that lacks links, the path goes
+    /// around them, if possible inside each dimension. Repeated steps reach `target` after
+    /// [`Topology::local_distance`] steps. There are no ports if no path inside the group leads to
+    /// `target` ([`Topology::parted_routers`]).
     #[inline]
     #[must_use]
-    pub fn local_step(&self, router: u32, target: u32, order: LocalOrder) -> PortRange {
+    pub fn local_step(&self, router: u32, target: u32, order: LocalOrder) -> Ports<'_> {
         debug_assert_eq!(
             self.group_of(router),
             self.group_of(target),
             "routers {router} and {target}"
         );
+        if let Some(ports) = self.step_around(router, target, order) {
+            return ports;
+        }
+        let (first, count) = self.usual_step(router, target, order);
+        Ports::Range { first, count }
+    }
+
+    /// One of the ports of [`Topology::local_step`]: that of number `draw(count)` if there are
+    /// several. The hot path: it makes no list of ports.
+    #[inline(always)]
+    #[must_use]
+    pub fn local_port(
+        &self,
+        router: u32,
+        target: u32,
+        order: LocalOrder,
+        draw: impl FnOnce(u16) -> u16,
+    ) -> u16 {
+        if self.local_paths.is_some()
+            && let Some(ports) = self.step_around(router, target, order)
+        {
+            return match ports.count() {
+                1 => ports.first(),
+                count => ports.nth(draw(count)),
+            };
+        }
+        let (first, count) = self.usual_step(router, target, order);
+        if count == 1 { first } else { first + draw(count) }
+    }
+
+    /// The first port and the number of ports in a group that lacks no links.
+    #[inline]
+    fn usual_step(&self, router: u32, target: u32, order: LocalOrder) -> (u16, u16) {
         let there = self.local_index(target);
         let here = router - (target - there);
         let (first, count) = self.group.step(here, there, order);
-        PortRange { first: self.first_local_port() + first as u16, count: count as u16 }
+        (self.first_local_port() + first as u16, count as u16)
+    }
+
+    /// The ports in a group that lacks links; `None` in any other.
+    #[cold]
+    fn step_around(&self, router: u32, target: u32, order: LocalOrder) -> Option<Ports<'_>> {
+        let there = self.local_index(target);
+        let here = router - (target - there);
+        let paths = self.local_paths.as_ref()?;
+        let local = paths.step(self.group_of(target), here, there, order)?;
+        Some(Ports::List { first: self.first_local_port(), local })
     }
 
     /// The number of links on the minimal path from `router` to `other`, a router of its group. It
-    /// is 0 to itself and otherwise 1, or 2 in a grid if they share neither row nor column.
+    /// is 0 to itself and otherwise 1, or 2 in a grid if they share neither row nor column. Where
+    /// links are missing it is larger, and can depend on the direction and on `order`.
     #[inline]
     #[must_use]
-    pub fn local_distance(&self, router: u32, other: u32) -> u32 {
+    pub fn local_distance(&self, router: u32, other: u32, order: LocalOrder) -> u32 {
         debug_assert_eq!(
             self.group_of(router),
             self.group_of(other),
             "routers {router} and {other}"
         );
+        if self.local_paths.is_some()
+            && let Some(distance) = self.distance_around(router, other, order)
+        {
+            return distance;
+        }
         let there = self.local_index(other);
         self.group.distance(router - (other - there), there)
+    }
+
+    /// The distance in a group that lacks links; `None` in any other.
+    #[cold]
+    fn distance_around(&self, router: u32, other: u32, order: LocalOrder) -> Option<u32> {
+        let there = self.local_index(other);
+        let here = router - (other - there);
+        let paths = self.local_paths.as_ref()?;
+        paths.distance(self.group_of(other), here, there, order).map(u32::from)
     }
 
     /// The links from one group to another, by parallel index. Empty from a group to itself.
@@ -336,16 +413,15 @@ impl Topology {
         if from_group == to_group {
             return &[];
         }
-        let start = self.pair_start(from_group, to_group);
-        &self.global_links[start..start + self.links_per_pair as usize]
+        self.global_links.of(self.pair(from_group, to_group))
     }
 
-    /// The index in `global_links` of the first link from `group` to `other`.
+    /// The number of an ordered pair of groups.
     #[inline]
-    fn pair_start(&self, group: u32, other: u32) -> usize {
+    pub(crate) fn pair(&self, group: u32, other: u32) -> usize {
         debug_assert!(group < self.groups && other < self.groups && group != other);
         let slot = other - u32::from(other > group);
-        (group as usize * (self.groups - 1) as usize + slot as usize) * self.links_per_pair as usize
+        group as usize * (self.groups - 1) as usize + slot as usize
     }
 
     /// All links between two routers, once per direction, by source router and then by source port.

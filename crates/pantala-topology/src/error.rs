@@ -5,8 +5,8 @@
 #[error("{key} = {value}: {message}; {remedy}")]
 pub struct TopologyError {
     /// The plan's name of the faulty parameter: `p`, `a`, `rows`, `columns`, `h`, `g`,
-    /// `links_per_local_pair`, `links_per_row_pair`, `links_per_column_pair`, `links_per_pair` or
-    /// `mirrored`.
+    /// `links_per_local_pair`, `links_per_row_pair`, `links_per_column_pair`, `links_per_pair`,
+    /// `mirrored`, `global_links` or `failed_links`.
     pub key: &'static str,
     /// The parameter's value.
     pub value: String,

@@ -87,8 +87,16 @@
 //! | class of its link | [`Topology::class_of_port`] |
 //!
 //! A path inside a group is a sequence of such steps. So another kind of group changes only this
-//! crate (`group.rs` has everything about the inside of a group). A network that is given as a
-//! table of links, or that lacks links, would answer the same questions from tables.
+//! crate (`group.rs` has everything about the inside of a group).
+//!
+//! # Networks as data
+//!
+//! [`Topology::with_global_links`] takes the global links as a list. [`Topology::without`] removes
+//! links that have failed. Two groups may then have any number of links. A group that lacks local
+//! links answers from a table of its shortest remaining paths; all other groups compute their
+//! answers as before. [`Topology::unlinked_groups`] names groups without a link; some routings join
+//! them through [third groups](Topology::third_groups). [`Topology::parted_routers`] names two
+//! routers of a group without a path inside it. No routing joins those.
 //!
 //! ```
 //! use pantala_topology::{
@@ -117,23 +125,28 @@
 //! ```
 //!
 //! **Invariant:** every link is symmetric: if port A's peer is port B, then B's peer is A.
-//! **Invariant:** every two groups have exactly [`Topology::links_per_pair`] links. **Invariant:**
-//! repeated [`Topology::local_step`]s reach their target after [`Topology::local_distance`] steps.
+//! **Invariant:** every two groups of a [`Topology::dragonfly`] have exactly
+//! [`Topology::links_per_pair`] links. **Invariant:** repeated [`Topology::local_step`]s reach their
+//! target after [`Topology::local_distance`] steps.
 
 mod divisor;
 mod dragonfly;
 mod error;
+mod given_links;
 mod global_arrangement;
+mod global_links;
 mod group;
 mod link;
+mod local_paths;
 mod port_assignment;
 mod spec;
+mod third_groups;
 
 pub use divisor::Divisor;
 pub use dragonfly::Topology;
 pub use error::TopologyError;
 pub use global_arrangement::GlobalArrangement;
 pub use group::LocalOrder;
-pub use link::{GlobalLink, Link, LinkClass, Peer, PortRange};
+pub use link::{GlobalLink, Link, LinkClass, Peer, Ports};
 pub use port_assignment::PortAssignment;
 pub use spec::{DragonflySpec, GroupSpec, MAX_PORTS, MAX_PORTS_IN_ALL};

@@ -49,17 +49,61 @@ pub enum Peer {
         /// Its port.
         port: u16,
     },
-    /// No peer: the global link arrangement leaves the port unused.
+    /// No peer: the global link arrangement leaves the port unused, or its link has failed.
     Unconnected,
 }
 
-/// Consecutive ports of one router that lead to the same router by parallel links.
+/// Ports of one router that lead to the same router by parallel links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PortRange {
+pub enum Ports<'a> {
+    /// Consecutive ports.
+    Range {
+        /// The first port.
+        first: u16,
+        /// Number of ports, at least 1.
+        count: u16,
+    },
+    /// The ports in a group that lacks links.
+    List {
+        /// The first local port of the router.
+        first: u16,
+        /// The ports, counted from `first`.
+        local: &'a [u16],
+    },
+}
+
+impl Ports<'_> {
+    /// Number of ports.
+    #[inline]
+    #[must_use]
+    pub fn count(self) -> u16 {
+        match self {
+            Self::Range { count, .. } => count,
+            Self::List { local, .. } => local.len() as u16,
+        }
+    }
+
     /// The first port.
-    pub first: u16,
-    /// Number of ports, at least 1.
-    pub count: u16,
+    #[inline]
+    #[must_use]
+    pub fn first(self) -> u16 {
+        self.nth(0)
+    }
+
+    /// The port of number `index`, from 0.
+    #[inline]
+    #[must_use]
+    pub fn nth(self, index: u16) -> u16 {
+        match self {
+            Self::Range { first, .. } => first + index,
+            Self::List { first, local } => first + local[usize::from(index)],
+        }
+    }
+
+    /// All ports in order.
+    pub fn iter(self) -> impl Iterator<Item = u16> {
+        (0..self.count()).map(move |index| self.nth(index))
+    }
 }
 
 /// A global link in one direction.

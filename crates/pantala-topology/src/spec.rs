@@ -127,6 +127,25 @@ impl DragonflySpec {
     /// # Errors The first fault in the order p, the group's parameters, g, h, ports per router,
     /// mirrored, links between groups, all ports.
     pub fn check(&self) -> Result<u32, TopologyError> {
+        self.check_parameters()?;
+        self.check_mirrored()?;
+        let links = self.check_links()?;
+        self.check_size()?;
+        Ok(links)
+    }
+
+    /// Checks the parameters of a Dragonfly whose global links are given: all but those of the
+    /// global link arrangement.
+    ///
+    /// # Errors The first fault in the order p, the group's parameters, g, h, ports per router, all
+    /// ports.
+    pub(crate) fn check_without_arrangement(&self) -> Result<(), TopologyError> {
+        self.check_parameters()?;
+        self.check_size()
+    }
+
+    /// Checks each parameter, and the number of ports per router.
+    fn check_parameters(&self) -> Result<(), TopologyError> {
         let (p, h, g) = (self.nodes_per_router, self.global_ports, self.groups);
         let at_least_one = |(key, value): (&'static str, u32), message: &str| {
             if value > 0 {
@@ -149,7 +168,10 @@ impl DragonflySpec {
                 "set h to 1 or more, or g to 1",
             ));
         }
-        let ports = self.check_ports()?;
+        self.check_ports().map(|_| ())
+    }
+
+    fn check_mirrored(&self) -> Result<(), TopologyError> {
         if self.mirrored && self.global_arrangement != GlobalArrangement::Palmtree {
             return Err(TopologyError::new(
                 "mirrored",
@@ -161,7 +183,12 @@ impl DragonflySpec {
                 "set mirrored to false or global_arrangement to \"palmtree\"",
             ));
         }
-        let links = self.check_links()?;
+        Ok(())
+    }
+
+    /// Checks the number of all ports.
+    fn check_size(&self) -> Result<(), TopologyError> {
+        let (ports, g) = (self.check_ports()?, self.groups);
         let all = u64::from(g) * u64::from(self.group.routers()) * ports;
         if all > MAX_PORTS_IN_ALL {
             let most = MAX_PORTS_IN_ALL / (u64::from(self.group.routers()) * ports);
@@ -174,7 +201,7 @@ impl DragonflySpec {
                 format!("lower g to {most} or less"),
             ));
         }
-        Ok(links)
+        Ok(())
     }
 
     /// Returns the number of ports per router, if it is not too large.

@@ -1,6 +1,7 @@
 //! The channel-dependency graph against the packets of real runs: nothing that a packet does is
 //! missing, and nothing is in it that no packet does.
 
+use crate::choices::damaged;
 use crate::support::{Script, codes, grids, kang, meshes, spec};
 use pantala_engine::Stream;
 use pantala_fabric::config::InjectionVc;
@@ -8,7 +9,8 @@ use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::{FabricConfig, Partition, Probe};
 use pantala_routing::dependencies::{Channel, Dependencies, Link, ascends};
 use pantala_routing::{
-    Algorithm, Gateways, IntermediateChoice, IntraGroup, QueueMeasure, Tie, VcMapName,
+    Algorithm, Gateways, IntermediateChoice, IntraGroup, MAX_VIRTUAL_CHANNELS, QueueMeasure, Tie,
+    VcMapName,
 };
 use pantala_topology::{
     DragonflySpec, GlobalArrangement, GroupSpec, LocalOrder, Peer, PortAssignment, Topology,
@@ -75,10 +77,10 @@ fn shown(
 
 /// Kang's machine with small buffers, and a routing that takes the path that a coin says wherever
 /// queues are empty.
-fn configuration(algorithm: Algorithm, map: VcMapName) -> Option<FabricConfig> {
+fn configuration(algorithm: Algorithm, map: VcMapName, diameter: u32) -> Option<FabricConfig> {
     let mut config = kang(algorithm);
     let routing = &mut config.routings[0];
-    routing.vc_map = algorithm.vc_map(map)?;
+    routing.vc_map = algorithm.vc_map_for(map, diameter as u8)?;
     routing.ugal.threshold = 0.5;
     routing.ugal.minimal_up_to = -1;
     routing.ugal.tie = Tie::Random;
@@ -93,7 +95,27 @@ fn configuration(algorithm: Algorithm, map: VcMapName) -> Option<FabricConfig> {
 fn pairs() -> Vec<(Algorithm, VcMapName)> {
     let all =
         Algorithm::ALL.into_iter().flat_map(|algorithm| VcMapName::ALL.map(|map| (algorithm, map)));
-    all.filter(|&(algorithm, map)| configuration(algorithm, map).is_some()).collect()
+    all.filter(|&(algorithm, map)| configuration(algorithm, map, 1).is_some()).collect()
+}
+
+/// Three groups in a chain: the ends are joined through the middle, and the neighbours, which have
+/// no third group in common, directly.
+#[test]
+fn neighbours_without_a_third_group_keep_to_the_graph() {
+    let group = GroupSpec::FullMesh { routers: 2, links_per_pair: 1 };
+    let whole = Topology::dragonfly(&spec(2, group, 1, 3)).unwrap();
+    let cut: Vec<_> = whole.global_links(0, 2).iter().map(|l| (l.router, l.port)).collect();
+    let topology = whole.without(&cut).unwrap();
+    for algorithm in Algorithm::ALL {
+        if algorithm.refusal(VcMapName::Ascending, &topology).is_some() {
+            continue;
+        }
+        let config = configuration(algorithm, VcMapName::Ascending, 1).unwrap();
+        let graph = Dependencies::of(&config.channel_use(), &topology);
+        for (held, asked) in shown(&config, &topology, 40, 60, 1) {
+            assert!(graph.contains(held, asked), "{}: {held:?} {asked:?}", algorithm.name());
+        }
+    }
 }
 
 proptest! {
@@ -104,6 +126,7 @@ proptest! {
         p in 1u32..3, group in prop_oneof![meshes(1..5), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, global_arrangement in 0usize..4, round_robin: bool,
         (algorithm, map) in proptest::sample::select(pairs()), column_first: bool, any_gateway: bool, any_intermediate: bool,
         inside in 0usize..3, injection in 0usize..3, responses: bool, explores: bool, virtual_queues: bool, seed: u64,
+        failed in prop_oneof![Just(0.0), 0.0..0.4f64],
     ) {
         let ports = group.routers() * h;
         let spec = DragonflySpec {
@@ -112,9 +135,11 @@ proptest! {
             global_arrangement_seed: seed,
             ..spec(p, group, h, 1 + (f64::from(ports) * share) as u32)
         };
-        let topology = Topology::dragonfly(&spec).unwrap();
-        prop_assume!(algorithm.carries_2d() || !topology.is_2d());
-        let mut config = configuration(algorithm, map).unwrap();
+        let topology = damaged(Topology::dragonfly(&spec).unwrap(), failed, seed);
+        prop_assume!(algorithm.refusal(map, &topology).is_none());
+        let mut config = configuration(algorithm, map, topology.local_diameter()).unwrap();
+        let requests = if responses { 2 } else { 1 };
+        prop_assume!(config.virtual_channels * requests <= MAX_VIRTUAL_CHANNELS);
         let routing = &mut config.routings[0];
         routing.local_order = if column_first { LocalOrder::ColumnFirst } else { LocalOrder::RowFirst };
         routing.gateways = if any_gateway { Gateways::Any } else { routing.gateways };
@@ -147,7 +172,7 @@ fn small(group: GroupSpec, h: u32, g: u32, port_assignment: PortAssignment) -> T
 }
 
 /// Nothing is in the graph that no packet does: long runs on small networks show every dependency.
-/// Left out are `q_adaptive`, of which the graph says that it goes anywhere, and paths over another
+/// Left out are `q_adaptive` and maps by hops, of which the graph says that they go anywhere, and paths over another
 /// router of the destination's group (`merlin_ugal`; `booksim_ugal` with any intermediate), which
 /// in the graph may lead back to where they have come from.
 #[test]
@@ -162,8 +187,10 @@ fn every_dependency_is_taken() {
     ];
     for topology in pantala_testing::sample(&machines) {
         for (algorithm, map) in pairs() {
-            let mut config = configuration(algorithm, map).unwrap();
-            if matches!(algorithm, Algorithm::QAdaptive | Algorithm::MerlinUgal) {
+            let mut config = configuration(algorithm, map, topology.local_diameter()).unwrap();
+            if matches!(algorithm, Algorithm::QAdaptive | Algorithm::MerlinUgal)
+                || map == VcMapName::ByHop
+            {
                 continue;
             }
             config.routings[0].ugal.queue = QueueMeasure::Output;

@@ -5,6 +5,7 @@ mod choices;
 mod conservation;
 mod deadlock;
 mod dependencies;
+mod failed_links;
 mod mixed;
 mod partitions;
 mod q_adaptive;

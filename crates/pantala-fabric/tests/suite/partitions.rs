@@ -38,7 +38,7 @@ fn network(
 
 /// All that can be seen of a run.
 #[derive(Debug, PartialEq)]
-struct Run {
+pub(crate) struct Run {
     packets: Vec<Seen>,
     totals: Totals,
     links: Vec<(LinkCounters, Vec<JobTraffic>)>,
@@ -48,7 +48,7 @@ struct Run {
     audits: Vec<Audit>,
 }
 
-fn run(
+pub(crate) fn run(
     config: &FabricConfig,
     topology: &Arc<Topology>,
     count: u32,

@@ -73,7 +73,7 @@ fn a_packet_teaches_the_routers_before() {
         let topology = dragonfly(2, 4, 2, 9);
         let gateway = topology.global_links(0, 8)[0];
         let to_gateway =
-            u32::from(topology.local_step(0, 3, pantala_topology::LocalOrder::RowFirst).first);
+            u32::from(topology.local_step(0, 3, pantala_topology::LocalOrder::RowFirst).first());
         let first = (0, 8, 0, to_gateway, local);
         let second = (3, 8, 0, u32::from(gateway.port), global);
         for (until, expected) in [

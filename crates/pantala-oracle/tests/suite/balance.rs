@@ -108,7 +108,7 @@ fn packets_that_block_each_other_in_a_ring_are_reported() {
         for source in 0..3 {
             let (next, last) = ((source + 1) % 3, (source + 2) % 3);
             let step = |port| RouteStep { port, vc: 0 };
-            let port = |from, to| topology.local_step(from, to, LocalOrder::RowFirst).first;
+            let port = |from, to| topology.local_step(from, to, LocalOrder::RowFirst).first();
             packets.push(OraclePacket {
                 route: vec![
                     step(port(source, next)),

@@ -10,7 +10,7 @@ use crate::common::{dragonfly, dragonfly_of, latencies, packet, run, uniform};
 use pantala_engine::Stream;
 use pantala_oracle::{LateFlits, LinkTimes, OracleConfig, OraclePacket, zero_load_latency};
 use pantala_routing::Algorithm;
-use pantala_topology::{GroupSpec, Topology};
+use pantala_topology::{GroupSpec, LocalOrder, Topology};
 use proptest::prelude::*;
 
 /// Runs the packets through the fabric and gives them the routes that they took.
@@ -95,6 +95,26 @@ fn a_network_of_grids() {
     {
         let packets = uniform(&topology, &config, load, 4, 60, 9);
         assert_equal(&topology, &config, algorithm, packets);
+    }
+}
+
+/// Groups that lack links, in one and in two dimensions: packets take detours inside them.
+#[test]
+fn a_network_with_failed_links() {
+    let group =
+        GroupSpec::Grid { rows: 2, columns: 3, links_per_row_pair: 1, links_per_column_pair: 1 };
+    for (whole, failed) in [
+        (dragonfly(2, 4, 2, 9), [(0, 1), (7, 5), (30, 31)]),
+        (dragonfly_of(2, group, 1, 7), [(0, 2), (10, 7), (18, 21)]),
+    ] {
+        let port = |&(from, to)| (from, whole.local_step(from, to, LocalOrder::RowFirst).first());
+        let failed: Vec<(u32, u16)> = failed.iter().map(port).collect();
+        let topology = whole.clone().without(&failed).expect("links that there are");
+        assert!(topology.has_local_detours());
+        for algorithm in carried() {
+            let packets = uniform(&topology, &kang(), 0.7, 4, 40, 9);
+            assert_equal(&topology, &kang(), algorithm, packets);
+        }
     }
 }
 

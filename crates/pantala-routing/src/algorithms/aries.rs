@@ -79,6 +79,7 @@ impl Rule for Aries {
         intermediate: Intermediate::Group,
         gateways: Gateways::Any,
         progressive: true,
+        serves_unlinked_groups: true,
         ..Descriptor::USUAL
     };
 

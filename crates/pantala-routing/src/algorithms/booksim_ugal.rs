@@ -103,8 +103,8 @@ impl Rule for BooksimUgal {
 /// The intermediate router may be in the destination's group, if another port than the minimal one
 /// leads there.
 fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
-    let into_destination =
-        routing.intermediate == IntermediateChoice::Any && topology.links_per_pair() > 1;
+    let several = topology.links_between_groups().1 > 1;
+    let into_destination = routing.intermediate == IntermediateChoice::Any && several;
     let detours = Detours { into_destination, ..Detours::default() };
     PathSet::of(routing, topology).inside().minimal().detours(&detours).done()
 }

@@ -151,10 +151,13 @@ fn best<S: CongestionView>(
         (false, true) => vc_map.nonminimal,
         (false, false) => vc_map.nonminimal_later,
     };
+    let lane = vc_map.at_hop(route.hops, lane);
     let salt = SALT + BY_HOP * u64::from(route.hops) + salt;
     let links = here.topology.global_links(here.group, group);
-    let distance =
-        |gateway: u32| here.topology.local_distance(here.router, links[gateway as usize].router);
+    let order = here.routing.local_order;
+    let distance = |gateway: u32| {
+        here.topology.local_distance(here.router, links[gateway as usize].router, order)
+    };
     let gateways = || 0..links.len() as u32;
     let nearest = gateways().map(distance).min().expect("every two groups are joined");
     // Those still to look at, and how many of them are still to be drawn.

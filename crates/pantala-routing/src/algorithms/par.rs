@@ -48,6 +48,7 @@ impl Rule for Par {
         reads: RoutingKey::UGAL,
         intermediate: Intermediate::Router,
         progressive: true,
+        serves_unlinked_groups: true,
         ..Descriptor::USUAL
     };
 

@@ -35,7 +35,8 @@
 //!
 //! VCs: 5; a hop's VC is the number of links before it, an ejection's that of the last link. At
 //! most 5 links: what follows a global link that is not to D is at most a decision's local link, l
-//! g, l; or, by exploration, a second global link and l g l.
+//! g, l; or, by exploration, a second global link and l g l. Where failed links lengthen the paths
+//! inside a group, there are as many VCs as a path has links at most.
 //!
 //! Papers: Kang, Wang and Lan, HPDC 2021; Kang et al., SC22, section II.B. The rule, the constants
 //! and the truncation are those of SST's SC22 fork (`q1`, rows by destination group and source
@@ -52,7 +53,8 @@ use crate::state::{NONE, Phase, RouteState};
 use crate::{Hop, VcMap, gateways, paths};
 use pantala_topology::Peer;
 
-/// Most links of a path. A hop's VC is the number of links before it.
+/// Most links of a path in a network whose groups lack no links. A hop's VC is the number of links
+/// before it.
 const MAX_HOPS: u8 = 5;
 
 /// The routing. Its decisions are [`route`], which needs the router's estimates.
@@ -68,7 +70,8 @@ impl Rule for QAdaptive {
         decides: "source router, intermediate group",
         information: Information::Estimates,
         vc_map: VcMap::by_hop(MAX_HOPS),
-        max_hops: |_| MAX_HOPS,
+        // A global link and one more link, then a minimal path.
+        max_hops: |diameter| 2 * diameter + 3,
         paths: paths::any_port,
         reads: &[RoutingKey::QAdaptive],
         carries_2d: false,

@@ -49,6 +49,7 @@ impl Rule for UgalG {
         paths: paths::adaptive,
         reads: RoutingKey::UGAL,
         intermediate: Intermediate::Group,
+        serves_unlinked_groups: true,
         ..Descriptor::USUAL
     };
 

@@ -51,6 +51,7 @@ impl Rule for UgalGlobal {
             RoutingKey::Tie,
         ],
         intermediate: Intermediate::Group,
+        serves_unlinked_groups: true,
         ..Descriptor::USUAL
     };
 
@@ -77,23 +78,28 @@ fn queued<S: CongestionView>(here: &Here<'_>, view: &mut S, path: &Candidate) ->
     } else {
         here.routing.vc_map.nonminimal
     };
-    let vc = (ugal.scope == QueueScope::Vc).then_some(here.routing.first_vc + lane.global);
+    let vc = if here.routing.vc_map.by_hop {
+        here.topology.local_distance(here.router, path.link.router, here.routing.local_order) as u8
+    } else {
+        lane.global
+    };
+    let vc = (ugal.scope == QueueScope::Vc).then_some(here.routing.first_vc + vc);
     let on_the_way = if path.link.router == here.router { 0 } else { here.queue(view, path) };
     on_the_way + view.queue_at(path.link.router, path.link.port, vc, ugal.queue)
 }
 
 /// Links between routers on the path.
 fn hops(here: &Here<'_>, route: &RouteState, path: &Candidate) -> i64 {
-    let topology = here.topology;
-    let to_gateway = topology.local_distance(here.router, path.link.router);
+    let (topology, order) = (here.topology, here.routing.local_order);
+    let to_gateway = topology.local_distance(here.router, path.link.router, order);
     let rest = if path.intermediate == NONE {
-        topology.local_distance(path.link.target_router, route.destination_router)
+        topology.local_distance(path.link.target_router, route.destination_router, order)
     } else {
         // The least over the links that lead on: the packet draws among those when it gets there.
         let links = topology.global_links(path.intermediate, route.destination_group.into());
         let least = links.iter().map(|link| {
-            topology.local_distance(path.link.target_router, link.router)
-                + topology.local_distance(link.target_router, route.destination_router)
+            topology.local_distance(path.link.target_router, link.router, order)
+                + topology.local_distance(link.target_router, route.destination_router, order)
         });
         1 + least.min().unwrap_or(0)
     };

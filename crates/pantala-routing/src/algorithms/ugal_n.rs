@@ -37,6 +37,7 @@ impl Rule for UgalN {
         paths: paths::adaptive,
         reads: RoutingKey::UGAL,
         intermediate: Intermediate::Router,
+        serves_unlinked_groups: true,
         ..Descriptor::USUAL
     };
 

@@ -41,6 +41,7 @@ impl Rule for ValiantGroup {
         paths: paths::valiant,
         reads: &[RoutingKey::IntraGroup],
         intermediate: Intermediate::Group,
+        serves_unlinked_groups: true,
         ..Descriptor::USUAL
     };
 

@@ -41,6 +41,7 @@ impl Rule for ValiantNode {
         paths: paths::valiant,
         reads: &[RoutingKey::IntraGroup],
         intermediate: Intermediate::Router,
+        serves_unlinked_groups: true,
         ..Descriptor::USUAL
     };
 

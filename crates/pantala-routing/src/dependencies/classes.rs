@@ -4,7 +4,13 @@
 //! Every dependency of the network is one between the classes and VCs of its two channels. So a
 //! cycle in the network is a cycle here. The reverse does not hold: a cycle here need not be a
 //! cycle of links.
+//!
+//! Where failed links lengthen the paths inside groups, a path has several hops of one class on one
+//! VC. The graph then has one class for all links inside groups, and leaves out the dependencies of
+//! that class on itself which arise within a segment of a path. So if it has no cycle, every cycle
+//! of the network lies inside one group and on one VC. [`local_paths`] excludes those.
 
+use super::local_paths;
 use super::{ChannelUse, Way, answers, ways};
 use crate::{MAX_VIRTUAL_CHANNELS, Paths, Segment, Target};
 use pantala_topology::{LocalOrder, Topology};
@@ -34,6 +40,18 @@ struct Classes {
 #[must_use]
 pub fn ascends(channels: &ChannelUse<'_>, topology: &Topology) -> bool {
     Classes::of(channels, topology).are_acyclic()
+        && (!topology.has_local_detours() || local_paths::are_acyclic(channels, topology))
+}
+
+/// The classes of links inside groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    /// Full meshes: a path has one hop.
+    Mesh,
+    /// Grids: a path has one hop along each dimension.
+    Grid,
+    /// Groups with detours: one class, of which a path has any number of hops.
+    Detours,
 }
 
 impl Classes {
@@ -41,7 +59,12 @@ impl Classes {
     fn of(channels: &ChannelUse<'_>, topology: &Topology) -> Self {
         let mut classes = Self { asked: vec![0; CLASSES * usize::from(MAX_VIRTUAL_CHANNELS)] };
         for way in ways(channels, topology) {
-            classes.walk(&way, topology.is_2d());
+            let inside = match (topology.has_local_detours(), topology.is_2d()) {
+                (true, _) => Inside::Detours,
+                (false, true) => Inside::Grid,
+                (false, false) => Inside::Mesh,
+            };
+            classes.walk(&way, inside);
         }
         for (ejected, injected) in answers(channels, topology) {
             classes.join(channel(EJECTION, ejected), channel(INJECTION, injected));
@@ -65,7 +88,7 @@ impl Classes {
     }
 
     /// Adds a routing's paths.
-    fn walk(&mut self, way: &Way, two_dimensions: bool) {
+    fn walk(&mut self, way: &Way, inside: Inside) {
         let of = |class: u8, vc: u8| channel(class, way.first_vc + vc);
         let injected = way
             .injection_vcs
@@ -79,22 +102,18 @@ impl Classes {
                     for segment in path {
                         front = match *segment {
                             Segment::Within { vc } => {
-                                front | self.hops(front, way, two_dimensions, (vc, vc))
+                                front | self.hops(front, way, inside, (vc, vc))
                             }
                             Segment::BreakOff { first, later, .. } => {
-                                self.hops(front, way, two_dimensions, (first, later))
+                                self.hops(front, way, inside, (first, later))
                             }
                             Segment::Leave { first, target: Target::OwnLink, .. } => {
                                 self.join(front, of(GLOBAL, first.global));
                                 of(GLOBAL, first.global)
                             }
                             Segment::Leave { first, later, .. } => {
-                                let last = self.hops(
-                                    front,
-                                    way,
-                                    two_dimensions,
-                                    (first.local, later.local),
-                                );
+                                let last =
+                                    self.hops(front, way, inside, (first.local, later.local));
                                 self.join(front, of(GLOBAL, first.global));
                                 self.join(last, of(GLOBAL, later.global));
                                 of(GLOBAL, first.global) | of(GLOBAL, later.global)
@@ -108,7 +127,7 @@ impl Classes {
                 }
             }
             &Paths::AnyPort { hops, count } => {
-                let inside: &[u8] = if two_dimensions { &[ROW, COLUMN] } else { &[LOCAL] };
+                let inside: &[u8] = if inside == Inside::Grid { &[ROW, COLUMN] } else { &[LOCAL] };
                 let mut front = injected;
                 for hop in 0..=hops {
                     let vc = hop.min(count - 1);
@@ -125,17 +144,21 @@ impl Classes {
     }
 
     /// Adds one or more hops inside a group; returns the channels held after each.
-    fn hops(
-        &mut self,
-        front: Set,
-        way: &Way,
-        two_dimensions: bool,
-        (first, later): (u8, u8),
-    ) -> Set {
+    fn hops(&mut self, front: Set, way: &Way, inside: Inside, (first, later): (u8, u8)) -> Set {
         let of = |class: u8, vc: u8| channel(class, way.first_vc + vc);
-        if !two_dimensions {
-            self.join(front, of(LOCAL, first));
-            return of(LOCAL, first);
+        match inside {
+            Inside::Grid => {}
+            Inside::Mesh => {
+                self.join(front, of(LOCAL, first));
+                return of(LOCAL, first);
+            }
+            Inside::Detours => {
+                self.join(front, of(LOCAL, first));
+                if first != later {
+                    self.join(of(LOCAL, first), of(LOCAL, later));
+                }
+                return of(LOCAL, first) | of(LOCAL, later);
+            }
         }
         let (one, other) = match way.local_order {
             LocalOrder::RowFirst => (ROW, COLUMN),

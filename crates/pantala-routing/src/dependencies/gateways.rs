@@ -1,15 +1,16 @@
 //! The gateway links that packets may take, per target router.
 
 use crate::{Gateways, Target};
-use pantala_topology::{GlobalLink, Topology};
+use pantala_topology::{GlobalLink, LocalOrder, Topology};
+use std::collections::BTreeMap;
 
 /// Per router and link out of its group, the target routers for which packets take the link from
 /// here.
 pub(super) struct GatewayTable {
-    /// Links out of a group.
-    links: usize,
     /// Words of a set of a group's routers.
     words: usize,
+    /// Per router and other group, where the links begin in `sought`; then the end.
+    starts: Vec<usize>,
     /// Per router, other group and parallel index: bits of local routers.
     sought: Vec<u64>,
 }
@@ -17,26 +18,23 @@ pub(super) struct GatewayTable {
 impl GatewayTable {
     /// Computes the links that packets with this choice and this target take, for all pairs of a
     /// router and another group.
-    pub(super) fn new(topology: &Topology, gateways: Gateways, target: Target) -> Self {
+    pub(super) fn new(
+        topology: &Topology,
+        (gateways, order): (Gateways, LocalOrder),
+        target: Target,
+    ) -> Self {
         let a = topology.routers_per_group() as usize;
         let words = a.div_ceil(64);
-        let links = topology.links_per_pair() as usize * (topology.groups() as usize - 1);
-        let mut table = Self {
-            links,
-            words,
-            sought: Vec::with_capacity(topology.routers() as usize * links * words),
-        };
+        let mut table = Self { words, starts: Vec::new(), sought: Vec::new() };
         let all: Vec<u64> =
             (0..words).map(|word| u64::MAX >> (64 - (a - 64 * word).min(64))).collect();
-        // Hops between two routers of a group, the same in every group.
-        let hops: Vec<u8> = (0..a * a)
-            .map(|i| topology.local_distance((i / a) as u32, (i % a) as u32) as u8)
-            .collect();
-        let row = |router: u32| &hops[topology.local_index(router) as usize * a..][..a];
+        let hops = HopTable::new(topology, order);
+        let row = |router: u32| hops.row(topology, router);
         let mut fewest = vec![0; a];
         for router in 0..topology.routers() {
             let own = topology.group_of(router);
             for group in (0..topology.groups()).filter(|group| *group != own) {
+                table.starts.push(table.sought.len());
                 let links = topology.global_links(own, group);
                 let near =
                     |link: &GlobalLink| row(router)[topology.local_index(link.router) as usize];
@@ -67,6 +65,7 @@ impl GatewayTable {
                 }
             }
         }
+        table.starts.push(table.sought.len());
         table
     }
 
@@ -79,9 +78,37 @@ impl GatewayTable {
         group: u32,
     ) -> impl Iterator<Item = &[u64]> {
         let own = topology.group_of(router);
-        let slot = (group - u32::from(group > own)) as usize * topology.links_per_pair() as usize;
-        let first = (router as usize * self.links + slot) * self.words;
-        self.sought[first..first + topology.links_per_pair() as usize * self.words]
-            .chunks(self.words)
+        let slot = (group - u32::from(group > own)) as usize;
+        let place = router as usize * (topology.groups() as usize - 1) + slot;
+        self.sought[self.starts[place]..self.starts[place + 1]].chunks(self.words)
+    }
+}
+
+/// The hops between two routers of a group: one table for all groups that lack no links, and one
+/// for each of the others.
+struct HopTable {
+    usual: Vec<u8>,
+    lacking: BTreeMap<u32, Vec<u8>>,
+}
+
+impl HopTable {
+    fn new(topology: &Topology, order: LocalOrder) -> Self {
+        let a = topology.routers_per_group();
+        let table = |group: u32| {
+            let pairs = (group * a..(group + 1) * a)
+                .flat_map(|here| (group * a..(group + 1) * a).map(move |there| (here, there)));
+            pairs.map(|(here, there)| topology.local_distance(here, there, order) as u8).collect()
+        };
+        let lacking: BTreeMap<u32, Vec<u8>> =
+            topology.groups_that_lack_links().map(|group| (group, table(group))).collect();
+        let usual = (0..topology.groups()).find(|group| !lacking.contains_key(group));
+        Self { usual: usual.map(table).unwrap_or_default(), lacking }
+    }
+
+    /// The hops from `router` to every router of its group.
+    fn row(&self, topology: &Topology, router: u32) -> &[u8] {
+        let a = topology.routers_per_group() as usize;
+        let table = self.lacking.get(&topology.group_of(router)).unwrap_or(&self.usual);
+        &table[topology.local_index(router) as usize * a..][..a]
     }
 }

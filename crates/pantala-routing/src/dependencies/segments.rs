@@ -137,9 +137,8 @@ impl<'a> Walk<'a> {
         while router != target {
             let ports = self.topology.local_step(router, target, self.way.local_order);
             let vc = self.way.first_vc + if before.is_empty() { first } else { later };
-            let range = ports.first..ports.first + ports.count;
             let channels: Vec<Number> =
-                range.map(|port| self.graph.numbering.output(router, port, vc)).collect();
+                ports.iter().map(|port| self.graph.numbering.output(router, port, vc)).collect();
             hop(self.graph, &before, &channels);
             router = self.graph.numbering.far_router(channels[0]);
             before = channels;
@@ -252,8 +251,9 @@ impl<'a> Walk<'a> {
     ) {
         let topology = self.topology;
         let gateways = self.gateways[usize::from(target == Target::Router)].take();
-        let gateways =
-            gateways.unwrap_or_else(|| GatewayTable::new(topology, self.way.gateways, target));
+        let gateways = gateways.unwrap_or_else(|| {
+            GatewayTable::new(topology, (self.way.gateways, self.way.local_order), target)
+        });
         let mut leads = vec![Groups::None; self.graph.numbering.at_router()];
         for router in 0..topology.routers() {
             let held = self.held(front, router);

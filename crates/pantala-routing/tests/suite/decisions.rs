@@ -400,7 +400,7 @@ fn detours_inside_a_group() {
             (hops, groups, packet.nonminimal)
         };
         let straight =
-            Queues([((topology.local_step(0, 3, LocalOrder::RowFirst).first, 0), 51)].into());
+            Queues([((topology.local_step(0, 3, LocalOrder::RowFirst).first(), 0), 51)].into());
         for (name, routing, mut queues) in [
             ("merlin_ugal idle", merlin(), Queues::default()),
             ("merlin_ugal", merlin(), straight),

@@ -66,7 +66,7 @@ proptest! {
 
 /// Port towards another router of the group.
 fn local(topology: &Topology, router: u32, other: u32) -> u16 {
-    topology.local_step(router, other, pantala_topology::LocalOrder::RowFirst).first
+    topology.local_step(router, other, pantala_topology::LocalOrder::RowFirst).first()
 }
 
 #[test]

@@ -89,8 +89,10 @@ pub fn write<Q: ProcessGroup>(
     provenance: serde_json::Value,
 ) -> Result<Document, WriteError> {
     let (tables, fault) = complete_tables(simulation, results)?;
-    let failed = fault
-        .map(|fault| End::Failed(format!("{fault}; the tables have what was recorded before it")));
+    let failed = fault.map(|fault| {
+        let what = fault.of_file();
+        End::Failed(format!("{what}; the tables have what was recorded before it"))
+    });
     let end = failed.as_ref().unwrap_or(end);
     let (totals, audit) = (results.totals, results.counts.audit());
     let coarsened = simulation.plan.derived.as_ref().and_then(|derived| derived.coarsened.clone());

@@ -197,7 +197,8 @@ impl LinkRecord {
                 LinkCount::Carried { job, carried, .. } => {
                     sums.add((link.class, of.by_job.then_some(job)), |sum| sum.0.add(&carried));
                 }
-                LinkCount::Beyond { vc: None, full, .. } if !of.by_job => {
+                // Flits beyond a link alone make no row: the window may start after the last job.
+                LinkCount::Beyond { vc: None, full, .. } if !of.by_job && full > 0 => {
                     sums.add((link.class, None), |sum| sum.1 += full);
                 }
                 LinkCount::Beyond { .. } => {}
@@ -274,11 +275,10 @@ fn take_port(record: &PortRecord, jobs: &[u16], sums: &mut PortSums, link: Link,
             );
             sums.add(key, |sum| sum.carried.add(&carried));
         }
+        // Room belongs to a link and a VC, not to a job or a kind. So these counts have rows of
+        // their own if rows are split.
         LinkCount::Beyond { vc, integral, most, full } => {
-            if vc.is_some() == splits(PortSplit::Vc)
-                && !splits(PortSplit::Job)
-                && !splits(PortSplit::Kind)
-            {
+            if vc.is_none() || splits(PortSplit::Vc) {
                 sums.add((link.number, vc, None, None), |sum| {
                     let beyond = sum.beyond.get_or_insert_default();
                     beyond.integral += integral;

@@ -9,6 +9,7 @@ use crate::plan::Plan;
 use crate::plan::fabric_config::fabric_config;
 use crate::plan::resolve::{Resolved, resolve};
 use pantala_fabric::FabricConfig;
+use pantala_routing::MAX_VIRTUAL_CHANNELS;
 use pantala_routing::dependencies::{Channel, Dependencies, Link, ascends, exception};
 use pantala_topology::{Peer, Topology};
 use serde::Serialize;
@@ -96,8 +97,11 @@ pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, Pla
     let Some(cycle) = Dependencies::of(&config.channel_use(), topology).cycle() else {
         return Ok(Vec::new());
     };
-    let message =
+    let mut message =
         format!("packets can wait for each other in a cycle of {} virtual channels", cycle.len());
+    if plan.topology.is_irregular() {
+        message += &format!(": {}", in_words(&cycle, topology));
+    }
     let why = match known(&config, topology) {
         Some(name) => format!("as is known of {name}"),
         None if plan.allow_deadlock => "and allow_deadlock lets them".to_owned(),
@@ -106,11 +110,42 @@ pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, Pla
                 "routing",
                 names(&config).join(", "),
                 message,
-                "give all routings vc_map = \"ascending\" and one local_order, or set allow_deadlock = true",
+                remedy(plan, &config, topology),
             ));
         }
     };
     Ok(vec![format!("{message}, {why}; if they do, the watchdog ends the run")])
+}
+
+/// Channels that a message names.
+const NAMED: usize = 6;
+
+/// Returns the first channels of a cycle in words.
+fn in_words(cycle: &[Channel], topology: &Topology) -> String {
+    let words = cycle.iter().take(NAMED).map(|&channel| {
+        let CycleChannel { router, to_router, class, vc, .. } =
+            CycleChannel::new(channel, topology);
+        format!("router {router} to {to_router} ({class}, VC {vc})")
+    });
+    let rest = cycle.len().saturating_sub(NAMED);
+    let more = if rest > 0 { format!(", and {rest} more") } else { String::new() };
+    words.collect::<Vec<_>>().join(", ") + &more
+}
+
+/// Returns what removes a cycle. Where links lack, it may lie on the paths around them: a virtual
+/// channel per hop helps, if a port can have so many.
+fn remedy(plan: &Plan, config: &FabricConfig, topology: &Topology) -> &'static str {
+    if !topology.has_local_detours() {
+        return "give all routings vc_map = \"ascending\" and one local_order, or set allow_deadlock = true";
+    }
+    let diameter = topology.local_diameter() as u8;
+    let needed = config.routings.iter().map(|routing| routing.algorithm.max_hops(diameter)).max();
+    let most = MAX_VIRTUAL_CHANNELS / if plan.nic.responses { 2 } else { 1 };
+    if needed.is_some_and(|needed| needed <= most) {
+        "set vc_map = \"by_hop\" for all routings, let other links fail, or set allow_deadlock = true"
+    } else {
+        "let fewer or other links fail, or set allow_deadlock = true"
+    }
 }
 
 /// Returns the name of the rule that causes the cycle of a configuration, if it is known.

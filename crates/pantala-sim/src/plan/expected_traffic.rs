@@ -1,19 +1,19 @@
-//! The bytes that the jobs of a plan will send, from the summaries of their programs. This costs as
-//! much as the start of the run, also for long programs.
+//! What the jobs of a plan will send, from the summaries of their programs. This costs as much as the
+//! start of the run, also for long programs.
 
 use crate::error::PlanError;
 use crate::plan::Plan;
 use pantala_engine::NEVER;
-use pantala_mpi::Recording;
+use pantala_mpi::{ExpectedTraffic, Recording};
 use pantala_workload::{Endpoints, JobSpec, PatternContext};
 use std::collections::BTreeMap;
 
-/// Returns the bytes on the wire of each job that has programs, by its name. Jobs without a summary
+/// Returns the traffic of each job that has programs, by its name. Jobs without a summary
 /// of their programs are left out. A job that repeats counts once.
 ///
 /// # Errors
 /// A [`PlanError`] if a job is faulty.
-pub fn of_jobs(plan: &Plan) -> Result<BTreeMap<String, f64>, PlanError> {
+pub fn of_jobs(plan: &Plan) -> Result<BTreeMap<String, ExpectedTraffic>, PlanError> {
     let context = PatternContext {
         packet_bytes: plan.packet_bytes,
         flit_bytes: plan.flit_bytes,
@@ -41,8 +41,8 @@ pub fn of_jobs(plan: &Plan) -> Result<BTreeMap<String, f64>, PlanError> {
             let part = if error.of_workload { ".workload" } else { "" };
             PlanError::at(&format!("jobs[{number}]{part}"), error.fault)
         })?;
-        if let Some(bytes) = endpoints.progress_estimate().total() {
-            found.insert(job.name.clone(), bytes);
+        if let Some(traffic) = endpoints.progress_estimate().total() {
+            found.insert(job.name.clone(), traffic);
         }
     }
     Ok(found)

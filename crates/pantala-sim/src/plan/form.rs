@@ -231,7 +231,8 @@ pub struct JobPlan {
     #[schemars(range(max = LONGEST_TIME), extend("default" = 0, "x-zero" = "none"))]
     pub end_ps: u64,
     /// Whether the ranks start their programs again, after a barrier, until the run or the job
-    /// ends. Iterations are numbered on. The run does not wait for this job.
+    /// ends. Iterations are numbered on. The run does not wait for this job. Traces and programs
+    /// repeat too; the log of a coNCePTuaL program is that of its last pass.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub repeat: bool,
@@ -376,8 +377,14 @@ pub struct Derived {
     pub virtual_channels: u8,
     /// Directed links between routers, by class.
     pub links: BTreeMap<String, u64>,
-    /// Links between each pair of groups.
+    /// Links between routers that have failed, by class. A link counts once, not per direction.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failed_links: BTreeMap<String, u64>,
+    /// Links between each pair of groups; the smallest number if it differs.
     pub links_per_pair: u32,
+    /// The largest number of links between two groups, if it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_links_per_pair: Option<u32>,
     /// Flits of a full packet.
     pub flits_per_packet: u32,
     /// Time of one flit by stage, in whole picoseconds.

@@ -80,10 +80,12 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     complete_patterns(&mut plan);
     placement::place(&mut plan.jobs, (&topology).into(), &plan.service_nodes, plan.seed)?;
     check_patterns(&plan, &topology)?;
-    plan.topology.links_per_pair = topology.links_per_pair();
+    if plan.topology.global_links.is_none() {
+        plan.topology.links_per_pair = topology.links_per_pair();
+    }
     plan.record.resolve(topology.nodes());
     let estimates = load_estimates(&mut plan, &topology)?;
-    let mut derived = derive(&plan, &topology);
+    let mut derived = derive(&plan, &topology)?;
     records::check_records(&plan, &topology, derived.virtual_channels)?;
     derived.warnings = deadlock::check(&plan, &topology)?;
     derived.coarsened = coarsen::notice(&plan);
@@ -118,7 +120,7 @@ pub fn topology(plan: &TopologyPlan) -> Result<Topology, PlanError> {
             "give rows times columns",
         ));
     }
-    Ok(Topology::dragonfly(&plan.spec())?)
+    Ok(plan.build()?)
 }
 
 fn check_links(plan: &Plan) -> Result<(), PlanError> {
@@ -440,14 +442,10 @@ fn check_time(index: usize, job: &JobPlan) -> Result<(), PlanError> {
         let message = format!("is not after the start of the job ({} ps)", job.start_ps);
         return Err(PlanError::new(&key("end_ps"), job.end_ps, message, "set a later end"));
     }
-    if !job.repeat {
+    if !job.repeat || !job.workload.is_endless() {
         return Ok(());
     }
-    let message = match &job.workload {
-        WorkloadSpec::Pattern(_) => "a pattern never ends, so it cannot repeat",
-        other if other.parts().is_empty() => "only applications repeat, not programs or traces",
-        _ => return Ok(()),
-    };
+    let message = "a pattern never ends, so it cannot repeat";
     Err(PlanError::new(&key("repeat"), true, message, "leave it out"))
 }
 
@@ -491,7 +489,7 @@ pub(crate) fn flits_per_packet(plan: &Plan) -> u64 {
     u64::from(plan.packet_bytes.div_ceil(plan.flit_bytes.max(1)))
 }
 
-fn derive(plan: &Plan, topology: &Topology) -> Derived {
+fn derive(plan: &Plan, topology: &Topology) -> Result<Derived, PlanError> {
     let time = |bandwidth: u64| transfer_time(plan.flit_bytes.into(), bandwidth);
     let error = |bandwidth: u64| {
         let exact = f64::from(plan.flit_bytes) * 1e12 / bandwidth as f64;
@@ -504,18 +502,18 @@ fn derive(plan: &Plan, topology: &Topology) -> Derived {
         .map(|(class, link)| (class.name(), link.bandwidth_bytes_per_s))
         .collect();
     bandwidths.push(("crossbar", plan.router.crossbar_bandwidth));
-    let mut links: BTreeMap<String, u64> = BTreeMap::new();
-    for link in topology.links() {
-        *links.entry(link.class.name().to_owned()).or_default() += 1;
-    }
-    Derived {
+    let links = links_by_class(topology);
+    let (least, most) = topology.links_between_groups();
+    Ok(Derived {
         nodes: topology.nodes(),
         routers: topology.routers(),
         groups: topology.groups(),
         ports_per_router: topology.ports_per_router(),
         virtual_channels: routings::virtual_channels(plan),
+        failed_links: failed_links(plan, &links)?,
         links,
-        links_per_pair: topology.links_per_pair(),
+        links_per_pair: least,
+        most_links_per_pair: (most > least).then_some(most),
         flits_per_packet: flits_per_packet(plan) as u32,
         flit_time_ps: bandwidths
             .iter()
@@ -529,5 +527,31 @@ fn derive(plan: &Plan, topology: &Topology) -> Derived {
         simulated_buffer_flits: BTreeMap::new(),
         q_table_sha256: None,
         warnings: Vec::new(),
+    })
+}
+
+/// Returns the number of directed links between routers by class.
+fn links_by_class(topology: &Topology) -> BTreeMap<String, u64> {
+    let mut links: BTreeMap<String, u64> = BTreeMap::new();
+    for link in topology.links() {
+        *links.entry(link.class.name().to_owned()).or_default() += 1;
     }
+    links
+}
+
+/// Returns the number of links that have failed by class: those of the whole network without the
+/// `remaining` directed ones.
+fn failed_links(
+    plan: &Plan,
+    remaining: &BTreeMap<String, u64>,
+) -> Result<BTreeMap<String, u64>, PlanError> {
+    if plan.topology.failed_links.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let whole = links_by_class(&plan.topology.build_whole()?);
+    let failed = whole.into_iter().map(|(class, all)| {
+        let left = remaining.get(&class).copied().unwrap_or(0);
+        (class, (all - left) / 2)
+    });
+    Ok(failed.filter(|(_, failed)| *failed > 0).collect())
 }

@@ -10,7 +10,7 @@ use crate::plan::form::*;
 use pantala_fabric::config::{FlowControl, ResponseConfig};
 use pantala_routing::MAX_VIRTUAL_CHANNELS;
 use pantala_routing::{
-    AriesConfig, IntraGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig,
+    AriesConfig, IntraGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig, VcMap,
 };
 use pantala_topology::Topology;
 use serde::Serialize;
@@ -149,18 +149,21 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
         PlanError::new(&format!("{at}.{key}"), value, message, remedy)
     };
     let algorithm = routing.algorithm;
-    if topology.is_2d() && !algorithm.carries_2d() {
-        return Err(fault(
-            "algorithm",
-            &algorithm.name(),
-            "its tables and its limit of five hops assume groups of one dimension",
-            "take another routing, or a topology of kind \"dragonfly\"",
-        ));
+    if let Some(refusal) = algorithm.refusal(routing.vc_map, topology) {
+        return Err(fault("algorithm", &algorithm.name(), &refusal.message, refusal.remedy));
     }
-    let Some(vc_map) = algorithm.vc_map(routing.vc_map) else {
+    let Some(vc_map) = algorithm.vc_map_for(routing.vc_map, topology.local_diameter() as u8) else {
         let message = format!("there is no such map for {}", algorithm.name());
         return Err(fault("vc_map", &word(routing.vc_map), &message, "leave the key out"));
     };
+    if vc_map.count > MAX_VIRTUAL_CHANNELS {
+        let message = format!(
+            "it needs a virtual channel per hop, {} in all, and a port has at most {MAX_VIRTUAL_CHANNELS}",
+            vc_map.count
+        );
+        let remedy = "let fewer links inside groups fail, or take another routing or vc_map";
+        return Err(fault("algorithm", &algorithm.name(), &message, remedy));
+    }
     let given = routing.virtual_channels;
     if given != 0 && given < vc_map.count {
         return Err(fault(
@@ -251,8 +254,14 @@ fn word(choice: impl Serialize) -> String {
 fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
     let algorithm = routing.algorithm;
     let router = &plan.router;
+    let mut vc_map =
+        algorithm.vc_map(routing.vc_map).expect("a checked plan has a map for its routing");
+    if vc_map.by_hop {
+        // The check has taken the number of hops from the paths of the network.
+        vc_map = VcMap::by_hop(routing.virtual_channels);
+    }
     RoutingConfig {
-        vc_map: algorithm.vc_map(routing.vc_map).expect("a checked plan has a map for its routing"),
+        vc_map,
         local_order: routing.local_order,
         ugal: UgalConfig {
             threshold: routing.threshold,

@@ -83,6 +83,30 @@ fn windows_of_ports_add_up_to_their_links() {
 }
 
 #[test]
+fn a_split_keeps_saturation_and_occupancy() {
+    let beyond = |split: &Value, vcs: bool| {
+        let ran = run(&mixed(&json!({"ports": {"windows_ps": [500_000], "split": split}})));
+        let rows = ran.rows("port_windows").iter();
+        let rows = rows.filter(|row| !row["saturated_ns"].is_null() && row["vc"].is_null() != vcs);
+        rows.map(|row| {
+            assert!(row["job"].is_null() && row["kind"].is_null());
+            let keys = ["window_start_ns", "link", "vc"];
+            let counts = ["saturated_ns", "occupancy_mean_flits", "occupancy_max_flits"];
+            let told = |names: [&str; 3]| names.map(|name| row[name].to_string());
+            (told(keys), told(counts))
+        })
+        .collect::<BTreeMap<_, _>>()
+    };
+    let (whole, by_vc) = (beyond(&json!([]), false), beyond(&json!(["vc"]), true));
+    assert!(whole.values().any(|[saturated, ..]| saturated != "0.0"));
+    assert!(by_vc.len() > whole.len());
+    for split in [json!(["vc"]), json!(["job"]), json!(["kind", "job"]), json!(["vc", "job"])] {
+        assert_eq!(beyond(&split, false), whole, "{split}");
+    }
+    assert_eq!(beyond(&json!(["vc", "job", "kind"]), true), by_vc);
+}
+
+#[test]
 fn without_windows_a_row_covers_the_run() {
     let ran = run(&mixed(&json!({"ports": {"split": ["job"]}, "system": {}, "routers": {}})));
     for table in ["port_windows", "system_windows", "router_windows"] {
@@ -91,7 +115,8 @@ fn without_windows_a_row_covers_the_run() {
     }
     // Bytes by link and job, as link_jobs has them.
     let bytes = |table: &str| -> BTreeMap<(u64, u64), (u64, u64)> {
-        let rows = ran.rows(table).iter();
+        // Rows without a job have saturation and occupancy, and no traffic.
+        let rows = ran.rows(table).iter().filter(|row| !row["job"].is_null());
         rows.map(|row| {
             let key = (row["link"].as_u64().unwrap(), row["job"].as_u64().unwrap());
             (key, (row["bytes"].as_u64().unwrap(), ps(&row["stall_ns"])))
@@ -125,6 +150,15 @@ fn classes_and_routers_add_up() {
             row["bytes"].as_u64().unwrap();
     }
     assert_eq!(counted, routers);
+}
+
+#[test]
+fn a_row_of_a_class_has_traffic_a_stall_or_saturation() {
+    let ran = run(&mixed(&json!({"system": {"windows_ps": [500_000]}})));
+    for row in ran.rows("system_windows") {
+        let counts = ["packets", "busy_ns", "stall_ns", "saturated_ns"];
+        assert!(counts.iter().any(|count| row[*count].as_f64().unwrap() > 0.0), "{row:?}");
+    }
 }
 
 #[test]

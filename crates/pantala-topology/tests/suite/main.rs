@@ -2,5 +2,6 @@
 
 mod common;
 mod dragonfly;
+mod given_links;
 mod machines;
 mod paths;

@@ -64,13 +64,13 @@ fn diameter(topology: &Topology) -> u32 {
 fn longest_minimal_path(topology: &Topology) -> u32 {
     let to = |from, to| {
         if topology.group_of(from) == topology.group_of(to) {
-            return topology.local_distance(from, to);
+            return topology.local_distance(from, to, LocalOrder::RowFirst);
         }
         let links = topology.global_links(topology.group_of(from), topology.group_of(to));
         let length = |link: &pantala_topology::GlobalLink| {
-            topology.local_distance(from, link.router)
+            topology.local_distance(from, link.router, LocalOrder::RowFirst)
                 + 1
-                + topology.local_distance(link.target_router, to)
+                + topology.local_distance(link.target_router, to, LocalOrder::RowFirst)
         };
         links.iter().map(length).min().expect("two groups without a link")
     };
@@ -116,18 +116,18 @@ proptest! {
         let topology = build(&spec);
         for router in 0..topology.routers_per_group() {
             let distances = distances(&topology, router, true);
-            prop_assert_eq!(topology.local_distance(router, router), 0);
+            prop_assert_eq!(topology.local_distance(router, router, LocalOrder::RowFirst), 0);
             for target in (0..topology.routers_per_group()).filter(|&target| target != router) {
-                prop_assert_eq!(Some(topology.local_distance(router, target)), distances[target as usize]);
+                prop_assert_eq!(Some(topology.local_distance(router, target, LocalOrder::RowFirst)), distances[target as usize]);
                 for order in LocalOrder::ALL {
                     let mut here = router;
-                    for left in (1..=topology.local_distance(router, target)).rev() {
-                        prop_assert_eq!(topology.local_distance(here, target), left);
+                    for left in (1..=topology.local_distance(router, target, LocalOrder::RowFirst)).rev() {
+                        prop_assert_eq!(topology.local_distance(here, target, LocalOrder::RowFirst), left);
                         let ports = topology.local_step(here, target, order);
-                        let next = follow(&topology, here, ports.first);
-                        prop_assert_eq!(u32::from(ports.count), links_between(&spec, &topology, here, next).0);
-                        for parallel in 1..ports.count {
-                            prop_assert_eq!(follow(&topology, here, ports.first + parallel), next);
+                        let next = follow(&topology, here, ports.first());
+                        prop_assert_eq!(u32::from(ports.count()), links_between(&spec, &topology, here, next).0);
+                        for parallel in 1..ports.count() {
+                            prop_assert_eq!(follow(&topology, here, ports.nth(parallel)), next);
                         }
                         if left == 2 {
                             let along_row = topology.row_of(here) == topology.row_of(next);

@@ -1,6 +1,7 @@
 //! Random machines, and random choices of stages.
 
 use crate::support::*;
+use pantala_engine::Stream;
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::*;
 use pantala_routing::{Algorithm, QueueMeasure, QueueScope};
@@ -14,6 +15,18 @@ pub(crate) fn machines() -> impl Strategy<Value = Topology> {
             (Just(p), Just(group), Just(h), 1..=(group.routers() * h + 1))
         })
         .prop_map(|(p, group, h, g)| Topology::dragonfly(&spec(p, group, h, g)).unwrap())
+}
+
+/// A network without some of its links, each direction failed by a coin.
+pub(crate) fn damaged(topology: Topology, share: f64, seed: u64) -> Topology {
+    let mut draws = Stream::new(seed, 8, 0);
+    let mut coin = || f64::from(draws.below(1_000)) < 1_000.0 * share;
+    let failed: Vec<(u32, u16)> = topology
+        .links()
+        .filter(|_| coin())
+        .map(|link| (link.source_router, link.source_port))
+        .collect();
+    topology.without(&failed).unwrap()
 }
 
 /// Stages to be put together at random.

@@ -185,9 +185,10 @@ impl Walk<'_> {
     fn towards_router(&mut self, router: u32, vc: u8) {
         while router != self.here {
             let ports = self.topology.local_step(self.here, router, LocalOrder::RowFirst);
-            assert_eq!(ports.count, 1, "routes would be ambiguous");
-            self.route.push(RouteStep { port: ports.first, vc });
-            let Peer::Port { router: next, .. } = self.topology.peer(self.here, ports.first) else {
+            assert_eq!(ports.count(), 1, "routes would be ambiguous");
+            self.route.push(RouteStep { port: ports.first(), vc });
+            let Peer::Port { router: next, .. } = self.topology.peer(self.here, ports.first())
+            else {
                 unreachable!("a local port leads to a router");
             };
             self.here = next;

@@ -7,9 +7,12 @@ use pantala_engine::Time;
 
 table! {
     /// One row per link and window with traffic, a stall, or flits beyond the link; and per VC, job
-    /// and kind of packet, if `record.ports` of the plan splits by them. Windows of several lengths
-    /// are told apart by `window_ns`. Rows are ordered by the end of their window, then by the
-    /// columns from `window_ns` to `kind`.
+    /// and kind of packet, if `record.ports` of the plan splits by them. Saturation and occupancy
+    /// belong to a link or a VC. If rows are split, they have rows of their own without traffic:
+    /// one per link, and with a split by VC one per VC, with null in the other columns of the split.
+    /// So sums of traffic over all rows are right. Windows of several lengths are told apart by
+    /// `window_ns`. Rows are ordered by the end of their window, then by the columns from
+    /// `window_ns` to `kind`.
     pub(crate) port_windows: PortWindowRow if "record.ports" {
         /// Length of the windows of this row's kind. The last window may be shorter. Without
         /// windows: the simulated time of the run.
@@ -36,8 +39,8 @@ table! {
         /// belongs to the VC, the job and the kind of the packet that the link would send first.
         stall_ns: f64 [ns],
         /// Duration in which the buffer behind the link, of any of the VCs of the row, lacked room
-        /// for a packet of maximum size, as far as the sender knows by its credits. Null if the row
-        /// is of a job or a kind, and for links to nodes that take every packet at once.
+        /// for a packet of maximum size, as far as the sender knows by its credits. Null in rows of
+        /// traffic if rows are split, and for links to nodes that take every packet at once.
         saturated_ns: Option<f64> [ns],
         /// Mean number of flits beyond the link: sent and not yet credited. Null as for
         /// `saturated_ns`.

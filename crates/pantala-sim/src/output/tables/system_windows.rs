@@ -6,9 +6,9 @@ use crate::output::link_record::ClassWindow;
 use pantala_engine::Time;
 
 table! {
-    /// One row per link class and window with traffic or a stall, and per job if `record.system` of
-    /// the plan tells jobs apart: sums over all links of the class. Rows are ordered by the end of
-    /// their window, then by `window_ns`, start, class and job.
+    /// One row per link class and window with traffic, a stall or saturation, and per job if
+    /// `record.system` of the plan tells jobs apart: sums over all links of the class. Rows are
+    /// ordered by the end of their window, then by `window_ns`, start, class and job.
     pub(crate) system_windows: SystemWindowRow if "record.system" {
         /// Length of the windows of this row's kind. The last window may be shorter. Without
         /// windows: the simulated time of the run.

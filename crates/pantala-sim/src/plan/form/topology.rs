@@ -1,7 +1,10 @@
 //! The topology of a plan: the parameters of a Dragonfly.
 
 use super::LARGEST_SEED;
-use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment};
+use pantala_topology::{
+    DragonflySpec, GlobalArrangement, GlobalLink, GroupSpec, PortAssignment, Topology,
+    TopologyError,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +59,20 @@ pub struct TopologyPlan {
     #[serde(default)]
     #[schemars(range(max = LARGEST_SEED), extend("x-effect" = {"global_arrangement": ["random"]}))]
     pub global_arrangement_seed: u64,
+    /// All global links, if a file of links gives them: of each link once, router and port of one
+    /// end and of the other. They replace those of the global link arrangement. The links of two
+    /// groups are numbered in this order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub global_links: Option<Vec<[u32; 4]>>,
+    /// Links between routers that have failed: of each link, router and port of one end. A link
+    /// fails in both directions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_links: Vec<[u32; 2]>,
+}
+
+/// A port of a plan. No router has the largest number.
+fn port(number: u32) -> u16 {
+    number.try_into().unwrap_or(u16::MAX)
 }
 
 /// The kinds of topology.
@@ -72,6 +89,39 @@ pub enum TopologyKind {
 }
 
 impl TopologyPlan {
+    /// Builds the topology.
+    ///
+    /// # Errors
+    /// If the parameters give no topology, or a link is not one of it.
+    pub fn build(&self) -> Result<Topology, TopologyError> {
+        let failed: Vec<(u32, u16)> =
+            self.failed_links.iter().map(|&[router, number]| (router, port(number))).collect();
+        self.build_whole()?.without(&failed)
+    }
+
+    /// Builds the topology with the links that have failed.
+    ///
+    /// # Errors
+    /// As [`Self::build`].
+    pub fn build_whole(&self) -> Result<Topology, TopologyError> {
+        let Some(links) = &self.global_links else {
+            return Topology::dragonfly(&self.spec());
+        };
+        let link = |&[router, from, target_router, to]: &[u32; 4]| GlobalLink {
+            router,
+            port: port(from),
+            target_router,
+            target_port: port(to),
+        };
+        Topology::with_global_links(&self.spec(), &links.iter().map(link).collect::<Vec<_>>())
+    }
+
+    /// Whether the links are not all of those that the numbers give, and no others.
+    #[must_use]
+    pub fn is_irregular(&self) -> bool {
+        self.global_links.is_some() || !self.failed_links.is_empty()
+    }
+
     /// The parameters in the form of the topology crate.
     #[must_use]
     pub fn spec(&self) -> DragonflySpec {
