@@ -181,7 +181,7 @@ pub use accounting::call_events::CallRecord;
 pub use accounting::call_profile::CallReport;
 pub use accounting::latency::LatencyStatistics;
 pub use accounting::latency_windows::{LatencySketch, LatencySummary, LatencyWindows, MOST_EXACT};
-pub use accounting::progress_estimate::ProgressEstimate;
+pub use accounting::progress_estimate::{ExpectedTraffic, ProgressEstimate};
 pub use accounting::rank_messages::{MessageSums, RankMessages};
 pub use accounting::records::{IterationRecord, MessageRecord, RankReport};
 pub use coarse_packets::CoarsePackets;

@@ -11,8 +11,8 @@ use pantala_frontends::ncptl::{NcptlSpec, run::log::Log};
 use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{
-    COMM_WORLD, Call, Communicator, Fault, IterationMark, Op, Outcome, Program, ProgramSource,
-    RankContext,
+    COMM_WORLD, Call, Communicator, CommunicatorId, Fault, IterationMark, Op, Outcome, Program,
+    ProgramSource, RankContext,
 };
 
 use serde::{Deserialize, Serialize};
@@ -134,11 +134,16 @@ struct Repetition {
     earlier: u32,
     /// The number after the highest iteration so far.
     following: u32,
+    /// The communicators that this pass has made and not freed.
+    made: Vec<CommunicatorId>,
 }
 
 impl Repetition {
     /// Returns an operation of this pass. Iterations are numbered over all passes.
     fn numbered(&mut self, operation: Op) -> Op {
+        if let Op::CommFree(freed) = operation {
+            self.made.retain(|id| *id != freed);
+        }
         let Op::IterationStart(mark) = operation else { return operation };
         let iteration = self.earlier.saturating_add(mark.iteration);
         self.following = self.following.max(iteration.saturating_add(1));
@@ -181,6 +186,7 @@ impl RankProgram {
                 ended: false,
                 earlier: 0,
                 following: 0,
+                made: Vec::new(),
             })
         });
         let program = Self::new(programs, rank, ranks, &job.name, seed, job.noise);
@@ -188,17 +194,23 @@ impl RankProgram {
     }
 
     /// Returns the next operation. A program that starts again does so after a barrier of all its
-    /// ranks, so that no rank runs ahead of the others.
+    /// ranks, so that no rank runs ahead of the others. Then it frees the communicators of the pass,
+    /// so that those of the next pass have the same numbers.
     fn operation(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
-        let operation = self.program.next(now, outcome);
-        let Some(repetition) = &mut self.repetition else { return operation };
+        let Some(repetition) = &mut self.repetition else { return self.program.next(now, outcome) };
         let began = *repetition.began.get_or_insert(now);
-        if let Some(operation) = operation {
-            return Some(repetition.numbered(operation));
-        }
         if !repetition.ended {
+            if let Outcome::Communicator(Some(made)) = outcome {
+                repetition.made.push(*made);
+            }
+            if let Some(operation) = self.program.next(now, outcome) {
+                return Some(repetition.numbered(operation));
+            }
             repetition.ended = true;
             return Some(Op::Collective(COMM_WORLD, Call::Barrier));
+        }
+        if let Some(made) = repetition.made.pop() {
+            return Some(Op::CommFree(made));
         }
         (repetition.began, repetition.ended) = (None, false);
         repetition.earlier = repetition.following;
@@ -206,7 +218,7 @@ impl RankProgram {
         if began == now {
             return Some(Op::Compute(REST));
         }
-        self.operation(now, outcome)
+        self.operation(now, &Outcome::Done)
     }
 
     /// What the program has logged and printed so far, if it is of a kind that does.
@@ -222,6 +234,7 @@ impl RankProgram {
     pub(crate) fn replace(&mut self, operations: Vec<Op>) {
         self.program = AnyProgram::Operations(OperationList::new(operations.into()));
         self.noise = Noise::default();
+        self.repetition = None;
     }
 }
 

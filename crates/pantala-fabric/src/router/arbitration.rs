@@ -131,7 +131,7 @@ impl Fabric {
         {
             return false;
         }
-        self.cross::<F>(arrived, now);
+        self.cross::<F, false>(arrived, now);
         true
     }
 

@@ -26,19 +26,15 @@ impl Fabric {
             self.ports.out_ports[out].waiting &= !(1 << (out_vc as usize - out * self.setup.vcs));
         }
         self.ports.in_ports[in_port].waiting -= 1;
-        let job = self.packets[packet].job;
-        if let Some(blame) = self.blame::<F>() {
-            blame.leaves(in_vc as u32, out, job, now);
-        }
-        self.cross::<F>(
+        self.cross::<F, true>(
             &Arrived { packet, in_vc: in_vc as u32, in_port, out: out as u32, out_vc },
             now,
         );
     }
 
-    /// Takes a packet through the crossbar.
+    /// Takes a packet through the crossbar. `WAITED`: it was the head of its input VC and waited.
     #[inline(always)]
-    pub(crate) fn cross<F: Variant>(&mut self, arrived: &Arrived, now: Time) {
+    pub(crate) fn cross<F: Variant, const WAITED: bool>(&mut self, arrived: &Arrived, now: Time) {
         let stages = &self.setup.stages;
         let &Arrived { packet: index, in_vc, in_port, out, out_vc } = arrived;
         let InPort { upstream, sender_partition, .. } = self.ports.in_ports[in_port];
@@ -103,10 +99,13 @@ impl Fabric {
         let (job, at_crossbar) =
             (self.packets[index].job, self.setup.stages.credit_at_crossbar::<F>());
         if let Some(blame) = self.blame::<F>() {
+            if WAITED {
+                blame.leaves(in_vc, out as usize, job, now);
+            }
             if at_crossbar {
                 blame.stall_ends(out as usize, now);
             }
-            blame.crosses(in_port, out as usize, job, now);
+            blame.crosses::<WAITED>(in_port, out as usize, job, now);
         }
         self.enqueue::<F>(out as usize, out_vc as usize, index, now);
     }

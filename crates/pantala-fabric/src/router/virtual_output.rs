@@ -117,7 +117,7 @@ impl Fabric {
         let (job, in_port) = (self.packets[index].job, self.ports.in_vcs[in_vc].port);
         if let Some(blame) = self.blame::<General>() {
             blame.ends(out, job, now);
-            blame.crosses(in_port, out, job, now);
+            blame.crosses::<true>(in_port, out, job, now);
         }
         self.enqueue::<General>(out, out_vc, index, now);
     }

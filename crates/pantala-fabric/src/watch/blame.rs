@@ -45,11 +45,13 @@ pub(crate) struct BlameWatch {
     inputs: FlatArray<InputBlame>,
     /// Per input VC, since when a NIC waits for its credits and no head waits there.
     alone: FlatArray<Time>,
-    /// Per input VC and job, the packets in the buffer.
+    /// Per input VC and job, the packets in the buffer, if they are of several jobs.
     queued: FlatArray<u32>,
     /// Per input port, the job of the last packet that crossed from it.
     crossed: FlatArray<u16>,
     nics: FlatArray<NicBlame>,
+    /// Per job, zero; a charge sums here what is not due yet.
+    later: Vec<Time>,
     sums: Sums,
 }
 
@@ -95,6 +97,7 @@ impl BlameWatch {
             queued: filled(ports, vcs * jobs, 0),
             crossed: filled(ports, 1, NO_JOB),
             nics: filled(nodes, 1, NicBlame::NEW),
+            later: vec![0; jobs],
             sums: Sums::new(jobs, window),
         }
     }
@@ -148,8 +151,7 @@ impl BlameWatch {
     #[inline]
     pub(crate) fn sent_ahead(&mut self, out: usize, job: u16, ready: Time, start: Time) {
         if start > ready {
-            self.plan(out, job, 1, ready);
-            self.plan(out, job, -1, start);
+            self.plan_wait(out, job, (ready, start));
         }
     }
 
@@ -170,8 +172,6 @@ impl BlameWatch {
     pub(crate) fn prefetch(&self, out: usize, out_vc: usize) {
         self.outputs.prefetch::<1>(out);
         self.waits.prefetch::<1>(out * self.jobs);
-        if self.jobs > 1 {
-            self.sent.prefetch(out_vc);
-        }
+        self.sent.prefetch(out_vc);
     }
 }

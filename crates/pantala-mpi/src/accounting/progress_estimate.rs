@@ -13,28 +13,51 @@ use crate::rank::Rank;
 use serde::Deserialize;
 use serde::Serialize;
 
+/// What programs will send, by their summaries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExpectedTraffic {
+    /// Bytes on the wire, control messages included.
+    pub bytes: f64,
+    /// Messages, those of collectives included.
+    pub messages: f64,
+    /// MPI calls that send, collectives included.
+    pub calls: f64,
+}
+
+impl ExpectedTraffic {
+    fn and(self, other: Self, times: f64) -> Self {
+        Self {
+            bytes: self.bytes + times * other.bytes,
+            messages: self.messages + times * other.messages,
+            calls: self.calls + times * other.calls,
+        }
+    }
+}
+
 /// Bytes that have arrived, and the total that will arrive.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ProgressEstimate {
-    /// Bytes on the wire of all programs; `None` if one of them has no summary.
-    total: Option<f64>,
+    /// The traffic of all programs; `None` if one of them has no summary.
+    total: Option<ExpectedTraffic>,
     arrived: u64,
 }
 
 impl ProgressEstimate {
     pub(crate) const fn new() -> Self {
-        Self { total: Some(0.0), arrived: 0 }
+        Self { total: Some(ExpectedTraffic { bytes: 0.0, messages: 0.0, calls: 0.0 }), arrived: 0 }
     }
 
     /// Adds the bytes that a rank will send.
     pub(crate) fn add<P: Program>(&mut self, rank: &Rank<P>, config: &MpiConfig) {
-        let bytes = |summary: Vec<(Op, u64)>| {
-            summary.iter().map(|(op, times)| *times as f64 * sent(rank, op, config)).sum()
+        let all = |total: ExpectedTraffic, summary: Vec<(Op, u64)>| {
+            let mut sum = ExpectedTraffic::default();
+            for (op, times) in &summary {
+                sum = sum.and(sent(rank, op, config), *times as f64);
+            }
+            total.and(sum, 1.0)
         };
-        self.total = self
-            .total
-            .zip(rank.program.summary().map(bytes))
-            .map(|(total, bytes): (f64, f64)| total + bytes);
+        self.total =
+            self.total.zip(rank.program.summary()).map(|(total, summary)| all(total, summary));
     }
 
     /// Counts bytes that have arrived or pass through memory.
@@ -43,17 +66,16 @@ impl ProgressEstimate {
         self.arrived += bytes;
     }
 
-    /// Bytes on the wire of all programs, control messages included; `None` if one of them has no
-    /// summary.
+    /// The traffic of all programs; `None` if one of them has no summary.
     #[must_use]
-    pub const fn total(&self) -> Option<f64> {
+    pub const fn total(&self) -> Option<ExpectedTraffic> {
         self.total
     }
 
     /// The sum of the estimates of two partitions.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        let total = self.total.zip(other.total).map(|(one, other)| one + other);
+        let total = self.total.zip(other.total).map(|(one, other)| one.and(other, 1.0));
         Self { total, arrived: self.arrived + other.arrived }
     }
 
@@ -69,14 +91,14 @@ impl ProgressEstimate {
     }
 
     fn share(&self) -> Option<f64> {
-        self.total
-            .map(|total| if total > 0.0 { (self.arrived as f64 / total).min(1.0) } else { 0.0 })
+        let all = self.total?.bytes;
+        Some(if all > 0.0 { (self.arrived as f64 / all).min(1.0) } else { 0.0 })
     }
 }
 
-/// Bytes that an operation of `rank` puts on the wire, including the receiver's control messages.
-/// An invalid operation counts nothing; its error appears when it is executed.
-fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
+/// What an operation of `rank` sends. Its bytes include the receiver's control messages. An invalid
+/// operation counts nothing; its error appears when it is executed.
+fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> ExpectedTraffic {
     let choice = &config.collectives;
     let message = |outgoing: &Outgoing| {
         let there = rank
@@ -86,23 +108,29 @@ fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
         if there == Some(rank.number) { 0.0 } else { on_the_wire(outgoing.bytes, config) as f64 }
     };
     if let Some(outgoing) = op.sent() {
-        return message(outgoing);
+        return ExpectedTraffic { bytes: message(outgoing), messages: 1.0, calls: 1.0 };
     }
     match *op {
         Op::Collective(id, ref call)
         | Op::Icollective(id, ref call, _)
         | Op::Valued(id, ref call, _) => {
-            let Ok(communicator) = rank.communicator(id) else { return 0.0 };
+            let Ok(communicator) = rank.communicator(id) else { return ExpectedTraffic::default() };
             let (me, size) = (communicator.me(), communicator.size());
             if call.fault(size).is_some() {
-                return 0.0;
+                return ExpectedTraffic::default();
             }
-            let sent = Collective::of(choice, call, size).sent(me, size);
-            sent.map(|bytes| on_the_wire(bytes, config)).sum::<u64>() as f64
+            let mut traffic = ExpectedTraffic { calls: 1.0, ..ExpectedTraffic::default() };
+            let mut all = 0;
+            for bytes in Collective::of(choice, call, size).sent(me, size) {
+                all += on_the_wire(bytes, config);
+                traffic.messages += 1.0;
+            }
+            traffic.bytes = all as f64;
+            traffic
         }
         // Other operations send nothing or little. A persistent request is not counted, because
         // `start` does not name its message.
-        _ => 0.0,
+        _ => ExpectedTraffic::default(),
     }
 }
 

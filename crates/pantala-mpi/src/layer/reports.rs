@@ -11,7 +11,17 @@ use crate::accounting::records::{IterationRecord, MessageRecord, RankReport};
 use crate::layer::{Holdings, MpiLayer};
 use crate::program::error::ProgramError;
 use crate::program::operation::Program;
-use crate::rank::Activity;
+use crate::rank::{Activity, Rank};
+
+impl<P: Program> Rank<P> {
+    /// How long a rank that waits has computed and waited since its last account. A wait that
+    /// lasts beyond the end of the job counts up to it: the ranks it waits for have stopped.
+    fn under_way(&self, now: Time) -> (Time, Time) {
+        let until = now.min(self.program.stops_at());
+        let computing = self.computing_until.min(until).saturating_sub(self.since);
+        (computing, until.saturating_sub(self.since) - computing)
+    }
+}
 
 impl<P: Program> MpiLayer<P> {
     /// Whether there are ranks and all their programs have ended or failed.
@@ -66,9 +76,9 @@ impl<P: Program> MpiLayer<P> {
             match rank.activity {
                 Activity::Computing => account.compute += now.saturating_sub(rank.since),
                 Activity::Blocked(_) | Activity::Busy => {
-                    let computing = rank.computing_until.min(now).saturating_sub(rank.since);
+                    let (computing, waited) = rank.under_way(now);
                     account.compute += computing;
-                    account.blocked(rank.call, now.saturating_sub(rank.since) - computing);
+                    account.blocked(rank.call, waited);
                 }
                 _ => {}
             }
@@ -90,9 +100,7 @@ impl<P: Program> MpiLayer<P> {
         let mut profiles = self.profiles.clone();
         for rank in &self.ranks {
             if matches!(rank.activity, Activity::Blocked(_) | Activity::Busy) {
-                let computing = rank.computing_until.min(now).saturating_sub(rank.since);
-                let time = now.saturating_sub(rank.since) - computing;
-                profiles[rank.profile as usize].took(rank.operation, time);
+                profiles[rank.profile as usize].took(rank.operation, rank.under_way(now).1);
             }
         }
         let job = |number: u32| self.jobs[number as usize].id;

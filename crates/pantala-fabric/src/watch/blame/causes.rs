@@ -22,7 +22,8 @@ impl BlameWatch {
         }
     }
 
-    /// A packet of `room` flits is on the link of `out_vc` from `start` to `end`.
+    /// A packet of `room` flits is on the link of `out_vc` from `start` to `end`. It has crossed or
+    /// started at `now`, so the interval before now has ended.
     #[inline]
     pub(crate) fn sends(
         &mut self,
@@ -31,29 +32,31 @@ impl BlameWatch {
         (start, end): (Time, Time),
         now: Time,
     ) {
-        self.advance(out, now);
+        debug_assert_eq!(self.outputs[out].charged, now, "crosses or starts come first");
         if self.jobs == 1 {
             return;
         }
         self.sent.add(out_vc, job, room);
-        self.drop_holds(out);
         let output = &mut self.outputs[out];
         output.may_end(job, start);
-        if !output.more {
-            if output.holder == job && output.end == start {
-                output.end = end;
-                return;
-            }
-            if output.end <= now {
-                (output.start, output.end, output.holder) = (start, end, job);
-                return;
-            }
+        if output.more || !output.holds(Hold { start, end, job }, now) {
+            self.sends_later(out, Hold { start, end, job }, now);
+        }
+    }
+
+    /// As [`sends`](Self::sends), if other packets may be on the link before this one.
+    #[inline(never)]
+    fn sends_later(&mut self, out: usize, hold: Hold, now: Time) {
+        self.drop_holds(out);
+        let output = &mut self.outputs[out];
+        if !output.more && output.holds(hold, now) {
+            return;
         }
         output.more = true;
         let later = &mut self.queues[out].later;
         match later.back_mut() {
-            Some(last) if last.job == job && last.end == start => last.end = end,
-            _ => later.push_back(Hold { start, end, job }),
+            Some(last) if last.job == hold.job && last.end == hold.start => last.end = hold.end,
+            _ => later.push_back(hold),
         }
     }
 
@@ -101,7 +104,7 @@ impl BlameWatch {
     }
 
     /// A packet of a job crosses to an output.
-    #[inline]
+    #[inline(always)]
     pub(super) fn crosses_to(&mut self, out: usize, job: u16, now: Time) {
         let output = &mut self.outputs[out];
         if output.last != job {

@@ -9,6 +9,7 @@
 //! planned changes, so that a charge before their time can leave them out.
 
 use super::BlameWatch;
+use super::inputs::InputBlame;
 use super::output::MIXED;
 use super::waits::{Change, product};
 use pantala_engine::Time;
@@ -26,6 +27,32 @@ impl BlameWatch {
         }
     }
 
+    /// As [`plan`](Self::plan), at a time after that of the last event.
+    #[inline(always)]
+    pub(super) fn plan_ahead(&mut self, out: usize, job: u16, count: i32, time: Time) {
+        self.count(out, job, count, time);
+        let output = &mut self.outputs[out];
+        output.planned = true;
+        self.planned[out].add(Change { time, count, job }, output.charged);
+    }
+
+    /// A packet of a job waits for an output between two times.
+    #[inline]
+    pub(super) fn plan_wait(&mut self, out: usize, job: u16, (from, until): (Time, Time)) {
+        let waits = &mut self.waits[out * self.jobs + usize::from(job)];
+        waits.sum = waits.sum.wrapping_add(until - from);
+        let output = &mut self.outputs[out];
+        output.waits = true;
+        if until > output.charged {
+            output.planned = true;
+            let planned = &mut self.planned[out];
+            if from > output.charged {
+                planned.add(Change { time: from, count: 1, job }, output.charged);
+            }
+            planned.add(Change { time: until, count: -1, job }, output.charged);
+        }
+    }
+
     /// As [`plan`](Self::plan), at the time of the last event.
     #[inline(always)]
     pub(super) fn count(&mut self, out: usize, job: u16, count: i32, now: Time) {
@@ -39,6 +66,16 @@ impl BlameWatch {
     /// the output's last event.
     #[inline(always)]
     pub(super) fn count_queue(&mut self, out: usize, in_vc: u32, sign: i32, now: Time) {
+        let &InputBlame { job, packets, .. } = &self.inputs[in_vc];
+        if job == MIXED {
+            self.count_mixed(out, in_vc, sign, now);
+        } else {
+            self.count(out, job, sign * packets as i32, now);
+        }
+    }
+
+    #[inline(never)]
+    fn count_mixed(&mut self, out: usize, in_vc: u32, sign: i32, now: Time) {
         let from = in_vc as usize * self.jobs;
         for job in 0..self.jobs {
             let count = self.queued[from + job] as i32;
@@ -46,7 +83,8 @@ impl BlameWatch {
         }
     }
 
-    /// From `time` on, all packets of an input VC wait for an output.
+    /// From `time` on, all packets of an input VC, of several jobs, wait for an output.
+    #[inline(never)]
     pub(super) fn plan_queue(&mut self, out: usize, in_vc: u32, time: Time) {
         let from = in_vc as usize * self.jobs;
         for job in 0..self.jobs {
@@ -115,16 +153,23 @@ impl BlameWatch {
     }
 
     /// Charges all waits up to `charged`, since the last charge, to the cause.
+    #[inline(always)]
     pub(super) fn charge(&mut self, out: usize) {
+        let output = &self.outputs[out];
+        if output.waits && output.charged > 0 {
+            if output.cause < MIXED {
+                self.charge_one(out);
+            } else {
+                self.charge_jobs(out);
+            }
+        }
+    }
+
+    /// As [`charge`](Self::charge), if one job is the cause.
+    #[inline(never)]
+    fn charge_one(&mut self, out: usize) {
         let output = &mut self.outputs[out];
         let at = output.charged;
-        if !output.waits || at == 0 {
-            return;
-        }
-        if output.cause >= MIXED {
-            self.charge_jobs(out);
-            return;
-        }
         let waits = self.waits.run_mut(out * self.jobs, self.jobs);
         let column = self.sums.column(output.class, output.cause, output.window_end);
         let mut waiting = false;
@@ -151,35 +196,31 @@ impl BlameWatch {
     #[inline(never)]
     fn charge_jobs(&mut self, out: usize) {
         let output = &mut self.outputs[out];
-        let (at, planned) = (output.charged, &self.planned[out]);
-        let waits = self.waits.run_mut(out * self.jobs, self.jobs);
-        let mut matrix = self.sums.matrix(output.class, output.window_end);
-        let mut later = output.planned;
-        if later {
-            later = planned.after(at, |change| {
-                let sum = &mut waits[usize::from(change.job)].sum;
-                *sum = sum.wrapping_add(product(change.count.into(), change.time - at));
+        let (at, later) = (output.charged, &mut self.later);
+        if output.planned {
+            output.planned = self.planned[out].after(at, |change| {
+                // The change is in the sum, and its time is after the charge.
+                let early = &mut later[usize::from(change.job)];
+                *early = early.wrapping_add(product(change.count.into(), change.time - at));
             });
         }
-        let mut waiting = false;
-        for (victim, waits) in waits.iter_mut().enumerate() {
-            let up_to_now = product(waits.count, at);
-            let wait = waits.sum.wrapping_add(up_to_now);
-            waits.sum = up_to_now.wrapping_neg();
-            waiting |= waits.count != 0;
-            if output.cause == MIXED {
-                let shares = self.shares.run(out * self.jobs, self.jobs);
-                matrix.add_shares(victim as u16, wait, shares, self.queues[out].stalled_flits);
-            } else {
-                matrix.add(victim as u16, output.cause, wait);
+        let from = out * self.jobs;
+        let mut matrix = self.sums.matrix(output.class, output.window_end);
+        let (shares, mut waiting) = (self.shares.run(from, self.jobs), 0);
+        for (victim, early) in (0..).zip(later) {
+            let waits = &mut self.waits[from + victim];
+            let after = product(waits.count, at).wrapping_add(std::mem::take(early));
+            let wait = waits.sum.wrapping_add(after);
+            waits.sum = after.wrapping_neg();
+            waiting |= waits.count;
+            if wait > 0 {
+                if output.cause == MIXED {
+                    matrix.add_shares(victim as u16, wait, shares, self.queues[out].stalled_flits);
+                } else {
+                    matrix.add(victim as u16, output.cause, wait);
+                }
             }
         }
-        if later {
-            planned.after(at, |change| {
-                let sum = &mut waits[usize::from(change.job)].sum;
-                *sum = sum.wrapping_sub(product(change.count.into(), change.time - at));
-            });
-        }
-        (output.planned, output.waits) = (later, waiting || later);
+        output.waits = waiting != 0 || output.planned;
     }
 }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 pub(super) struct SentFlits {
     /// Flits of the buffer behind a link.
     buffer: u32,
-    latest: FlatArray<Run>,
+    latest: FlatArray<Latest>,
     earlier: FlatArray<Earlier>,
 }
 
@@ -19,8 +19,14 @@ pub(super) struct SentFlits {
 struct Run {
     flits: u32,
     job: u16,
-    /// Whether there are earlier runs.
-    more: bool,
+}
+
+/// The latest run.
+#[derive(Clone, Copy, Debug)]
+struct Latest {
+    run: Run,
+    /// The number of its flits from which on the earliest of the earlier runs is not needed.
+    limit: u32,
 }
 
 /// The runs before the latest one, from the latest to the earliest, and their sum.
@@ -32,7 +38,7 @@ struct Earlier {
 
 impl SentFlits {
     pub(super) fn new((first, count): (usize, usize), buffer: u32) -> Self {
-        let none = Run { flits: 0, job: 0, more: false };
+        let none = Latest { run: Run { flits: 0, job: 0 }, limit: u32::MAX };
         Self {
             buffer,
             latest: FlatArray::numbered_from(first, vec![none; count]),
@@ -41,46 +47,53 @@ impl SentFlits {
     }
 
     /// Adds a packet.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(&mut self, out_vc: usize, job: u16, flits: u32) {
-        let latest = &mut self.latest[out_vc];
-        if latest.job == job && !latest.more {
-            latest.flits = self.buffer.min(latest.flits + flits);
-        } else {
-            self.add_run(out_vc, job, flits);
+        let Latest { run, limit } = &mut self.latest[out_vc];
+        if run.job == job {
+            run.flits = self.buffer.min(run.flits + flits);
+            if run.flits < *limit {
+                return;
+            }
         }
+        self.add_run(out_vc, Run { flits, job });
     }
 
+    /// Begins a run, unless the latest one has the same job and the flits already, and drops the
+    /// runs that are not needed.
     #[inline(never)]
-    fn add_run(&mut self, out_vc: usize, job: u16, flits: u32) {
-        let (latest, earlier) = (&mut self.latest[out_vc], &mut self.earlier[out_vc]);
-        if latest.job != job {
-            if latest.flits > 0 {
-                earlier.runs.push_front(*latest);
-                earlier.flits += latest.flits;
+    fn add_run(&mut self, out_vc: usize, new: Run) {
+        let (Latest { run, limit }, earlier) =
+            (&mut self.latest[out_vc], &mut self.earlier[out_vc]);
+        if run.job != new.job {
+            if run.flits > 0 {
+                earlier.runs.push_front(*run);
+                earlier.flits += run.flits;
             }
-            (latest.job, latest.flits) = (job, 0);
+            *run = Run { flits: self.buffer.min(new.flits), ..new };
         }
-        latest.flits = self.buffer.min(latest.flits + flits);
-        while let Some(first) = earlier.runs.back()
-            && earlier.flits + latest.flits >= self.buffer + first.flits
-        {
+        *limit = u32::MAX;
+        while let Some(first) = earlier.runs.back() {
+            *limit = self.buffer + first.flits - earlier.flits;
+            if run.flits < *limit {
+                break;
+            }
             earlier.flits -= first.flits;
             earlier.runs.pop_back();
+            *limit = u32::MAX;
         }
-        latest.more = !earlier.runs.is_empty();
     }
 
     /// Returns the job of the last `count` flits, if it is one.
     #[inline]
     pub(super) fn only(&self, out_vc: usize, count: u32) -> Option<u16> {
-        let latest = &self.latest[out_vc];
+        let latest = &self.latest[out_vc].run;
         (latest.flits >= count && count > 0).then_some(latest.job)
     }
 
     /// Calls `each` with the jobs and numbers of the last `count` flits.
     pub(super) fn last(&self, out_vc: usize, mut count: u32, mut each: impl FnMut(u16, u32)) {
-        for run in std::iter::once(&self.latest[out_vc]).chain(&self.earlier[out_vc].runs) {
+        for run in std::iter::once(&self.latest[out_vc].run).chain(&self.earlier[out_vc].runs) {
             let flits = run.flits.min(count);
             if flits > 0 {
                 each(run.job, flits);

@@ -33,7 +33,7 @@ impl BlameWatch {
         self.inputs[in_vc].guest = job;
         self.alone[in_vc] = now;
         self.begin_behind(in_vc, job, now);
-        self.queued[in_vc as usize * self.jobs + usize::from(job)] += 1;
+        self.joins(in_vc, job);
     }
 
     /// It no longer waits for credits.
@@ -44,7 +44,7 @@ impl BlameWatch {
             self.end_alone(in_vc, now);
         }
         self.end_behind(in_vc, job, now);
-        self.queued[in_vc as usize * self.jobs + usize::from(job)] -= 1;
+        self.parts(in_vc, job);
         self.inputs[in_vc].guest = NO_JOB;
     }
 
@@ -65,9 +65,12 @@ impl BlameWatch {
         if from >= until {
             return;
         }
-        let mut matrix = self.sums.matrix(INJECTION, start);
         let busy = busy.clamp(from, until);
-        matrix.add(job, holder, busy - from);
-        matrix.add(job, job, until - busy);
+        if busy > from {
+            self.sums.add(INJECTION, (job, holder), busy - from, start);
+        }
+        if until > busy {
+            self.sums.add(INJECTION, (job, job), until - busy, start);
+        }
     }
 }

@@ -93,6 +93,20 @@ impl OutputBlame {
         }
     }
 
+    /// Takes a packet on the link, the only one that is not over or one that continues the hold;
+    /// returns whether it is that.
+    #[inline(always)]
+    pub(super) fn holds(&mut self, hold: Hold, now: Time) -> bool {
+        if self.holder == hold.job && self.end == hold.start {
+            self.end = hold.end;
+        } else if self.end <= now {
+            (self.start, self.end, self.holder) = (hold.start, hold.end, hold.job);
+        } else {
+            return false;
+        }
+        true
+    }
+
     /// Notes that a job may be another cause from `time` on.
     #[inline]
     pub(super) fn may_end(&mut self, job: u16, time: Time) {

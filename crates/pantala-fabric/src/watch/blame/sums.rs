@@ -93,6 +93,24 @@ impl Sums {
         Matrix { jobs, cells }
     }
 
+    /// Charges `time` of packets of a victim to an aggressor, in the window of an interval that ends
+    /// at `end`. Without an aggressor, the victim has caused its own wait.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        class: u8,
+        (victim, aggressor): (u16, u16),
+        time: Time,
+        end: Time,
+    ) {
+        if (end - 1).wrapping_sub(self.start) >= self.window {
+            self.find(end - 1);
+        }
+        let to = if aggressor == NO_JOB { victim } else { aggressor };
+        let row = usize::from(class) * self.jobs + usize::from(victim);
+        self.current[row * self.jobs + usize::from(to)] += time;
+    }
+
     /// Returns the charges to a job in the matrix of a class, as [`matrix`](Self::matrix): from the
     /// first one on, the first item of every `jobs` items.
     #[inline]
@@ -160,17 +178,23 @@ impl Matrix<'_> {
     /// Charges `wait` of packets of `victim` to jobs in proportion to `shares`, whose sum is `all`.
     /// The charges are rounded so that they sum to `wait`.
     pub(super) fn add_shares(&mut self, victim: u16, wait: Time, shares: &[u32], all: u32) {
-        let part = |flits: u64| match wait.checked_mul(flits) {
-            Some(product) => product / u64::from(all),
-            None => (u128::from(wait) * u128::from(flits) / u128::from(all)) as Time,
-        };
+        let all = u64::from(all);
         let row = &mut self.cells[usize::from(victim) * self.jobs..][..self.jobs];
         let (mut flits, mut charged) = (0, 0);
-        for (cell, &share) in row.iter_mut().zip(shares).filter(|(_, share)| **share > 0) {
+        for (cell, &share) in row.iter_mut().zip(shares) {
             flits += u64::from(share);
-            let so_far = part(flits);
-            *cell += so_far - charged;
-            charged = so_far;
+            if flits == all {
+                *cell += wait - charged;
+                return;
+            }
+            if share > 0 {
+                let so_far = match wait.checked_mul(flits) {
+                    Some(product) => product / all,
+                    None => (u128::from(wait) * u128::from(flits) / u128::from(all)) as Time,
+                };
+                *cell += so_far - charged;
+                charged = so_far;
+            }
         }
     }
 
