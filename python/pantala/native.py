@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 __all__ = [
+    "ExpectedTraffic",
     "Progress",
     "ProgressCallback",
     "Threads",
@@ -247,8 +248,22 @@ def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def expected_traffic(plan: dict[str, Any]) -> dict[str, float]:
-    """Returns the bytes that each job of a plan will send, control messages included, by its name.
+class ExpectedTraffic(TypedDict):
+    """What a job will send.
+
+    Attributes:
+        bytes: on the wire, control messages included.
+        messages: those of collectives included.
+        calls: MPI calls that send.
+    """
+
+    bytes: float
+    messages: float
+    calls: float
+
+
+def expected_traffic(plan: dict[str, Any]) -> dict[str, ExpectedTraffic]:
+    """Returns what each job of a plan will send, by its name.
 
     This is quick also for long programs. Synthetic traffic, and programs whose messages are known
     only when they run, are left out. A job that repeats counts once.
@@ -257,7 +272,7 @@ def expected_traffic(plan: dict[str, Any]) -> dict[str, float]:
         PlanError: a job is wrong.
     """
     with _core_errors() as module:
-        found: dict[str, float] = json.loads(module.expected_traffic(json.dumps(plan)))
+        found: dict[str, ExpectedTraffic] = json.loads(module.expected_traffic(json.dumps(plan)))
     return found
 
 

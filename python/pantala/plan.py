@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pantala import native
 from pantala.capacity import Capacity
+from pantala.given_links import topology_plan
 from pantala.job_copies import named_copies, with_copies
 from pantala.placement import placements
 
@@ -159,7 +160,7 @@ def _machine(machine: Machine) -> dict[str, Any]:
     sizes = _sizes(machine)
     links = machine.links.classes()
     return {
-        "topology": machine.topology.as_plan(),
+        "topology": topology_plan(machine.topology),
         "service_nodes": [list(span) for span in machine.service_ranges()],
         "links": (
             dict.fromkeys(("terminal", "local", "row", "column", "global"))

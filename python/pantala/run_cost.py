@@ -1,4 +1,4 @@
-"""The expected cost of a run, from the payload of its jobs and the typical speed of a core."""
+"""The expected cost of a run, from the traffic of its jobs and the typical speed of a core."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from pantala import native
-from pantala.errors import PlanError, ScenarioWarning
+from pantala.amounts import bytes_text
+from pantala.errors import ScenarioWarning
 from pantala.plan import awaited
 
-__all__ = ["SECONDS_PER_PACKET", "payloads", "warn_of_cost"]
+__all__ = ["HOPS", "SECONDS_PER_PACKET", "pattern_bytes", "traffic", "warn_of_cost"]
 
 #: Packet-hops per second of one core that also has another simulation beside it, and hops of a
 #: packet with adaptive routing; `docs/performance.md` has measured values.
 _HOPS_PER_SECOND = 2.5e6
-_HOPS = 5.0
+HOPS = 5.0
 #: Time of one core for a packet.
-SECONDS_PER_PACKET = _HOPS / _HOPS_PER_SECOND
+SECONDS_PER_PACKET = HOPS / _HOPS_PER_SECOND
 #: The time from which a run is worth a warning: an hour.
 _LONG = 3600.0
 
 
-def payloads(plan: Mapping[str, Any]) -> dict[str, float]:
-    """Returns the bytes that each job sends, by the job's name.
+def traffic(plan: Mapping[str, Any]) -> dict[str, native.ExpectedTraffic]:
+    """Returns what each job sends, by the job's name.
 
     A pattern sends its load for the duration of the run. Of a job that repeats, one pass counts.
     Jobs are left out whose messages are known only when they run.
@@ -35,17 +36,24 @@ def payloads(plan: Mapping[str, Any]) -> dict[str, float]:
         PlanError: a workload is wrong.
     """
     sent = native.expected_traffic(dict(plan))
-    rate = plan["links"]["terminal"]["bandwidth_bytes_per_s"]
     seconds = plan["stop"]["duration_ps"] * 1e-12
     for job in plan["jobs"]:
         if job["workload"]["kind"] == "pattern":
-            sent[job["name"]] = (
-                job["workload"].get("load", 0.0) * rate * len(job["nodes"]) * seconds
-            )
+            payload = pattern_bytes(plan, job, seconds)
+            sent[job["name"]] = {"bytes": payload, "messages": 0.0, "calls": 0.0}
     return sent
 
 
-def warn_of_cost(plan: Mapping[str, Any], source: str) -> None:
+def pattern_bytes(plan: Mapping[str, Any], job: Mapping[str, Any], seconds: float) -> float:
+    """Returns the bytes that a pattern, a job of a plan, offers in a time."""
+    rate: float = plan["links"]["terminal"]["bandwidth_bytes_per_s"]
+    load: float = job["workload"].get("load", 0.0)
+    return load * rate * len(job["nodes"]) * seconds
+
+
+def warn_of_cost(
+    plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic], source: str
+) -> None:
     """Warns of a run that would take an hour or more on one core.
 
     Only jobs count whose end the run waits for, and no more than their links can carry in the
@@ -53,22 +61,19 @@ def warn_of_cost(plan: Mapping[str, Any], source: str) -> None:
 
     Args:
         plan: a resolved plan.
+        sent: its `traffic`.
         source: the scenario's file, or another name for it.
 
     Warns:
         ScenarioWarning: with the payload of the largest job, the time, and the remedy.
     """
-    try:
-        sent = payloads(plan)
-    except PlanError:
-        return  # the run reports it
     ending = awaited(plan)
     rate = plan["links"]["terminal"]["bandwidth_bytes_per_s"]
     seconds = plan["stop"]["duration_ps"] * 1e-12
     most = {job["name"]: rate * len(job["nodes"]) * seconds for job in plan["jobs"]}
     counted = {
-        name: min(size, most[name]) if seconds else size
-        for name, size in sent.items()
+        name: min(each["bytes"], most[name]) if seconds else each["bytes"]
+        for name, each in sent.items()
         if name in ending
     }
     if not counted:
@@ -78,16 +83,11 @@ def warn_of_cost(plan: Mapping[str, Any], source: str) -> None:
         return
     name = max(counted, key=lambda job: counted[job])
     message = (
-        f"jobs.{name} sends {_size(counted[name])}, and the run would take about"
+        f"jobs.{name} sends {bytes_text(counted[name])}, and the run would take about"
         f" {_time(time)} on one core; lower its iterations or messages, set stop.duration, or set"
         " detail.coarsen"
     )
     warnings.warn(ScenarioWarning(source, message), stacklevel=3)
-
-
-def _size(size: float) -> str:
-    unit, name = (1e12, "TB") if size >= 1e12 else (1e9, "GB")
-    return f"{size / unit:.3g} {name}"
 
 
 def _time(seconds: float) -> str:

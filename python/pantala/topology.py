@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from pantala import native
 from pantala.errors import PlanError, ScenarioError, UsageError
+from pantala.given_links import failed_counts, failed_words, topology_plan
 from pantala.scenario import Topology
 from pantala.scenario.faults import scenario_error
 from pantala.scenario.plan_faults import scenario_key
@@ -30,6 +31,8 @@ __all__ = [
 ]
 
 _SOURCE = "pantala topology"
+#: More links than any path has: no path.
+_APART = 1 << 20
 _SHAPE = ("kind", "p", "a", "rows", "columns", "h", "g")
 
 
@@ -86,7 +89,7 @@ def link_table(chosen: Topology) -> pl.DataFrame:
         ScenarioError: no such network can be built.
     """
     try:
-        return pl.DataFrame(native.link_table(chosen.as_plan()))
+        return pl.DataFrame(native.link_table(topology_plan(chosen)))
     except PlanError as error:
         raise _blame(error) from None
 
@@ -99,7 +102,7 @@ def write_links(chosen: Topology, path: Path) -> None:
         UsageError: the file cannot be written.
     """
     try:
-        native.write_link_table(chosen.as_plan(), path)
+        native.write_link_table(topology_plan(chosen), path)
     except PlanError as error:
         raise _blame(error) from None
     except OSError as error:
@@ -161,12 +164,18 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
         table.filter(pl.col("class") == "global")
         .group_by("source_group", "target_group")
         .len()
-        .select(pl.col("len").min().alias("least"), pl.col("len").max().alias("most"))
+        .select(
+            pl.col("len").min().alias("least"),
+            pl.col("len").max().alias("most"),
+            pl.len().alias("pairs"),
+        )
         .row(0, named=True)
     )
     ports = chosen.ports()
     spare = chosen.a * chosen.h * chosen.g - directed.get("global", 0)
     least, most = pairs["least"] or 0, pairs["most"] or 0
+    if pairs["pairs"] < chosen.g * (chosen.g - 1):
+        least = 0
     letters = {"p, a, h, g": f"{chosen.p}, {chosen.a}, {chosen.h}, {chosen.g}"}
     if chosen.kind == "dragonfly_2d":
         letters["rows and columns per group"] = f"{chosen.rows} and {chosen.columns}"
@@ -177,11 +186,14 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
         if links > 1
     }
     spread = "" if chosen.port_assignment == "consecutive" else f", {chosen.port_assignment}"
+    arrangement = chosen.global_arrangement + (", mirrored" if chosen.mirrored else "") + spread
+    if chosen.links_file is not None:
+        arrangement = f"from {chosen.links_file}"
+    failed = failed_words(failed_counts(chosen))
+    longest = longest_minimal_path(chosen, table)
     return {
         **letters,
-        "global link arrangement": chosen.global_arrangement
-        + (", mirrored" if chosen.mirrored else "")
-        + spread,
+        "global link arrangement": arrangement,
         "nodes": f"{chosen.nodes:,}",
         "routers": f"{chosen.routers:,}",
         "groups": f"{chosen.g:,}",
@@ -196,38 +208,70 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
         **several,
         "global links per pair of groups": f"{least}" if least == most else f"{least} to {most}",
         "global ports without a link": f"{spare:,}",
-        "longest minimal path, in links": str(longest_minimal_path(chosen, table)),
+        **({"failed links": failed} if failed else {}),
+        "longest minimal path, in links": "none joins all routers"
+        if longest is None
+        else str(longest),
     }
 
 
-def longest_minimal_path(chosen: Topology, table: pl.DataFrame) -> int:
+def longest_minimal_path(chosen: Topology, table: pl.DataFrame) -> int | None:
     """Returns the maximum number of links between routers on a minimal path.
 
-    At most one of them is global.
+    At most one of them is global. None if two groups have no link, or if no path inside a group
+    joins two of its routers.
 
     Args:
         chosen: the topology.
         table: its `link_table`.
     """
-    place = np.arange(chosen.a)
-    if chosen.kind == "dragonfly":
-        apart = (place[:, None] != place).astype(np.int8)
-    else:
-        row, column = np.divmod(place, chosen.columns)
-        apart = (row[:, None] != row).astype(np.int8) + (column[:, None] != column)
-    longest = int(apart.max())
+    apart = _distances(chosen, table)
+    longest = max(int(each.max()) for each in apart)
     ends = (
         table.filter(pl.col("class") == "global", pl.col("source_group") < pl.col("target_group"))
         .with_columns(pl.col("source_router", "target_router") % chosen.a)
         .group_by("source_group", "target_group")
         .agg("source_router", "target_router")
     )
-    for here, there in ends.select("source_router", "target_router").iter_rows():
-        over = (
-            apart[here][:, :, None] + apart[there][:, None, :]
-        )  # by link, source router, destination router
+    for group, other, here, there in ends.iter_rows():
+        over = (  # by link, source router, destination router
+            apart[group][here][:, :, None] + apart[other][there][:, None, :]
+        )
         longest = max(longest, int(over.min(axis=0).max()) + 1)
-    return longest
+    cut = ends.height < chosen.g * (chosen.g - 1) // 2
+    return None if cut or longest >= _APART else longest
+
+
+def _distances(chosen: Topology, table: pl.DataFrame) -> list[np.ndarray]:
+    """Returns the links on a minimal path between the routers of each group, [router, router]."""
+    place = np.arange(chosen.a)
+    if chosen.kind == "dragonfly":
+        joined = place[:, None] != place
+    else:
+        row, column = np.divmod(place, chosen.columns)
+        joined = (row[:, None] == row) ^ (column[:, None] == column)
+    usual = _hops(joined)
+    distances = [usual] * chosen.g
+    local = table.filter(pl.col("class") != "global").group_by("source_group")
+    ports = chosen.ports()
+    whole = chosen.a * (sum(ports.values()) - ports["terminal"] - ports["global"])
+    groups = {int(group): rows for (group,), rows in local}
+    for group in range(chosen.g):
+        links = groups.get(group, table.clear())
+        if links.height == whole:
+            continue
+        joined = np.zeros((chosen.a, chosen.a), dtype=bool)
+        joined[links["source_router"] % chosen.a, links["target_router"] % chosen.a] = True
+        distances[group] = _hops(joined)
+    return distances
+
+
+def _hops(joined: np.ndarray) -> np.ndarray:
+    """Returns the links on shortest paths over these links; `_APART` where there is no path."""
+    from scipy.sparse.csgraph import shortest_path
+
+    hops = shortest_path(joined, unweighted=True)
+    return np.where(np.isfinite(hops), hops, _APART).astype(np.int64)
 
 
 def _blame(error: PlanError) -> ScenarioError:

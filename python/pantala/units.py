@@ -231,6 +231,12 @@ class Quantity(Parsed, int):
             raise UnitError("has no unit", wanted)
         if not isinstance(value, str):
             raise UnitError(f"is not a {cls._noun}", wanted)
+        return cls._of_text(value)
+
+    @classmethod
+    @lru_cache(4096)  # the cases of an experiment repeat most values
+    def _of_text(cls, value: str) -> Self:
+        wanted = f"write e.g. '{cls._examples[0]}'"
         match = _TEXT.fullmatch(value)
         if match is None:
             raise UnitError(f"is not a {cls._noun}", wanted)

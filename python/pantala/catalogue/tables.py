@@ -550,9 +550,11 @@ _PORT_WINDOWS = Table(
     "port_windows",
     text=(
         "One row per link and window with traffic, a stall, or flits beyond the link; and per VC, job and "
-        "kind of packet, if `record.ports` of the plan splits by them. Windows of several lengths are told "
-        "apart by `window_ns`. Rows are ordered by the end of their window, then by the columns from "
-        "`window_ns` to `kind`."
+        "kind of packet, if `record.ports` of the plan splits by them. Saturation and occupancy belong to a "
+        "link or a VC. If rows are split, they have rows of their own without traffic: one per link, and "
+        "with a split by VC one per VC, with null in the other columns of the split. So sums of traffic "
+        "over all rows are right. Windows of several lengths are told apart by `window_ns`. Rows are "
+        "ordered by the end of their window, then by the columns from `window_ns` to `kind`."
     ),
     switch="record.ports",
     columns=(
@@ -590,8 +592,8 @@ _PORT_WINDOWS = Table(
             "f64",
             (
                 "Duration in which the buffer behind the link, of any of the VCs of the row, lacked room for a "
-                "packet of maximum size, as far as the sender knows by its credits. Null if the row is of a job or "
-                "a kind, and for links to nodes that take every packet at once."
+                "packet of maximum size, as far as the sender knows by its credits. Null in rows of traffic if rows "
+                "are split, and for links to nodes that take every packet at once."
             ),
             unit="ns",
             nullable=True,
@@ -613,9 +615,9 @@ _PORT_WINDOWS = Table(
 _SYSTEM_WINDOWS = Table(
     "system_windows",
     text=(
-        "One row per link class and window with traffic or a stall, and per job if `record.system` of the "
-        "plan tells jobs apart: sums over all links of the class. Rows are ordered by the end of their "
-        "window, then by `window_ns`, start, class and job."
+        "One row per link class and window with traffic, a stall or saturation, and per job if "
+        "`record.system` of the plan tells jobs apart: sums over all links of the class. Rows are ordered "
+        "by the end of their window, then by `window_ns`, start, class and job."
     ),
     switch="record.system",
     columns=(

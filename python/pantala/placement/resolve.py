@@ -177,6 +177,6 @@ def _intensity(plan: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, f
     except PlanError:  # a wrong workload, which the core reports with its key
         return dict.fromkeys(names, math.inf)
     return {
-        job["name"]: sent[job["name"]] / job["ranks"] if job["name"] in sent else math.inf
+        job["name"]: sent[job["name"]]["bytes"] / job["ranks"] if job["name"] in sent else math.inf
         for job in jobs
     }

@@ -57,9 +57,11 @@ _SIZES = tuple(
         (2048, 25.0),
     )
 )
-#: The applications of Table I of the same paper, with equal weights.
+#: The applications of Table I of the same paper, with equal weights. A node has as much work as in
+#: the paper's jobs of 256 nodes. With strong scaling, small jobs would compute for milliseconds and
+#: hardly communicate.
 APPLICATIONS = tuple(
-    BackgroundApplication(workload=kind())
+    BackgroundApplication(workload=kind(scaling="weak"))
     for kind in (Milc, MilcReorder, Nek5000, Hacc, Qbox, Rayleigh)
 )
 
@@ -79,10 +81,12 @@ class Background(Model):
     """Share of the machine's compute nodes that have a job, the scenario's own jobs included."""
     sizes: tuple[JobSize, ...] | None = None
     """The sizes of jobs: a list of tables with `nodes` and `weight`. Default: the job sizes of
-    Theta, multiplied by this machine's nodes / 4,392 (Chunduri et al., IPDPS 2021, II.F)."""
+    Theta, multiplied by this machine's nodes / 4,392, and at least 2 nodes (Chunduri et al., IPDPS
+    2021, II.F)."""
     applications: tuple[BackgroundApplication, ...] | None = None
     """The applications of jobs: a list of tables with `workload` and `weight`. Default: the six
-    applications of Chunduri et al., IPDPS 2021, Table I, with equal weights."""
+    applications of Chunduri et al., IPDPS 2021, Table I, with equal weights and as much work per
+    node as in the paper."""
     placement: Placement = RandomPlacement()
     """The placement of the jobs."""
     ranks_per_node: Count = 1
@@ -118,7 +122,8 @@ class Background(Model):
         own = self.seed if self.seed is not None else seed
         sizes = [min(size.nodes, left) for size in self.sizes or _SIZES]
         if self.sizes is None:
-            sizes = [max(1, round(size.nodes * nodes / _THETA)) for size in _SIZES]
+            # A job of one node would send nothing.
+            sizes = [max(2, round(size.nodes * nodes / _THETA)) for size in _SIZES]
         # A weight counts nodes. A draw chooses a job, so small sizes come more often.
         weights = [
             each.weight / size for each, size in zip(self.sizes or _SIZES, sizes, strict=True)

@@ -16,7 +16,8 @@ def beside(tables: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Returns the tables of a scenario file with the paths of files that lie in its folder.
 
     A relative path in `jobs` is that of a file in the folder, if there is one, and otherwise stays
-    as it is: relative to the current directory. So is the table that q_adaptive starts from.
+    as it is: relative to the current directory. So are the files of a topology's links and the
+    table that q_adaptive starts from.
 
     Args:
         tables: the tables of a scenario.
@@ -28,10 +29,23 @@ def beside(tables: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     for table in ("background", "snapshot"):
         if table in found:
             found[table] = _within(found[table], folder, _KEYS)
+    if isinstance(found.get("machine"), Mapping):
+        found["machine"] = _machine(found["machine"], folder)
     for routing in ("routing", "routing_all_to_all"):
         if isinstance(found.get(routing), Mapping):
             found[routing] = _within(found[routing], folder, ("table",))
     return found
+
+
+def _machine(machine: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Returns the machine with the files of its links."""
+    topology = machine.get("topology")
+    if not isinstance(topology, Mapping):
+        return dict(machine)
+    found = _within(topology, folder, ("links_file", "file"))
+    if isinstance(found.get("failed_links"), str):
+        found["failed_links"] = _file(found["failed_links"], folder)
+    return {**machine, "topology": found}
 
 
 def _within(value: Any, folder: Path, keys: tuple[str, ...]) -> Any:

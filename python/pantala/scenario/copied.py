@@ -7,11 +7,16 @@ from typing import Any
 
 __all__ = ["copied"]
 
+_WHOLE = frozenset({str, int, float, bool, type(None)})
+
 
 def copied(value: Any) -> Any:
     """Returns a copy of tables and lists, whose values can be changed."""
-    if isinstance(value, Mapping):
+    kind = type(value)
+    if kind in _WHOLE:  # most values; checks of abstract types take longer than the rest
+        return value
+    if kind is dict or isinstance(value, Mapping):
         return {key: copied(below) for key, below in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(map(copied, value))
+        return kind(map(copied, value))
     return value

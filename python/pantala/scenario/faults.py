@@ -143,6 +143,8 @@ def _place(loc: tuple[str | int, ...]) -> list[str | int]:
             listed = step == LIST
             skip = step == ONE
             continue
+        if step in (ONE, LIST) and path and path[-1] == "nodes":
+            continue
         path.append(step)
         skip = step in _TAGGED or listed
         listed = False

@@ -9,6 +9,11 @@ from pantala.scenario.scenario import Scenario
 
 __all__ = ["scenario_json_schema", "scenario_schema_text"]
 
+_WORKLOADS = {
+    "Workload": "A pattern, an application, a motif of Ember, or a program. `kind` names it.",
+    "Workloads": "A workload, or a list of applications that run one after another.",
+}
+
 
 def scenario_json_schema() -> dict[str, Any]:
     """Returns the JSON Schema (2020-12) of scenario files.
@@ -16,7 +21,7 @@ def scenario_json_schema() -> dict[str, Any]:
     It checks keys, types and ranges. Only ``pantala check`` also checks units and whether the jobs
     fit the machine.
     """
-    described: dict[str, Any] = _tidied(Scenario.model_json_schema())
+    described: dict[str, Any] = _with_one_workload(_tidied(Scenario.model_json_schema()))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **described,
@@ -27,6 +32,36 @@ def scenario_json_schema() -> dict[str, Any]:
 def scenario_schema_text() -> str:
     """Returns the JSON Schema as the text of a file."""
     return json.dumps(scenario_json_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _with_one_workload(schema: dict[str, Any]) -> dict[str, Any]:
+    """Returns the schema with the list of all workloads in one place.
+
+    Jobs, the background and the snapshot have a workload, or several in a row. Pydantic repeats the
+    list of all kinds at each place.
+    """
+    one, several = schema["$defs"]["Job"]["properties"]["workload"]["oneOf"]
+    named = {"Workload": one, "Workloads": {"oneOf": [one, several]}}
+    definitions = schema["$defs"] | named
+    for name, definition in definitions.items():
+        for key in ("Workloads", "Workload"):
+            if name != key:
+                definition = _referring(definition, named[key], key)
+        text = {"description": _WORKLOADS[name]} if name in _WORKLOADS else {}
+        definitions[name] = text | definition
+    return {**schema, "$defs": dict(sorted(definitions.items()))}
+
+
+def _referring(node: Any, known: dict[str, Any], name: str) -> Any:
+    """Returns a schema in which a reference replaces the keys of a known one."""
+    if isinstance(node, list):
+        return [_referring(item, known, name) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if all(node.get(key) == value for key, value in known.items()):
+        own = {key: value for key, value in node.items() if key not in known}
+        return {"$ref": f"#/$defs/{name}", **own}
+    return {key: _referring(value, known, name) for key, value in node.items()}
 
 
 def _tidied(node: Any, inside_properties: bool = False) -> Any:

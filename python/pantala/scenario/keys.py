@@ -717,7 +717,8 @@ class JobKeys(Model):
     packet. The run does not wait for this job. If not given: none."""
     repeat: Flag = False
     """Whether the ranks start their programs again, after a barrier, until the run or the job ends. Iterations are
-    numbered on. The run does not wait for this job."""
+    numbered on. The run does not wait for this job. Traces and programs repeat too; the log of a coNCePTuaL
+    program is that of its last pass."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "ranks": Key("ranks"),
@@ -829,13 +830,15 @@ class RoutingKeys(Model):
 
     virtual_channels: Annotated[int, Strict(), Field(ge=0, le=16)] = 0
     """Virtual channels per port. 0 means the number that the algorithms of the plan need to be free of deadlock."""
-    vc_map: Literal["ascending", "booksim2", "caminos", "codes"] = "ascending"
+    vc_map: Literal["ascending", "booksim2", "caminos", "codes", "by_hop"] = "ascending"
     """The map from the place of a packet on its path to its virtual channel.
 
     - ascending: the algorithm's own map, which is free of deadlock.
     - booksim2: the map of BookSim2.
     - caminos: the ascending map of CAMINOS.
     - codes: the map of CODES, with four VCs.
+    - by_hop: the VC of a hop is the number of hops before it. A port has as many VCs as a path has hops at most.
+      No paths can close a cycle, whatever links have failed.
     """
     local_order: Literal["row_first", "column_first"] = "row_first"
     """The first direction of a path inside a group. Only with machine.topology.kind = "dragonfly_2d".

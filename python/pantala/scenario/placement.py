@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pantala.scenario.base import Count, Index, Model, PositiveSize
+from pantala.scenario.faults import LIST, ONE
 from pantala.scenario.node_file import nodes_in
 from pantala.scenario.slurm import HostFile, SlurmPlacement
 from pantala.scenario.validation import fault
@@ -143,7 +145,11 @@ class NodesPlacement(Model):
 
     kind: Literal["nodes"] = "nodes"
     """The listed nodes."""
-    nodes: tuple[Index, ...] | NodeFile
+    nodes: Annotated[
+        Annotated[tuple[Index, ...], Tag(LIST)] | Annotated[NodeFile, Tag(ONE)],
+        # One fault for a wrong value, and not one for each form.
+        Discriminator(lambda given: ONE if isinstance(given, Mapping | NodeFile) else LIST),
+    ]
     """One node per `ranks_per_node` ranks, counted from 0, or a file with them,
     `{ file = "nodes.txt" }`. Node n is on router n // p."""
 

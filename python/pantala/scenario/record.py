@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
+
+from pydantic_core import PydanticCustomError
 
 from pantala.scenario.base import Flag, Index, Model, Name, PositiveDuration
 from pantala.scenario.keys import BlameRecordKeys, RecordKeys
+from pantala.scenario.validation import fault
 
-__all__ = ["BlameRecord", "CallEventRecord", "PortRecord", "Record", "RouterRecord", "SystemRecord"]
+__all__ = [
+    "BlameRecord",
+    "CallEventRecord",
+    "PortRecord",
+    "Record",
+    "RouterRecord",
+    "SystemRecord",
+    "windows_beyond",
+]
 
 
 class PortRecord(Model):
@@ -144,3 +156,27 @@ class Record(RecordKeys):
             **{name: list(names) for name, names in lists.items() if names},
             **{name: table.as_plan() for name, table in found.items() if table is not None},
         }
+
+
+def windows_beyond(
+    record: Record, duration: int | None, given: Mapping[str, Any]
+) -> Iterator[PydanticCustomError]:
+    """Yields a fault for each given window that is longer than the run.
+
+    The core checks the windows that have no default.
+
+    Args:
+        record: the record.
+        duration: the duration of the run, if the scenario has one.
+        given: the keys of the record that the scenario gives.
+    """
+    blame = given.get("blame")
+    windows: list[tuple[tuple[str, ...], int]] = [
+        ((name,), getattr(record, name)) for name in ("window", "link_window") if name in given
+    ]
+    if record.blame is not None and isinstance(blame, Mapping) and "window" in blame:
+        windows.append((("blame", "window"), record.blame.window))
+    for path, window in windows:
+        if duration is not None and window > duration:
+            message = f"the window is longer than the run of {duration}"
+            yield fault(message, "give a time of at most this", "record", *path)

@@ -15,7 +15,7 @@ from pantala.job_copies import copies_of
 from pantala.plan import build_plan, resolve_plan
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.background import Background
-from pantala.scenario.base import Name, plain
+from pantala.scenario.base import Model, Name, plain
 from pantala.scenario.beside import beside
 from pantala.scenario.changes import changed
 from pantala.scenario.detail import Detail
@@ -29,7 +29,7 @@ from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
 from pantala.scenario.plan_faults import at_written_jobs, error_of_plan
 from pantala.scenario.presets import machine_preset
-from pantala.scenario.record import Record
+from pantala.scenario.record import Record, windows_beyond
 from pantala.scenario.routing import Routing
 from pantala.scenario.routing_overlay import mark_inherited, unread_routing_keys, with_full_routings
 from pantala.scenario.snapshot import Snapshot
@@ -39,6 +39,8 @@ from pantala.scenario.unread_scenario_keys import unread_in_scenario
 from pantala.scenario.validation import Faults, faults_below
 
 __all__ = ["Scenario"]
+
+_ROUTINGS = frozenset({"routing", "routing_all_to_all"})
 
 
 class Scenario(ScenarioKeys):
@@ -141,10 +143,13 @@ class Scenario(ScenarioKeys):
     def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
         """Yields the faults of keys that nothing in the scenario reads."""
         yield from unread_in_scenario(made, plain(data))
+        given = plain(data).get("record", {})
+        if isinstance(made.record, Record) and isinstance(given, Mapping):
+            yield from windows_beyond(made.record, made.stop.duration, given)
 
     def _remember(self, values: Mapping[str, Any]) -> None:
         super()._remember(values)
-        self._given = plain(values)
+        self._remember_given(plain(values))
 
     @model_validator(mode="after")
     def _given_for_itself(self) -> Scenario:
@@ -248,14 +253,56 @@ class Scenario(ScenarioKeys):
         Raises:
             ScenarioError: the data is not a scenario.
         """
-        given = changed(data, changes or {}, source)
+        return cls._of(changed(data, changes or {}, source), source)
+
+    @classmethod
+    def _of(cls, given: dict[str, Any], source: str, like: Scenario | None = None) -> Self:
+        """Makes a scenario from its tables.
+
+        Args:
+            given: the tables.
+            source: the name for errors.
+            like: a scenario whose machine and jobs are taken over if the tables have equal ones.
+                Most of the time to read a scenario goes into them.
+        """
+        tables = given if like is None else {**given, **like._equal_parts(given)}
         try:
-            scenario = cls.model_validate(given)
+            scenario = cls.model_validate(tables)
         except ValidationError as error:
             raise scenario_error(error, source, given) from None
         scenario._source = source
-        scenario._given = given
+        scenario._remember_given(given)
         return scenario
+
+    def _remember_given(self, given: dict[str, Any]) -> None:
+        """Keeps the tables from which the scenario, its machine and its jobs were made."""
+        self._given = given
+        machine, jobs = given.get("machine"), given.get("jobs")
+        tables: list[tuple[Model, Any]] = [
+            (self.machine, {"preset": machine} if isinstance(machine, str) else machine)
+        ]
+        if isinstance(jobs, list) and len(jobs) == len(self.jobs):
+            tables += zip(self.jobs, jobs, strict=True)
+        for made, table in tables:
+            if made._made_of is None and isinstance(table, Mapping):
+                made._remember(table)
+
+    def _equal_parts(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the machine and the jobs of other tables, with those made that this one has."""
+        parts: dict[str, Any] = {}
+        if "machine" in given and given["machine"] == self._given.get("machine"):
+            parts["machine"] = self.machine
+        jobs, own = given.get("jobs"), self._given.get("jobs")
+        if isinstance(jobs, list) and isinstance(own, list) and len(own) == len(self.jobs):
+            made = dict(enumerate(zip(own, self.jobs, strict=True)))
+            parts["jobs"] = [
+                made[place][1]
+                # A routing of a job is completed by the scenario's.
+                if place in made and job == made[place][0] and not _ROUTINGS & job.keys()
+                else job
+                for place, job in enumerate(jobs)
+            ]
+        return parts
 
     def replace(self, changes: Mapping[str, Any]) -> Self:
         """Returns a validated copy with some values changed, for example for a parameter sweep.
@@ -271,7 +318,7 @@ class Scenario(ScenarioKeys):
             ScenarioError: the result is not a scenario.
         """
         given = self._given or self.model_dump(mode="json", exclude_unset=True)
-        return type(self).from_dict(given, source=self._source, changes=changes)
+        return self._of(changed(given, changes, self._source), self._source, self)
 
     def __eq__(self, other: object) -> bool:
         """Returns whether both have the same values, regardless of their origin."""

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from pantala.scenario.base import Count, Index
+from pantala.scenario.failed_links import FailedLinksTable
 from pantala.scenario.keys import TopologyKeys
 from pantala.scenario.validation import Faults, fault
 
@@ -26,6 +27,15 @@ _ONLY_1D = ("links_per_local_pair",)
 _ONLY_2D = ("rows", "columns", "links_per_row_pair", "links_per_column_pair")
 _CABLES = ("cables_per_pair", "links_per_cable")
 _SHAPE = ("p", "a", "rows", "columns", "h", "g")
+#: The keys that say which global links there are. A file of links says so too.
+_ARRANGEMENT = (
+    "links_per_pair",
+    "global_arrangement",
+    "port_assignment",
+    "mirrored",
+    "global_arrangement_seed",
+)
+_GIVEN = ("links_file", "failed_links")
 
 
 class Topology(TopologyKeys):
@@ -58,6 +68,13 @@ class Topology(TopologyKeys):
     number times `links_per_cable`. 0 means that links are not counted in cables."""
     links_per_cable: Count = 2
     """Global links per optical cable. Has an effect only with `cables_per_pair`."""
+    links_file: str | None = None
+    """A file with all links between routers: the table that `pantala topology --links` writes, a
+    table of this form (.csv or .parquet) of any network of these groups, or a run directory. It
+    replaces the global link arrangement. Links inside groups that it lacks have failed."""
+    failed_links: FailedLinksTable | None = None
+    """Links between routers that have failed: a list (`["3:12", "4-9"]`), a file, or links drawn at
+    random (`{ share = 0.05, seed = 1 }`)."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -87,6 +104,7 @@ class Topology(TopologyKeys):
                 faults.append(fault("follows from rows and columns", "remove it", "a"))
         data.setdefault("g", (_product(data, "a", "h") or 0) + 1)
         faults += _count_cables(data)
+        faults += _without_arrangement(data)
         if faults:
             raise Faults(faults, data)
         return data
@@ -135,15 +153,20 @@ class Topology(TopologyKeys):
         return {"terminal": self.p, **inside, "global": self.h}
 
     def as_plan(self) -> dict[str, Any]:
-        """Returns the plan's `topology`, with cables converted to links."""
-        return self.model_dump(exclude=set(_CABLES))
+        """Returns the plan's `topology` by its numbers, with cables converted to links.
+
+        `pantala.given_links.topology_plan` adds the links that are given and those that have
+        failed.
+        """
+        return self.model_dump(exclude={*_CABLES, *_GIVEN})
 
 
 def over_preset(preset: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the keys of a preset's topology that remain valid beside the given keys.
 
     Another kind keeps no key. If the preset has the largest number of groups, another shape has the
-    largest number too. Links and cables between groups replace each other.
+    largest number too. Links and cables between groups replace each other. A file of links replaces
+    both, and the global link arrangement.
     """
     if given.get("kind", preset["kind"]) != preset["kind"]:
         return {}
@@ -151,7 +174,11 @@ def over_preset(preset: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str
     routers = preset.get("a") or preset["rows"] * preset["columns"]
     if kept.get("g") == routers * preset["h"] + 1 and given.keys() & {"a", "rows", "columns", "h"}:
         del kept["g"]
-    displaced = {"links_per_pair": _CABLES} | dict.fromkeys(_CABLES, ("links_per_pair",))
+    displaced: dict[str, tuple[str, ...]] = {
+        "links_per_pair": _CABLES,
+        **dict.fromkeys(_CABLES, ("links_per_pair",)),
+        "links_file": (*_ARRANGEMENT, *_CABLES),
+    }
     for key, others in displaced.items():
         if key in given:
             kept = {name: value for name, value in kept.items() if name not in others}
@@ -184,6 +211,16 @@ def _product(data: Mapping[str, Any], *keys: str) -> int | None:
             return None
         product *= value
     return product
+
+
+def _without_arrangement(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+    """Yields a fault for each key that a file of links leaves without effect."""
+    if data.get("links_file") is None:
+        return
+    for key in (*_ARRANGEMENT, *_CABLES):
+        default = Topology.model_fields[key].default
+        if data.get(key, default) != default:
+            yield fault("has no effect beside links_file", "remove it, or links_file", key)
 
 
 def _count_cables(data: dict[str, Any]) -> Iterator[PydanticCustomError]:
