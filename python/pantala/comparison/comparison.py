@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from pantala.comparison.differences import Difference, difference_of
 from pantala.comparison.left_out import LeftOut, runs_left_out, unmatched
 from pantala.comparison.plans import PlanChange, plan_changes
 from pantala.comparison.subject import SEED, Subject, open_subject, split_subject
-from pantala.comparison.values import metric_names, values_of
+from pantala.comparison.values import check_metrics, metric_names, values_of
 from pantala.errors import UsageError, nearest
 from pantala.experiments.parts import TOGETHER
 from pantala.experiments.statistics import Method
@@ -30,6 +31,12 @@ HEADLINES = (
     "slowdown",
     "packet_latency_slowdown",
 )
+
+
+#: Cases of which all metrics are compared; of more, only the main ones.
+_MANY_CASES = 1000
+#: Cases whose plans are compared: of more, these many at equal distances.
+_MOST_PLANS = 100
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,8 @@ class Comparison:
         left_out: what is not compared, and why.
         confidence: the probability that an interval covers the true difference.
         method: student or bootstrap.
+        note: what the comparison leaves out because it has many cases; empty otherwise.
+        values: the values that the rows are made of, of each subject; see `values_of`.
     """
 
     subjects: tuple[Subject, ...]
@@ -85,13 +94,15 @@ class Comparison:
     left_out: tuple[LeftOut, ...]
     confidence: float
     method: Method
+    note: str = ""
+    values: tuple[pl.DataFrame, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def titles(self) -> list[str]:
         """The titles of the subjects."""
         return [subject.title for subject in self.subjects]
 
-    @property
+    @cached_property
     def has_parts(self) -> bool:
         """Whether the rows are of several parts."""
         return len({row.part for row in self.rows}) > 1
@@ -136,6 +147,7 @@ class Comparison:
                 for row in self.rows
             ],
             "left_out": [each.document() for each in self.left_out],
+            **({"note": self.note} if self.note else {}),
         }
 
 
@@ -192,8 +204,13 @@ def compare(
     axes = _common_axes(subjects)
     left_out = [each for subject in subjects for each in runs_left_out(subject, axes, truncated)]
     frames = []
+    cases = max(subject.runs.select(*axes, "part").n_unique() for subject in subjects)
+    many = cases > _MANY_CASES and not metrics
     for subject in subjects:
-        values = values_of(subject).with_columns(pl.concat_list(pl.lit(""), *axes).alias("case"))
+        wanted = HEADLINES if many else metrics
+        values = values_of(subject, wanted).with_columns(
+            pl.concat_list(pl.lit(""), *axes).alias("case")
+        )
         frames.append(values)
     _check_jobs(subjects, frames, jobs)
     chosen = [_chosen(frame, jobs, metrics) for frame in frames]
@@ -206,9 +223,18 @@ def compare(
     rows = tuple(_rows(subjects, chosen, confidence, method))
     if not rows:
         raise UsageError(f"nothing to compare: {_why_nothing(left_out, metrics)}")
-    plans = plan_changes(list(_plans(subjects, axes)))
+    plans = plan_changes(_plans(subjects, axes))
+    note = f"Of {cases:,} cases, only the main metrics are compared; --metric NAME compares others."
     return Comparison(
-        tuple(subjects), axes, tuple(plans), rows, tuple(left_out), confidence, method
+        tuple(subjects),
+        axes,
+        tuple(plans),
+        rows,
+        tuple(left_out),
+        confidence,
+        method,
+        note if many else "",
+        tuple(chosen),
     )
 
 
@@ -217,12 +243,7 @@ def _check(metrics: Sequence[str], confidence: float) -> None:
         raise UsageError(
             f"confidence = {confidence}: is not between 0 and 1; the usual one is 0.95"
         )
-    known = metric_names()
-    for name in metrics:
-        if name not in known:
-            close = nearest(name, known)
-            hint = f"did you mean '{close}'?" if close else "`pantala metrics` lists them"
-            raise UsageError(f"there is no metric '{name}'; {hint}")
+    check_metrics(metrics)
 
 
 def _why_nothing(left_out: Sequence[LeftOut], metrics: Sequence[str]) -> str:
@@ -351,9 +372,9 @@ def _plans(subjects: Sequence[Subject], axes: Sequence[str]) -> Iterator[list[Ma
         for case, part, seed, run in subject.there().select(keys).iter_rows():
             cases.setdefault(tuple(case), {})[part, seed] = run
         found.append(cases)
-    for case in found[0]:
-        if not all(case in cases for cases in found):
-            continue
+    common = [case for case in found[0] if all(case in cases for cases in found)]
+    step = max(1, len(common) // _MOST_PLANS)
+    for case in common[::step]:
         runs = [cases[case] for cases in found]
         shared = [key for key in runs[0] if all(key in each for each in runs)]
         shared.sort(key=lambda key: key[0] != TOGETHER)

@@ -4,10 +4,32 @@ from __future__ import annotations
 
 import math
 
+from pantala.amounts import bytes_text, time_text
 from pantala.experiments.statistics import Interval
-from pantala.progress import of_thousands, time_text
 
-__all__ = ["quantity", "with_interval"]
+__all__ = ["label_of", "quantity", "unit_of", "with_interval"]
+
+_LABELS = {
+    "communication_time_mean_ns": "communication time",
+    "execution_time_ns": "run time",
+    "packet_latency_mean_ns": "packet latency",
+    "packet_latency_p99_ns": "p99 packet latency",
+    "accepted_throughput": "accepted load",
+    "slowdown": "slowdown",
+    "packet_latency_slowdown": "slowdown of latency",
+}
+#: The ends of the names of metrics, and their units.
+_UNITS = {"_ns": "ns", "_bytes": "B", "_gb_per_s": "GB/s"}
+
+
+def label_of(metric: str) -> str:
+    """Returns a metric in words; its name if it has no short words."""
+    return _LABELS.get(metric, metric)
+
+
+def unit_of(metric: str) -> str:
+    """Returns the unit of a metric's values: ``ns``, ``B``, ``GB/s``; empty if it has none."""
+    return next((unit for end, unit in _UNITS.items() if metric.endswith(end)), "")
 
 
 def quantity(metric: str, value: float) -> str:
@@ -15,8 +37,7 @@ def quantity(metric: str, value: float) -> str:
     if metric.endswith("_ns"):
         return f"{'-' if value < 0 else ''}{_time(abs(value))}"
     if metric.endswith("_bytes"):
-        number = of_thousands(value)
-        return f"{number}B" if number[-1].isalpha() else f"{number} B"
+        return bytes_text(value)
     if metric.endswith("_gb_per_s"):
         return f"{value:.4g} GB/s"
     return f"{value:,.0f}" if value == int(value) and abs(value) >= 1000 else f"{value:.4g}"
@@ -30,10 +51,16 @@ def with_interval(metric: str, found: Interval) -> str:
     if metric.endswith(("_bytes", "_gb_per_s")):
         return f"{quantity(metric, found.mean)} ± {quantity(metric, half)}"
     if not metric.endswith("_ns"):
-        return f"{quantity(metric, found.mean)} ± {half:.2g}"
+        return f"{quantity(metric, found.mean)} ± {_two_digits(half)}"
     number, unit = _time(found.mean).split(" ")
     scale = found.mean / float(number)
-    return f"{number} ± {half / scale:.2g} {unit}"
+    return f"{number} ± {_two_digits(half / scale)} {unit}"
+
+
+def _two_digits(value: float) -> str:
+    """Returns a number with two digits, without an exponent unless it is small."""
+    text = f"{value:.2g}"
+    return f"{float(text):.0f}" if "e+" in text else text
 
 
 def _time(ns: float) -> str:

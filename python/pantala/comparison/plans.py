@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ class PlanChange:
     Attributes:
         key: the key, in the spelling of a scenario.
         values: the value in each plan as text, in the order of the subjects.
-        cases: the number of cases with these values. all_cases: the number of compared cases.
+        cases: the number of cases with these values. all_cases: the number of cases looked at.
     """
 
     key: str
@@ -40,15 +40,17 @@ class PlanChange:
         return "" if self.cases == self.all_cases else f"in {self.cases} of {self.all_cases} cases"
 
 
-def plan_changes(compared: Sequence[Sequence[Mapping[str, Any]]]) -> list[PlanChange]:
+def plan_changes(compared: Iterable[Sequence[Mapping[str, Any]]]) -> list[PlanChange]:
     """Returns the keys that differ between the plans of subjects.
 
     Args:
-        compared: for each case, the resolved plan of each subject, in one order. Jobs are told
-            apart by their names.
+        compared: for each case looked at, the resolved plan of each subject, in one order. Jobs
+            are told apart by their names.
     """
     found: dict[tuple[str, tuple[str, ...]], int] = {}
+    number = 0
     for plans in compared:
+        number += 1
         flat = [dict(_flat(_by_name(plan), "")) for plan in plans]
         keys = dict.fromkeys(key for each in flat for key in each)
         for key in keys:
@@ -56,7 +58,7 @@ def plan_changes(compared: Sequence[Sequence[Mapping[str, Any]]]) -> list[PlanCh
             if any(value != values[0] for value in values):
                 entry = (scenario_key(key), _texts(key, values))
                 found[entry] = found.get(entry, 0) + 1
-    return [PlanChange(key, values, count, len(compared)) for (key, values), count in found.items()]
+    return [PlanChange(key, values, count, number) for (key, values), count in found.items()]
 
 
 def _by_name(plan: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 import polars as pl
 
 from pantala.comparison.differences import Difference, difference_of
-from pantala.comparison.numbers import with_interval
+from pantala.comparison.numbers import label_of, with_interval
 from pantala.comparison.subject import SEED
 from pantala.experiments.parts import TOGETHER
 from pantala.experiments.statistics import Interval, mean_interval
 
-__all__ = ["Ranked", "Ranking", "ranking_of"]
+__all__ = ["RANKED_BY", "SLOWED_BY", "Ranked", "Ranking", "ranking_of"]
 
-#: The numbers of which the lower is the better; a job is ranked by the first one that it has.
-_RANKED_BY = {
-    "communication_time_mean_ns": "communication time",
-    "packet_latency_mean_ns": "packet latency",
-}
+#: The metrics that a job is ranked by: the first one that it has.
+RANKED_BY = ("communication_time_mean_ns", "packet_latency_mean_ns")
+#: The slowdowns that a job of an interference experiment is ranked by, in the same way.
+SLOWED_BY = ("slowdown", "packet_latency_slowdown")
 #: Configurations that a sentence names.
 _MOST_NAMED = 4
 
@@ -65,7 +64,7 @@ class Ranking:
         ]
 
     def words(self, axes: Sequence[str]) -> str:
-        """Returns the best and the worst configuration in sentences.
+        """Returns the lowest and the highest configuration in sentences.
 
         Args:
             axes: the names of the axes; a value alone may be hard to understand.
@@ -74,17 +73,11 @@ class Ranking:
         value = with_interval(self.metric, best.interval)
         if worst.difference is None:
             return f"{self.job}: {self.label} is {value}."
-        if worst.difference.significant is False:
-            return (
-                f"{self.job}: no significant difference of {self.label} between the best"
-                f" configuration ({_named(best, axes)}: {value}) and the worst"
-                f" ({_named(worst, axes)}): {worst.difference.words}."
-            )
         told = (
             f"{self.job}: {self.label} is lowest with {_named(best, axes)} ({value}) and highest"
             f" with {_named(worst, axes)}: {worst.difference.words}."
         )
-        if self.close:
+        if self.close and worst.difference.significant:
             named = "; ".join(_named(each, axes) for each in self.close[:_MOST_NAMED])
             more = len(self.close) - _MOST_NAMED
             told += (
@@ -96,47 +89,55 @@ class Ranking:
 
 
 def ranking_of(
-    values: pl.DataFrame, axes: Sequence[str], confidence: float = 0.95
+    values: pl.DataFrame,
+    axes: Sequence[str],
+    confidence: float = 0.95,
+    metrics: Sequence[str] = RANKED_BY,
 ) -> list[Ranking]:
     """Returns the ranking of the configurations for each job.
 
-    Jobs that communicate through MPI are ranked by communication time, others by packet latency.
     Only complete values of the run of all jobs count.
 
     Args:
         values: the values of a subject; see `pantala.comparison.values.values_of`.
         axes: the axes without the seed.
         confidence: the confidence of the intervals.
+        metrics: a job is ranked by the first of these metrics that it has. Not given: by
+            communication time, and jobs without MPI by packet latency.
     """
     whole = values.filter(pl.col("whole"), pl.col("part") == TOGETHER)
+    jobs = whole.filter(pl.col("job") != "")["job"].unique(maintain_order=True)
     found = []
-    for job in whole.filter(pl.col("job") != "")["job"].unique(maintain_order=True):
+    for job in jobs:
         of_job = whole.filter(pl.col("job") == job)
         known = set(of_job["metric"])
-        metric = next((name for name in _RANKED_BY if name in known), None)
-        if metric is None:
-            continue
-        rows = of_job.filter(pl.col("metric") == metric)
-        samples: dict[tuple[str, ...], dict[int | None, float]] = {}
-        for *case, seed, value in rows.select(*axes, SEED, "value").iter_rows():
-            samples.setdefault(tuple(case), {})[seed] = value
-        means = {
-            case: mean_interval(list(sample.values()), confidence)
-            for case, sample in samples.items()
-        }
-        order = sorted(means, key=lambda case: means[case].mean)
-        ranked = tuple(
-            Ranked(
-                case,
-                means[case],
-                difference_of(metric, samples[order[0]], samples[case], confidence)
-                if case != order[0]
-                else None,
-            )
-            for case in order
-        )
-        found.append(Ranking(job, metric, _RANKED_BY[metric], ranked))
+        if metric := next((name for name in metrics if name in known), None):
+            found.append(_ranking(of_job, job, axes, confidence, metric))
     return found
+
+
+def _ranking(
+    of_job: pl.DataFrame, job: str, axes: Sequence[str], confidence: float, metric: str
+) -> Ranking:
+    rows = of_job.filter(pl.col("metric") == metric)
+    samples: dict[tuple[str, ...], dict[int | None, float]] = {}
+    for *case, seed, value in rows.select(*axes, SEED, "value").iter_rows():
+        samples.setdefault(tuple(case), {})[seed] = value
+    means = {
+        case: mean_interval(list(sample.values()), confidence) for case, sample in samples.items()
+    }
+    order = sorted(means, key=lambda case: means[case].mean)
+    ranked = tuple(
+        Ranked(
+            case,
+            means[case],
+            difference_of(metric, samples[order[0]], samples[case], confidence)
+            if case != order[0]
+            else None,
+        )
+        for case in order
+    )
+    return Ranking(job, metric, label_of(metric), ranked)
 
 
 def _named(ranked: Ranked, axes: Sequence[str]) -> str:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import polars as pl
 
 from pantala.comparison.subject import SEED, Subject
-from pantala.errors import RunDirectoryError, UsageError
+from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.parts import TOGETHER
-from pantala.metrics import all_metrics, job_values, link_values
+from pantala.metrics import all_metrics, job_values, link_metrics, link_values
 from pantala.slowdown import SLOWDOWN_COLUMNS, share_of_terminals, slowdown_of
 
-__all__ = ["ACCEPTED", "metric_names", "values_of"]
+__all__ = ["ACCEPTED", "check_metrics", "metric_names", "values_of"]
 
 ACCEPTED = "accepted_throughput"
 _SLOWDOWNS = tuple(name for name in SLOWDOWN_COLUMNS if name.endswith("slowdown"))
+_COUNTED = ("simulated_ns", "packets_delivered", "packet_hops")
 #: Numbers of a job that the plan sets: they belong to the differences of the plans.
 _SET = frozenset({"ranks", "start_ns"})
 _SCHEMA = {
@@ -33,12 +34,26 @@ def metric_names() -> list[str]:
     return [*_SLOWDOWNS, ACCEPTED, *found]
 
 
-def values_of(subject: Subject, *, of_jobs_only: bool = False) -> pl.DataFrame:
+def check_metrics(names: Collection[str]) -> None:
+    """Checks names of metrics.
+
+    Raises:
+        UsageError: there is no such metric.
+    """
+    known = metric_names()
+    for name in names:
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"did you mean '{close}'?" if close else "`pantala metrics` lists them"
+            raise UsageError(f"there is no metric '{name}'; {hint}")
+
+
+def values_of(subject: Subject, metrics: Collection[str] = ()) -> pl.DataFrame:
     """Returns the metrics of every run of a subject that has tables.
 
     Args:
         subject: the subject.
-        of_jobs_only: whether to leave out metrics of whole runs, and slowdowns, which take longer.
+        metrics: only these metrics.
 
     Returns:
         The axes, ``seed``, ``part``, ``job`` (empty for a metric of the whole run), ``metric``,
@@ -52,8 +67,8 @@ def values_of(subject: Subject, *, of_jobs_only: bool = False) -> pl.DataFrame:
     keys = there["run"].unique(maintain_order=True).to_list()
     columns = [*subject.axes, SEED, "part"]
     if not keys:
-        known = {name: there.schema[name] for name in columns}
-        return pl.DataFrame(schema={**known, **_SCHEMA}).drop("run")
+        schema = {name: there.schema[name] for name in columns}
+        return pl.DataFrame(schema={**schema, **_SCHEMA}).drop("run")
     complete = dict(there.select("run", pl.col("state") == "done").iter_rows())
     try:
         of_jobs = job_values(_jobs(subject, keys))
@@ -68,19 +83,25 @@ def values_of(subject: Subject, *, of_jobs_only: bool = False) -> pl.DataFrame:
         .then(pl.col("complete"))
         .otherwise(whole | pl.col("run").replace_strict(lasting, return_dtype=pl.Boolean))
         .alias("whole"),
-        pl.Series(ACCEPTED, _accepted(subject, of_jobs), pl.Float64),
     )
-    names = [name for name in metric_names() if name in of_jobs.columns]
+    known = [name for name in metric_names() if not metrics or name in metrics]
+    if ACCEPTED in known:
+        accepted = pl.Series(ACCEPTED, _accepted(subject, of_jobs), pl.Float64)
+        of_jobs = of_jobs.with_columns(accepted)
+    names = [name for name in known if name in of_jobs.columns]
     frames = [_long(of_jobs.with_columns(job=pl.col("name")), ["run", "job", "whole"], names)]
-    if not of_jobs_only:
+    of_links = {metric.name for metric in link_metrics()}
+    if {*_COUNTED, *of_links} & {*known}:
         counted = pl.DataFrame(list(_counters(subject, keys)))
-        links = _links(subject, keys)
+        links = _links(subject, keys) if of_links & {*known} else None
         if links is not None:
             counted = counted.join(link_values(links, "run"), on="run", how="left")
         counted = counted.with_columns(whole=whole, job=pl.lit(""))
-        of_run = [name for name in counted.columns if name not in ("run", "whole", "job")]
+        of_run = [name for name in counted.columns if name in known]
         frames.append(_long(counted, ["run", "job", "whole"], of_run))
-        frames.append(pl.DataFrame(list(_slowdowns(subject)), _SCHEMA, orient="row"))
+    if {*_SLOWDOWNS} & {*known}:
+        found = (row for row in _slowdowns(subject) if row[2] in known)
+        frames.append(pl.DataFrame(list(found), _SCHEMA, orient="row"))
     long = pl.concat(frame.select(list(_SCHEMA)) for frame in frames)
     joined = there.select(*columns, "run").join(
         long.filter(pl.col("value").is_finite()), on="run", maintain_order="left_right"
@@ -98,14 +119,17 @@ def _jobs(subject: Subject, keys: list[str]) -> pl.DataFrame:
     return pl.concat(frames).collect()
 
 
-def _links(subject: Subject, keys: list[str]) -> pl.LazyFrame | None:
-    """Returns the links of all runs; None if the experiment does not keep them."""
+def _links(subject: Subject, keys: list[str]) -> Iterator[pl.DataFrame] | None:
+    """Returns the links of all runs in batches; None if the experiment does not keep them."""
     if subject.experiment is None:
-        frames = [subject.run(key).links.select(pl.lit(key).alias("run"), pl.all()) for key in keys]
-        return pl.concat(frames)
+        named = (pl.lit(key).alias("run") for key in keys)
+        runs = (subject.run(key).links for key in keys)
+        return (
+            links.select(run, pl.all()).collect() for run, links in zip(named, runs, strict=True)
+        )
     if "links" not in subject.experiment.document["keep"]:
         return None
-    return subject.experiment.table("links").filter(pl.col("run").is_in(keys))
+    return subject.experiment.batches("links", keys)
 
 
 def _counters(subject: Subject, keys: list[str]) -> Iterator[dict[str, object]]:
@@ -142,6 +166,8 @@ def _slowdowns(subject: Subject) -> Iterator[tuple[str, str, str, float, bool]]:
     """Yields the slowdowns of interference experiments whose runs are all there."""
     done: set[str] = set()
     keys = [*subject.axes, SEED]
+    if not subject.there()["part"].str.starts_with("alone-").any():
+        return
     for _, rows in subject.there().group_by(keys, maintain_order=True):
         runs = dict(rows.select("part", "run").iter_rows())
         together = runs.pop(TOGETHER, None)
@@ -161,6 +187,8 @@ def _slowdowns(subject: Subject) -> Iterator[tuple[str, str, str, float, bool]]:
 
 
 def _long(frame: pl.DataFrame, keys: list[str], names: list[str]) -> pl.DataFrame:
+    if not names:
+        return pl.DataFrame(schema=_SCHEMA)
     return frame.select(*keys, pl.col(names).cast(pl.Float64)).unpivot(
         names, index=keys, variable_name="metric", value_name="value"
     )

@@ -30,6 +30,8 @@ _LIVING = frozenset(
         "SUSPENDED",
     )
 )
+#: Words of sbatch when it reaches no controller.
+_UNREACHABLE = ("configuration source", "contact slurm controller", "connection refused")
 #: Slurm's own default of MaxArraySize.
 _LARGEST_ARRAY = 1001
 
@@ -71,7 +73,7 @@ def submit(folder: Path, tasks: int, name: str, options: Sequence[str]) -> str:
         options: further options of sbatch.
 
     Raises:
-        UsageError: Slurm refuses the job.
+        UsageError: Slurm refuses the job, or does not answer.
     """
     script = folder / "task.sh"
     script.write_text(
@@ -98,6 +100,11 @@ def submit(folder: Path, tasks: int, name: str, options: Sequence[str]) -> str:
     number = ended.stdout.strip().partition(";")[0]
     if ended.returncode or not number.isdecimal():
         reason = _reason(ended) or "sbatch gave no number of a job"
+        if any(words in reason.lower() for words in _UNREACHABLE):
+            raise UsageError(
+                f"executor slurm: Slurm does not answer: {reason}; give this command on a login"
+                " node of the cluster (finished runs are kept)"
+            )
         raise UsageError(
             f"executor slurm: Slurm refuses the job: {reason}; correct --partition, --time-limit or"
             " --slurm-option (finished runs are kept)"

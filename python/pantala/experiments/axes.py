@@ -114,6 +114,11 @@ def _axis(table: Mapping[str, Any], where: str) -> Axis:
         return _named(name or "cases", table["cases"], where)
     if not lists:
         raise UsageError(f"{where}: is empty; write a key and its values")
+    if "seeds" in lists:
+        raise UsageError(
+            f"{where}: seeds: is no axis; write seeds = {_text(lists['seeds'])} at the top of the"
+            " file, or give --seeds"
+        )
     return _zipped(name, lists, where)
 
 

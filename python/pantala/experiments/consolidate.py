@@ -49,17 +49,23 @@ class Segments:
 
     def scan(self, table: str) -> tuple[pl.LazyFrame | None, set[str]]:
         """Returns the rows of all runs in segments, and the identities of these runs."""
-        frames, covered = [], set[str]()
+        found = list(self.batches(table))
+        covered = set[str]().union(*(runs for _, runs in found))
+        frames = [frame for frame, _ in found]
+        return (pl.concat(frames, how="diagonal_relaxed") if frames else None), covered
+
+    def batches(self, table: str) -> Iterator[tuple[pl.LazyFrame, set[str]]]:
+        """Yields the rows of each segment, and the identities of its runs; each run once."""
+        covered = set[str]()
         for segment in self._segments():
             path = self._folder / table / f"{segment.name}.parquet"
             if table not in segment.tables or not path.is_file():
                 continue
-            frame = pl.scan_parquet(path)
-            if twice := covered & set(segment.runs):
+            frame, runs = pl.scan_parquet(path), set(segment.runs)
+            if twice := covered & runs:
                 frame = frame.filter(~pl.col("run").is_in(list(twice)))
-            covered |= set(segment.runs)
-            frames.append(frame)
-        return (pl.concat(frames, how="diagonal_relaxed") if frames else None), covered
+            yield frame, runs - covered
+            covered |= runs
 
     def update(self, entries: Mapping[str, Entry], *, tidy: bool = False) -> None:
         """Adds the runs of the index that no segment has; one process at a time does it.

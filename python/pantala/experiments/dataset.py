@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -141,6 +141,23 @@ class Experiment:
         # A run that two cases share has its rows once for each case.
         joined = cases.lazy().join(whole, on="run", how="inner", maintain_order="left_right")
         return joined.select(pl.exclude("run"), "run")
+
+    def batches(self, name: str, runs: Collection[str]) -> Iterator[pl.DataFrame]:
+        """Yields the rows of a table that the experiment keeps, some runs at a time.
+
+        Args:
+            name: the table.
+            runs: the identities of the runs; those that are not there are left out.
+        """
+        left = set(runs)
+        for frame, there in Segments(self._store).batches(name):
+            if wanted := there & left:
+                left -= wanted
+                whole = len(wanted) == len(there)
+                yield (frame if whole else frame.filter(pl.col("run").is_in(wanted))).collect()
+        for run in sorted(left):
+            if self._store.has(run, [name]):
+                yield table_of_run(self._store, run, name)
 
     def medians(self, value: str, *, table: str = "jobs", over: str = "seed") -> pl.DataFrame:
         """Returns the median of a column over seeds, for each case, part and job.

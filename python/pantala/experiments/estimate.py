@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pantala import native
 from pantala.memory import available_memory
 from pantala.parallel import cores
-from pantala.run_cost import SECONDS_PER_PACKET, payloads
+from pantala.run_cost import SECONDS_PER_PACKET, traffic
 
 if TYPE_CHECKING:
     from pantala.experiments.index import Entry
@@ -105,7 +105,7 @@ def _samples(sweep: Sweep, missing: Sequence[str]) -> list[tuple[float, float, f
 
 
 def _expected(plan: Mapping[str, Any]) -> tuple[float, float, float]:
-    packets = sum(payloads(plan).values()) / plan["packet_bytes"]
+    packets = sum(job["bytes"] for job in traffic(plan).values()) / plan["packet_bytes"]
     nodes = sum(len(job["nodes"]) for job in plan["jobs"])
     return (
         _SECONDS_PER_RUN + packets * SECONDS_PER_PACKET,

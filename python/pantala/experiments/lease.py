@@ -22,7 +22,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
 
-__all__ = ["BEAT_SECONDS", "STALE_SECONDS", "claim", "is_stale", "now_at", "process_lives"]
+__all__ = [
+    "BEAT_SECONDS",
+    "STALE_SECONDS",
+    "claim",
+    "is_stale",
+    "live_leases",
+    "now_at",
+    "process_lives",
+]
 
 #: The time between two heartbeats.
 BEAT_SECONDS = 10.0
@@ -139,3 +147,11 @@ def _beat(path: Path, stop: Event) -> None:
 
 def _once() -> str:
     return secrets.token_hex(6)
+
+
+def live_leases(folder: Path) -> list[str]:
+    """Returns the names of the leases in a folder that somebody holds."""
+    if not folder.is_dir():
+        return []
+    now = now_at(folder)
+    return [path.name for path in folder.iterdir() if not is_stale(path, now)]

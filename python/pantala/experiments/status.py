@@ -10,7 +10,9 @@ import polars as pl
 
 from pantala.errors import RunDirectoryError
 from pantala.experiments.dataset import Experiment, experiment_names
-from pantala.experiments.lease import is_stale, now_at
+from pantala.experiments.lease import live_leases
+from pantala.experiments.stored_status import stored_status
+from pantala.run_directory import INTERFERENCE_FILE
 
 __all__ = ["status", "status_of"]
 
@@ -18,37 +20,45 @@ __all__ = ["status", "status_of"]
 def status(path: Path) -> list[dict[str, Any]]:
     """Returns the status of every experiment in a directory; see `status_of`.
 
+    Experiments are those of `pantala sweep`, an interference experiment of `pantala run`, and the
+    runs of a study, a curve or a table of a paper.
+
     Raises:
         RunDirectoryError: the directory holds no experiment.
     """
-    names = experiment_names(path)
-    if not names:
+    found = [status_of(Experiment(path, name)) for name in experiment_names(path)]
+    if not found or (path / INTERFERENCE_FILE).is_file():
+        found += stored_status(path)
+    if not found:
         raise RunDirectoryError(
-            path, "holds no experiment", "name a directory that pantala sweep wrote"
+            path,
+            "holds no experiment",
+            "name a directory of pantala sweep, curve, study, or of an interference experiment",
         )
-    return [status_of(Experiment(path, name)) for name in names]
+    return found
 
 
 def status_of(experiment: Experiment) -> dict[str, Any]:
     """Returns the status of an experiment.
 
     Returns:
-        ``name``, ``directory``, ``axes`` (number of values by column), ``cases``; ``runs``, each
-        counted once, and of these ``done``, ``failed``, ``running`` (a process holds its lease) and
-        ``missing``; ``incomplete``, the done runs with a job that did not end; ``seconds`` (of all
-        done runs) and ``bytes`` (of their files); ``failures``, one object per failed run: its
-        axes, ``part``, ``run`` and ``reason``.
+        ``kind`` (``sweep``), ``name``, ``directory``, ``axes`` (number of values by column),
+        ``cases``; ``runs``, each counted once, and of these ``done``, ``failed``, ``running`` (a
+        process holds its lease) and ``missing``; ``incomplete``, the done runs with a job that did
+        not end; ``seconds`` (of all done runs) and ``bytes`` (of their files); ``failures``, one
+        object per failed run: its axes, ``part``, ``run`` and ``reason``.
     """
     frame = experiment.runs
     known = frame.filter(pl.col("run").is_not_null()).unique("run", keep="first")
     unknown = frame["run"].null_count()
     states = dict(known.group_by("state").len().iter_rows())
     missing = set(known.filter(pl.col("state") == "missing")["run"])
-    running = sum(run in missing for run in _leased(experiment.path / "leases"))
+    running = sum(run in missing for run in live_leases(experiment.path / "leases"))
     done = known.filter(pl.col("state") == "done")
     failed = known.filter(pl.col("state") == "failed").sort("case", "part")
     shown: Sequence[str] = [*experiment.axes, "part", "run", "reason"]
     return {
+        "kind": "sweep",
         "name": experiment.name,
         "directory": str(experiment.path),
         "axes": {axis: frame[axis].n_unique() for axis in experiment.axes},
@@ -63,11 +73,3 @@ def status_of(experiment: Experiment) -> dict[str, Any]:
         "bytes": done["bytes"].sum(),
         "failures": failed.select(shown).to_dicts(),
     }
-
-
-def _leased(folder: Path) -> list[str]:
-    """Returns the names of the leases that somebody holds."""
-    if not folder.is_dir():
-        return []
-    now = now_at(folder)
-    return [path.name for path in folder.iterdir() if not is_stale(path, now)]

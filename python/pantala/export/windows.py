@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
@@ -42,9 +43,10 @@ _NO_SUM = (
 def to_xarray(run: Run, table: str = "link_windows", *columns: str) -> xarray.Dataset:
     """Returns a table of windows as an xarray dataset.
 
-    Each column is an array over the table's axes, such as window, link and job. An axis with one
-    absent value only, such as the job of rows for all jobs, is left out. Units and meanings are
-    attributes.
+    Each column is an array over the table's axes, such as window, link and job. An axis without a
+    value, such as the job of rows for all jobs, is left out: of the whole dataset, or of columns
+    whose values have no such axis, such as saturation in port_windows split by job. Units and
+    meanings are attributes.
 
     Args:
         run: the run.
@@ -78,17 +80,23 @@ def to_xarray(run: Run, table: str = "link_windows", *columns: str) -> xarray.Da
             f"{table} of {' x '.join(f'{n:,} {a}' for a, n in zip(axes, shape, strict=True))} gives"
             f" {size:,} values; name fewer columns, or filter the table with Polars"
         )
-    places = tuple(
-        np.searchsorted(each, frame[axis].to_numpy())
-        for axis, each in zip(axes, known, strict=True)
-    )
+    there = pl.sum_horizontal(pl.col(axis).is_not_null() for axis in axes)
 
     def array(name: str) -> Any:
         empty = np.nan if name.endswith(_NO_SUM) else 0.0
-        found = np.full(shape, empty)
-        found[places] = frame[name].cast(float).to_numpy()
+        rows = frame.filter(pl.col(name).is_not_null())
+        if axes:  # of the rows with a value, those that tell most axes apart
+            rows = rows.filter(there == there.max())
+        own = [axis for axis in axes if rows[axis].null_count() == 0]
+        if rows.is_empty() and not frame.is_empty():
+            empty = np.nan
+        found = np.full(tuple(len(known[axes.index(axis)]) for axis in own), empty)
+        places = tuple(
+            np.searchsorted(known[axes.index(axis)], rows[axis].to_numpy()) for axis in own
+        )
+        found[places] = rows[name].cast(float).to_numpy()
         facts = {"units": described[name].unit, "long_name": described[name].text}
-        return axes, found, {key: text for key, text in facts.items() if text}
+        return own, found, {key: text for key, text in facts.items() if text}
 
     return xarray.Dataset(
         {name: array(name) for name in chosen},

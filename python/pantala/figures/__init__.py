@@ -14,8 +14,10 @@ Every job keeps its colour from figure to figure.
 
 from pantala.figures.bars import communication_bars
 from pantala.figures.blame import blame_matrix
+from pantala.figures.calls import calls_over_time, time_in_calls
 from pantala.figures.communication import communication_time
 from pantala.figures.curve import curve
+from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import Bar, bar_grid
 from pantala.figures.hottest import hottest_links, hottest_table, link_name
 from pantala.figures.intervals import Mark, difference_intervals
@@ -31,11 +33,13 @@ from pantala.figures.matrix import communication_matrix
 from pantala.figures.placement import placement_map
 from pantala.figures.registry import KINDS, Kind, draw
 from pantala.figures.ring import group_ring
+from pantala.figures.routers_time import routers_over_time
 from pantala.figures.routing_time import nonminimal_over_time
 from pantala.figures.save import FORMATS, check_place, save, to_svg
 from pantala.figures.seeds import Box, seed_boxes
 from pantala.figures.slowdown import slowdown_bars
 from pantala.figures.style import DASHES, MARKERS, PALETTE, style
+from pantala.figures.system_time import system_over_time
 from pantala.figures.tail import latency_tail
 from pantala.figures.throughput import throughput, throughput_windows
 from pantala.figures.tiles import stall_scatter, stalls_and_flits
@@ -54,6 +58,7 @@ __all__ = [
     "Mark",
     "bar_grid",
     "blame_matrix",
+    "calls_over_time",
     "check_place",
     "communication_bars",
     "communication_matrix",
@@ -61,6 +66,7 @@ __all__ = [
     "curve",
     "difference_intervals",
     "draw",
+    "effect_matrix",
     "group_matrix",
     "group_ring",
     "hottest_links",
@@ -77,6 +83,7 @@ __all__ = [
     "packet_latency",
     "placement_map",
     "rank_iterations",
+    "routers_over_time",
     "saturation_shares",
     "save",
     "seed_boxes",
@@ -85,8 +92,10 @@ __all__ = [
     "stall_scatter",
     "stalls_and_flits",
     "style",
+    "system_over_time",
     "throughput",
     "throughput_windows",
+    "time_in_calls",
     "to_svg",
     "traffic_shares",
 ]

@@ -13,44 +13,45 @@ from matplotlib.patches import Patch
 
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
-from pantala.figures.style import INK, MUTED, WIDTH, colours, new_figure, style, time_unit
+from pantala.figures.style import INK, MUTED, WIDTH, colours, new_figure, style, unit_for, with_unit
 
 __all__ = ["Bar", "bar_grid"]
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: the mean over seeds of a time of a job.
+    """One bar: the mean over seeds of a metric of a job, in one unit.
 
     Attributes:
         job: the job, whose panels are a row.
         row: the value of the first axis: the bar's label.
         column: the value of the second axis: the column of panels; empty with one axis.
-        mean_ns: the mean.
-        low_ns: the lower end of its interval; -inf without one.
-        high_ns: the upper end; inf without an interval.
-        alone_ns: the mean of the job alone; None if it did not run alone.
+        mean: the mean.
+        low: the lower end of its interval; -inf without one.
+        high: the upper end; inf without an interval.
+        alone: the mean of the job alone; None if it did not run alone.
     """
 
     job: str
     row: str
     column: str
-    mean_ns: float
-    low_ns: float
-    high_ns: float
-    alone_ns: float | None = None
+    mean: float
+    low: float
+    high: float
+    alone: float | None = None
 
 
-def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str]) -> Figure:
-    """Draws the mean time of every job in every combination of two axes, with intervals.
+def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str], unit: str = "ns") -> Figure:
+    """Draws the mean of a metric of every job in every combination of two axes, with intervals.
 
     The panels of one job share a scale. The comparison of routings and placements follows Kang et
     al. (SC22), Fig. 4 and 8.
 
     Args:
         bars: the bars; a combination without a bar stays empty.
-        label: what the times are.
+        label: what the values are.
         axes: the names of the first and, if there is one, of the second axis.
+        unit: the unit of the values: ``ns`` and ``B`` are scaled, others are names.
 
     Raises:
         UsageError: there is no bar.
@@ -69,7 +70,7 @@ def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str]) -> Figure:
         for across, job in enumerate(jobs):
             own = [bar for bar in bars if bar.job == job]
             longest = max(_longest(bar) for bar in own)
-            divisor, unit = time_unit(longest)
+            divisor, name = unit_for(unit, longest)
             for down, column in enumerate(columns):
                 panel = panels[across][down]
                 for bar in own:
@@ -80,7 +81,7 @@ def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str]) -> Figure:
                 panel.grid(axis="x")
                 panel.set_xlim(0, 1.04 * longest / divisor or 1.0)
                 panel.tick_params(axis="y", length=0)
-                panel.set_xlabel(f"{job} ({unit})")
+                panel.set_xlabel(with_unit(job, name))
         panels[0][0].set_yticks(range(len(rows)), rows)
         panels[0][0].set_ylim(len(rows) - 0.5, -0.5)
         figure.supxlabel(
@@ -90,28 +91,28 @@ def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str]) -> Figure:
             Patch(facecolor=MUTED, label="mean over seeds"),
             Line2D([], [], color=INK, lw=1.0, marker="|", ms=6, label="95 % interval"),
         ]
-        if any(bar.alone_ns is not None for bar in bars):
+        if any(bar.alone is not None for bar in bars):
             key.append(Line2D([], [], color=INK, ls="", marker="D", ms=4, label="mean alone"))
         add_key(figure, key)
     return figure
 
 
 def _longest(bar: Bar) -> float:
-    high = bar.high_ns if math.isfinite(bar.high_ns) else bar.mean_ns
-    return max(bar.mean_ns, high, bar.alone_ns or 0.0)
+    high = bar.high if math.isfinite(bar.high) else bar.mean
+    return max(bar.mean, high, bar.alone or 0.0)
 
 
 def _draw(panel: Axes, y: float, bar: Bar, divisor: float, colour: str) -> None:
-    panel.barh(y, bar.mean_ns / divisor, 0.72, color=colour)
-    if math.isfinite(bar.low_ns) and math.isfinite(bar.high_ns):
-        ends = [[bar.mean_ns - bar.low_ns], [bar.high_ns - bar.mean_ns]]
+    panel.barh(y, bar.mean / divisor, 0.72, color=colour)
+    if math.isfinite(bar.low) and math.isfinite(bar.high):
+        ends = [[bar.mean - bar.low], [bar.high - bar.mean]]
         panel.errorbar(
-            bar.mean_ns / divisor,
+            bar.mean / divisor,
             y,
             xerr=[[end / divisor for end in side] for side in ends],
             color=INK,
             lw=1.0,
             capsize=2.5,
         )
-    if bar.alone_ns is not None:
-        panel.plot(bar.alone_ns / divisor, y, "D", color=INK, ms=4)
+    if bar.alone is not None:
+        panel.plot(bar.alone / divisor, y, "D", color=INK, ms=4)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
+from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, RunLike, cases, recorded, table
 from pantala.figures.style import new_figure, style, time_unit
@@ -22,9 +23,16 @@ __all__ = ["latency_over_time"]
 _ONE_SCALE = 5.0
 #: The maximum number of steps; beyond it, windows are joined.
 _STEPS = 240
+#: What gives a run each of the latencies that not every run has.
+_REMEDIES = {
+    "message": "name a run of MPI jobs",
+    "request-response": "set machine.nic.responses = true and run the scenario again",
+}
 
 
-def latency_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def latency_over_time(
+    given: Given, alone: Mapping[str, RunLike] | None = None, measure: str = "packet"
+) -> Figure:
     """Draws the latency of the packets that arrive in each window, one panel per job.
 
     A line is the mean. If the run recorded `latency_windows`, a line is the median, and the band
@@ -33,14 +41,20 @@ def latency_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) 
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        measure: `packet`, `message` or `request-response`; the last two need `latency_windows`.
 
     Raises:
-        UsageError: a run recorded no time windows.
+        UsageError: a run recorded no time windows, or no such latency.
     """
-    rows = cases(given, alone)
-    quantiles = all(table(case.run, "latency_windows") is not None for case in rows)
-    found = [(case, _quantiles(case) if quantiles else _means(case)) for case in rows]
+    rows, kind = cases(given, alone), measure.replace("-", "_")
+    quantiles = measure != "packet" or all(
+        table(case.run, "latency_windows") is not None for case in rows
+    )
+    found = [(case, _quantiles(case, kind) if quantiles else _means(case)) for case in rows]
     found = [(case, series) for case, series in found if len(series[0]) > 1]
+    if measure != "packet" and not found:
+        remedy = _REMEDIES[measure]
+        raise UsageError(f"figure latency-time: the run has no {measure} latency; {remedy}")
     names = list(dict.fromkeys(case.name for case, _ in found))
     divisor, unit = time_unit(max((float(each[0][-1]) for _, each in found), default=1.0))
     peaks = [
@@ -72,7 +86,7 @@ def latency_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) 
             axes.set_ylim(0, 1.05 * (max(peaks) if one_scale else peak) / scale or 1.0)
         panels[-1].set_xlabel(f"simulated time ({unit})")
         words = "median to p99" if quantiles else "mean"
-        figure.supylabel(f"packet latency, {words} ({name_of_scale})", fontsize=9)
+        figure.supylabel(f"{measure} latency, {words} ({name_of_scale})", fontsize=9)
         add_key(figure, runs_key([case for case, _ in found]))
     return figure
 
@@ -99,11 +113,11 @@ def _means(case: Case) -> tuple[NDArray[Any], ...]:
     return np.minimum(np.arange(number + 1) * step, max(end, (number - 1) * step + 1)), means
 
 
-def _quantiles(case: Case) -> tuple[NDArray[Any], ...]:
-    """Returns the edges of the windows, and the median and p99 in each; nan without a packet."""
+def _quantiles(case: Case, kind: str) -> tuple[NDArray[Any], ...]:
+    """Returns the edges of the windows, and the median and p99 in each; nan without one."""
     frame = (
         recorded(case.run, "latency_windows")
-        .filter(pl.col("job") == case.job, pl.col("kind") == "packet")
+        .filter(pl.col("job") == case.job, pl.col("kind") == kind)
         .collect()
     )
     if frame.is_empty():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -14,6 +13,7 @@ from matplotlib.patches import Rectangle
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, RunLike, job_names, runs_of
 from pantala.figures.style import GRID, INK, MARKERS, MUTED, WIDTH, colours, new_figure, style
+from pantala.job_nodes import job_nodes
 
 __all__ = ["placement_map"]
 
@@ -85,15 +85,20 @@ def _panel(
         return x, y
 
     size = 0.72 * 72 * WIDTH * 0.94 / wide
-    busy = run.ranks.select("job", "node").unique().sort("job", "node").collect()
+    plan_of = run.document["plan"]
+    busy = {job: job_nodes(run.ranks, plan_of, job)["node"].to_numpy() for job in job_names(run)}
     image = routers * groups * per_router > _VECTOR
     every = np.arange(routers * groups * per_router)
-    idle = np.setdiff1d(every, busy["node"].to_numpy())
+    idle = np.setdiff1d(every, np.concatenate([every[:0], *busy.values()]))
     axes.plot(*place(idle), ".", color=MUTED, ms=max(0.6, 0.3 * size), mew=0, rasterized=image)
     for job, name in job_names(run).items():
-        nodes = busy.filter(pl.col("job") == job)["node"].to_numpy()
         axes.plot(
-            *place(nodes), mark[name], color=colour[name], ms=0.85 * size, mew=0, rasterized=image
+            *place(busy[job]),
+            mark[name],
+            color=colour[name],
+            ms=0.85 * size,
+            mew=0,
+            rasterized=image,
         )
     for group in range(groups):
         x, y = (group % across) * (line + 1.0), (group // across) * (lines * per_router + 2.2)

@@ -8,10 +8,13 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from pantala.attribution import METHODS
 from pantala.errors import UsageError, nearest
 from pantala.figures.bars import communication_bars
 from pantala.figures.blame import blame_matrix
+from pantala.figures.calls import calls_over_time, time_in_calls
 from pantala.figures.communication import communication_time
+from pantala.figures.effects import effect_matrix
 from pantala.figures.hottest import ALL_CLASSES, hottest_links
 from pantala.figures.iterations import rank_iterations
 from pantala.figures.latency import packet_latency
@@ -22,8 +25,10 @@ from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
 from pantala.figures.placement import placement_map
 from pantala.figures.ring import group_ring
+from pantala.figures.routers_time import routers_over_time
 from pantala.figures.routing_time import nonminimal_over_time
 from pantala.figures.runs import Given, InterferenceLike, RunLike, is_experiment, parts, runs_of
+from pantala.figures.system_time import MEASURES, system_over_time
 from pantala.figures.tail import latency_tail
 from pantala.figures.throughput import throughput
 from pantala.figures.tiles import stall_scatter
@@ -55,6 +60,7 @@ class Kind:
         source: the figure that it follows; empty if there is none.
         options: the options that it takes, with the values allowed; None allows any text.
         records: the key that records a table that the figure needs; empty if every run has all.
+        whole: whether it is drawn from an interference experiment, and not from its runs.
     """
 
     name: str
@@ -63,6 +69,7 @@ class Kind:
     source: str = ""
     options: Mapping[str, tuple[str, ...] | None] | None = None
     records: str = ""
+    whole: bool = False
 
 
 def _one(given: Given, kind: str) -> RunLike:
@@ -85,6 +92,17 @@ def _moved(given: Given, alone: Mapping[str, RunLike]) -> Figure:
             " interference experiment"
         )
     return link_shift_map(run, alone)
+
+
+def _effects(given: Given, alone: Mapping[str, RunLike]) -> Figure:
+    effects = getattr(given, "effects", None)
+    if effects is None:
+        raise UsageError(
+            "figure effects: compares companies of jobs; name the directory of one interference"
+            " experiment"
+        )
+    mode = getattr(given, "mode", None)
+    return effect_matrix(effects, mode if mode in METHODS else None)
 
 
 def _links(given: Given, alone: Mapping[str, RunLike], **options: Any) -> Figure:
@@ -114,6 +132,17 @@ KINDS: dict[str, Kind] = {
             records="record.iterations",
         ),
         Kind(
+            "calls",
+            "Time inside each MPI call, mean over ranks: one bar per job.",
+            time_in_calls,
+        ),
+        Kind(
+            "calls-time",
+            "MPI calls of single ranks over simulated time.",
+            calls_over_time,
+            records="record.call_events",
+        ),
+        Kind(
             "throughput",
             "Delivered throughput of each job over simulated time.",
             throughput,
@@ -127,15 +156,22 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             "latency-time",
-            "Packet latency of each job over simulated time.",
+            "Latency of packets, messages or request and response of each job over time.",
             latency_over_time,
             f"{KANG}, Fig. 7",
+            options={"measure": ("packet", "message", "request-response")},
         ),
         Kind(
             "latency-ccdf",
             "Share of packets with a latency above x, with logarithmic axes.",
             latency_tail,
             records="record.packets",
+        ),
+        Kind(
+            "effects",
+            "Matrix of slowdowns: the job that is slowed down, and the job that slows it.",
+            _effects,
+            whole=True,
         ),
         Kind(
             "blame",
@@ -169,6 +205,20 @@ KINDS: dict[str, Kind] = {
             "The links of highest utilization, divided by job.",
             lambda given, alone, **options: hottest_links(_one(given, "hottest"), **options),
             options={"class": tuple(CLASSES)},
+        ),
+        Kind(
+            "system-time",
+            "Load, stall or saturation of each link class over simulated time.",
+            system_over_time,
+            options={"measure": tuple(MEASURES)},
+            records="record.system",
+        ),
+        Kind(
+            "routers-time",
+            "Bytes per time on the routers that serve each job, divided by job.",
+            routers_over_time,
+            "Wang et al. (IPDPS 2020), Fig. 8",
+            records="record.routers",
         ),
         Kind(
             "traffic-cdf",
@@ -260,7 +310,7 @@ def draw(
             chosen[option] = value
     if len(runs) == 1:
         only = next(iter(runs.values()))
-        if is_experiment(only):
+        if is_experiment(only) and not kind.whole:
             return kind.draw(only.together, only.alone, **chosen)
         return kind.draw(only, {}, **chosen)
     return kind.draw(runs, {}, **chosen)

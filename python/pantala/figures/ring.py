@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from pantala.figures.legend import add_key
 from pantala.figures.link_map import group_matrix
 from pantala.figures.runs import Given, RunLike, parts
-from pantala.figures.style import INK, MUTED, PALETTE, WIDTH, new_figure, style, time_unit
+from pantala.figures.style import INK, PALETTE, WIDTH, new_figure, style, time_unit
 
 __all__ = ["group_ring"]
 
@@ -86,7 +86,7 @@ def _panel(axes: Axes, matrix: np.ndarray, circle: float, edge: float) -> None:
             zorder=1,
         )
     )
-    widest = 0.8 * 2 * np.pi / groups
+    widest = min(0.36, 0.8 * 2 * np.pi / groups)
     width = widest * np.sqrt(np.diag(matrix) / (circle or 1.0))
     width = np.maximum(width, 0.12 * widest)
     axes.add_collection(
@@ -103,12 +103,13 @@ def _panel(axes: Axes, matrix: np.ndarray, circle: float, edge: float) -> None:
             zorder=2,
         )
     )
+    numbers = max(1.13, 1.06 + widest / 2)
     every = 1 if groups <= 40 else 2 if groups <= 80 else round(groups / 30)
     for group in range(0, groups, every):
-        x, y = 1.13 * place[group]
+        x, y = numbers * place[group]
         axes.text(x, y, str(group), ha="center", va="center", fontsize=7, color=INK)
-    axes.set_xlim(-1.22, 1.22)
-    axes.set_ylim(-1.22, 1.22)
+    axes.set_xlim(-numbers - 0.09, numbers + 0.09)
+    axes.set_ylim(-numbers - 0.09, numbers + 0.09)
     axes.set_aspect("equal")
 
 
@@ -117,7 +118,7 @@ def _key(circle: float, edge: float) -> list[Line2D]:
         divisor, unit = time_unit(stall)
         return f"{stall / divisor:.3g} {unit}"
 
-    return [
+    entries = [
         Line2D(
             [],
             [],
@@ -132,8 +133,9 @@ def _key(circle: float, edge: float) -> list[Line2D]:
         Line2D(
             [],
             [],
-            color=INK if edge else MUTED,
+            color=INK,
             lw=2.5,
             label=f"stall per global link: at most {told(edge)}",
         ),
     ]
+    return [entry for entry, stall in zip(entries, (circle, edge), strict=True) if stall]

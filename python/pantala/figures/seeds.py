@@ -13,7 +13,16 @@ from matplotlib.patches import Patch
 
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
-from pantala.figures.style import INK, MUTED, colours, horizontal_rows, new_figure, style, time_unit
+from pantala.figures.style import (
+    INK,
+    MUTED,
+    colours,
+    horizontal_rows,
+    new_figure,
+    style,
+    unit_for,
+    with_unit,
+)
 
 __all__ = ["Box", "seed_boxes"]
 
@@ -25,23 +34,24 @@ class Box:
     Attributes:
         label: the label of the row.
         group: what gives the colour; a gap separates groups.
-        values_ns: one time per seed, at least one.
+        values: one value per seed, at least one.
     """
 
     label: str
     group: str
-    values_ns: Sequence[float]
+    values: Sequence[float]
 
 
-def seed_boxes(boxes: Sequence[Box], label: str) -> Figure:
-    """Draws times over seeds: quartiles, median, whiskers to the extremes, and every value.
+def seed_boxes(boxes: Sequence[Box], label: str, unit: str = "ns") -> Figure:
+    """Draws a metric over seeds: quartiles, median, whiskers to the extremes, and every value.
 
     Yang et al. (SC16), Fig. 3, and Chunduri et al. (IPDPS 2021), Fig. 3, show runs of one
     configuration as boxes. No value counts as an outlier here.
 
     Args:
         boxes: the rows from top to bottom.
-        label: what the times are, for the axis.
+        label: what the values are, for the axis.
+        unit: the unit of the values: ``ns`` and ``B`` are scaled, others are names.
 
     Raises:
         UsageError: there is no row.
@@ -49,7 +59,7 @@ def seed_boxes(boxes: Sequence[Box], label: str) -> Figure:
     if not boxes:
         raise UsageError("there is no value to draw; simulate runs first")
     colour = colours(dict.fromkeys(box.group for box in boxes))
-    divisor, unit = time_unit(max(max(box.values_ns) for box in boxes))
+    divisor, name = unit_for(unit, max(max(box.values) for box in boxes))
     with style():
         figure = new_figure(1.0 + 0.34 * len(boxes))
         axes = figure.add_subplot()
@@ -58,20 +68,20 @@ def seed_boxes(boxes: Sequence[Box], label: str) -> Figure:
             if number:
                 y += 1.0 if boxes[number - 1].group == box.group else 1.5
             positions.append(y)
-            values = [value / divisor for value in box.values_ns]
+            values = [value / divisor for value in box.values]
             if len(values) > 1:
                 _draw(axes, y, values, colour[box.group])
             axes.plot(values, [y] * len(values), "o", color=colour[box.group], ms=3.5)
         horizontal_rows(axes, [box.label for box in boxes], positions)
         axes.use_sticky_edges = False
         axes.margins(x=0.03)
-        axes.set_xlabel(f"{label} ({unit})")
+        axes.set_xlabel(with_unit(label, name))
         key = [
             Patch(facecolor=MUTED, alpha=0.5, label="first to third quartile"),
             Line2D([], [], color=INK, ls="", marker="|", ms=9, mew=2, label="median"),
             Line2D([], [], color=MUTED, ls="", marker="o", ms=3.5, label="one run"),
         ]
-        add_key(figure, key if any(len(box.values_ns) > 1 for box in boxes) else key[2:])
+        add_key(figure, key if any(len(box.values) > 1 for box in boxes) else key[2:])
     return figure
 
 

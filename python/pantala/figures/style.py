@@ -72,6 +72,8 @@ _RC: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
+    # 1.0002 in place of 2e-4 with "+1" at the end of the axis.
+    "axes.formatter.useoffset": False,
     "axes.titlecolor": INK,
     "text.color": INK,
     "text.parse_math": False,  # a dollar in a job's name is a dollar
@@ -126,6 +128,23 @@ def byte_unit(most: float) -> tuple[float, str]:
         if most >= divisor:
             return divisor, name
     return 1.0, "B"
+
+
+def unit_for(unit: str, most: float) -> tuple[float, str]:
+    """Returns the divisor and the name of the unit that suits values of a metric.
+
+    Args:
+        unit: ``ns``, ``B``, or a unit that is not scaled; empty for a pure number.
+        most: the largest value.
+    """
+    if unit == "ns":
+        return time_unit(most)
+    return byte_unit(most) if unit == "B" else (1.0, unit)
+
+
+def with_unit(label: str, unit: str) -> str:
+    """Returns the label of an axis: ``label (unit)``, or the label alone."""
+    return f"{label} ({unit})" if unit else label
 
 
 def horizontal_rows(axes: Axes, labels: Sequence[str], positions: Sequence[float]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,7 @@ from pantala.figures.runs import Given, RunLike, parts
 from pantala.figures.style import GRID, MARKERS, MUTED, PALETTE, new_figure, style
 from pantala.tiles import TILE_CLASSES, has_tiles, link_counters, tile_counters, tile_map
 
-__all__ = ["stall_scatter", "stalls_and_flits"]
+__all__ = ["counters_of", "stall_scatter", "stalls_and_flits"]
 
 #: More points than this are drawn as an image inside a vector figure.
 _VECTOR = 6000
@@ -29,22 +29,30 @@ def stalls_and_flits(run: RunLike) -> pl.DataFrame:
     The classes are those of tiles if the routers have 48 tiles. Stalled flits are the stall time
     over the time of a flit.
     """
+    moved = (pl.col("flits") > 0) | (pl.col("stall_ns") > 0)
+    return counters_of(run).filter(moved).select("link", "class", "flits", "stalled_flits")
+
+
+def counters_of(run: RunLike) -> pl.DataFrame:
+    """Returns the counters of all tiles if the routers have 48 tiles, else of all links.
+
+    `pantala.tiles` has the columns: those of `tile_counters` or of `link_counters`.
+    """
     plan = run.document["plan"]
     links = run.links.collect()
     counters = link_counters(links, plan["derived"]["flit_time_ps"])
     if has_tiles(plan.get("topology", {})):
-        counters = tile_counters(tile_map(links, plan["topology"]), counters)
-    return counters.filter((pl.col("flits") > 0) | (pl.col("stall_ns") > 0)).select(
-        "link", "class", "flits", "stalled_flits"
-    )
+        return tile_counters(tile_map(links, plan["topology"]), counters)
+    return counters
 
 
 def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
     """Draws each tile or link as a point: flits sent, and stalled flits, one panel per class.
 
     Grey lines mark equal stalls-to-flits ratios. Links without a stall lie on the horizontal axis.
-    The figure follows Chunduri et al. (IPDPS 2021), Fig. 10 and 12, whose points are the tiles of
-    Aries routers (`pantala.tiles`). On machines without tiles, each link is a point.
+    A class has no panel if none of its links stalled, but others did. The figure follows Chunduri
+    et al. (IPDPS 2021), Fig. 10 and 12, whose points are the tiles of Aries routers
+    (`pantala.tiles`). On machines without tiles, each link is a point.
 
     Args:
         given: one run, or several runs and experiments by title.
@@ -56,6 +64,7 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
         for each in (*TILE_CLASSES, *ALL_CLASSES)
         if any((frame["class"] == each).any() for frame in found.values())
     ]
+    classes = [each for each in classes if _stalls(found.values(), each)] or classes
     columns = min(2, max(1, len(classes)))
     rows = -(-max(1, len(classes)) // columns)
     with style():
@@ -72,6 +81,7 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
         low, high = (float(flits.min()), float(flits.max())) if len(flits) else (1.0, 1.0)
         top = max(10.0, 1.5 * float(every["stalled_flits"].to_numpy().max(initial=0)))
         for axes in panels[: len(classes)]:
+            axes.tick_params(labelbottom=True)
             _ratios(axes, 0.6 * low, 1.4 * high, top)
         points = "tile" if set(classes) <= set(TILE_CLASSES) else "link"
         figure.supxlabel(f"flits sent by a {points}", fontsize=9)
@@ -93,6 +103,11 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
                 ],
             )
     return figure
+
+
+def _stalls(frames: Iterable[pl.DataFrame], name: str) -> bool:
+    of_class = pl.col("class") == name
+    return any(frame.filter(of_class)["stalled_flits"].sum() > 0 for frame in frames)
 
 
 def _points(axes: Axes, frame: pl.DataFrame, at: int) -> None:
@@ -117,18 +132,20 @@ def _ratios(axes: Axes, low: float, high: float, top: float) -> None:
     axes.set_xlim(low, high)
     axes.set_ylim(0, top)
     for ratio in (0.001, 0.01, 0.1, 1, 10):
-        x = np.array([low, high])
-        y = ratio * x
-        if y[0] > 2 and y[0] < top:
+        axes.plot([low, high], [ratio * low, ratio * high], color=GRID, lw=0.8, zorder=0)
+        # The number stands where the line leaves the panel: at the right, or at the top.
+        end = (high, ratio * high) if ratio * high <= top else (top / ratio, top)
+        if end[0] > 1.5 * low and end[1] > 2:
             axes.annotate(
                 f"{ratio:g}",
-                (low, y[0]),
-                (2, 1),
+                end,
+                (-2, -2) if end[0] == high else (-4, -2),
                 textcoords="offset points",
+                ha="right",
+                va="top" if end[0] != high else "bottom",
                 fontsize=7,
                 color=MUTED,
             )
-        axes.plot(x, y, color=GRID, lw=0.8, zorder=0)
     powers = 10.0 ** np.arange(0, np.ceil(np.log10(top)) + 1)
     axes.yaxis.set_major_locator(FixedLocator([0, *powers]))
     axes.yaxis.set_minor_locator(FixedLocator([]))

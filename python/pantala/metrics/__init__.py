@@ -19,6 +19,7 @@ from pantala.metrics.of_run import (
     all_metrics,
     chosen_job,
     job_values,
+    link_metrics,
     link_values,
     value_of,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "interference_reduction",
     "job_values",
     "link_load",
+    "link_metrics",
     "link_throughput",
     "link_values",
     "nic_share",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -17,7 +17,15 @@ from pantala.metrics.traffic import injection_rate
 if TYPE_CHECKING:
     from pantala.results import Run
 
-__all__ = ["Metric", "all_metrics", "chosen_job", "job_values", "link_values", "value_of"]
+__all__ = [
+    "Metric",
+    "all_metrics",
+    "chosen_job",
+    "job_values",
+    "link_metrics",
+    "link_values",
+    "value_of",
+]
 
 _NOT_METRICS = frozenset({"job", "name", "complete"})
 
@@ -37,18 +45,22 @@ class Metric:
     text: str
 
 
-def _of_column(name: str) -> Callable[[pl.DataFrame], float | None]:
-    return lambda row: row[name].item()
+#: A row of the table jobs, by column.
+_Row = Mapping[str, Any]
 
 
-def _execution_time(row: pl.DataFrame) -> float | None:
-    end, start = row["end_ns"].item(), row["start_ns"].item()
-    return None if end is None else end - start
+def _of_column(name: str) -> Callable[[_Row], float | None]:
+    return lambda row: row[name]
 
 
-def _per_execution_time(column: str) -> Callable[[pl.DataFrame], float | None]:
-    def compute(row: pl.DataFrame) -> float | None:
-        time, value = _execution_time(row), row[column].item()
+def _execution_time(row: _Row) -> float | None:
+    end: float | None = row["end_ns"]
+    return None if end is None else end - row["start_ns"]
+
+
+def _per_execution_time(column: str) -> Callable[[_Row], float | None]:
+    def compute(row: _Row) -> float | None:
+        time, value = _execution_time(row), row[column]
         return None if time is None or value is None else injection_rate(value, time)
 
     return compute
@@ -66,7 +78,7 @@ def _of_links(aggregate: pl.Expr) -> Callable[[Run], float | None]:
     return compute
 
 
-_JOB_METRICS: dict[str, tuple[str, Callable[[pl.DataFrame], float | None]]] = {
+_JOB_METRICS: dict[str, tuple[str, Callable[[_Row], float | None]]] = {
     **{
         column.name: (column.text, _of_column(column.name))
         for column in TABLES["jobs"].columns
@@ -105,6 +117,7 @@ _GROUPS_OF_LINKS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 #: The metrics of links: an aggregate of rows of the table links by the metric's name.
 _LINK_METRICS: dict[str, pl.Expr] = {}
+_LINK_COLUMNS = ("class", "utilization", "stall_ns")
 for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
     _chosen = pl.col("class").is_in(_classes)
     _utilization = pl.col("utilization").filter(_chosen)
@@ -141,6 +154,11 @@ def all_metrics() -> list[Metric]:
     return of_job + [Metric(name, "run", text) for name, (text, _) in _RUN_METRICS.items()]
 
 
+def link_metrics() -> list[Metric]:
+    """Returns the metrics of a run that are made from the table links."""
+    return [metric for metric in all_metrics() if metric.name in _LINK_METRICS]
+
+
 def value_of(run: Run, name: str, job: str | None) -> float | None:
     """Returns a metric of a run; see `Run.metric`.
 
@@ -157,7 +175,8 @@ def value_of(run: Run, name: str, job: str | None) -> float | None:
         hint = now_called(name, {*_JOB_METRICS, *_RUN_METRICS}) or hint
         raise UsageError(f"there is no metric '{name}'; {hint}")
     job = chosen_job(run, name, job)
-    return _JOB_METRICS[name][1](run.jobs.filter(pl.col("name") == job).collect())
+    rows = run.jobs.filter(pl.col("name") == job).collect()
+    return _JOB_METRICS[name][1](rows.row(0, named=True))
 
 
 def job_values(jobs: pl.DataFrame) -> pl.DataFrame:
@@ -174,24 +193,28 @@ def job_values(jobs: pl.DataFrame) -> pl.DataFrame:
         )
     names = jobs.columns
     derived = {name: compute for name, (_, compute) in _JOB_METRICS.items() if name not in names}
+    rows = jobs.select("start_ns", "end_ns", "mpi_bytes", "injected_bytes").to_dicts()
     return jobs.with_columns(
-        pl.Series(name, [compute(jobs[at : at + 1]) for at in range(jobs.height)], pl.Float64)
+        pl.Series(name, [compute(row) for row in rows], pl.Float64)
         for name, compute in derived.items()
     )
 
 
-def link_values(links: pl.LazyFrame, by: str) -> pl.DataFrame:
+def link_values(batches: Iterable[pl.DataFrame], by: str) -> pl.DataFrame:
     """Returns the metrics of links for each group of rows of the table links, one row per group.
 
     Args:
-        links: rows of the table links, perhaps of many runs.
+        batches: rows of the table links, perhaps of many runs; a group is in one batch.
         by: the column that says which rows belong together, such as ``run``.
     """
     named = [aggregate.alias(name) for name, aggregate in _LINK_METRICS.items()]
-    groups = links.collect().partition_by(by, maintain_order=True)
-    # One group at a time: the order of a sum over several groups depends on threads.
-    rows = [group.rechunk().select(pl.col(by).first(), *named) for group in groups]
-    return pl.concat(rows) if rows else links.clear().collect().select(pl.col(by).first(), *named)
+    schema = {by: pl.String, **dict.fromkeys(_LINK_METRICS, pl.Float64)}
+    found = [pl.DataFrame(schema=schema)]
+    for batch in batches:
+        # In the order of the rows, a sum does not depend on the number of threads.
+        groups = batch.select(by, *_LINK_COLUMNS).group_by(by, maintain_order=True)
+        found.append(groups.agg(named))
+    return pl.concat(found)
 
 
 def chosen_job(run: Run, metric: str, job: str | None) -> str:

@@ -38,25 +38,25 @@ def saturation_time(ports: pl.DataFrame) -> pl.DataFrame:
     """Saturation time: how long the buffer behind a link lacked room for a whole packet.
 
     Args:
-        ports: rows of `Run.port_windows` of one window length, with `link` and `saturated_ns`. They
-            are not split: a port is saturated while any of its virtual channels is, and the times
-            of its channels overlap.
+        ports: rows of `Run.port_windows` of one window length. Rows of a virtual channel, a job or
+            a kind do not count: a port is saturated while any of its virtual channels is, and the
+            times of its channels overlap.
 
     Returns:
         `link` and `saturated_ns`, the sum over windows, sorted by link.
 
     Raises:
-        UsageError: the rows are split, or have several window lengths.
+        UsageError: no row is of a whole link, or the rows have several window lengths.
     """
     if ports["window_ns"].n_unique() > 1:
         raise UsageError("the rows have several window lengths; filter by window_ns")
-    for column in ("vc", "job"):
-        if ports[column].null_count() < ports.height:
-            raise UsageError(
-                f"the rows are split by {column}, and saturation times overlap; remove {column}"
-                " from record.ports.split"
-            )
-    return ports.group_by("link").agg(pl.col("saturated_ns").sum()).sort("link")
+    whole = ports.filter(pl.col(name).is_null() for name in ("vc", "job", "kind"))
+    if whole.is_empty() and not ports.is_empty():
+        raise UsageError(
+            "no row is of a whole link, and saturation times of parts overlap; keep the rows"
+            " without vc, job and kind"
+        )
+    return whole.group_by("link").agg(pl.col("saturated_ns").sum()).sort("link")
 
 
 @metric(of="links", unit="flits", source="Chunduri et al., IPDPS 2021, III.B")

@@ -15,6 +15,7 @@ from pantala.report.finding import SCOPE, finding, hottest_sentence
 from pantala.report.machine import facts, plan_text, summary
 from pantala.report.page import render
 from pantala.report.pictures import pictures
+from pantala.report.profile_tables import calls_table, counters_table, tiles_table
 from pantala.report.reported_run import ReportedRun
 from pantala.report.tables import (
     classes_table,
@@ -75,6 +76,9 @@ def _content(reported: ReportedRun) -> dict[str, Any]:
         "jobs": jobs_table(reported),
         "latency": latency_table(reported),
         "classes": classes_table(reported),
+        "calls": calls_table(reported),
+        "counters": counters_table(reported),
+        "tile_classes": tiles_table(reported),
         "effects": effects_tables(reported),
         "hottest": hottest_table(reported),
         "runs": runs_table(reported),

@@ -11,9 +11,8 @@ import polars as pl
 
 import pantala
 from pantala.comparison.comparison import HEADLINES, Comparison, Row
-from pantala.comparison.numbers import with_interval
+from pantala.comparison.numbers import label_of, with_interval
 from pantala.comparison.subject import SEED
-from pantala.comparison.values import values_of
 from pantala.errors import UsageError
 from pantala.experiments.parts import TOGETHER
 from pantala.figures.intervals import Mark, difference_intervals
@@ -32,17 +31,10 @@ _NO_FIGURES = (
 )
 #: Rows that a figure can show legibly.
 _MOST_ROWS = 48
+#: Rows of a table of the page; more would make it too large for a browser.
+_MOST_TABLE = 2000
 #: What is left out and listed on the page.
 _MOST_LINES = 100
-_LABELS = {
-    "communication_time_mean_ns": "communication time",
-    "execution_time_ns": "run time",
-    "packet_latency_mean_ns": "packet latency",
-    "packet_latency_p99_ns": "p99 packet latency",
-    "accepted_throughput": "accepted load",
-    "slowdown": "slowdown",
-    "packet_latency_slowdown": "slowdown of latency",
-}
 
 
 def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
@@ -68,7 +60,7 @@ def render_comparison(comparison: Comparison) -> str:
             "title": join(comparison.titles),
             "summary": _summary(comparison),
             "finding": comparison_finding(comparison),
-            "scope": _scope(comparison),
+            "scope": f"{_scope(comparison)} {comparison.note}".strip(),
             "left_out": left_out[:_MOST_LINES] + ([f"{count(more)} more"] if more > 0 else []),
             "plans": _plan_table(comparison),
             "metrics": _metric_table(comparison, shown, "The main metrics."),
@@ -92,7 +84,7 @@ def comparison_finding(comparison: Comparison) -> str:
     rows = [row for row in comparison.rows if row.metric == metric and row.part == TOGETHER]
     if metric is None:
         return f"{count(len(comparison.rows))} values are compared."
-    label = _LABELS.get(metric, metric)
+    label = label_of(metric)
     told = []
     for other in dict.fromkeys(row.other for row in rows):
         of_other = [row for row in rows if row.other == other]
@@ -183,12 +175,13 @@ def _metric_table(comparison: Comparison, rows: list[Row], caption: str) -> Repo
         *(["compared with"] if several else []),
         "other" if several else comparison.titles[1],
     ]
+    cut = f" The first {count(_MOST_TABLE)} of {count(len(rows))} rows; --json has all."
     table = ReportTable(
         f"{caption} Means over the compared seeds, ± half of the interval; the difference is"
-        f" relative to the mean of {comparison.titles[0]}.",
+        f" relative to the mean of {comparison.titles[0]}.{cut * (len(rows) > _MOST_TABLE)}",
         columns,
     )
-    for row in rows:
+    for row in rows[:_MOST_TABLE]:
         numbers = row.difference
         table.rows.append(
             [
@@ -248,7 +241,7 @@ def _marks(comparison: Comparison, rows: list[Row]) -> Iterator[Mark]:
         scale = abs(numbers.base.mean)
         case = ", ".join(row.case)
         part = "" if row.part == TOGETHER else f" {row.part.removesuffix(f'-{row.job}')}"
-        label = f"{row.job}{part}: {_LABELS.get(row.metric, row.metric)}"
+        label = f"{row.job}{part}: {label_of(row.metric)}"
         yield Mark(
             f"{label} ({case})" if case else label,
             row.other,
@@ -263,8 +256,8 @@ def _seeds(comparison: Comparison) -> Picture | None:
     boxes: dict[tuple[str, str, str], list[float]] = {}
     wanted = {(row.job, row.case) for row in comparison.rows if row.metric == _TIME}
     order = list(dict.fromkeys(row.job for row in comparison.rows if row.metric == _TIME))
-    for subject in comparison.subjects:
-        frame = values_of(subject, of_jobs_only=True).filter(
+    for subject, values in zip(comparison.subjects, comparison.values, strict=True):
+        frame = values.filter(
             pl.col("metric") == _TIME, pl.col("part") == TOGETHER, pl.col("whole")
         )
         for row in frame.sort(SEED).iter_rows(named=True):

@@ -3,58 +3,82 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
 
 import pantala
-from pantala.comparison.ranking import Ranking, ranking_of
+from pantala.comparison.ranking import RANKED_BY, SLOWED_BY, Ranking, ranking_of
 from pantala.comparison.subject import SEED, Subject, open_subject
-from pantala.comparison.values import values_of
-from pantala.errors import RunDirectoryError
+from pantala.comparison.values import check_metrics, values_of
+from pantala.errors import RunDirectoryError, UsageError
 from pantala.experiments.status import status_of
-from pantala.report.experiment_pictures import grids, seed_pictures
-from pantala.report.experiment_tables import configurations_table, runs_table
+from pantala.report.experiment_pictures import effect_pictures, grids, seed_pictures
+from pantala.report.experiment_tables import SHOWN, configurations_table, runs_table
 from pantala.report.formatting import TIMES, count
 from pantala.report.page import render, write
+from pantala.report.picture import Picture
 
 __all__ = ["experiment_finding", "render_experiment", "write_experiment"]
 
 #: Failed and missing runs that the page lists.
 _MOST_LINES = 200
+#: Cases of which the page has slowdowns without being asked; reading two runs takes a while.
+_MOST_SLOWED = 500
 
 
-def write_experiment(path: Path, out: str | os.PathLike[str]) -> Path:
+def write_experiment(path: Path, out: str | os.PathLike[str], metrics: Sequence[str] = ()) -> Path:
     """Writes the report of an experiment as one HTML file; returns its path.
 
     Args:
         path: the directory of `pantala sweep`, or ``DIR/experiments/NAME``.
         out: the file, in the directory of the experiment, so that the links to runs work.
+        metrics: what the configurations are ranked by; see `render_experiment`.
 
     Raises:
         RunDirectoryError: the directory holds no experiment, or the file cannot be written.
-        UsageError: the directory holds several experiments.
+        UsageError: the directory holds several experiments, or there is no such metric.
     """
-    return write(render_experiment(path), out, "check the directory")
+    return write(render_experiment(path, metrics), out, "check the directory")
 
 
-def render_experiment(path: Path) -> str:
+def render_experiment(path: Path, metrics: Sequence[str] = ()) -> str:
     """Returns the report of an experiment as HTML text. Equal runs give equal text.
+
+    Args:
+        path: the directory of `pantala sweep`, or ``DIR/experiments/NAME``.
+        metrics: the metrics of jobs that the configurations are ranked by. If not given:
+            communication time (packet latency of jobs without MPI) and, if jobs also ran alone,
+            their slowdown.
 
     Raises:
         RunDirectoryError: the directory holds no experiment.
-        UsageError: the directory holds several experiments.
+        UsageError: the directory holds several experiments, or no job has such a metric.
     """
+    check_metrics(metrics)
     subject = open_subject(path.name, path)
     experiment = subject.experiment
     if experiment is None:
         raise RunDirectoryError(
             path, "holds no experiment", "name a directory that pantala sweep wrote"
         )
-    values = values_of(subject, of_jobs_only=True)
-    rankings = ranking_of(values, subject.axes)
+    groups = [(metric,) for metric in metrics] or _default_groups(subject)
+    values = values_of(subject, {*SHOWN, *chain(*groups)})
+    rankings = [
+        each for group in groups for each in ranking_of(values, subject.axes, metrics=group)
+    ]
+    if metrics and not rankings and values.height:
+        raise UsageError(
+            f"no job of {path} has the metric {', '.join(metrics)}; `pantala metrics` explains it"
+        )
     status = status_of(experiment)
-    pictures = {**grids(subject, values), **seed_pictures(subject, values, rankings)}
+    pictures: dict[str, Picture] = {}
+    for metric in dict.fromkeys(ranking.metric for ranking in rankings):
+        pictures |= grids(subject, values, metric)
+    pictures |= seed_pictures(subject, values, rankings)
+    pictures |= effect_pictures(experiment)
     lines = _not_done(subject)
     more = len(lines) - _MOST_LINES
     return render(
@@ -67,9 +91,10 @@ def render_experiment(path: Path) -> str:
             "not_done": lines[:_MOST_LINES] + ([f"{count(more)} more"] if more > 0 else []),
             "pictures": pictures,
             "grids": [key for key in pictures if key.startswith("grid")],
+            "effects": [key for key in pictures if key.startswith("effects")],
             "boxes": [key for key in pictures if key.startswith("seeds")],
             "configurations": [configurations_table(ranking, subject.axes) for ranking in rankings],
-            "runs": runs_table(subject, values),
+            "runs": runs_table(subject, values, tuple(dict.fromkeys((*SHOWN, *metrics)))),
             # The axes, and the difference in words.
             "text_columns": range(1, len(subject.axes) + 2),
             # The axes, the part if there are several, seed and state.
@@ -80,8 +105,15 @@ def render_experiment(path: Path) -> str:
     )
 
 
+def _default_groups(subject: Subject) -> list[tuple[str, ...]]:
+    """Returns what configurations are ranked by: a job by the first of each group that it has."""
+    parts = subject.runs["part"].str
+    slowed = parts.starts_with("alone").any() and subject.runs.height <= _MOST_SLOWED
+    return [RANKED_BY, SLOWED_BY] if slowed else [RANKED_BY]
+
+
 def experiment_finding(rankings: list[Ranking], axes: tuple[str, ...]) -> list[str]:
-    """Returns a paragraph for each job: its best and its worst configuration."""
+    """Returns a paragraph for each job and metric: its lowest and its highest configuration."""
     if not rankings:
         return ["No run has ended yet, so there is nothing to rank."]
     return [ranking.words(axes) for ranking in rankings]
@@ -109,10 +141,13 @@ def _scope(rankings: list[Ranking]) -> str:
             " order. Add --seeds 5 to the sweep before you conclude."
         )
     number = max((len(each.ranked) for each in rankings), default=0)
+    told = "Intervals are 95 % intervals over seeds (Student)"
+    if number < 2:
+        return f"{told}."
     return (
-        "Intervals are 95 % intervals over seeds (Student); differences are of pairs of equal"
-        f" seeds. The best and the worst of {count(number)} configurations are chosen by the same"
-        " runs that measure their difference, so the difference tends to be too large."
+        f"{told}; differences are of pairs of equal seeds. The best and the worst of"
+        f" {count(number)} configurations are chosen by the same runs that measure their"
+        " difference, so the difference tends to be too large."
     )
 
 

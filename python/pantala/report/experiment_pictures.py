@@ -7,26 +7,30 @@ from itertools import islice
 
 import polars as pl
 
+from pantala.attribution import METHODS
+from pantala.comparison.numbers import label_of, unit_of
 from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
+from pantala.experiments.dataset import Experiment
 from pantala.experiments.parts import TOGETHER
 from pantala.experiments.statistics import mean_interval
+from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import Bar, bar_grid
 from pantala.figures.seeds import Box, seed_boxes
 from pantala.report.formatting import count
 from pantala.report.picture import KANG, YANG, Picture, picture
+from pantala.scenario.interference import mode_of
 
-__all__ = ["grids", "seed_pictures"]
+__all__ = ["effect_pictures", "grids", "seed_pictures"]
 
-_TIME = "communication_time_mean_ns"
 #: Grids of the page: one for each combination of the axes beyond two.
 _MOST_GRIDS = 12
 #: Rows of bars or boxes that a figure can show legibly, and columns of panels.
 _MOST_ROWS, _MOST_COLUMNS = 40, 8
 
 
-def grids(subject: Subject, values: pl.DataFrame) -> dict[str, Picture]:
-    """Returns the grids of communication time by key: ``grid-0``, ``grid-1``, ...
+def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Picture]:
+    """Returns the grids of a metric by key: ``grid-METRIC-0``, ``grid-METRIC-1``, ...
 
     The two axes with most values go down and across. Other axes have one grid for each of their
     combinations.
@@ -39,7 +43,7 @@ def grids(subject: Subject, values: pl.DataFrame) -> dict[str, Picture]:
     if len(shown) == 2 and sizes[shown[1]] > _MOST_COLUMNS:
         shown = shown[:1]
     others = [axis for axis in subject.axes if axis not in shown]
-    times = values.filter(pl.col("whole"), pl.col("metric") == _TIME)
+    times = values.filter(pl.col("whole"), pl.col("metric") == metric)
     found = {}
     combinations = _combinations(times, others)
     for number, combination in enumerate(combinations[:_MOST_GRIDS]):
@@ -53,21 +57,67 @@ def grids(subject: Subject, values: pl.DataFrame) -> dict[str, Picture]:
             f"{axis} = {value}" for axis, value in zip(others, combination, strict=True)
         )
         cut = len(combinations) - _MOST_GRIDS
-        found[f"grid-{number}"] = picture(
-            f"grid-{number}",
-            "Communication time" + (f", {where}" if where else ""),
-            "Each bar is the mean over seeds of the mean over the job's ranks. The whisker is its"
-            " 95 % interval; without one, there is one run. The panels of a job share a scale."
+        key = f"grid-{metric}-{number}"
+        label = label_of(metric)
+        mean = (
+            "mean over seeds of the mean over the job's ranks"
+            if metric == "communication_time_mean_ns"
+            else "mean over seeds"
+        )
+        found[key] = picture(
+            key,
+            label[0].upper() + label[1:] + (f", {where}" if where else ""),
+            f"Each bar is the {mean}. The whisker is its 95 % interval; without one, there is one"
+            " run. The panels of a job share a scale."
             + (
                 f" {count(cut)} more combinations are in the tables only."
                 if cut > 0 and number == _MOST_GRIDS - 1
                 else ""
             ),
             f"{KANG}, Fig. 4",
-            "Bars of communication time by configuration; the tables below have the numbers.",
-            bar_grid(bars, "communication time", shown or ["one case"]),
+            f"Bars of {label} by configuration; the tables below have the numbers.",
+            bar_grid(bars, label, shown or ["one case"], unit_of(metric)),
         )
     return found
+
+
+def effect_pictures(experiment: Experiment) -> dict[str, Picture]:
+    """Returns the matrices of who slows whom by key: ``effects-0``, ``effects-1``, ...
+
+    There are none unless the scenario or an axis asks for pairs or leaves jobs out.
+    """
+    modes = {mode_of(value) for value in _modes(experiment)} & METHODS.keys()
+    if not modes:
+        return {}
+    effects = experiment.effects().filter(pl.col("method").is_in(modes))
+    others = [axis for axis in experiment.axes if axis != SEED]
+    found: dict[str, Picture] = {}
+    cases = effects.group_by([*others, "method"], maintain_order=True)
+    for place, rows in islice(cases, _MOST_GRIDS):
+        *case, method = place
+        where = ", ".join(f"{axis} = {value}" for axis, value in zip(others, case, strict=True))
+        title = "Which job slows which"
+        if method == "leave_one_out":
+            title = "The effect of removing a job"
+        key = f"effects-{len(found)}"
+        found[key] = picture(
+            key,
+            title + (f", {where}" if where else ""),
+            f"A cell is a slowdown, mean over seeds with its 95 % interval: {METHODS[str(method)]}."
+            " Orange cells are slower, blue cells are faster; a cell whose interval includes one"
+            " has no colour.",
+            "",
+            "Matrices of slowdowns by victim and aggressor.",
+            effect_matrix(rows, str(method)),
+        )
+    return found
+
+
+def _modes(experiment: Experiment) -> list[object]:
+    """Returns the values of the key `interference` in an experiment."""
+    axis = "interference"
+    values = experiment.cases[axis].to_list() if axis in experiment.axes else []
+    return [experiment.document["scenario"].get(axis), *values]
 
 
 def _combinations(times: pl.DataFrame, others: Sequence[str]) -> list[tuple[str, ...]]:
@@ -126,6 +176,6 @@ def seed_pictures(
             + (f" {count(cut)} more configurations are in the table only." if cut > 0 else ""),
             f"{YANG}, Fig. 3",
             f"Box plots of {ranking.label} of {ranking.job} by configuration.",
-            seed_boxes(boxes, ranking.label),
+            seed_boxes(boxes, ranking.label, unit_of(ranking.metric)),
         )
     return found

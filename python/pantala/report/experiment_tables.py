@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pantala.comparison.numbers import quantity, with_interval
+from pantala.comparison.numbers import label_of, quantity, with_interval
 from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
 from pantala.experiments.store import RunStore
@@ -14,14 +14,12 @@ from pantala.report.formatting import count
 from pantala.report.tables import Cell, ReportTable
 from pantala.run_directory import RUN_FILE
 
-__all__ = ["configurations_table", "runs_table"]
+__all__ = ["SHOWN", "configurations_table", "runs_table"]
 
 #: Runs that the page lists; more would make it too large for a browser.
 _MOST_RUNS = 2000
-_SHOWN = {
-    "communication_time_mean_ns": "communication time",
-    "packet_latency_p99_ns": "p99 latency",
-}
+#: The metrics that the table of all runs has.
+SHOWN = ("communication_time_mean_ns", "packet_latency_p99_ns")
 _NONE = "\N{EN DASH}"
 
 
@@ -49,17 +47,20 @@ def configurations_table(ranking: Ranking, axes: Sequence[str]) -> ReportTable:
     return table
 
 
-def runs_table(subject: Subject, values: pl.DataFrame) -> ReportTable:
+def runs_table(
+    subject: Subject, values: pl.DataFrame, metrics: Sequence[str] = SHOWN
+) -> ReportTable:
     """Returns all runs with their state, the main metrics of each job, and a link to the run.
 
     Args:
         subject: the experiment.
         values: its values; see `pantala.comparison.values.values_of`.
+        metrics: the metrics of jobs that are columns.
     """
     keys = [*subject.axes, SEED, "part"]
-    chosen = values.filter(pl.col("metric").is_in(list(_SHOWN)), pl.col("job") != "")
+    chosen = values.filter(pl.col("metric").is_in(list(metrics)), pl.col("job") != "")
     jobs = chosen["job"].unique(maintain_order=True).to_list()
-    columns = [(job, metric) for job in jobs for metric in _SHOWN]
+    columns = [(job, metric) for job in jobs for metric in metrics]
     found: dict[tuple[object, ...], tuple[float, bool]] = {
         tuple(place): (value, whole)
         for *place, value, whole in chosen.select(
@@ -79,7 +80,7 @@ def runs_table(subject: Subject, values: pl.DataFrame) -> ReportTable:
             *["part"] * several,
             "seed",
             "state",
-            *(f"{job}: {_SHOWN[m]}" for job, m in columns),
+            *(f"{job}: {label_of(m)}" for job, m in columns),
         ],
     )
     for row in subject.runs.head(_MOST_RUNS).iter_rows(named=True):

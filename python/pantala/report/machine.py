@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pantala.given_links import failed_words
 from pantala.report.formatting import TIMES, bandwidth, count, size
 from pantala.report.workload import application, picoseconds, workload_lines
 
@@ -98,18 +99,28 @@ def _machine(plan: Plan) -> list[str]:
     if topology["kind"] == "dragonfly_2d":
         shape = f"{topology['rows']} {TIMES} {topology['columns']} routers"
     service = sum(last - first + 1 for first, last in plan.get("service_nodes", []))
-    links = topology["links_per_pair"] or plan.get("derived", {}).get("links_per_pair", 0)
     told = [
         (
             f"Dragonfly of {count(_nodes(topology))} nodes: {g} groups of {shape} with {p} nodes"
             f" and {h} global ports per router"
         ),
-        (
-            f"{links} global {'link' if links == 1 else 'links'} between two groups, global link"
-            f" arrangement {topology['global_arrangement']}"
-        ),
+        _global_links(plan),
     ]
+    if failed := plan.get("derived", {}).get("failed_links"):
+        told.append(f"failed: {failed_words(failed)}")
     return told + [f"{count(service)} of the nodes are service nodes, without jobs"] * bool(service)
+
+
+def _global_links(plan: Plan) -> str:
+    """Returns the number and the source of the links between two groups."""
+    topology, derived = plan["topology"], plan.get("derived", {})
+    least = derived.get("links_per_pair", 0) or topology["links_per_pair"]
+    most = derived.get("most_links_per_pair", least)
+    links = f"{least}" if least == most else f"{least} to {most}"
+    origin = f"global link arrangement {topology['global_arrangement']}"
+    if "global_links" in topology:
+        origin = "from a file of links"
+    return f"{links} global {'link' if most == 1 else 'links'} between two groups, {origin}"
 
 
 def _routings(plan: Plan) -> list[str]:

@@ -118,8 +118,13 @@ def _ring(reported: ReportedRun) -> Picture | None:
         " packet has credit: the buffer behind the link is full. All panels share the scales;"
         " a run with almost no stall has no panel.",
         f"{KANG}, Fig. 11",
-        f"Ring of {len(stalls)} groups. The global links from group {source} to group {target}"
-        f" stalled longest: {duration(float(between.max()))} per link.",
+        f"Ring of {len(stalls)} groups. "
+        + (
+            f"The global links from group {source} to group {target} stalled longest:"
+            f" {duration(float(between.max()))} per link."
+            if between.any()
+            else "No global link stalled."
+        ),
         figures.group_ring(reported.run, reported.alone),
     )
 

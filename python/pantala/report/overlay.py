@@ -150,10 +150,11 @@ def _median(subject: Subject, runs: dict[int | None, str]) -> int | None:
     """Returns the seed of the lower median by communication time of the first job."""
     if len(runs) == 1:
         return next(iter(runs))
-    times = {seed: _time(subject.run(key)) for seed, key in runs.items()}
-    ranked = sorted(times, key=lambda seed: times[seed])
+    first = subject.run(next(iter(runs.values()))).job_names[0]
+    if subject.experiment is None:
+        found = {key: subject.run(key).metric(_TIME, first) for key in runs.values()}
+    else:
+        rows = subject.experiment.table("jobs").filter(pl.col("name") == first)
+        found = dict(rows.select("run", _TIME).collect().iter_rows())
+    ranked = sorted(runs, key=lambda seed: found[runs[seed]] or 0.0)
     return ranked[(len(ranked) - 1) // 2]
-
-
-def _time(run: Run) -> float:
-    return run.metric(_TIME, run.job_names[0]) or 0.0

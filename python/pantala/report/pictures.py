@@ -7,11 +7,13 @@ from collections.abc import Callable
 import polars as pl
 
 from pantala import figures
+from pantala.attribution import METHODS
 from pantala.blame import Blame, blame_of, cause_in_words
 from pantala.figures.runs import job_names, job_row, table
 from pantala.report.formatting import duration, join
 from pantala.report.network_pictures import NETWORK_PICTURES
 from pantala.report.picture import KANG, YANG, Picture, picture
+from pantala.report.record_pictures import RECORD_PICTURES
 from pantala.report.reported_run import ReportedRun
 
 __all__ = ["Picture", "pictures"]
@@ -27,8 +29,10 @@ def pictures(reported: ReportedRun) -> dict[str, Picture]:
         "iterations": _iterations,
         "latency_time": _latency_time,
         "tail": _tail,
+        "effects": _effects,
         "blame": _blame,
         "learning": _learning,
+        **RECORD_PICTURES,
         **NETWORK_PICTURES,
     }
     drawn = {key: maker(reported) for key, maker in makers.items()}
@@ -204,6 +208,23 @@ def _iterations(reported: ReportedRun) -> Picture | None:
         "",
         f"Heat maps of communication time by rank and iteration, of {_jobs(reported)}.",
         figures.rank_iterations(reported.run, reported.alone),
+    )
+
+
+def _effects(reported: ReportedRun) -> Picture | None:
+    effects = reported.effects
+    if effects is None or effects["effect"].is_null().all():
+        return None
+    method = effects["method"][0]
+    removed = " It is the effect of removing the job of the column." * (method == "leave_one_out")
+    return picture(
+        "effects",
+        "Which job slows which",
+        f"A cell is a slowdown: {METHODS[method]}.{removed} Orange cells are slower, blue cells are"
+        " faster, and the strongest colour is the largest effect. One seed has no interval.",
+        "",
+        "Matrices of slowdowns by victim and aggressor; the tables below have the numbers.",
+        figures.effect_matrix(effects, method),
     )
 
 

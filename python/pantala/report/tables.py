@@ -25,6 +25,7 @@ from pantala.report.formatting import (
 from pantala.report.reported_run import ReportedRun
 
 __all__ = [
+    "NONE",
     "Cell",
     "ReportTable",
     "classes_table",
@@ -58,21 +59,21 @@ class ReportTable:
     rows: list[list[Cell]] = field(default_factory=list)
 
 
-_NONE = Cell("\N{EN DASH}")
+NONE = Cell("\N{EN DASH}")
 
 
 def _number(value: float | None, largest: float, divisor: float = 1.0) -> Cell:
-    return _NONE if value is None else Cell(fixed(value / divisor, largest / divisor), value)
+    return NONE if value is None else Cell(fixed(value / divisor, largest / divisor), value)
 
 
 def _ratio(together: float | None, alone: float | None) -> Cell:
     if not together or not alone:
-        return _NONE
+        return NONE
     return Cell(f"{together / alone:.2f} {TIMES}", together / alone, strong=True)
 
 
 def _times(ratio: float | None) -> Cell:
-    return _NONE if ratio is None else Cell(f"{ratio:.2f} {TIMES}", ratio, strong=True)
+    return NONE if ratio is None else Cell(f"{ratio:.2f} {TIMES}", ratio, strong=True)
 
 
 def communication_table(reported: ReportedRun) -> ReportTable:
@@ -158,8 +159,8 @@ def traffic_table(reported: ReportedRun) -> ReportTable:
                 Cell(row["name"], job=row["name"]),
                 _times(row["packet_latency_slowdown"]),
                 _times(row["accepted_throughput_slowdown"]),
-                *(_NONE if value is None else Cell(duration(value), value) for value in latencies),
-                *(_NONE if value is None else Cell(significant(value), value) for value in loads),
+                *(NONE if value is None else Cell(duration(value), value) for value in latencies),
+                *(NONE if value is None else Cell(significant(value), value) for value in loads),
             ]
         )
     return table
@@ -260,8 +261,8 @@ def jobs_table(reported: ReportedRun) -> ReportTable:
                 ),
                 *_volume(row["mpi_bytes"], length),
                 *_volume(row["injected_bytes"], length),
-                _NONE if hops is None else Cell(f"{hops:.2f}", hops),
-                _NONE if share is None else Cell(percent(share), share),
+                NONE if hops is None else Cell(f"{hops:.2f}", hops),
+                NONE if share is None else Cell(percent(share), share),
             ]
         )
     return table
@@ -270,9 +271,9 @@ def jobs_table(reported: ReportedRun) -> ReportTable:
 def _volume(volume: int | None, length: float) -> list[Cell]:
     """Returns cells for bytes and their rate over `length` ns in GB/s; dashes for a pattern."""
     if volume is None:
-        return [_NONE, _NONE]
+        return [NONE, NONE]
     rate = volume / length if length > 0 else None
-    return [Cell(size(volume), volume), _NONE if rate is None else Cell(significant(rate), rate)]
+    return [Cell(size(volume), volume), NONE if rate is None else Cell(significant(rate), rate)]
 
 
 def classes_table(reported: ReportedRun) -> ReportTable:
@@ -333,7 +334,7 @@ def hottest_table(reported: ReportedRun) -> ReportTable:
             start = link["peak_start_ns"]
             cells += [
                 _share(link["peak_utilization"]),
-                _NONE if start is None else Cell(duration(start, exact=True), start),
+                NONE if start is None else Cell(duration(start, exact=True), start),
             ]
         cells += [_share(link["stall_share"]), Cell(size(link["bytes"]), link["bytes"])]
         cells += [_share(link[f"job_{job}_share"]) for job in shares]
@@ -356,7 +357,7 @@ def _span(reported: ReportedRun) -> str:
 
 
 def _share(share: float | None) -> Cell:
-    return _NONE if share is None else Cell(percent(share), share)
+    return NONE if share is None else Cell(percent(share), share)
 
 
 def runs_table(reported: ReportedRun) -> ReportTable:
@@ -386,8 +387,8 @@ def runs_table(reported: ReportedRun) -> ReportTable:
                 Cell(duration(document["simulated_ns"]), document["simulated_ns"]),
                 Cell(count(counters["packets_delivered"]), counters["packets_delivered"]),
                 Cell(count(counters["packet_hops"]), counters["packet_hops"]),
-                _NONE if wall is None else Cell(f"{wall:.1f}", wall),
-                _NONE if speed is None else Cell(count(round(speed)), speed),
+                NONE if wall is None else Cell(f"{wall:.1f}", wall),
+                NONE if speed is None else Cell(count(round(speed)), speed),
                 Cell(str(document["result_hash"])[:12]),
             ]
         )

@@ -52,9 +52,10 @@ def gateways(topology: Topology) -> Gateways:
     """Returns the gateway routers of a topology, as the core connects it.
 
     Raises:
-        UsageError: two groups have no link, or more than one.
+        UsageError: two groups have no link, or more than one, or a group lacks links.
     """
-    links = link_table(topology).filter(pl.col("class") == "global")
+    table = link_table(topology)
+    links = table.filter(pl.col("class") == "global")
     source, target = links["source_group"].to_numpy(), links["target_group"].to_numpy()
     g, a = topology.g, topology.a
     count = np.zeros((g, g), dtype=int)
@@ -62,6 +63,10 @@ def gateways(topology: Topology) -> Gateways:
     if not (count == 1 - np.eye(g, dtype=int)).all():
         raise UsageError(
             "the exact model needs exactly one link between every two groups; take g = a*h + 1"
+        )
+    if table.height - links.height != g * a * (a - 1):
+        raise UsageError(
+            "the exact model needs a link between every two routers of a group; remove failed_links"
         )
     exits, entries = np.full((g, g), -1), np.full((g, g), -1)
     exits[source, target] = links["source_router"].to_numpy() % a

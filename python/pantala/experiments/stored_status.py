@@ -1,0 +1,101 @@
+"""The status of runs that no sweep lists: an interference experiment, a study, a curve, a table.
+
+An interference experiment and a study say in their directory what they are. A curve and a table of
+a paper leave runs only: the number of their runs is not known here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pantala.errors import RunDirectoryError
+from pantala.experiments.index import Entry, Index, entry_of
+from pantala.experiments.lease import live_leases
+from pantala.experiments.store import RunStore
+from pantala.run_directory import INTERFERENCE_FILE
+
+__all__ = ["stored_status"]
+
+_SETTINGS, _MARK = "settings.json", "study.json"
+
+
+def stored_status(path: Path) -> list[dict[str, Any]]:
+    """Returns the status of an interference experiment, or of the runs of a store.
+
+    Returns:
+        One object with the keys of `pantala.experiments.status.status_of`, or none if the directory
+        holds no runs. ``runs`` and ``missing`` are None if their number is not known.
+    """
+    if document := _document(path / INTERFERENCE_FILE):
+        return [_of_interference(path, document)]
+    store = RunStore(path)
+    if not store.exists():
+        return []
+    running = len(live_leases(path / "leases"))
+    settings = _document(path / _SETTINGS)
+    if settings:
+        complete = (path / _MARK).is_file()
+        kind, name = "study", str(settings.get("study") or settings.get("name") or path.name)
+    else:
+        complete, kind, name = False, "runs", path.absolute().name
+    told = _told(path, kind, name, _entries(store, store.stored()), running)
+    if complete:
+        told |= {"runs": told["done"], "missing": 0}
+    return [told]
+
+
+def _of_interference(path: Path, document: Mapping[str, Any]) -> dict[str, Any]:
+    runs = [part["run"] for part in document.get("parts", ()) if "run" in part]
+    missing = [part["part"] for part in document.get("missing", ())]
+    running = min(len(live_leases(path / "leases")), len(missing))
+    name = str(document.get("name", path.name))
+    told = _told(path, "interference", name, _entries(RunStore(path), runs), running)
+    return told | {
+        "runs": told["done"] + len(missing),
+        "missing": len(missing) - running,
+        "parts_missing": missing,
+    }
+
+
+def _entries(store: RunStore, runs: Iterable[str]) -> list[Entry]:
+    """Returns the entries of runs; a run that the index does not know is read."""
+    known = Index(store).read()
+    found = []
+    for run in dict.fromkeys(runs):
+        try:
+            entry = known.get(run)
+            found.append(entry_of(store, run) if entry is None else entry)
+        except RunDirectoryError:
+            continue
+    return [entry for entry in found if entry["state"] == "done"]
+
+
+def _told(path: Path, kind: str, name: str, entries: list[Entry], running: int) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "name": name,
+        "directory": str(path),
+        "axes": {},
+        "cases": None,
+        "runs": None,
+        "done": len(entries),
+        "failed": 0,
+        "running": running,
+        "missing": None,
+        "incomplete": sum(not entry["complete"] for entry in entries),
+        "seconds": sum(entry["seconds"] for entry in entries),
+        "bytes": sum(entry["bytes"] for entry in entries),
+        "failures": [],
+    }
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """Returns a JSON object of a file; empty if there is none."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}

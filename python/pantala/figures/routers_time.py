@@ -1,0 +1,120 @@
+"""Traffic of every job on the routers that serve one job, over simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from pantala.figures.legend import add_key
+from pantala.figures.runs import Case, Given, RunLike, cases, job_names, recorded
+from pantala.figures.style import HATCHES, colours, new_figure, style, time_unit
+from pantala.job_nodes import job_nodes
+from pantala.metrics.routers import arrival_rate, serving_routers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["routers_over_time"]
+
+
+def routers_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+    """Draws the bytes per time on the routers that serve each job, divided by the job of the bytes.
+
+    A panel has the routers of one job. The areas are stacked: all routers of the panel together
+    send the sum. The figure follows Wang et al. (IPDPS 2020), Fig. 8. It shows windows of the
+    shortest length that the run recorded.
+
+    Args:
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: a run did not record its routers.
+    """
+    found = [(case, *_rates(case)) for case in cases(given, alone)]
+    names = list(dict.fromkeys(case.name for case, *_ in found))
+    names += [n for case, *_ in found for n in job_names(case.run).values() if n not in names]
+    colour = colours(names)
+    hatch = {name: HATCHES[at % len(HATCHES)] for at, name in enumerate(names)}
+    divisor, unit = time_unit(max((float(edges[-1]) for _, _, edges, _ in found), default=1.0))
+    with style():
+        figure = new_figure(0.75 + 1.35 * max(1, len(found)))
+        panels = figure.subplots(max(1, len(found)), sharex=True, squeeze=False).ravel()
+        for axes, (case, routers, edges, rates) in zip(panels, found, strict=False):
+            _areas(axes, edges / divisor, rates, colour, hatch)
+            axes.set_title(f"routers that serve {case.label}: {routers:,}")
+        starts = [
+            edges[np.flatnonzero(rate)[0]]
+            for _, _, edges, rates in found
+            for rate in rates.values()
+        ]
+        panels[-1].set_xlim(left=min(starts, default=0.0) / divisor)
+        panels[-1].set_xlabel(f"simulated time ({unit})")
+        figure.supylabel("sent by these routers (GB/s)", fontsize=9)
+        shown = {name for *_, rates in found for name in rates}
+        add_key(
+            figure,
+            [
+                Patch(facecolor=colour[name], hatch=hatch[name], edgecolor="#ffffff", label=name)
+                for name in names
+                if name in shown
+            ],
+        )
+    return figure
+
+
+def _areas(
+    axes: Axes,
+    edges: NDArray[Any],
+    rates: Mapping[str, NDArray[Any]],
+    colour: Mapping[str, str],
+    hatch: Mapping[str, str],
+) -> None:
+    below = np.zeros(len(edges) - 1)
+    for name, rate in rates.items():
+        axes.stairs(
+            below + rate,
+            edges,
+            baseline=below,
+            fill=True,
+            facecolor=colour[name],
+            edgecolor="#ffffff",
+            hatch=hatch[name],
+            lw=0,
+        )
+        below = below + rate
+    axes.grid(axis="y")
+    axes.margins(x=0)
+    axes.set_ylim(0, 1.05 * float(below.max(initial=0)) or 1.0)
+
+
+def _rates(case: Case) -> tuple[int, NDArray[Any], dict[str, NDArray[Any]]]:
+    """Returns the number of routers of a job, edges of windows, and GB/s by job with traffic."""
+    run = case.run
+    windows = recorded(run, "router_windows").filter(
+        pl.col("window_ns") == pl.col("window_ns").min(),
+        pl.col("window_start_ns") < run.document["simulated_ns"],
+    )
+    frame = windows.collect()
+    ranks = job_nodes(run.ranks, run.document["plan"], case.job)
+    length, end = float(frame["window_ns"][0]), float(run.document["simulated_ns"])
+    number = max(1, int(np.ceil(end / length - 1e-9)))
+    edges = np.minimum(np.arange(number + 1) * length, max(end, (number - 1) * length + 1e-9))
+    rates = arrival_rate(frame, ranks)
+    by_job = {}
+    for job, name in job_names(run).items():
+        own = rates.filter(pl.col("job") == job)
+        if own.is_empty():
+            continue
+        line = np.zeros(number)
+        at = np.rint(own["window_start_ns"].to_numpy() / length).astype(int)
+        line[at] = own["rate_gb_per_s"].to_numpy()
+        line[-1] *= length / max(float(edges[-1] - edges[-2]), 1e-9)  # the last may be shorter
+        by_job[name] = line
+    return len(serving_routers(ranks)), edges, by_job

@@ -1,0 +1,126 @@
+"""Load, stall or saturation of each link class over simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pantala.errors import UsageError
+from pantala.figures.hottest import ALL_CLASSES
+from pantala.figures.legend import add_key
+from pantala.figures.runs import Given, RunLike, parts, recorded
+from pantala.figures.style import DASHES, PALETTE, PERCENT, new_figure, style, time_unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["MEASURES", "system_over_time"]
+
+#: The measures by their column and words.
+MEASURES = {
+    "load": ("busy_ns", "mean share of time in which a link was sending"),
+    "stall": ("stall_ns", "mean share of time in which a link stalled"),
+    "saturation": ("saturated_ns", "mean share of time in which a link was saturated"),
+}
+
+
+def system_over_time(
+    given: Given, alone: Mapping[str, RunLike] | None = None, measure: str = "load"
+) -> Figure:
+    """Draws the mean load, stall or saturation of each link class over time, one panel per class.
+
+    LDMS samples such counters of a whole machine. Each run has a line; a class whose links are all
+    at zero has no panel. The figure shows windows of
+    the shortest length that the run recorded.
+
+    Args:
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+        measure: `load`, `stall` or `saturation`.
+
+    Raises:
+        UsageError: a run did not record its link classes.
+    """
+    column, words = MEASURES[measure]
+    # The run of all jobs comes first and has the solid line.
+    found = {title: _shares(run, column) for title, run in reversed(parts(given, alone).items())}
+    if isinstance(given, Mapping):
+        found = dict(reversed(found.items()))
+    classes = [
+        name
+        for name in ALL_CLASSES
+        if any(name in shares and shares[name].any() for _, shares in found.values())
+    ]
+    if not classes:
+        what = "stalled" if measure == "stall" else f"has {measure}"
+        raise UsageError(f"figure system-time: no link {what}; choose --measure load")
+    divisor, unit = time_unit(max(float(edges[-1]) for edges, _ in found.values()))
+    with style():
+        figure = new_figure(0.75 + 1.15 * max(1, len(classes)))
+        panels = figure.subplots(max(1, len(classes)), sharex=True, squeeze=False).ravel()
+        for axes, name in zip(panels, classes, strict=False):
+            for at, (edges, shares) in enumerate(found.values()):
+                if name in shares:
+                    axes.stairs(shares[name], edges / divisor, baseline=None, **_line(at))
+            axes.set_title(name)
+            axes.grid(axis="y")
+            axes.margins(x=0)
+            axes.set_ylim(bottom=0)
+            axes.yaxis.set_major_formatter(PERCENT)
+        panels[-1].set_xlim(left=_first(found) / divisor)
+        panels[-1].set_xlabel(f"simulated time ({unit})")
+        figure.supylabel(words, fontsize=9)
+        if len(found) > 1:
+            add_key(
+                figure, [Line2D([], [], label=title, **_line(at)) for at, title in enumerate(found)]
+            )
+    return figure
+
+
+def _first(found: Mapping[str, tuple[NDArray[Any], dict[str, NDArray[Any]]]]) -> float:
+    """Returns the start of the first window in which a link did anything."""
+    starts = (
+        float(edges[int(np.flatnonzero(shares)[0])])
+        for edges, each in found.values()
+        for shares in each.values()
+        if shares.any()
+    )
+    return min(starts)
+
+
+def _line(at: int) -> dict[str, Any]:
+    return {"color": PALETTE[at % len(PALETTE)], "ls": DASHES[at % len(DASHES)], "lw": 1.6}
+
+
+def _shares(run: RunLike, column: str) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
+    """Returns the edges of the windows, and the mean share of time of each class in each."""
+    windows = recorded(run, "system_windows")
+    frame = (
+        windows.filter(
+            pl.col("window_ns") == pl.col("window_ns").min(),
+            pl.col("window_start_ns") < run.document["simulated_ns"],
+        )
+        .group_by("class", "window_start_ns", "window_ns")
+        .agg(pl.col(column).sum(), pl.col(column).is_null().any().alias("unknown"), pl.max("links"))
+        .collect()
+    )
+    if frame["unknown"].any():
+        raise UsageError(
+            "figure system-time: rows by job have no saturation; set record.system.by_job = false"
+            " and run the scenario again"
+        )
+    length, end = float(frame["window_ns"][0]), float(run.document["simulated_ns"])
+    number = max(1, int(np.ceil(end / length - 1e-9)))
+    edges = np.minimum(np.arange(number + 1) * length, max(end, (number - 1) * length + 1e-9))
+    shares = {}
+    for (name,), rows in frame.group_by("class"):
+        times = np.zeros(number)
+        at = np.rint(rows["window_start_ns"].to_numpy() / length).astype(int)
+        times[at] = rows[column].to_numpy()
+        shares[str(name)] = times / int(rows["links"][0]) / np.diff(edges)
+    return edges, shares

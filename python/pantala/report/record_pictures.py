@@ -1,0 +1,172 @@
+"""The figures of records that a run has only if its scenario asks for them, and of MPI calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from pantala import figures
+from pantala.figures.runs import RunLike, table
+from pantala.report.formatting import duration
+from pantala.report.picture import Picture, picture
+from pantala.report.reported_run import ReportedRun
+from pantala.tiles import has_tiles
+
+__all__ = ["RECORD_PICTURES"]
+
+
+def _calls(reported: ReportedRun) -> Picture | None:
+    if not any(_takes_time(run) for run in reported.parts.values()):
+        return None
+    return picture(
+        "calls",
+        "Time inside MPI calls",
+        "A bar is the communication time of a rank, mean over the ranks of the job, divided by the"
+        " MPI call in which it passed. The table below has the numbers.",
+        "",
+        f"Bars of time inside MPI calls of {', '.join(reported.names)}.",
+        figures.time_in_calls(reported.run, reported.alone),
+    )
+
+
+def _takes_time(run: RunLike) -> bool:
+    rows = table(run, "calls")
+    return rows is not None and rows.select(pl.col("time_ns").sum()).collect().item() > 0
+
+
+def _calls_time(reported: ReportedRun) -> Picture | None:
+    if not _recorded(reported, "call_events"):
+        return None
+    return picture(
+        "calls_time",
+        "MPI calls, rank by rank",
+        "A row is a rank, a bar is an MPI call from its start to its end. Between two bars the rank"
+        " computes. A panel has at most 16 of the recorded ranks.",
+        "",
+        f"MPI calls over simulated time of single ranks of {', '.join(reported.names)}.",
+        figures.calls_over_time(reported.run, reported.alone),
+    )
+
+
+def _latency_of(reported: ReportedRun, key: str, measure: str, words: str) -> Picture | None:
+    """Returns the latency over time of messages or of request and response; None without one."""
+    kind = pl.col("kind") == measure.replace("-", "_")
+    for run in reported.parts.values():
+        rows = table(run, "latency_windows")
+        if rows is None or rows.filter(kind).head(1).collect().is_empty():
+            return None
+    name = measure.capitalize()
+    dashed = ": dashed alone, solid together." if reported.alone else "."
+    return picture(
+        key,
+        f"{name} latency over time",
+        f"{name} latency is the time {words}. A line is the median of a window, the band reaches to"
+        f" the 99th percentile{dashed}",
+        "",
+        f"{name} latency of {', '.join(reported.names)} over simulated time.",
+        figures.latency_over_time(reported.run, reported.alone, measure),
+    )
+
+
+def _message_time(reported: ReportedRun) -> Picture | None:
+    words = "from the posted send to the last byte received"
+    return _latency_of(reported, "message_time", "message", words)
+
+
+def _response_time(reported: ReportedRun) -> Picture | None:
+    words = "from a packet's entry into the network to the arrival of its response at the sender"
+    return _latency_of(reported, "response_time", "request-response", words)
+
+
+def _nonminimal_time(reported: ReportedRun) -> Picture | None:
+    chosen = pl.col("nonminimal").sum()
+    frames = [table(run, "routing_windows") for run in reported.parts.values()]
+    there = [frame for frame in frames if frame is not None]
+    if len(there) < len(frames):
+        return None
+    if not any(frame.select(chosen).collect().item() for frame in there):
+        return Picture(
+            "Non-minimal paths over time", "Every packet of every window took a minimal path."
+        )
+    return picture(
+        "nonminimal_time",
+        "Non-minimal paths over time",
+        "The share of each job's packets that took a non-minimal path, by the window in which they"
+        " arrived. Adaptive routing takes longer paths where the minimal one is busy.",
+        "",
+        f"Share of non-minimal packets of {', '.join(reported.names)} over simulated time.",
+        figures.nonminimal_over_time(reported.run, reported.alone),
+    )
+
+
+def _system_time(reported: ReportedRun) -> Picture | None:
+    if not _recorded(reported, "system_windows"):
+        return None
+    return picture(
+        "system_time",
+        "Link classes over time",
+        "The share of time in which a link was sending, mean over all links of the class. A step is"
+        f" {_step(reported, 'system_windows')}.",
+        "",
+        "Mean load of each link class over simulated time.",
+        figures.system_over_time(reported.run, reported.alone),
+    )
+
+
+def _routers_time(reported: ReportedRun) -> Picture | None:
+    if not _recorded(reported, "router_windows"):
+        return None
+    return picture(
+        "routers_time",
+        "Traffic on the routers of each job",
+        "What the routers to which a job's nodes are attached send per time, divided by the job"
+        " whose bytes they are. A byte counts once on each of these routers. A step is"
+        f" {_step(reported, 'router_windows')}.",
+        "Wang et al., IPDPS 2020, Fig. 8",
+        f"Traffic over simulated time on the routers that serve {', '.join(reported.names)}.",
+        figures.routers_over_time(reported.run, reported.alone),
+    )
+
+
+def _tiles(reported: ReportedRun) -> Picture | None:
+    if not has_tiles(reported.plan["topology"]):
+        return None
+    title = "Stalls and flits, tile by tile"
+    stalled = pl.col("stall_ns").sum()
+    if not any(run.links.select(stalled).collect().item() for run in reported.parts.values()):
+        return Picture(title, "No tile stalled: credits never ran out.")
+    figure: Figure = figures.stall_scatter(reported.run, reported.alone)
+    return picture(
+        "tiles",
+        title,
+        "A mark is a tile of a router. Grey lines have equal ratios of stalls to flits. A tile"
+        " that sends much and rarely stalls lies at the lower right; a tile above 1 stalls longer"
+        " than it sends. A class without a stall has no panel.",
+        "Chunduri et al., IPDPS 2021, Fig. 10 and 12",
+        "Scatter of stalled flits against flits by class of tiles. The table above has the sums.",
+        figure,
+    )
+
+
+def _recorded(reported: ReportedRun, name: str) -> bool:
+    return all(table(run, name) is not None for run in reported.parts.values())
+
+
+def _step(reported: ReportedRun, name: str) -> str:
+    rows = table(reported.run, name)
+    assert rows is not None
+    return duration(float(rows.select(pl.col("window_ns").min()).collect().item()), exact=True)
+
+
+RECORD_PICTURES: Mapping[str, Callable[[ReportedRun], Picture | None]] = {
+    "calls": _calls,
+    "calls_time": _calls_time,
+    "message_time": _message_time,
+    "response_time": _response_time,
+    "nonminimal_time": _nonminimal_time,
+    "system_time": _system_time,
+    "routers_time": _routers_time,
+    "tiles": _tiles,
+}
