@@ -27,7 +27,7 @@ __all__ = [
     "effect_in_words",
     "effects_of",
     "matrix_of",
-    "ratio_text",
+    "ratios_text",
     "shown_measures",
 ]
 
@@ -171,7 +171,7 @@ def effect_in_words(row: Mapping[str, Any]) -> str:
     victim, aggressor = row["victim"], row["aggressor"]
     where = "in the mix" if row["method"] == "leave_one_out" else "as a pair"
     value = f"{MEASURES[row['measure']]} {row['mean']:.2f} times"
-    interval = f"{ratio_text(row['low'])} to {ratio_text(row['high'])}"
+    interval = ratios_text(row["low"], row["high"])
     if not row["significant"]:
         known = interval if row["runs"] > 1 else "one seed"
         return f"No effect of {aggressor} on {victim} {where} is shown: {value} ({known})."
@@ -179,6 +179,12 @@ def effect_in_words(row: Mapping[str, Any]) -> str:
     return f"{aggressor} {effect.format(victim)} {where}: {value} ({interval})."
 
 
-def ratio_text(ratio: float) -> str:
-    """Returns a ratio with two digits, or more if it would look like one."""
-    return f"{ratio:.2f}" if ratio == 1 or f"{ratio:.2f}" != "1.00" else f"{ratio:.4f}"
+def ratios_text(low: float, high: float, between: str = " to ") -> str:
+    """Returns the ends of an interval of ratios with two digits.
+
+    They have four if with two an interval that lies on one side of one would seem to touch it.
+    """
+    ends = [f"{end:.2f}" for end in (low, high)]
+    if "1.00" in ends and (low > 1 or high < 1):
+        ends = [f"{end:.4f}" for end in (low, high)]
+    return between.join(ends)

@@ -16,8 +16,9 @@ from pantala.errors import Interrupted, PlanError, SimulationError, UsageError
 from pantala.experiments.interference import InterferenceRuns
 from pantala.experiments.parts import parts_of
 from pantala.progress import ProgressLine
+from pantala.record_size import check_size, parse_limit
 from pantala.results import InterferenceExperiment, Run, load
-from pantala.run_cost import warn_of_cost
+from pantala.run_cost import traffic, warn_of_cost
 from pantala.run_directory import RUN_FILE, OutputDirectory
 from pantala.scenario import Scenario
 
@@ -35,6 +36,7 @@ def run(
     progress: bool | None = None,
     report: bool = True,
     threads: native.Threads = 1,
+    size_limit: str | None = None,
 ) -> Run | InterferenceExperiment:
     """Runs a scenario and opens its results.
 
@@ -49,14 +51,18 @@ def run(
             it. Each thread has some groups of the machine, so there are at most as many threads as
             groups. There is one thread if routers read the queues of other groups
             (``ugal_global``).
+        size_limit: the most that the tables of a run may take, such as ``"500 GB"``. If not given,
+            100 GB, and no more than is free on the disk. Pantala estimates their size before the
+            run.
 
     Returns:
         The run; an `InterferenceExperiment` if the scenario sets ``interference``.
 
     Raises:
-        UsageError: `scenario` is no scenario, or there is no such number of threads. Nothing has
+        UsageError: `scenario` is no scenario, `size_limit` is no size, or there is no such number
+            of threads. Nothing has been written.
+        ScenarioError: the scenario cannot be run, or its tables would be too large. Nothing has
             been written.
-        ScenarioError: the scenario cannot be run. Nothing has been written.
         RunDirectoryError: the directory is taken or cannot be written. Nothing has been written.
         SimulationError: the simulation could not continue. Its tables are kept, marked incomplete.
         Interrupted: Ctrl-C, as a `KeyboardInterrupt`. The tables are kept, marked incomplete.
@@ -70,9 +76,15 @@ def run(
             f"run: {scenario!r} is not a Scenario; read a file with Scenario.from_toml('FILE.toml')"
         )
     native.check_threads(threads)
+    limit = parse_limit(size_limit)
     target = Path("runs") / scenario.name if out is None else Path(out)
     resolved = scenario.resolve()
-    warn_of_cost(resolved, scenario.source)
+    try:
+        sent = traffic(resolved)
+    except PlanError as error:
+        raise scenario.error_of_plan(error) from None
+    check_size(resolved, sent, scenario.source, target, limit)
+    warn_of_cost(resolved, sent, scenario.source)
     parts = parts_of(scenario, resolved)
     console = Console(stderr=True)
     shown = console.is_terminal if progress is None else progress

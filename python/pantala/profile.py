@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pantala.job_nodes import job_nodes
 from pantala.metrics.of_run import chosen_job
 
 if TYPE_CHECKING:
@@ -76,12 +77,13 @@ def profile(run: Run, job: str | None = None) -> dict[str, Any]:
         UsageError: there is no such job, or the job is missing.
     """
     name = chosen_job(run, "profile", job)
-    of_job = pl.col("job") == run.job_names.index(name)
+    number = run.job_names.index(name)
+    of_job = pl.col("job") == number
     ranks = run.ranks.filter(of_job).collect()
     return {
         "job": name,
-        "ranks": ranks.height,
-        "routers": ranks["router"].n_unique(),
+        "ranks": int(run.plan["jobs"][number]["ranks"]),
+        "routers": job_nodes(run.ranks, run.plan, number)["router"].n_unique(),
         "calls": call_profile(
             run.calls.filter(of_job).collect(), ranks, run.rank_calls.filter(of_job).collect()
         ),

@@ -16,32 +16,17 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColum
 from rich.table import Column
 
 from pantala import native
+from pantala.amounts import clock, of_thousands, time_text
 
-__all__ = ["ProgressLine", "SweepLine", "SweepState", "clock", "of_thousands", "time_text"]
+__all__ = [
+    "ProgressLine",
+    "SweepLine",
+    "SweepState",
+]
 
 #: The lines of a sweep in a log, and the shortest time between two of them.
 _LINES = 20
 _SECONDS = 2.0
-
-
-def of_thousands(value: float) -> str:
-    """Returns a count with three digits: ``4.12 M``."""
-    for scale, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if abs(value) >= scale:
-            return (
-                f"{value / scale:.3g}{letter}"
-                if value < 999.5 * scale
-                else f"{value / scale:.0f}{letter}"
-            )
-    return f"{value:.3g}"
-
-
-def time_text(nanoseconds: float, digits: int = 4) -> str:
-    """Returns a simulated time in a suitable unit: ``1.234 ms``."""
-    for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if nanoseconds >= scale:
-            return f"{nanoseconds / scale:.{digits}g} {unit}"
-    return f"{nanoseconds:.{digits}g} ns"
 
 
 class _Line:
@@ -206,12 +191,3 @@ def _state(progress: native.Progress) -> str:
     parts.append(f"{of_thousands(progress['packets_delivered'])} packets")
     parts.append(_rate(progress["packet_hops"], progress["wall_seconds"]))
     return ", ".join(parts)
-
-
-def clock(seconds: float) -> str:
-    """Returns a duration of real time: ``1.2 s``, ``3 min 4 s``, ``2 h 5 min``."""
-    if seconds < 60:
-        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

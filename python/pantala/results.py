@@ -13,11 +13,13 @@ from pantala.attribution import effects_of
 from pantala.catalogue.tables import TABLES
 from pantala.companies import TOGETHER, alone_runs
 from pantala.errors import RunDirectoryError, UsageError, first_line
+from pantala.job_nodes import job_nodes
 from pantala.metrics.of_run import Metric, all_metrics, chosen_job, value_of
 from pantala.metrics.routers import counters_of_serving_routers
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, TABLES_FILE
-from pantala.run_files import document_of, table_in_archive
+from pantala.run_files import document_of, scanned_table, table_in_archive
 from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of, slowdowns_of
+from pantala.table_display import displayed
 from pantala.tiles import (
     has_tiles,
     link_counters,
@@ -280,14 +282,14 @@ class Run:
             UsageError: there is no such job, or the run did not record requests and responses.
         """
         number = self.job_names.index(chosen_job(self, "router_counters", job))
-        ranks = self.ranks.filter(pl.col("job") == number).select("router").collect()
+        nodes = job_nodes(self.ranks, self.plan, number)
         if by_kind:
             counters = self._tile_kinds()
         elif has_tiles(self.plan["topology"]):
             counters = self._tiles
         else:
             counters = link_counters(self.links.collect(), self._flit_times)
-        return counters_of_serving_routers(counters, ranks, by_router=by_router)
+        return counters_of_serving_routers(counters, nodes, by_router=by_router)
 
     @cached_property
     def _tiles(self) -> pl.DataFrame:
@@ -344,17 +346,17 @@ class Run:
         path = self.path / table.file
         again = "run the scenario again"
         try:
-            frame = pl.scan_parquet(path)
-            columns = frame.collect_schema().names()
+            frame = scanned_table(path)
+            columns = frame.collect_schema()
         except FileNotFoundError:
             packed = table_in_archive(self.path / TABLES_FILE, table.file)
             if packed is not None:
-                return packed.lazy()
+                return displayed(packed.lazy(), name)
             is_packed = (self.path / TABLES_FILE).is_file()  # without the tables not kept
             if not is_packed and self.document.get("tables", {}).get(name):
                 message = f"{table.file} is missing; the run wrote it"
                 raise RunDirectoryError(self.path, message, again) from None
-            return pl.LazyFrame(schema=table.polars_schema)
+            return displayed(pl.LazyFrame(schema=table.polars_schema), name)
         except (pl.exceptions.PolarsError, OSError) as error:
             message = f"{table.file} is damaged: {first_line(error)}"
             raise RunDirectoryError(self.path, message, again) from None
@@ -362,7 +364,11 @@ class Run:
             version = self.document.get("pantala", "another version")
             message = f"{table.file} of Pantala {version} has no column '{lacking[0]}'"
             raise RunDirectoryError(self.path, message, again)
-        return frame
+        for column, expected in table.polars_schema.items():
+            if columns[column].is_numeric() != expected.is_numeric():
+                message = f"{table.file} has {columns[column]} in column '{column}', not {expected}"
+                raise RunDirectoryError(self.path, message, again)
+        return displayed(frame, name)
 
     def _repr_html_(self) -> str:
         from pantala.notebook import run_html

@@ -11,7 +11,27 @@ import polars as pl
 
 from pantala.errors import RunDirectoryError
 
-__all__ = ["document_of", "table_in_archive"]
+__all__ = ["damaged_table", "document_of", "scanned_table", "table_in_archive"]
+
+#: The tables that this process has opened. Their rows are read later, when a frame is collected.
+_SCANNED: dict[Path, None] = {}
+
+
+def scanned_table(path: Path) -> pl.LazyFrame:
+    """Returns a table as a lazy frame and remembers its file for `damaged_table`."""
+    frame = pl.scan_parquet(path)
+    _SCANNED[path] = None
+    return frame
+
+
+def damaged_table() -> Path | None:
+    """Returns the first table that this process has opened and that cannot be read whole."""
+    for path in _SCANNED:
+        try:
+            pl.read_parquet(path)
+        except (pl.exceptions.PolarsError, OSError):
+            return path
+    return None
 
 
 def table_in_archive(archive: Path, file: str) -> pl.DataFrame | None:

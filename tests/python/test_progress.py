@@ -5,9 +5,10 @@ import io
 import pytest
 from rich.console import Console
 
+from pantala.amounts import of_thousands, time_text
 from pantala.experiments.session import Progress as State
 from pantala.native import Progress
-from pantala.progress import ProgressLine, SweepLine, of_thousands, time_text
+from pantala.progress import ProgressLine, SweepLine
 
 NOW: Progress = {
     "simulated_ns": 1_500_000.0,

@@ -161,9 +161,11 @@ def ended(error: BaseException) -> int:
                 return _say(f"pantala: there is no option {option}; {now}", 2)
             return _say(f"pantala: {message}; add --help to list the options", 2) if message else 2
         case _ if type(error).__module__.startswith("polars"):
-            return _say(
-                f"a table of the run cannot be read: {first_line(error)}; run the scenario again", 2
-            )
+            from pantala.run_files import damaged_table
+
+            table = damaged_table()
+            where = "a table of the run" if table is None else str(table)
+            return _say(f"{where} cannot be read: {first_line(error)}; run the scenario again", 2)
         case BrokenPipeError():
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - what read our output has gone; so be it
             return 1

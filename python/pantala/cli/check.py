@@ -56,14 +56,14 @@ def check(
     from pantala.cli.option_values import parse_settings
     from pantala.cli.scenario_file import read_scenario
     from pantala.errors import ScenarioError, UsageError
+    from pantala.given_links import failed_words
     from pantala.plan import plan_text
-    from pantala.run_cost import warn_of_cost
 
     changes = parse_settings(settings)
     try:
         scenario = read_scenario(file, changes, routing, preset, variables)
         resolved = scenario.resolve()
-        warn_of_cost(resolved, scenario.source)
+        _warn(scenario, resolved)
         if plan is not None:
             _bring_operations(scenario, resolved, plan)
         text = plan_text(resolved)
@@ -82,8 +82,34 @@ def check(
                 f"{plan}: cannot be written: {error.strerror}; name another --plan"
             ) from None
     print("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
+    if failed := resolved["derived"].get("failed_links"):
+        print(f"failed: {failed_words(failed)}", file=sys.stderr)
     if scenario.detail.coarsen > 1:
         print(resolved["derived"]["coarsened"], file=sys.stderr)
+
+
+def _warn(scenario: Scenario, resolved: dict[str, Any]) -> None:
+    """Warns of a run that would take long, or whose tables would be too large.
+
+    Raises:
+        ScenarioError: a workload is wrong.
+    """
+    import warnings
+
+    from pantala.errors import PlanError, ScenarioError, ScenarioWarning
+    from pantala.record_size import check_size
+    from pantala.run_cost import traffic, warn_of_cost
+
+    try:
+        sent = traffic(resolved)
+    except PlanError as error:
+        raise scenario.error_of_plan(error) from None
+    warn_of_cost(resolved, sent, scenario.source)
+    try:
+        check_size(resolved, sent, scenario.source)
+    except ScenarioError as error:
+        text = f"{error.message}; {error.remedy}"
+        warnings.warn(ScenarioWarning(scenario.source, text), stacklevel=2)
 
 
 def _bring_operations(scenario: Scenario, resolved: dict[str, Any], plan: Path) -> None:

@@ -25,6 +25,8 @@ Failed, missing and truncated runs are named and not compared.
 
 #: Lines of each list that the command prints; --json and --out have all.
 _MOST = 20
+#: Rows of metrics that the command prints.
+_MOST_ROWS = 200
 
 
 def compare(
@@ -167,7 +169,7 @@ def _show(found: Comparison, *, everything: bool) -> None:
             ],
             title=f"{base} and {other}",
         )
-        for row in shown:
+        for row in shown[:_MOST_ROWS]:
             numbers = row.difference
             drawn.add_row(
                 *row.case,
@@ -179,8 +181,13 @@ def _show(found: Comparison, *, everything: bool) -> None:
                 row.words,
             )
         output.print(drawn)
+        if len(shown) > _MOST_ROWS:
+            more = len(shown) - _MOST_ROWS
+            _say(f"... {more:,} more rows; --where AXIS=VALUE chooses cases, --json lists all")
         if len(shown) < len(rows):
             _say(f"... {len(rows) - len(shown)} more metrics; --all prints them")
+    if found.note:
+        _say(found.note)
     if found.left_out:
         _say("Left out:" if not any(row.truncated for row in found.rows) else "Note:")
         for each in found.left_out[:_MOST]:

@@ -402,7 +402,7 @@ _HEADINGS = (
 
 
 def _table(points: list[CurvePoint], title: str) -> Table:
-    from pantala.progress import of_thousands
+    from pantala.amounts import of_thousands
 
     caption = "columns mean to network: latencies in ns; loads: fractions of terminal bandwidth"
     if any(point["saturated"] for point in points):
@@ -429,7 +429,7 @@ def _table(points: list[CurvePoint], title: str) -> Table:
 
 def _timeline(points: list[CurvePoint]) -> Table:
     """Returns a table of accepted throughput and non-minimal share per load and window of time."""
-    from pantala.progress import time_text
+    from pantala.amounts import time_text
 
     shown = table(
         "Over time", ("load", "from", "accepted", "non-minimal"), "with the warm-up", gap=2

@@ -53,7 +53,7 @@ def profile(
         ]
         print(json.dumps(plain, indent=2))
         return
-    from pantala.progress import time_text
+    from pantala.amounts import time_text
 
     output = console()
     for each in profiles:
@@ -91,7 +91,10 @@ def profile(
                 f"{row['stalled_flits_mean']:,.1f}",
                 "-" if ratio is None else f"{ratio:.3f}",
             )
-        output.print(calls)
+        if each["calls"].height:
+            output.print(calls)
+        else:
+            output.print(f"{calls.title}\n\nIt makes no MPI calls.\n")
         output.print(counters)
 
 

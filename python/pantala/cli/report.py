@@ -15,8 +15,8 @@ __all__ = ["HELP", "report"]
 HELP = """Write the report of a run or of an experiment, as one self-contained HTML file.
 
 Of a run, the report shows which job slows which. Of an experiment of [b]pantala sweep[/b], it shows
-the best and the worst configuration of each job, communication time over the axes, the spread over
-seeds, and all runs with links."""
+the best and the worst configuration of each job by communication time and by slowdown (or by
+[b]--metric[/b]), means over the axes, the spread over seeds, and all runs with links."""
 
 
 def report(
@@ -29,8 +29,19 @@ def report(
             autocompletion=complete.files,
         ),
     ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="NAME",
+            help="Of an experiment: the metric that configurations are ranked by, of pantala"
+            " metrics. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Writes report.html into a directory; report-NAME.html for each of several experiments."""
+    from pantala.errors import UsageError
     from pantala.execution import REPORT_FILE, write_report
     from pantala.experiments.dataset import experiment_names
     from pantala.experiments.listing import EXPERIMENTS
@@ -42,8 +53,12 @@ def report(
         from pantala.report.experiment import write_experiment
 
         file = REPORT_FILE if len(names) == 1 else f"report-{name}.html"
-        written = write_experiment(directory / EXPERIMENTS / name, directory / file)
+        written = write_experiment(directory / EXPERIMENTS / name, directory / file, metric or ())
         print(f"report: {written}")
+    if not names and metric:
+        raise UsageError(
+            f"--metric: {directory} is no experiment; `pantala metrics --run` prints a run's"
+        )
     if not names:
         found = load(directory)
         print(f"report: {write_report(found)}")

@@ -82,6 +82,15 @@ def run(
             help="Write report.html, or leave it to [b]pantala report DIR[/b].",
         ),
     ] = True,
+    size_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--size-limit",
+            metavar="SIZE",
+            help="The most that the tables of a run may take. Default: 100 GB, and no more than is"
+            " free on the disk. Pantala estimates their size before the run.",
+        ),
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")
     ] = False,
@@ -108,6 +117,7 @@ def run(
             progress=not quiet,
             report=report,
             threads=parse_threads(threads),
+            size_limit=size_limit,
         )
     except Interrupted as stopped:
         raise InterruptedCommand(str(stopped)) from None
@@ -265,6 +275,6 @@ def _communication(row: dict[str, float | None], prefix: str) -> tuple[str, str]
 
 
 def _time(nanoseconds: float | None) -> str:
-    from pantala.progress import time_text
+    from pantala.amounts import time_text
 
     return "" if nanoseconds is None else time_text(nanoseconds, 3)

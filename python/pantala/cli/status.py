@@ -14,7 +14,9 @@ __all__ = ["HELP", "status"]
 
 HELP = """Show the runs of an experiment: done, running, missing and failed with the reason.
 
-It reads the index of DIR only, so it is quick, also while a sweep runs.
+DIR is a directory of [b]pantala sweep[/b], of an interference experiment of [b]pantala run[/b], of
+[b]pantala curve --out[/b], of a study or of a table of a paper. The command reads the index of DIR
+only, so it is quick, also while runs are simulated.
 """
 
 
@@ -23,7 +25,7 @@ def status(
         Path,
         typer.Argument(
             metavar="DIR",
-            help="The directory of pantala sweep.",
+            help="A directory of pantala sweep, run, curve or study.",
             show_default=False,
             autocompletion=complete.files,
         ),
@@ -45,17 +47,27 @@ def status(
         _show(each)
 
 
+#: What an experiment is, by its kind; a sweep shows its axes.
+_KINDS = {
+    "interference": "interference experiment",
+    "study": "study",
+    "runs": "runs of a curve, a table or a study",
+}
+
+
 def _show(found: dict[str, Any]) -> None:
-    from pantala.progress import clock, of_thousands
+    from pantala.amounts import bytes_text, clock
 
     output = console()
     axes = " x ".join(f"{count} {axis}" for axis, count in found["axes"].items())
-    title = f"{found['name']}: {axes or 'one case'}"
+    title = f"{found['name']}: {_KINDS.get(found['kind']) or axes or 'one case'}"
     output.print(title, highlight=False, markup=False, soft_wrap=True)
     drawn = facts()
-    done = f"{found['done']:,} of {found['runs']:,}"
+    done = f"{found['done']:,}"
+    if found["runs"] is not None:
+        done += f" of {found['runs']:,}"
     if found["done"]:
-        done += f"; {clock(found['seconds'])} of simulation, {of_thousands(found['bytes'])}B"
+        done += f"; {clock(found['seconds'])} of simulation, {bytes_text(found['bytes'])}"
     drawn.add_row("done", done)
     for state in ("running", "missing", "failed"):
         if found[state]:
@@ -69,5 +81,10 @@ def _show(found: dict[str, Any]) -> None:
         for row in found["failures"]:
             failed.add_row(*(str(row[key]) for key in (*axis_names, "part", "reason")))
         output.print(failed)
+    if missing := found.get("parts_missing"):
+        output.print(f"missing: {', '.join(missing)}", highlight=False, markup=False)
     if found["missing"]:
-        output.print("To simulate the missing runs, give the command of pantala sweep again.")
+        command = "run" if found["kind"] == "interference" else "sweep"
+        output.print(f"To simulate the missing runs, give the command of pantala {command} again.")
+    elif found["missing"] is None:
+        output.print("How many runs are missing is known to the command that began them only.")

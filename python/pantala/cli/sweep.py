@@ -209,8 +209,8 @@ def _list(made: Sweep, cost: Estimate, workers: int | None) -> None:
         cost: the cost of those that are missing.
         workers: the number of local processes; None if another executor simulates.
     """
+    from pantala.amounts import bytes_text, clock
     from pantala.experiments.statistics import batches
-    from pantala.progress import clock, of_thousands
 
     description, listing = made.description, made.listing
     sizes = [len(each.points) for each in description.axes]
@@ -237,15 +237,15 @@ def _list(made: Sweep, cost: Estimate, workers: int | None) -> None:
         basis = "by the runs that are there" if cost.measured else "by their traffic"
         at_once = 1 if workers is None else min(workers, cost.runs)
         time = clock(cost.seconds / at_once)
-        memory = of_thousands(cost.memory_bytes * at_once)
+        memory = bytes_text(cost.memory_bytes * at_once)
         _say(
             f"to simulate: {_count(cost.runs, 'run')}; about"
             + (
-                f" {time} of simulation, {memory}B of memory for each"
+                f" {time} of simulation, {memory} of memory for each"
                 if workers is None
-                else f" {time} with {_count(workers, 'worker')}, {memory}B of memory"
+                else f" {time} with {_count(workers, 'worker')}, {memory} of memory"
             )
-            + f", {of_thousands(cost.disk_bytes)}B on disk ({basis})"
+            + f", {bytes_text(cost.disk_bytes)} on disk ({basis})"
         )
 
 
@@ -269,7 +269,7 @@ def _told(made: Sweep, precision: Precision, most: int) -> str:
 
 def _medians(experiment: Experiment) -> list[Table]:
     """Returns a table of the median communication time and latency per case and job."""
-    from pantala.progress import time_text
+    from pantala.amounts import time_text
 
     shown = {
         "communication_time_mean_ns": "communication",
@@ -302,7 +302,7 @@ def _print_effects(experiment: Experiment) -> None:
     """Prints matrices of victims and aggressors with intervals, if the runs allow them."""
     import polars as pl
 
-    from pantala.attribution import METHODS, effect_in_words, ratio_text
+    from pantala.attribution import METHODS, effect_in_words, ratios_text
     from pantala.cli.matrices import matrices
     from pantala.scenario.interference import mode_of
 
@@ -314,8 +314,7 @@ def _print_effects(experiment: Experiment) -> None:
         return
     effects = experiment.effects().filter(pl.col("method").is_in(modes))
     text = [
-        f"{row['mean']:.2f}"
-        + f" ({ratio_text(row['low'])}-{ratio_text(row['high'])})" * (row["runs"] > 1)
+        f"{row['mean']:.2f}" + f" ({ratios_text(row['low'], row['high'], '-')})" * (row["runs"] > 1)
         for row in effects.to_dicts()
     ]
     shown = effects.with_columns(shown=pl.Series(text, dtype=pl.String))

@@ -81,6 +81,23 @@ def topology(
         int | None,
         typer.Option("--global-arrangement-seed", help="Seed of the random arrangement."),
     ] = None,
+    links_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--links-file",
+            metavar="FILE",
+            help="Take the links from this table (.csv, .parquet) or run directory.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
+    failed_links: Annotated[
+        str | None,
+        typer.Option(
+            "--failed-links",
+            metavar="LINKS",
+            help="Links that have failed: [b]3:12,4-9[/b] (router:port, router-router) or a file.",
+        ),
+    ] = None,
     links: Annotated[
         Path | None,
         typer.Option(
@@ -139,6 +156,8 @@ def topology(
         "port_assignment": port_assignment,
         "mirrored": mirrored or None,
         "global_arrangement_seed": global_arrangement_seed,
+        "links_file": None if links_file is None else str(links_file),
+        "failed_links": None if failed_links is None else _failed_links(failed_links),
     }
     given = {key: value for key, value in numbers.items() if value is not None}
     if file is not None and (given or preset):
@@ -174,6 +193,19 @@ def topology(
     output.print(summary)
     for path in written:
         output.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _failed_links(text: str) -> list[str] | str:
+    """Returns the links of an option, or the file that it names."""
+    from pantala.link_files import parse_link
+
+    items = [item.strip() for item in text.split(",")]
+    try:
+        for item in items:
+            parse_link(item)
+    except ValueError:
+        return text
+    return items
 
 
 def _search(

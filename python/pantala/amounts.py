@@ -1,0 +1,40 @@
+"""Amounts in words: counts, sizes and times with few digits, for people."""
+
+from __future__ import annotations
+
+__all__ = ["bytes_text", "clock", "of_thousands", "time_text"]
+
+
+def of_thousands(value: float) -> str:
+    """Returns a count with three digits: ``4.12 M``."""
+    for scale, letter in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if abs(value) >= scale:
+            return (
+                f"{value / scale:.3g}{letter}"
+                if value < 999.5 * scale
+                else f"{value / scale:.0f}{letter}"
+            )
+    return f"{value:.3g}"
+
+
+def bytes_text(value: float) -> str:
+    """Returns a size with three digits in a decimal unit: ``4.12 MB``."""
+    number = of_thousands(value)
+    return f"{number}B" if number[-1].isalpha() else f"{number} B"
+
+
+def time_text(nanoseconds: float, digits: int = 4) -> str:
+    """Returns a simulated time in a suitable unit: ``1.234 ms``."""
+    for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if nanoseconds >= scale:
+            return f"{nanoseconds / scale:.{digits}g} {unit}"
+    return f"{nanoseconds:.{digits}g} ns"
+
+
+def clock(seconds: float) -> str:
+    """Returns a duration of real time: ``1.2 s``, ``3 min 4 s``, ``2 h 5 min``."""
+    if seconds < 60:
+        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

@@ -1,0 +1,49 @@
+"""Tables of runs that show their first rows in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import cast
+
+import polars as pl
+
+from pantala.catalogue.tables import TABLES
+from pantala.errors import first_line
+
+__all__ = ["displayed"]
+
+#: Rows that a notebook shows.
+_ROWS = 10
+
+
+class _Table(pl.LazyFrame):
+    """A lazy frame of a whole table. A frame that is made from it shows its plan, as usual."""
+
+    _pantala_name: str
+
+    def _repr_html_(self) -> str:
+        name = self.__dict__.get("_pantala_name")
+        if name is None:
+            return super()._repr_html_()
+        table = TABLES[name]
+        try:
+            rows = self.head(_ROWS + 1).collect()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            return f"<p><b>{escape(name)}</b>: cannot be read: {escape(first_line(error))}</p>"
+        title = f"<p><b>{escape(name)}</b>: {escape(table.text)}</p>"
+        if rows.is_empty():
+            return f"{title}<p>It has no rows.</p>"
+        more = f"<p>The first {_ROWS} rows; .collect() has all.</p>" * (rows.height > _ROWS)
+        return title + rows.head(_ROWS)._repr_html_() + more
+
+
+def displayed(frame: pl.LazyFrame, name: str) -> pl.LazyFrame:
+    """Returns a table that shows its meaning and its first rows in a notebook.
+
+    Args:
+        frame: the whole table.
+        name: its name.
+    """
+    shown = cast("_Table", _Table._from_pyldf(frame._ldf))
+    shown._pantala_name = name
+    return shown
