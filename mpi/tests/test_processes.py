@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import pantala as pt
+from pantala.catalogue.tables import TABLES
 from pantala.plan import PLAN_VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +36,7 @@ column_message = "2 kB"
 iterations = 2
 compute_forward = "1 us"
 compute_backward = "1 us"
+start_delay = "0 ns"
 [[jobs]]
 name = "halo"
 ranks = 27
@@ -45,6 +47,7 @@ grid = [3, 3, 3]
 message = "40 kB"
 iterations = 3
 compute = "1 us"
+start_delay = "0 ns"
 [[jobs]]
 name = "noise"
 ranks = 20
@@ -57,6 +60,41 @@ packets = "all"
 
 #: More keys of [record], which stands last: they have an effect under q_adaptive only.
 LEARNING = 'q_tables = "end"\nq_learning = true\n'
+
+
+#: Every record with each of its keys, over the keys of the scenario above.
+EVERY_RECORD = (
+    LEARNING
+    + """
+packet_paths = true
+routing_windows = "3 us"
+latency_windows = "7 us"
+unexpected = true
+rank_messages = true
+rank_calls = true
+call_events = {}
+blame = { window = "5 us" }
+ports = { windows = ["2 us", "10 us"], split = ["vc", "job", "kind"] }
+system = { windows = ["4 us"], by_job = true }
+routers = { windows = ["6 us"] }
+window = "8 us"
+link_window = "9 us"
+"""
+)
+
+#: Records of a part of the machine, of sampled packets, and without windows.
+SOME_RECORDS = """
+packet_paths = true
+packet_sample = 3
+packet_jobs = ["fft", "noise"]
+packet_routers = [1, 7, 20]
+packet_from = "10 us"
+packet_until = "50 us"
+call_events = { jobs = ["fft", "halo"], ranks = [0, 25] }
+ports = { classes = ["local", "global", "ejection"], routers = [0, 5, 9, 30] }
+system = {}
+routers = { routers = [1, 2, 35], jobs = ["halo"] }
+"""
 
 
 def started(processes: int, *line: str | Path) -> subprocess.CompletedProcess[str]:
@@ -107,6 +145,40 @@ def test_processes_change_no_byte(tmp_path: Path, routing: str) -> None:
         assert written(out) == written(tmp_path / "threads")
         assert json.loads((out / "run.json").read_text())["provenance"]["processes"] == processes
     assert not list(tmp_path.glob(".*partial*"))
+
+
+@pytest.mark.parametrize(
+    ("records", "empty"),
+    [
+        (EVERY_RECORD, {"program_logs"}),
+        (
+            SOME_RECORDS,
+            {"program_logs", "blame", "latency_windows", "q_learning", "q_tables", "rank_calls"}
+            | {"rank_messages", "routing_windows"},
+        ),
+    ],
+    ids=["every", "some"],
+)
+def test_processes_change_no_record(tmp_path: Path, records: str, empty: set[str]) -> None:
+    """Every table that a run can record, under learning and responses."""
+    text = SCENARIO.replace("ROUTING", "q_adaptive") + records
+    if records == SOME_RECORDS:
+        text = text.replace('packets = "all"', 'packets = "sampled"')
+    scenario, plan = tmp_path / "scenario.toml", tmp_path / "plan.json"
+    scenario.write_text(text.replace("preset =", "nic = { responses = true }, preset ="))
+    plan.write_text(json.dumps(pt.Scenario.from_toml(scenario).resolve()))
+    one = tmp_path / "one"
+    run = pt.run(pt.Scenario.from_toml(scenario), one, threads=1, report=False)
+    assert empty == {name for name in TABLES if getattr(run, name).head(1).collect().is_empty()}
+    pt.run(pt.Scenario.from_toml(scenario), tmp_path / "threads", threads=2, report=False)
+    for processes in (1, 2, 3):
+        ended = started(processes, "run", plan, "--out", tmp_path / f"on-{processes}")
+        assert ended.returncode == 0, ended.stderr
+    expected = written(one)
+    for other in ("threads", "on-1", "on-2", "on-3"):
+        files = written(tmp_path / other)
+        assert files.keys() == expected.keys()
+        assert [name for name in expected if files[name] != expected[name]] == []
 
 
 def test_a_plan_brings_its_operation_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

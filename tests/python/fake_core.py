@@ -85,7 +85,10 @@ class FakeCore:
             if not job["nodes"]:
                 job["nodes"] = list(range(used, used + job["ranks"]))
             used += job["ranks"]
-        derived = {"nodes": nodes} | ({"warnings": self.warnings} if self.warnings else {})
+        sizes = {"nodes": nodes, "routers": nodes // topology["p"], "ports_per_router": 15}
+        derived = {**sizes, "virtual_channels": 3, "links": {"local": 1, "global": 1}} | (
+            {"warnings": self.warnings} if self.warnings else {}
+        )
         return json.dumps(plan | {"derived": derived})
 
     def run(

@@ -15,11 +15,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pantala as pt
-from pantala.attribution import MEASURES, effect_in_words, effects_of, matrix_of
+from pantala.attribution import (
+    MEASURES,
+    effect_in_words,
+    effects_of,
+    matrix_of,
+    ratios_text,
+)
 from pantala.companies import TOGETHER, pair_name, without_name
+from pantala.errors import UsageError
 from pantala.experiments.effects import effects_over
 from pantala.experiments.parts import parts_of
 from pantala.experiments.statistics import mean_interval
+from pantala.figures.effects import effect_matrix
 from pantala.scenario.base import plain
 from pantala.slowdown import slowdowns_of
 from support import Ended
@@ -245,3 +253,75 @@ def test_an_experiment_without_interference_has_no_effects(tmp_path: Path) -> No
     made = pt.sweep(scenario(), tmp_path, workers=1)
     assert made.slowdowns().is_empty()
     assert made.effects().is_empty()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.9996, 1.0033, "1.00 to 1.00"),
+        (0.9914, 1.0043, "0.99 to 1.00"),
+        (1.0012, 1.0134, "1.0012 to 1.0134"),
+        (1.02, 1.06, "1.02 to 1.06"),
+        (1.0, 1.0, "1.00 to 1.00"),
+    ],
+)
+def test_an_interval_that_excludes_one_does_not_seem_to_touch_it(
+    low: float, high: float, text: str
+) -> None:
+    assert ratios_text(low, high) == text
+
+
+def _patches(figure: Any, panel: int) -> list[tuple[Any, float]]:
+    """Returns colour and strength of the coloured cells of a panel, from the last drawn."""
+    cells = figure.axes[panel].patches
+    return [(cell.get_facecolor()[:3], cell.get_alpha()) for cell in cells[1::2]]
+
+
+def test_a_matrix_is_orange_where_slower_and_pale_where_the_interval_has_one() -> None:
+    rows = [
+        ("pairs", "a", "b", "slowdown", 5, 1.5, 1.4, 1.6, True),
+        ("pairs", "b", "a", "slowdown", 5, 0.8, 0.7, 0.9, True),
+        ("pairs", "b", "c", "slowdown", 5, 1.4, 0.9, 1.9, False),
+    ]
+    names = ["method", "victim", "aggressor", "measure", "runs", "mean", "low", "high"]
+    effects = pl.DataFrame(rows, schema=[*names, "significant"], orient="row")
+    figure = effect_matrix(effects)
+    (slower, strong), (faster, weaker), (_, none) = _patches(figure, 0)
+    assert slower[0] > slower[2], "orange"
+    assert faster[2] > faster[0], "blue"
+    assert strong == pytest.approx(0.6)
+    assert weaker == pytest.approx(0.6 * 0.2 / 0.5)
+    assert none == 0
+    told = [text.get_text() for text in figure.axes[0].texts]
+    assert told[0] == "1.50 \N{MULTIPLICATION SIGN}\n1.40 to 1.60"
+    with pytest.raises(UsageError, match="there are no effects of jobs on each other; run"):
+        effect_matrix(effects.clear())
+    with pytest.raises(UsageError, match="there are no effects"):
+        effect_matrix(effects, "leave_one_out")
+
+
+@pytest.mark.native
+def test_reports_and_the_command_draw_who_slows_whom(
+    tmp_path: Path, cli: Callable[..., Ended]
+) -> None:
+    compared = three(interference="leave_one_out")
+    pt.run(compared, tmp_path / "run")
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "It is the effect of removing the job of the column." in page
+    assert "Which job slows which" in page
+    ended = cli("figure", "effects", tmp_path / "run", "--out", tmp_path / "e.svg")
+    assert ended.status == 0, ended.err
+    shown = (tmp_path / "e.svg").read_text()
+    assert all(job in shown for job in ("halo", "noise", "steady"))
+    ended = cli("figure", "effects", tmp_path / "run" / "together")
+    assert ended.status == 2
+    assert "name the directory of one interference experiment" in ended.err
+    pt.sweep(compared, tmp_path / "swept", seeds=2, workers=2)
+    ended = cli("report", tmp_path / "swept")
+    assert ended.status == 0, ended.err
+    page = (tmp_path / "swept" / "report.html").read_text()
+    assert "The effect of removing a job" in page
+    assert 'id="effects"' in page
+    pt.sweep(three(interference=True), tmp_path / "plain", seeds=1, workers=1)
+    cli("report", tmp_path / "plain")
+    assert 'id="effects"' not in (tmp_path / "plain" / "report.html").read_text()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import pantala as pt
 from pantala.job_log import JobLogError, running_at
+from support import ROOT
 
 SMALL = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
 HALO = {"kind": "allreduce_loop", "message": "4 KiB", "iterations": 3, "compute": "1 us"}
@@ -284,3 +285,23 @@ def test_a_log_with_wrong_hosts_is_refused(
     with pytest.raises(pt.ScenarioError) as raised:
         scenario(snapshot={"file": str(log), "at": "2026-05-01T12:00:00"}).resolve()
     assert message in str(raised.value)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("name", ["production", "snapshot"])
+def test_every_job_of_the_examples_loads_the_network(name: str, tmp_path: Path) -> None:
+    made = pt.Scenario.from_toml(ROOT / "examples" / f"{name}.toml")
+    ran = pt.run(made, tmp_path / "out", report=False, progress=False)
+    assert isinstance(ran, pt.Run)
+    end = ran.document["simulated_ns"]
+    for job in ran.jobs.collect().to_dicts():
+        seconds = end - job["start_ns"]
+        load = job["injected_bytes"] / job["ranks"] / seconds / 25  # of links of 25 bytes per ns
+        assert 0.02 < load < 0.3, (job["name"], load)
+
+
+def test_small_machines_have_jobs_that_communicate() -> None:
+    made = scenario(background={"share": 0.9})
+    jobs = [job for job in made.all_jobs if job.name.startswith("background")]
+    assert all(job.ranks > 1 for job in jobs[:-1]), "the last one takes what is left"
+    assert all(job.workload.scaling == "weak" for job in jobs)  # type: ignore[union-attr]

@@ -398,3 +398,28 @@ def test_one_of_several_experiments_is_named_by_its_path(
     folder = tmp_path / "d" / "experiments"
     found = compare({"one": folder / "one", "two": folder / "two"})
     assert set(words(found).values()) == {"equal; no interval: one run each"}
+
+
+def test_of_many_cases_the_main_metrics_are_compared_and_the_page_is_cut(
+    cli: Cli, sweeps: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pantala.comparison import comparison
+    from pantala.report import comparison as page
+
+    whole = of(sweeps["both"], by="routing.algorithm")
+    assert whole.note == ""
+    monkeypatch.setattr(comparison, "_MANY_CASES", 1)
+    monkeypatch.setattr(comparison, "_MOST_PLANS", 1)
+    monkeypatch.setattr(page, "_MOST_TABLE", 3)
+    found = compare({"one": sweeps["both"], "two": sweeps["both"]})
+    assert {row.metric for row in found.rows} <= set(comparison.HEADLINES)
+    assert found.note.startswith("Of 2 cases, only the main metrics are compared; --metric NAME")
+    assert found.document()["note"] == found.note
+    html = render_comparison(found)
+    assert found.note in html
+    assert f"The first 3 of {len(found.rows)} rows; --json has all." in html
+    chosen = compare({"one": sweeps["both"], "two": sweeps["both"]}, metrics=["packet_hops"])
+    assert ({row.metric for row in chosen.rows}, chosen.note) == ({"packet_hops"}, "")
+    monkeypatch.setattr(comparison, "_MANY_CASES", 0)
+    out = cli("compare", sweeps["minimal"], sweeps["both"], "--where", "routing.algorithm=minimal")
+    assert "Of 1 cases, only the main metrics are compared" in " ".join(out.out.split())

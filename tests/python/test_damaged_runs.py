@@ -65,6 +65,7 @@ def test_a_disk_that_fills_leaves_what_was_recorded(run: Path, tmp_path: Path) -
     )
     assert done.returncode == 1
     assert "packets.parquet" in done.stderr
+    assert "partial" not in done.stderr  # the directory has another name by now
     assert "the tables have what was recorded before it" in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) <= 2
@@ -77,6 +78,84 @@ def test_a_disk_that_fills_leaves_what_was_recorded(run: Path, tmp_path: Path) -
     assert packets.equals(whole.head(packets.height))
     assert kept.document["tables"]["packets"] == packets.height
     assert kept.links.collect()["bytes"].sum() > 0
+
+
+#: Messages of 512 B between 64 ranks: more rows of messages and of calls than a row group has.
+HALO = """
+name = "halo"
+routing = "minimal"
+[machine]
+preset = "kang2022"
+topology = { p = 2, a = 4, h = 2, g = 9 }
+[[jobs]]
+name = "h"
+ranks = 64
+[jobs.workload]
+kind = "halo3d"
+grid = [4, 4, 4]
+message = "512 B"
+iterations = 2000
+compute = "1 us"
+exchange = "at_once"
+start_delay = "0 ns"
+[record]
+packets = "off"
+link_windows = false
+"""
+
+#: Table: the scenario, and the keys of `record` that make this table the largest one.
+LARGE = {
+    "packet_hops": (SCENARIO, {"packet_paths": "true", "link_windows": "false"}),
+    "link_windows": (SCENARIO, {"packets": "off", "link_window": "100 ns"}),
+    "port_windows": (
+        SCENARIO,
+        {"packets": "off", "link_windows": "false", "ports": '{ windows = ["100 ns"] }'},
+    ),
+    "router_windows": (
+        SCENARIO,
+        {"packets": "off", "link_windows": "false", "routers": '{ windows = ["20 ns"] }'},
+    ),
+    "messages": (HALO, {}),
+    "call_events": (HALO, {"messages": "false", "call_events": "{}"}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "table",
+    [
+        table
+        if table in ("packet_hops", "messages")
+        else pytest.param(table, marks=pytest.mark.full)
+        for table in LARGE
+    ],
+)
+def test_a_disk_that_fills_leaves_rows_of_every_large_table(table: str, tmp_path: Path) -> None:
+    text, keys = LARGE[table]
+    (tmp_path / "large.toml").write_text(text)
+    words = ["run", str(tmp_path / "large.toml"), "--no-report"]
+    for key, value in {"stop.duration": "200 us", **_of_record(keys)}.items():
+        if text is SCENARIO or key != "stop.duration":
+            words += ["--set", f"{key}={value}"]
+    done = pantala(*words, "--out", str(tmp_path / "whole"))
+    assert done.returncode == 0, done.stderr
+    whole = pl.read_parquet(tmp_path / "whole" / f"{table}.parquet")
+    size = (tmp_path / "whole" / f"{table}.parquet").stat().st_size
+    limited = pantala(*words, "--out", str(tmp_path / "full"), limit=size * 9 // 10)
+    assert limited.returncode == 1
+    assert f"{table}.parquet" in limited.stderr
+    assert "the tables have what was recorded before it" in limited.stderr
+    kept = pt.load(tmp_path / "full")
+    assert isinstance(kept, pt.Run)
+    assert (kept.complete, kept.document["reason"]) == (False, "failed")
+    rows = getattr(kept, table).collect()
+    assert 0 < rows.height < whole.height
+    assert rows.equals(whole.head(rows.height))
+    assert kept.document["tables"][table] == rows.height
+
+
+def _of_record(keys: dict[str, str]) -> dict[str, str]:
+    return {f"record.{key}": value for key, value in keys.items()}
 
 
 def test_a_disk_without_room_for_rows_leaves_empty_tables(run: Path, tmp_path: Path) -> None:
@@ -105,7 +184,9 @@ def copy(run: Path, to: Path) -> Path:
     return to
 
 
-@pytest.mark.parametrize("damage", ["cut", "garbage", "missing", "version", "run.json"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "garbage", "rows", "missing", "version", "type", "run.json"]
+)
 def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> None:
     there = copy(run, tmp_path)
     table = there / "links.parquet"
@@ -116,6 +197,15 @@ def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> N
         case "garbage":
             table.write_bytes(b"PAR1" + bytes(5000) + b"PAR1")
             expected = "links.parquet is damaged"
+        case "rows":  # only a column that is read late
+            whole = bytearray(table.read_bytes())
+            whole[8 : len(whole) // 2] = bytes(len(whole) // 2 - 8)
+            table.write_bytes(whole)
+            expected = "links.parquet cannot be read"
+        case "type":
+            texts = pl.col("stall_ns").cast(pl.String)
+            pl.read_parquet(table).with_columns(texts).write_parquet(table)
+            expected = "links.parquet has String in column 'stall_ns', not Float64"
         case "missing":
             table.unlink()
             expected = "links.parquet is missing; the run wrote it"
@@ -131,6 +221,8 @@ def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> N
         assert expected in done.stderr
         assert "run the scenario again" in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
+    if damage == "rows":
+        return
     with pytest.raises(RunDirectoryError):
         getattr(pt.load(there), "links")  # noqa: B009
 

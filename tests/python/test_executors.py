@@ -124,6 +124,25 @@ def test_a_command_gives_runs_to_slurm(tmp_path: Path, stand_in: Path, cli: Cli)
     assert pt.Experiment(tmp_path / "out").runs["state"].to_list().count("done") == 3
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "sbatch: fatal: Could not establish a configuration source",
+        "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect"
+        " failure)",
+    ],
+)
+def test_a_slurm_that_does_not_answer_is_told_apart_from_one_that_refuses(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pantala.executors import slurm_commands
+
+    ended = subprocess.CompletedProcess([], 1, stdout="", stderr=words)
+    monkeypatch.setattr(slurm_commands, "_run", lambda _: ended)
+    with pytest.raises(pt.UsageError, match=r"Slurm does not answer: .*; give this comman"):
+        slurm_commands.submit(tmp_path, 1, "x", [])
+
+
 def test_a_killed_slurm_task_costs_its_run_only(tmp_path: Path, stand_in: Path) -> None:
     root = tmp_path / "out"
     long = scenario().replace({"jobs.halo.workload.iterations": 2000})

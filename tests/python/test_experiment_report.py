@@ -70,7 +70,8 @@ def test_configurations_are_ranked_by_their_means() -> None:
 def test_words_of_a_ranking_follow_the_interval() -> None:
     close = values({("a", "x"): [100.0, 110.0, 120.0], ("b", "x"): [102.0, 104.0, 130.0]})
     (ranking,) = ranking_of(close, AXES)
-    assert ranking.words(AXES).startswith("a: no significant difference of communication time")
+    words = ranking.words(AXES)
+    assert words.endswith("where = x: no significant difference (-16 to 20 %; 3 seeds).")
     single = values({("a", "x"): [100.0], ("b", "x"): [150.0]}, "packet_latency_mean_ns")
     (ranking,) = ranking_of(single, AXES)
     assert ranking.words(AXES) == (
@@ -154,11 +155,29 @@ def test_the_report_of_an_experiment(cli: Cli, swept: Path) -> None:
     assert f"{crossed} · 6 of 8 runs done · 2 failed" in text
     assert "failed: routing.algorithm = par, jobs.*.placement = random, seed 2: stalled" in text
     assert text.count("stalled: ranks 0 and 1 wait for each other") == 2
-    for key in ("grid-0", "seeds-0", "seeds-1"):
+    for key in (f"grid-{TIME}-0", "seeds-0", "seeds-1"):
         assert f'id="figure-{key}"' in text
     assert "halo: communication time is" in text.replace("\u00a0", " ")
     assert "prefers-color-scheme: dark" in text
     assert render_experiment(swept) == text, "equal runs give an equal page"
+
+
+@pytest.mark.native
+def test_configurations_are_ranked_by_slowdown_too(cli: Cli, tmp_path: Path) -> None:
+    both = scenario().replace({"interference": True})
+    pt.sweep(both, tmp_path, workers=1, axes={"routing.algorithm": ["minimal", "par"]}, seeds=2)
+    text = render_experiment(tmp_path)
+    for metric in (TIME, "slowdown"):
+        assert f'id="figure-grid-{metric}-0"' in text
+    assert "halo: slowdown is lowest with" in text
+    by_latency = render_experiment(tmp_path, ["packet_latency_p99_ns"])
+    assert 'id="figure-grid-packet_latency_p99_ns-0"' in by_latency
+    assert 'id="figure-grid-slowdown-0"' not in by_latency
+    for metric, said in (("slowdon", "did you mean 'slowdown'?"), ("simulated_ns", "no job of")):
+        ended = cli("report", tmp_path, "--metric", metric)
+        assert ended.status == 2
+        assert said in ended.err
+        assert ended.err.count("\n") == 1
 
 
 @pytest.mark.native

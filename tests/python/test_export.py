@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
@@ -19,6 +20,10 @@ from pantala.export import to_xarray, write_perfetto
 from sweeps import scenario
 
 pytestmark = pytest.mark.native
+
+#: No package registry has this program: the package perfetto would download it from elsewhere, and
+#: tests use no network. The other tests read traces with the package's own format.
+_TRACE_PROCESSOR = shutil.which("trace_processor_shell")
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +85,26 @@ def test_a_perfetto_trace_has_ranks_iterations_messages_and_links(
         if p.track_event.type == TrackEvent.TYPE_COUNTER
     ]
     assert 0 < max(shares) <= 1
+
+
+@pytest.mark.full
+@pytest.mark.skipif(_TRACE_PROCESSOR is None, reason="trace_processor_shell is not installed")
+def test_the_trace_processor_reads_a_trace(run: pt.Run, tmp_path: Path) -> None:
+    """The program behind the Perfetto UI; the package perfetto would download it."""
+    from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
+
+    path = tmp_path / "run.pftrace"
+    write_perfetto(run, path)
+    config = TraceProcessorConfig(bin_path=_TRACE_PROCESSOR)
+    with TraceProcessor(trace=str(path), config=config) as reader:
+
+        def count(query: str) -> int:
+            return int(next(iter(reader.query(f"select count(*) as n from ({query})"))).n)
+
+        messages, iterations = (table.collect().height for table in (run.messages, run.iterations))
+        assert count("select id from flow") == messages
+        assert count("select id from slice") == iterations + 2 * messages
+        assert count("select distinct track_id from counter") == 20
 
 
 def test_a_perfetto_trace_keeps_the_largest_messages(run: pt.Run, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import pantala as pt
+from support import ROOT
 
 SMALL = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
 HALO = {"kind": "allreduce_loop", "message": "4 KiB", "iterations": 2, "compute": "1 us"}
@@ -107,6 +108,51 @@ def test_a_program_without_time_repeats_too(tmp_path: Path) -> None:
         stop={"duration": "100 us"},
     )
     assert run(made, tmp_path / "out").complete
+
+
+COLOURS = """
+def program(comm, rounds):
+    half = comm.split(comm.rank % 2)
+    for _ in range(rounds):
+        comm.compute("1 us")
+        half.allreduce("1 kB")
+    comm.dup().barrier()
+"""
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("ranks", "workload"),
+    [
+        (None, {"kind": "trace", "path": "examples/traces/binomial_tree.goal"}),
+        (None, {"kind": "trace", "path": "examples/traces/ring"}),
+        (None, {"kind": "trace", "path": "examples/traces/training_step"}),
+        (2, {"kind": "ncptl", "file": "examples/programs/ping_pong.ncptl"}),
+        (8, {"kind": "python", "function": "program", "arguments": {"rounds": 3}}),
+    ],
+    ids=["goal", "dumpi", "chakra", "ncptl", "python"],
+)
+def test_traces_and_programs_repeat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ranks: int | None, workload: dict[str, Any]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    if workload["kind"] == "python":
+        (tmp_path / "colours.py").write_text(COLOURS)
+        workload = {**workload, "file": str(tmp_path / "colours.py")}
+    job = {"name": "again", "workload": workload, "ranks": ranks}
+    if ranks is None:
+        del job["ranks"]
+    data = {"name": "s", "machine": SMALL, "routing": "ugal_g"}
+    once = run(pt.Scenario.from_dict({**data, "jobs": [job]}), tmp_path / "once")
+    end, sent = table(once, "jobs").select("end_ns", "mpi_bytes").row(0)
+    made = pt.Scenario.from_dict(
+        {**data, "jobs": [{**job, "repeat": True}], "stop": {"duration": f"{10 * end:.0f} ns"}}
+    )
+    one, two = run(made, tmp_path / "one"), run(made, tmp_path / "two", threads=2)
+    passes = table(one, "jobs")["mpi_bytes"].item() / sent
+    assert 4 < passes <= 10.5, "barriers between passes take time"
+    assert table(one, "ranks").equals(table(two, "ranks"))
+    assert one.document["reason"] == "duration"
 
 
 @pytest.mark.native
@@ -221,10 +267,11 @@ def test_bad_input_is_refused(
 
 def test_a_run_of_days_warns_with_its_cost(tmp_path: Path) -> None:
     alexnet = {"name": "alexnet", "ranks": 16, "workload": {"kind": "alexnet"}}
-    from pantala.run_cost import warn_of_cost
+    from pantala.run_cost import traffic, warn_of_cost
 
     made = scenario([alexnet])
     with pytest.warns(pt.ScenarioWarning, match=r"jobs.alexnet sends .* TB, .* about .* hours"):
-        warn_of_cost(made.resolve(), "s.toml")
+        warn_of_cost(plan := made.resolve(), traffic(plan), "s.toml")
     for changes in ({"stop.duration": "1 ms"}, {"jobs.alexnet.workload.iterations": 1}):
-        warn_of_cost(made.replace(changes).resolve(), "s.toml")  # a warning would be an error
+        plan = made.replace(changes).resolve()
+        warn_of_cost(plan, traffic(plan), "s.toml")  # a warning would be an error

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import tomllib
 from typing import Any
 
@@ -116,3 +117,21 @@ def test_every_key_is_described() -> None:
         if not described.get("description")
     ]
     assert not missing
+
+
+def test_the_kinds_of_workloads_are_declared_once(schema: jsonschema.Draft202012Validator) -> None:
+    made = pt.scenario_json_schema()
+    lists = [name for name, one in made["$defs"].items() if '"halo3d": "#/' in json.dumps(one)]
+    assert lists == ["Workload"]
+    for name in ("Job", "BackgroundApplication", "SnapshotApplication"):
+        workload = made["$defs"][name]["properties"]["workload"]
+        assert workload["$ref"] == "#/$defs/Workloads"
+        assert workload["description"].startswith("The workload"), "an editor shows it"
+    data = tomllib.loads(SMALL) | {"machine": "kang2022"}
+    data["background"] = {"applications": [{"workload": {"kind": "halo3d"}}]}
+    schema.validate(data)
+    for wrong in ({"kind": "halo4d"}, {"kind": "halo3d", "mesage": "1 kB"}, [{"kind": "nothing"}]):
+        data["background"]["applications"][0]["workload"] = wrong
+        assert not schema.is_valid(data), wrong
+        data["jobs"][0]["workload"] = wrong
+        assert not schema.is_valid({**data, "background": {}}), wrong

@@ -121,16 +121,19 @@ def test_stall_time_by_class() -> None:
 
 def ports(**columns: object) -> pl.DataFrame:
     rows = {"window_ns": [10.0] * 3, "link": [4, 4, 5], "saturated_ns": [1.0, 2.0, 0.0]}
-    kinds = {"vc": pl.UInt8, "job": pl.UInt16}
-    return pl.DataFrame({**rows, "vc": [None] * 3, "job": [None] * 3, **columns}).cast(kinds)  # type: ignore[arg-type]
+    kinds = {"vc": pl.UInt8, "job": pl.UInt16, "kind": pl.UInt8}
+    return pl.DataFrame(
+        {**rows, "vc": [None] * 3, "job": [None] * 3, "kind": [None] * 3, **columns}
+    ).cast(kinds)  # type: ignore[arg-type]
 
 
 def test_saturation_time_adds_windows() -> None:
     assert metrics.saturation_time(ports()).rows() == [(4, 3.0), (5, 0.0)]
-    with pytest.raises(UsageError, match="split by vc"):
-        metrics.saturation_time(ports(vc=[0, 1, 0]))
-    with pytest.raises(UsageError, match="split by job"):
-        metrics.saturation_time(ports(job=[0, 0, 0]))
+    for split in ("vc", "job", "kind"):
+        with pytest.raises(UsageError, match="no row is of a whole link"):
+            metrics.saturation_time(ports(**{split: [0, 1, 0]}))
+    # Rows of parts beside rows of whole links do not count.
+    assert metrics.saturation_time(ports(vc=[None, 1, None])).rows() == [(4, 1.0), (5, 0.0)]
     with pytest.raises(UsageError, match="several window lengths"):
         metrics.saturation_time(ports(window_ns=[10.0, 10.0, 30.0]))
 

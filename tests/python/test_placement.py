@@ -234,3 +234,22 @@ def test_a_numbering_without_room_is_refused() -> None:
     taken = {"kind": "nodes", "nodes": list(range(0, 72, 4))}
     with pytest.raises(pt.ScenarioError, match="no 8 consecutive nodes are free under this num"):
         scenario([{"ranks": 8, "placement": numbered}, {"ranks": 18, "placement": taken}]).resolve()
+
+
+@pytest.mark.parametrize(
+    ("nodes", "told"),
+    [
+        ("nodes.txt", 'jobs[0].placement.nodes = "nodes.txt": is not a list; write e.g. [1, 2]'),
+        (7, "jobs[0].placement.nodes = 7: is not a list; write e.g. [1, 2]"),
+        ([1, -2], "jobs[0].placement.nodes[1] = -2: must be at least 0"),
+        ({"flie": "x"}, "jobs[0].placement.nodes.flie = \"x\": unknown key; did you mean 'file'?"),
+    ],
+)
+def test_wrong_lists_of_nodes_have_one_fault(nodes: object, told: str) -> None:
+    job = {"name": "a", "ranks": 2, "workload": LOOP}
+    placement = {"kind": "nodes", "nodes": nodes}
+    data = {"name": "s", "machine": "kang2022", "routing": "minimal"}
+    with pytest.raises(pt.ScenarioError) as raised:
+        pt.Scenario.from_dict({**data, "jobs": [{**job, "placement": placement}]})
+    assert told in str(raised.value)
+    assert "tuple" not in str(raised.value)

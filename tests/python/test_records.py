@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -32,7 +33,8 @@ def test_a_run_has_the_tables_that_the_scenario_asks_for(tmp_path: Path) -> None
         for name in ("port_windows", "system_windows", "router_windows", "link_jobs")
     )
     assert set(ports["window_ns"]) == {5_000.0, 10_000.0}
-    assert set(ports["job"]) == {0}
+    assert set(ports["job"]) == {0, None}  # saturation and occupancy belong to no job
+    assert ports.filter(pl.col("job").is_null())["packets"].sum() == 0
     for window in (5_000.0, 10_000.0):
         counted = ports.filter(pl.col("window_ns") == window)["bytes"].sum()
         assert counted == link_jobs.filter(pl.col("job") == 0)["bytes"].sum()
@@ -134,3 +136,26 @@ def test_packets_that_cannot_be_chosen_are_refused(record: object, told: str) ->
     with pytest.raises(pt.ScenarioError, match=told) as found:
         scenario(record).resolve()
     assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "record"),
+    [
+        ("window", {"window": "6 us"}),
+        ("link_window", {"link_window": "6 us"}),
+        ("blame.window", {"blame": {"window": "6 us"}}),
+        ("latency_windows", {"latency_windows": "6 us"}),
+        ("system.windows[0]", {"system": {"windows": ["6 us"]}}),
+    ],
+)
+def test_a_window_longer_than_the_run_is_refused(key: str, record: dict[str, object]) -> None:
+    for duration, fits in (("5 us", False), ("6 us", True)):
+        made = {"record": record, "stop.duration": duration}
+        if fits:
+            scenario({}).replace(made).resolve()
+            continue
+        told = re.escape(f"key record.{key}") + ".*longer than the run of 5 us"
+        with pytest.raises(pt.ScenarioError, match=told):
+            scenario({}).replace(made).resolve()
+    # A default does not refuse a short run.
+    scenario({"blame": {}}).replace({"stop.duration": "5 us"}).resolve()

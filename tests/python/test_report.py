@@ -269,7 +269,7 @@ def test_ids_are_unique_and_references_exist(page: Page) -> None:
 
 
 def test_every_figure_has_a_text_and_every_table_a_caption(page: Page) -> None:
-    assert len(page.drawings) == 12
+    assert len(page.drawings) == 13
     assert all(page.drawings)
     assert all(caption.strip() for caption in page.captions)
 
@@ -297,10 +297,12 @@ def test_a_single_run_has_the_same_page_without_a_comparison(
     assert [caption.split(",")[0].split(":")[0] for caption in page.captions] == [
         "Traffic of each job. Run time",
         "Communication time of a rank",
+        "MPI calls of each job",
         "Packet latency is the time from a packet's creation at its source to its tail at the"
         " destination NIC. Its mean is the wait at the source",
         "Utilization of the links by class",
         "Hottest links",
+        "Counters of the routers that serve each job",
         "Each simulation. A packet-hop is one packet over one link between routers",
     ]
     jobs = experiment.together.jobs.collect()
@@ -390,7 +392,7 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     text = render_report(Run(tmp_path))
     assert "<i>x" not in text
     assert "<b>&" not in text
-    assert len(Page(text).drawings) == 11
+    assert len(Page(text).drawings) == 12
 
 
 @pytest.mark.slow

@@ -166,3 +166,32 @@ def test_a_wrong_object_is_one_line(make: Callable[[], object], says: str) -> No
     with pytest.raises(pt.ScenarioError) as refused:
         make()
     assert str(refused.value).partition(" (")[0] == says
+
+
+def test_a_copy_with_changes_is_the_scenario_read_anew(small: Path) -> None:
+    """A copy takes over equal parts; it must not differ from reading all tables again."""
+    scenario = pt.Scenario.from_toml(small)
+    for base in (scenario, pt.Scenario(**{**scenario.given, "jobs": list(scenario.jobs)})):
+        for changes in (
+            {"jobs.halo.workload.iterations": 3},
+            {"jobs.fft.routing.algorithm": "par", "jobs.halo.ranks": 8},
+            {"machine.topology.g": 7},
+            {"machine": "kang2022", "routing.algorithm": "ugal_n"},
+            {"jobs.0.name": "other", "seed": 5},
+            {"mpi": "sst_sc22"},
+        ):
+            copy, anew = base.replace(changes), pt.Scenario.from_dict(base.given, changes=changes)
+            assert copy == anew
+            assert copy.plan() == anew.plan()
+            assert copy.given == anew.given
+            assert copy.replace(changes).plan() == anew.plan()
+        for wrong in (
+            {"machine.router.output_vc_gap": "1 ns"},
+            {"jobs.halo.workload.grid": [3, 3]},
+        ):
+            told = []
+            for read in (base.replace, lambda c, b=base: pt.Scenario.from_dict(b.given, changes=c)):
+                with pytest.raises(pt.ScenarioError) as caught:
+                    read(wrong)
+                told.append(str(caught.value).partition(": ")[2])
+            assert told[0] == told[1]

@@ -195,7 +195,8 @@ def test_a_duration_truncates_the_jobs(tmp_path: Path) -> None:
     assert row["together_communication_time_mean_ns"] == pytest.approx(
         of_ranks["communication_time_ns"].mean()
     )
-    nothing = experiment_of(scenario(*jobs, stop={"duration": "1 us"}), tmp_path / "nothing")
+    short = scenario(*jobs).replace({"stop.duration": "1 us", "record.window": "1 us"})
+    nothing = experiment_of(short, tmp_path / "nothing")
     assert nothing.slowdown.collect()["slowdown"].to_list() == [None, None]
     assert nothing.slowdown.collect()["compared"].to_list() == ["nothing", "nothing"]
 

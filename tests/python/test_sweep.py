@@ -338,6 +338,7 @@ def test_an_experiment_in_python(tmp_path: Path, cli: Cli) -> None:
         (["routing.algoritm=par"], "did you mean 'algorithm'?"),
         (["routing.algorithm=parr"], "did you mean 'par'?"),
         (["routing.algorithm="], "routing.algorithm: has no values"),
+        (["seeds=1,2"], "seeds: is no axis; write seeds = [1, 2] at the top of the file"),
         (["routing.algorithm=par,minimal;seed=1"], "routing.algorithm has 2, seed has 1"),
         (["jobs=halo,hallo"], "there is no such job; did you mean 'halo'?"),
         (["routing.algorithm=par", "routing.algorithm=minimal"], "appears twice"),

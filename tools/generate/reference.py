@@ -100,7 +100,8 @@ def scenario_page() -> str:
         if name.startswith(EMBER):
             continue
         plain = object_(schema["$defs"][name])
-        parts += [f"## {name}", clean(plain.get("description", "")), keys(plain)]
+        body = keys(plain) if "properties" in plain else f"Value: {_type(plain)}."
+        parts += [f"## {name}", clean(plain.get("description", "")), body]
     return page(parts)
 
 

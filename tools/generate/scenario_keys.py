@@ -55,7 +55,7 @@ PARTS = (
     Part(
         "TopologyKeys",
         "TopologyPlan",
-        without=("kind", "a", "rows", "columns", "g"),
+        without=("kind", "a", "rows", "columns", "g", "global_links", "failed_links"),
         text="Keys of a topology, except its kind and the numbers that follow from other keys.",
     ),
     Part("LinkKeys", "LinkPlan"),

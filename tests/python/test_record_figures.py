@@ -1,0 +1,309 @@
+"""Figures and pages of records that a scenario must ask for: calls, classes, routers, latencies."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle, StepPatch
+
+import pantala as pt
+import pantala.export
+import pantala.metrics
+from pantala import figures
+from pantala.errors import UsageError
+from pantala.figures.registry import KINDS, draw
+from pantala.job_nodes import job_nodes
+from pantala.profile import profile
+from pantala.report import render_report
+from pantala.report.profile_tables import calls_table, counters_table, tiles_table
+from pantala.report.reported_run import ReportedRun
+from pantala.results import InterferenceExperiment, Run
+from small_runs import scenario, small_interference
+
+pytestmark = pytest.mark.native
+
+RECORD: dict[str, Any] = {
+    "window": "1 us",
+    "rank_calls": True,
+    "call_events": {"ranks": [0, 1, 5]},
+    "latency_windows": "5 us",
+    "routing_windows": "5 us",
+    "system": {"windows": ["4 us", "8 us"]},
+    "routers": {"windows": ["4 us"]},
+    "ports": {},
+    "blame": {},
+}
+#: The headings of the report that need a record.
+HEADINGS = {
+    "MPI calls, rank by rank",
+    "Message latency over time",
+    "Request-response latency over time",
+    "Non-minimal paths over time",
+    "Link classes over time",
+    "Traffic on the routers of each job",
+}
+
+
+@cache
+def _directory() -> TemporaryDirectory[str]:
+    return TemporaryDirectory()
+
+
+@cache
+def recorded() -> InterferenceExperiment:
+    """Returns the small experiment with every record that a figure reads, and with responses."""
+    asked = {f"record.{key}": value for key, value in RECORD.items()}
+    asked["machine.nic.responses"] = True
+    out = Path(_directory().name) / "run"
+    pt.run(scenario("all").replace(asked), out=out, report=False)
+    found = pt.load(out)
+    assert isinstance(found, InterferenceExperiment)
+    return found
+
+
+def stairs(figure: Figure, panel: int) -> list[Any]:
+    return [each.get_data() for each in figure.axes[panel].patches if isinstance(each, StepPatch)]
+
+
+def made(**tables: dict[str, Any]) -> Any:
+    """Returns a run of 95 ns with two jobs and these tables."""
+    plan: dict[str, Any] = {"name": "made", "record": {}, "topology": {"kind": "dragonfly"}}
+    frames = {"jobs": {"job": [0, 1], "name": ["a", "b"]}, **tables}
+    lazy = {name: pl.LazyFrame(each) for name, each in frames.items()}
+    return SimpleNamespace(document={"plan": plan, "simulated_ns": 95.0}, **lazy)
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.records])
+def test_every_recorded_kind_draws_one_run_an_experiment_and_several(kind: str) -> None:
+    if kind == "learning":
+        pytest.skip("only q_adaptive learns; test_figures.py draws it")
+    experiment = recorded()
+    for given in ({"x": experiment}, {"x": experiment.together}):
+        assert draw(kind, given, {}).axes
+    assert draw(kind, {"x": experiment, "y": experiment.together}, {}).axes
+
+
+def test_bars_of_calls_are_as_long_as_the_communication_time() -> None:
+    run = recorded().together
+    figure = figures.time_in_calls(run)
+    bars = [each for each in figure.axes[0].patches if isinstance(each, Rectangle)]
+    ends: dict[float, float] = {}
+    for bar in bars:
+        end = bar.get_x() + bar.get_width()
+        ends[bar.get_y()] = max(end, ends.get(bar.get_y(), 0.0))
+    means = run.jobs.select("communication_time_mean_ns").collect().to_series().to_numpy() / 1000
+    assert np.allclose(sorted(ends.values()), sorted(means))
+
+
+def test_a_row_of_calls_has_the_calls_of_its_rank() -> None:
+    run = recorded().together
+    figure = figures.calls_over_time(run)
+    drawn = sum(
+        len(collection.get_paths()) for axes in figure.axes for collection in axes.collections
+    )
+    lasting = run.call_events.filter(pl.col("end_ns") > pl.col("start_ns"))
+    assert drawn == lasting.select(pl.len()).collect().item()
+    labels = [each.get_text() for each in figure.axes[0].get_yticklabels()]
+    assert labels == ["0", "1", "5"]
+
+
+def test_shares_of_link_classes_are_means_over_links_and_windows() -> None:
+    rows = {
+        "window_ns": [10.0, 10.0, 10.0, 50.0],
+        "window_start_ns": [10.0, 10.0, 90.0, 0.0],
+        "class": ["local", "local", "local", "local"],
+        "links": [4, 4, 4, 4],
+        "busy_ns": [8.0, 4.0, 10.0, 99.0],
+        "stall_ns": [0.0, 0.0, 0.0, 0.0],
+        "saturated_ns": [None, None, None, None],
+        "job": [0, 1, 0, 0],
+    }
+    run = made(system_windows=rows)
+    ((shares, edges, _),) = stairs(figures.system_over_time(run), 0)
+    expected = np.zeros(10)
+    expected[1] = 12 / 4 / 10
+    expected[9] = 10 / 4 / 5  # the last window has 5 ns
+    assert np.allclose(shares, expected)
+    assert np.allclose(edges, [*range(0, 100, 10), 95])
+    with pytest.raises(UsageError, match="no link stalled; choose --measure load"):
+        figures.system_over_time(run, measure="stall")
+    with pytest.raises(UsageError, match=r"set record\.system\.by_job = false"):
+        figures.system_over_time(run, measure="saturation")
+
+
+def test_areas_of_routers_are_the_bytes_that_they_send() -> None:
+    rows = {
+        "window_ns": [10.0, 10.0, 10.0, 10.0],
+        "window_start_ns": [10.0, 10.0, 90.0, 10.0],
+        "router": [3, 3, 3, 4],
+        "job": [0, 1, 0, 0],
+        "packets": [1, 1, 1, 1],
+        "bytes": [200, 100, 50, 7000],
+    }
+    ranks = {"job": [0, 0, 1], "node": [6, 7, 8], "router": [3, 3, 4]}
+    figure = figures.routers_over_time(made(router_windows=rows, ranks=ranks))
+    own, other = stairs(figure, 0)
+    assert np.allclose(own.values, [0, 20, *[0] * 7, 10])  # the last window has 5 ns
+    assert np.allclose(other.values - own.values, [0, 10, *[0] * 8])
+    assert np.allclose(other.baseline, own.values)
+    ((only, *_),) = stairs(figure, 1)
+    assert np.allclose(only, [0, 700, *[0] * 8])
+    assert "serve a: 1" in figure.axes[0].get_title(loc="left")
+
+
+@pytest.mark.parametrize("measure", ["message", "request-response"])
+def test_latencies_over_time_are_those_of_the_kind(measure: str) -> None:
+    run = recorded().together
+    rows = run.latency_windows.filter(
+        pl.col("kind") == measure.replace("-", "_"), pl.col("job") == 0
+    ).collect()
+    drawn = stairs(figures.latency_over_time(run, measure=measure), 0)
+    medians = drawn[-1].values
+    assert np.allclose(medians[~np.isnan(medians)] * 1000, rows["p50_ns"].to_numpy())
+
+
+def test_a_latency_that_the_run_does_not_have_names_its_key() -> None:
+    rows = {"job": [0], "kind": ["packet"], "window_start_ns": [0.0], "p50_ns": [1.0]}
+    run = made(latency_windows=rows | {"p99_ns": [1.0]})
+    with pytest.raises(UsageError, match=r"machine\.nic\.responses = true"):
+        draw("latency-time", {"run": run}, {"measure": "request-response"})
+    with pytest.raises(UsageError, match="name a run of MPI jobs"):
+        draw("latency-time", {"run": run}, {"measure": "message"})
+
+
+def test_split_rows_keep_saturation_and_occupancy(tmp_path: Path) -> None:
+    """Figure, metric and arrays read the rows of whole links and of virtual channels."""
+    whole = recorded().together
+    ports = {"windows": ["5 us"], "split": ["vc", "job"]}
+    asked = {"record.ports": ports, "machine.nic.responses": True, "interference": False}
+    split = pt.run(scenario("all").replace(asked), out=tmp_path, report=False)
+    assert isinstance(split, Run)
+    expected, found = (
+        pt.metrics.saturation_time(run.port_windows.collect()) for run in (whole, split)
+    )
+    assert expected["saturated_ns"].sum() > 0
+    joined = expected.join(found, on="link", how="full")
+    assert np.allclose(joined["saturated_ns"], joined["saturated_ns_right"])
+    assert words(figures.saturation_shares(split)) == words(figures.saturation_shares(whole))
+    arrays = pt.export.to_xarray(split, "port_windows", "bytes", "saturated_ns")
+    window = ("window_ns", "window_start_ns", "link", "vc")
+    assert arrays["bytes"].dims == (*window, "job")
+    assert arrays["saturated_ns"].dims == window
+    rows = split.port_windows.filter(pl.col("vc").is_not_null()).collect()
+    assert float(arrays["bytes"].sum()) == rows["bytes"].sum()
+    assert float(arrays["saturated_ns"].sum()) == pytest.approx(rows["saturated_ns"].sum())
+
+
+def words(figure: Figure) -> str:
+    return " ".join(re.findall(r"<text[^>]*>([^<]*)<", figures.to_svg(figure)))
+
+
+def headings(text: str) -> set[str]:
+    return set(re.findall(r"<h3>([^<]*)</h3>", text))
+
+
+def test_the_report_shows_what_is_recorded_and_nothing_else(tmp_path: Path) -> None:
+    recorded_page = render_report(recorded())
+    assert headings(recorded_page) >= HEADINGS
+    plain = render_report(small_interference(tmp_path))
+    assert headings(plain).isdisjoint(HEADINGS)
+    assert "Time inside MPI calls" in headings(plain)
+    for page, by_rank in ((recorded_page, True), (plain, False)):
+        assert page.count("<h2>MPI calls</h2>") == 1
+        assert ("of rank</th>" in page) == by_rank
+        assert "Counters of the routers that serve each job, by class of links" in page
+        assert "tile by tile" not in page
+
+
+def test_calls_in_the_report_are_those_of_the_profile() -> None:
+    run = recorded().together
+    reported = ReportedRun.of(run)
+    rows = calls_table(reported).rows
+    expected = [
+        call
+        for name in run.job_names
+        for call in profile(run, name)["calls"]
+        .filter(pl.col("time_mean_ns") > 0.001 * pl.col("time_mean_ns").sum())
+        .to_dicts()
+    ]
+    assert [row[1].text for row in rows] == [call["call"] for call in expected]
+    assert [row[2].value for row in rows] == [call["time_mean_ns"] for call in expected]
+    assert [row[6].value for row in rows] == [call["slowest_rank"] for call in expected]
+    counters = counters_table(reported).rows
+    flits = [
+        row["flits_mean"] for name in run.job_names for row in run.router_counters(name).to_dicts()
+    ]
+    assert [row[2].value for row in counters] == flits
+
+
+def test_aries_reports_have_their_tiles(tmp_path: Path) -> None:
+    topology: dict[str, Any] = {
+        "p": 4,
+        "rows": 2,
+        "columns": 2,
+        "h": 2,
+        "g": 3,
+        "links_per_pair": 4,
+    }
+    topology |= {"kind": "dragonfly_2d", "links_per_row_pair": 1, "links_per_column_pair": 3}
+    asked = {
+        "name": "tiles",
+        "machine": {"preset": "theta", "topology": topology},
+        "routing": "aries_ad0",
+        "jobs": [
+            {
+                "name": "all",
+                "ranks": 48,
+                "workload": {"kind": "pattern", "pattern": "uniform", "load": 0.9},
+            }
+        ],
+        "stop": {"duration": "20 us"},
+    }
+    run = pt.run(pt.Scenario.from_dict(asked), out=tmp_path, report=False)
+    assert isinstance(run, Run)
+    text = render_report(run)
+    assert "Stalls and flits, tile by tile" in headings(text)
+    assert "Tiles of the routers by class" in text
+    assert "by class of tiles" in text
+    assert "<h2>MPI calls</h2>" not in text
+    sums = run.tiles.select(pl.col("flits", "stalled_flits").sum()).collect().row(0)
+    table = tiles_table(ReportedRun.of(run))
+    assert table is not None
+    assert sum(row[2].value or 0 for row in table.rows) == sums[0]
+    assert sum(row[5].value or 0 for row in table.rows) == pytest.approx(sums[1])
+
+
+def test_synthetic_traffic_has_nodes_routers_and_counters(tmp_path: Path) -> None:
+    noise = {"kind": "pattern", "pattern": "uniform", "load": 0.2}
+    asked = {
+        "name": "noise",
+        "machine": {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+        "routing": "minimal",
+        "jobs": [{"name": "noise", "ranks": 10, "placement": "random", "workload": noise}],
+        "stop": {"duration": "5 us"},
+        "record": {"routers": {}},
+    }
+    run = pt.run(pt.Scenario.from_dict(asked), out=tmp_path, report=False)
+    assert isinstance(run, Run)
+    nodes = sorted(run.plan["jobs"][0]["nodes"])
+    assert job_nodes(run.ranks, run.plan, 0)["node"].to_list() == nodes
+    routers = {node // 2 for node in nodes}
+    told = profile(run)
+    assert (told["ranks"], told["routers"]) == (10, len(routers))
+    links = run.links.filter(pl.col("class") == "local", pl.col("source_router").is_in(routers))
+    local = told["counters"].filter(pl.col("class") == "local")["tiles"].item()
+    assert local == links.select(pl.len()).collect().item()
+    drawn = figures.placement_map(run).axes[0].get_lines()
+    assert [len(np.asarray(line.get_xdata())) for line in drawn] == [72 - 10, 10]
+    assert f"serve noise: {len(routers)}" in figures.routers_over_time(run).axes[0].get_title(
+        "left"
+    )

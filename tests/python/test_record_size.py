@@ -1,0 +1,181 @@
+"""The size of a run's tables is estimated before the run, and too much is refused in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pantala as pt
+from pantala.record_size import TableSize, check_size, table_sizes
+from pantala.run_cost import traffic
+from support import Ended
+
+pytestmark = pytest.mark.native
+
+MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+UNIFORM = {
+    "name": "u",
+    "ranks": 36,
+    "workload": {"kind": "pattern", "pattern": "uniform", "load": 0.4},
+}
+HALO: dict[str, Any] = {
+    "name": "h",
+    "ranks": 32,
+    "workload": {
+        "kind": "halo3d",
+        "grid": [4, 4, 2],
+        "message": "8 kB",
+        "iterations": 20,
+        "compute": "1 us",
+        "start_delay": "0 ns",
+    },
+}
+#: All records that can be large.
+ALL: dict[str, Any] = {
+    "packets": "all",
+    "packet_paths": True,
+    "call_events": {},
+    "ports": {"windows": ["10 us"], "split": ["vc", "job"]},
+    "system": {"windows": ["2 us"], "by_job": True},
+    "routers": {"windows": ["2 us"]},
+    "blame": {"window": "1 us"},
+    "latency_windows": "1 us",
+    "routing_windows": "1 us",
+    "window": "1 us",
+}
+
+
+def scenario(jobs: list[dict[str, Any]], record: dict[str, Any], **keys: Any) -> pt.Scenario:
+    return pt.Scenario.from_dict(
+        {
+            "name": "sizes",
+            "machine": MACHINE,
+            "routing": "ugal_n",
+            "jobs": jobs,
+            "record": record,
+            **keys,
+        }
+    )
+
+
+def sizes(made: pt.Scenario) -> dict[str, TableSize]:
+    plan = made.resolve()
+    return {size.table: size for size in table_sizes(plan, traffic(plan))}
+
+
+@pytest.mark.parametrize(
+    ("jobs", "stop"),
+    [([UNIFORM], {"duration": "100 us"}), ([UNIFORM, HALO], {"duration": "100 us"}), ([HALO], {})],
+    ids=["pattern", "both", "program"],
+)
+def test_the_estimate_is_near_the_tables(
+    jobs: list[dict[str, Any]], stop: dict[str, Any], tmp_path: Path
+) -> None:
+    made = scenario(jobs, ALL, **({"stop": stop} if stop else {}))
+    expected = sizes(made)
+    run = pt.run(made, tmp_path / "run", report=False)
+    written = run.document["tables"]
+    for table in ("packets", "packet_hops", "messages", "call_events"):
+        if written[table] or table in expected:
+            assert expected[table].rows == pytest.approx(written[table], rel=0.35), table
+    # The time of a program is known from below, and windows without traffic have no rows.
+    for table, size in expected.items():
+        rows = written[table]
+        assert size.rows < 40 * rows, table
+        if stop:
+            assert size.rows > 0.5 * rows, table
+
+
+def test_each_choice_of_packets_makes_the_estimate_smaller() -> None:
+    stop = {"duration": "100 us"}
+    whole = sizes(scenario([UNIFORM, HALO], {"packets": "all"}, stop=stop))["packets"].rows
+    for choice in (
+        {"packets": "sampled"},
+        {"packets": "all", "packet_jobs": ["h"]},
+        {"packets": "all", "packet_routers": [3]},
+        {"packets": "all", "packet_from": "90 us"},
+        {"packets": "all", "packet_until": "10 us"},
+    ):
+        assert sizes(scenario([UNIFORM, HALO], choice, stop=stop))["packets"].rows < whole / 2
+    assert "packets" not in sizes(scenario([UNIFORM], {"packets": "off"}, stop=stop))
+
+
+@pytest.mark.parametrize(
+    ("record", "table", "key", "remedy"),
+    [
+        ({"packets": "all"}, "packets", "record.packets", "set it to sampled"),
+        (
+            {"packet_paths": True, "packet_sample": 1},
+            "packet_hops",
+            "record.packet_paths",
+            "choose",
+        ),
+        ({"call_events": {}}, "call_events", "record.call_events", "choose jobs or ranks"),
+        ({}, "messages", "record.messages", "rank_messages"),
+        ({"link_window": "1 ns"}, "link_windows", "record.link_window", "longer window"),
+        (
+            {"ports": {"windows": ["1 ns"], "split": ["vc", "job"]}},
+            "port_windows",
+            "record.ports",
+            "longer windows",
+        ),
+        ({"latency_windows": "1 ns"}, "latency_windows", "record.latency_windows", "longer"),
+        ({"blame": {"window": "1 ns"}}, "blame", "record.blame.window", "longer windows"),
+    ],
+)
+def test_a_record_that_is_too_large_is_told_before_the_run(
+    record: dict[str, Any], table: str, key: str, remedy: str, tmp_path: Path
+) -> None:
+    quiet = {"packets": "off", "link_windows": False, "messages": table == "messages"}
+    quiet.update({name: True for name in ("link_windows",) if "link_window" in record})
+    if "packet_sample" in record:
+        quiet["packets"] = "sampled"
+    small = {**HALO, "workload": {**HALO["workload"], "message": "1 B", "iterations": 1000}}
+    made = scenario([HALO if "packet_paths" in record else small], {**quiet, **record})
+    with pytest.raises(pt.ScenarioError) as raised:
+        pt.run(made, tmp_path / "run", size_limit="1 kB")
+    error = raised.value
+    assert error.key == key
+    assert f"most of it {table} (" in error.message
+    assert "more than the limit of 1 kB" in error.message
+    assert remedy in error.remedy
+    assert "--size-limit" in error.remedy
+    assert "\n" not in str(error)
+    assert not (tmp_path / "run").exists()
+
+
+def test_without_a_limit_the_free_disk_is_one(tmp_path: Path, monkeypatch: Any) -> None:
+    made = scenario([UNIFORM], {"packets": "all"}, stop={"duration": "10 s"})
+    plan = made.resolve()
+    sent = traffic(plan)
+    with pytest.raises(pt.ScenarioError, match="more than the limit of 100 GB"):
+        check_size(plan, sent, "s.toml")
+    short = scenario([UNIFORM], {"packets": "all"}, stop={"duration": "1 ms"}).resolve()
+    usage = type("Usage", (), {"free": 3_000_000, "total": 10**9})
+    monkeypatch.setattr("shutil.disk_usage", lambda path: usage)
+    with pytest.raises(pt.ScenarioError, match="more than the 3 MB that are free on its disk"):
+        check_size(short, traffic(short), "s.toml", tmp_path / "not" / "there")
+    check_size(short, traffic(short), "s.toml", tmp_path, 10**9)
+
+
+def test_check_warns_and_the_command_refuses(cli: Callable[..., Ended], tmp_path: Path) -> None:
+    file = tmp_path / "big.toml"
+    file.write_text(
+        'name = "big"\nrouting = "minimal"\n[machine]\npreset = "kang2022"\n'
+        '[stop]\nduration = "1 s"\n[[jobs]]\nname = "u"\nranks = 1056\n'
+        'workload = { kind = "pattern", pattern = "uniform", load = 0.5 }\n'
+        '[record]\npackets = "all"\n'
+    )
+    checked = cli("check", str(file), "--plan", str(tmp_path / "plan.json"))
+    assert checked.status == 0
+    assert "most of it packets" in checked.err
+    done = cli("run", str(file), "--out", str(tmp_path / "run"), "--size-limit", "1 GB")
+    assert (done.status, done.out) == (2, "")
+    assert "key record.packets: the tables of the run would take about" in done.err
+    assert len(done.err.strip().splitlines()) == 1
+    wrong = cli("run", str(file), "--size-limit", "3 apples")
+    assert wrong.status == 2
+    assert "size limit 3 apples" in wrong.err

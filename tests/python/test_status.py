@@ -1,0 +1,96 @@
+"""`pantala status` of what sweeps do not list: interference experiments, curves, studies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pantala as pt
+from pantala import native
+from support import Ended
+from sweeps import SCENARIO, scenario
+
+pytestmark = pytest.mark.native
+Cli = Callable[..., Ended]
+
+
+def told(cli: Cli, path: Path) -> dict[str, Any]:
+    ended = cli("status", path, "--json")
+    assert ended.status == 0, ended.err
+    (found,) = json.loads(ended.out)
+    return dict(found)
+
+
+def test_an_interference_experiment_has_a_status_while_it_runs_and_at_its_end(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = native.run
+    seen: list[dict[str, Any]] = []
+
+    def run(plan: dict[str, Any], *more: Any) -> dict[str, Any]:
+        seen.append(told(cli, tmp_path / "pair"))
+        if plan["name"].endswith("/together") and len(seen) == 3:
+            raise KeyboardInterrupt
+        return real(plan, *more)
+
+    monkeypatch.setattr(native, "run", run)
+    compared = scenario().replace({"interference": True, "name": "pair"})
+    with pytest.raises(KeyboardInterrupt):
+        pt.run(compared, tmp_path / "pair")
+    assert [(each["done"], each["running"], each["missing"]) for each in seen] == [
+        (0, 1, 2),
+        (1, 1, 1),
+        (2, 1, 0),
+    ]
+    found = told(cli, tmp_path / "pair")
+    assert (found["kind"], found["name"]) == ("interference", "pair")
+    assert (found["runs"], found["done"], found["missing"]) == (3, 2, 1)
+    assert found["seconds"] > 0
+    assert found["bytes"] > 0
+    shown = cli("status", tmp_path / "pair").out
+    assert "pair: interference experiment" in shown
+    assert "missing: together" in shown
+    assert "give the command of pantala run again" in shown
+    pt.run(compared, tmp_path / "pair")
+    found = told(cli, tmp_path / "pair")
+    assert (found["runs"], found["done"], found["missing"], found["running"]) == (3, 3, 0, 0)
+
+
+def test_a_directory_of_a_sweep_and_of_an_interference_experiment_tells_both(
+    cli: Cli, tmp_path: Path
+) -> None:
+    compared = scenario().replace({"interference": True})
+    pt.sweep(compared, tmp_path, seeds=1, workers=1)
+    pt.run(compared, tmp_path)
+    kinds = [each["kind"] for each in json.loads(cli("status", tmp_path, "--json").out)]
+    assert kinds == ["sweep", "interference"]
+
+
+def test_a_curve_tells_how_many_runs_are_there(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "tiny.toml"
+    file.write_text(SCENARIO)
+    small = ["--set", "machine.topology={p=2,a=4,h=2,g=9}", "--warmup", "1 us", "--measure", "2 us"]
+    command = ["curve", "--preset", "kang2022", "--routing", "minimal", "--pattern", "uniform"]
+    ended = cli(*command, "--loads", "0.1,0.2", *small, "--out", tmp_path / "curve")
+    assert ended.status == 0, ended.err
+    found = told(cli, tmp_path / "curve")
+    assert (found["kind"], found["name"], found["done"]) == ("runs", "curve", 2)
+    assert (found["runs"], found["missing"]) == (None, None)
+    shown = cli("status", tmp_path / "curve").out
+    assert "curve: runs of a curve, a table or a study" in shown
+
+
+def test_a_study_tells_its_name(cli: Cli, tmp_path: Path) -> None:
+    from pantala.studies.directory import StudyDirectory
+
+    study = StudyDirectory(tmp_path / "out", {"study": "prisacari2015"}, overwrite=False)
+    study.begin()
+    found = told(cli, tmp_path / "out")
+    assert (found["kind"], found["name"], found["done"]) == ("study", "prisacari2015", 0)
+    assert found["missing"] is None
+    study.finish({"study": "prisacari2015"})
+    assert told(cli, tmp_path / "out")["missing"] == 0
