@@ -7,7 +7,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 from typer.testing import CliRunner
 
 import pantala as pt
@@ -17,6 +16,7 @@ from pantala.export import write_perfetto
 from pantala.plan import only_jobs
 from pantala.profile import call_profile
 from test_records import scenario
+from trace_processor import open_trace
 
 pytestmark = pytest.mark.native
 
@@ -110,25 +110,15 @@ def test_a_profile_has_the_spread_over_ranks(run: pt.Run) -> None:
 
 
 def test_a_trace_has_the_recorded_calls_in_their_iterations(run: pt.Run, tmp_path: Path) -> None:
-    write_perfetto(run, tmp_path / "run.pftrace")
-    trace = Trace()
-    trace.ParseFromString((tmp_path / "run.pftrace").read_bytes())
-    tracks = {
-        packet.track_descriptor.uuid: packet.track_descriptor.thread.thread_name
-        for packet in trace.packet
-        if packet.track_descriptor.HasField("thread")
-    }
-    events = [packet for packet in trace.packet if packet.track_event.track_uuid in tracks]
-    found = []
-    stacks: dict[int, list[tuple[int, str]]] = {}
-    for packet in sorted(events, key=lambda packet: packet.timestamp):
-        stack = stacks.setdefault(packet.track_event.track_uuid, [])
-        if packet.track_event.type == TrackEvent.TYPE_SLICE_BEGIN:
-            stack.append((packet.timestamp, packet.track_event.name))
-        elif packet.track_event.type == TrackEvent.TYPE_SLICE_END:
-            begin, name = stack.pop()
-            found.append((tracks[packet.track_event.track_uuid], name, begin, packet.timestamp))
-    assert not any(stacks.values())
+    path = tmp_path / "run.pftrace"
+    write_perfetto(run, path)
+    slices = (
+        "select thread.name as rank, slice.name as name, ts, ts + dur as until"
+        " from slice join thread_track on track_id = thread_track.id join thread using (utid)"
+        " where slice.name not like '% B %'"  # the messages
+    )
+    with open_trace(path) as reader:
+        found = [(each.rank, each.name, each.ts, each.until) for each in reader.query(slices)]
     calls = run.call_events.collect()
     assert set(calls["rank"]) == {0, 3}
     iterations = run.iterations.select("start_ns", "end_ns").collect()
