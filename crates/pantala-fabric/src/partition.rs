@@ -193,6 +193,9 @@ impl Fabric {
                 }
                 ports.in_vcs.prefetch::<1>(hint as usize);
                 ports.in_ports.prefetch::<1>(setup.by_vcs.quotient(hint) as usize);
+                if let Some(blame) = blame {
+                    blame.prefetch_input(hint as usize);
+                }
             }
             Kind::DELIVER => packets.prefetch_whole(id),
             Kind::LINK | Kind::CROSSBAR => {

@@ -192,20 +192,14 @@ impl Fabric {
             return;
         }
         let mut set = std::mem::take(&mut self.requests.dirty[router as usize]);
-        if set & set.wrapping_sub(1) == 0 {
-            // One output, as a rule.
-            if set != 0 {
-                self.serve::<F>(
-                    first_port + set.trailing_zeros() as usize,
-                    first_port * self.setup.vcs,
-                    now,
-                );
-            }
-            return;
-        }
-        let turn = Turn::new(router, self.setup.ports, now);
+        // One output, as a rule.
+        let several = set & set.wrapping_sub(1) != 0;
+        let turn = several.then(|| Turn::new(router, self.setup.ports, now));
         while set != 0 {
-            let port = turn.next(set);
+            let port = match &turn {
+                Some(turn) => turn.next(set),
+                None => set.trailing_zeros() as usize,
+            };
             set &= !(1 << port);
             self.serve::<F>(first_port + port, first_port * self.setup.vcs, now);
         }

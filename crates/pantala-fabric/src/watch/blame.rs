@@ -167,11 +167,18 @@ impl BlameWatch {
         self.count(out, job, -1, now);
     }
 
+    /// Prefetches the record of an input VC.
+    #[inline(always)]
+    pub(crate) fn prefetch_input(&self, in_vc: usize) {
+        self.inputs.prefetch::<1>(in_vc);
+    }
+
     /// Prefetches the record of an output and of one of its VCs.
     #[inline(always)]
     pub(crate) fn prefetch(&self, out: usize, out_vc: usize) {
         self.outputs.prefetch::<1>(out);
         self.waits.prefetch::<1>(out * self.jobs);
+        self.planned.prefetch::<1>(out);
         self.sent.prefetch(out_vc);
     }
 }

@@ -24,31 +24,45 @@ pub(super) struct Change {
 #[repr(align(64))]
 #[derive(Clone, Debug, Default)]
 pub(super) struct Planned {
-    /// Places for changes. A change whose time has come gives up its place.
-    first: [Change; 2],
-    more: Vec<Change>,
+    /// Places that the latest changes take in turn.
+    latest: [Change; PLACES],
+    /// The place of the next change.
+    place: u8,
+    /// The changes that had to give up their place before their time.
+    more: Option<Box<More>>,
 }
+
+const PLACES: usize = 3;
+
+#[derive(Clone, Debug, Default)]
+struct More(Vec<Change>);
 
 impl Planned {
     /// Adds a change, and drops some that are not after `charged`.
     #[inline]
     pub(super) fn add(&mut self, change: Change, charged: Time) {
-        match self.first.iter_mut().find(|place| place.time <= charged) {
-            Some(place) => *place = change,
-            None => self.add_more(change, charged),
+        let place = usize::from(self.place);
+        self.place = if place + 1 == PLACES { 0 } else { self.place + 1 };
+        let before = std::mem::replace(&mut self.latest[place], change);
+        if before.time > charged {
+            self.add_more(before, charged);
         }
     }
 
     #[inline(never)]
     fn add_more(&mut self, change: Change, charged: Time) {
-        self.more.retain(|change| change.time > charged);
-        self.more.push(change);
+        let more = &mut self.more.get_or_insert_default().0;
+        more.retain(|change| change.time > charged);
+        more.push(change);
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Change> {
+        self.latest.iter().chain(self.more.iter().flat_map(|more| &more.0))
     }
 
     /// Returns the time of the next change after `from` and before `until`.
     pub(super) fn next(&self, from: Time, until: Time) -> Option<Time> {
-        let all = self.first.iter().chain(&self.more);
-        all.map(|change| change.time).filter(|time| (from + 1..until).contains(time)).min()
+        self.all().map(|change| change.time).filter(|time| (from + 1..until).contains(time)).min()
     }
 
     /// Calls `each` with the changes after a time; returns whether there are any.
@@ -61,15 +75,17 @@ impl Planned {
                 any = true;
             }
         };
-        self.first.iter().for_each(&mut see);
-        if !self.more.is_empty() {
-            self.more.iter().for_each(see);
+        self.latest.iter().for_each(&mut see);
+        if let Some(more) = &self.more {
+            more.0.iter().for_each(see);
         }
         any
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.more.capacity() * size_of::<Change>()
+        self.more
+            .as_ref()
+            .map_or(0, |more| size_of::<More>() + more.0.capacity() * size_of::<Change>())
     }
 }
 
