@@ -153,6 +153,12 @@ class ScenarioError(PantalaError, ValueError):
             for each in self.faults
         ]
 
+    def extended(self, remedy: str) -> ScenarioError:
+        """Returns a copy of the error with one more remedy for its first fault."""
+        first, *others = self.faults
+        both = f"{first.remedy}, {remedy}" if first.remedy else remedy
+        return ScenarioError(self.source, first.key, first.value, first.message, both, others)
+
     def respelled(self, source: str, spelled: Callable[[str], str]) -> ScenarioError:
         """Returns a copy of the error with another source and converted keys.
 

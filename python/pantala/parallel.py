@@ -52,6 +52,9 @@ def died_of(error: BaseException) -> WorkerDied | None:
     distributed = sys.modules.get("distributed")
     if distributed is not None and isinstance(error, distributed.KilledWorker):
         return WorkerDied("it killed the workers of Dask that began it; they may need more memory")
+    parsl = sys.modules.get("parsl.executors.high_throughput.errors")
+    if parsl is not None and isinstance(error, parsl.WorkerLost | parsl.ManagerLost):
+        return WorkerDied("its worker of Parsl was killed; it may need more memory")
     return None
 
 

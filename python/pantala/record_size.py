@@ -13,13 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from pantala.amounts import bytes_text, of_thousands
-from pantala.errors import ScenarioError, UsageError
+from pantala.errors import PlanError, ScenarioError, UsageError
 from pantala.native import ExpectedTraffic
 from pantala.plan import awaited
-from pantala.run_cost import HOPS, pattern_bytes
+from pantala.run_cost import HOPS, pattern_bytes, traffic
 from pantala.units import Size
 
-__all__ = ["SIZE_LIMIT", "TableSize", "check_size", "parse_limit", "table_sizes"]
+__all__ = [
+    "SIZE_LIMIT",
+    "TableSize",
+    "check_size",
+    "exceeded",
+    "large_bytes",
+    "parse_limit",
+    "table_sizes",
+]
 
 #: The most bytes of the tables of one run, unless the user gives another limit.
 SIZE_LIMIT = 100 * 10**9
@@ -29,6 +37,9 @@ _ROUTERS = 4.0
 
 #: MPI calls per call that sends: most sends have a receive.
 _CALLS = 2.0
+
+#: A window of this length or more makes no large table of jobs: 100 GB are hours of simulated time.
+_LONG_WINDOW_PS = 10**6
 
 #: Table: bytes of a row on the disk (measured on runs of two jobs), the key that turns the record
 #: on, and what makes the table smaller.
@@ -54,6 +65,10 @@ _TABLES = {
     "latency_windows": (32.0, "record.latency_windows", "give longer windows"),
     "blame": (3.4, "record.blame.window", "give longer windows"),
 }
+
+#: Keys of a record that turn on a table that can be large: with a value, or by being there.
+_SWITCHES = ("messages", "link_windows", "routing_windows_ps", "latency_windows_ps")
+_OPTIONAL = ("call_events", "ports", "system", "routers", "blame")
 
 
 @dataclass(frozen=True)
@@ -103,6 +118,26 @@ def table_sizes(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) ->
     return sorted(found, key=lambda size: size.bytes, reverse=True)
 
 
+def large_bytes(plan: Mapping[str, Any]) -> float | None:
+    """Returns the expected bytes of the tables of a run; None if no table can be large.
+
+    Args:
+        plan: a resolved plan.
+    """
+    record = plan["record"]
+    if (
+        record["packets"] == "off"
+        and not any(record.get(key) for key in _SWITCHES)
+        and all(record.get(key) is None for key in _OPTIONAL)
+        and not 0 < record["window_ps"] < _LONG_WINDOW_PS
+    ):
+        return None  # most runs of experiments; their traffic would take time to compute
+    try:
+        return sum(size.bytes for size in table_sizes(plan, traffic(plan)))
+    except PlanError:
+        return None  # the run says what is wrong with its workload
+
+
 def check_size(
     plan: Mapping[str, Any],
     sent: Mapping[str, ExpectedTraffic],
@@ -125,11 +160,7 @@ def check_size(
     """
     sizes = table_sizes(plan, sent)
     total = sum(size.bytes for size in sizes)
-    most, what = SIZE_LIMIT if limit is None else limit, "the limit of {}"
-    if limit is None and folder is not None:
-        free = _free(folder)
-        if free is not None and free < most:
-            most, what = free, "the {} that are free on its disk"
+    most, what = _most(folder, limit)
     if total <= most:
         return
     largest = sizes[0]
@@ -141,6 +172,11 @@ def check_size(
     )
     remedy = f"{remedy}, or raise --size-limit (size_limit in Python)"
     raise ScenarioError(source, key, "", message, remedy)
+
+
+def exceeded(sizes: Iterable[float], folder: Path | None, limit: int | None) -> bool:
+    """Returns whether `check_size` refuses one of several runs, given the bytes of their tables."""
+    return max(sizes, default=0.0) > _most(folder, limit)[0]
 
 
 def parse_limit(text: str | None) -> int | None:
@@ -155,6 +191,16 @@ def parse_limit(text: str | None) -> int | None:
         return int(Size.parse(text))
     except ValueError as error:
         raise UsageError(f"size limit {text}: {error}") from None
+
+
+def _most(folder: Path | None, limit: int | None) -> tuple[int, str]:
+    """Returns the most bytes that the tables of a run may take, and a phrase that says why."""
+    most, what = SIZE_LIMIT if limit is None else limit, "the limit of {}"
+    if limit is None and folder is not None:
+        free = _free(folder)
+        if free is not None and free < most:
+            return free, "the {} that are free on its disk"
+    return most, what
 
 
 def _expected(

@@ -62,10 +62,11 @@ def test_shared_plans_give_the_identities_of_single_plans(
     for number in shared.by_seeds():
         parts = _tried(single.parts, number)
         if isinstance(parts, str):
-            assert _tried(shared.run_ids, number) == parts
+            assert _tried(shared.listed, number) == parts
             continue
         expected = [(part.name, None if part.as_long_as else run_id(part.plan)) for part in parts]
-        assert shared.run_ids(number) == single.run_ids(number) == expected
+        assert shared.listed(number) == single.listed(number)
+        assert [(each.part, each.run) for each in shared.listed(number)] == expected
         assert shared.parts(number) == parts
 
 
@@ -113,7 +114,7 @@ def test_a_scenario_that_draws_from_its_seed_shares_nothing(
     monkeypatch.setattr(expand, "build_plan", build)
     cases = Expansion(describe(scenario(), seeds=3))
     assert [cases.parts(n)[0].plan["jobs"][0]["start_ps"] for n in range(3)] == [1, 2, 3]
-    assert len({cases.run_ids(n)[0][1] for n in range(3)}) == 3
+    assert len({cases.listed(n)[0].run for n in range(3)}) == 3
 
 
 def test_wrong_seeds_are_refused_as_without_sharing(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from pantala.record_size import TableSize, check_size, table_sizes
+from pantala.experiments.description import describe
+from pantala.experiments.runner import Sweep
+from pantala.record_size import TableSize, check_size, exceeded, large_bytes, table_sizes
 from pantala.run_cost import traffic
 from support import Ended
 
@@ -169,9 +171,18 @@ def test_check_warns_and_the_command_refuses(cli: Callable[..., Ended], tmp_path
         'workload = { kind = "pattern", pattern = "uniform", load = 0.5 }\n'
         '[record]\npackets = "all"\n'
     )
-    checked = cli("check", str(file), "--plan", str(tmp_path / "plan.json"))
+    checked = cli("check", str(file))
     assert checked.status == 0
     assert "most of it packets" in checked.err
+    # The program that runs a plan on several processes does not check the tables.
+    plan = tmp_path / "plan.json"
+    refused = cli("check", str(file), "--plan", str(plan))
+    assert (refused.status, plan.exists()) == (2, False)
+    assert "key record.packets: the tables of the run would take about" in refused.err
+    assert len(refused.err.strip().splitlines()) == 1
+    raised = cli("check", str(file), "--plan", str(plan), "--size-limit", "100 TB")
+    assert (raised.status, plan.exists()) == (0, True)
+    assert "most of it packets" not in raised.err
     done = cli("run", str(file), "--out", str(tmp_path / "run"), "--size-limit", "1 GB")
     assert (done.status, done.out) == (2, "")
     assert "key record.packets: the tables of the run would take about" in done.err
@@ -179,3 +190,67 @@ def test_check_warns_and_the_command_refuses(cli: Callable[..., Ended], tmp_path
     wrong = cli("run", str(file), "--size-limit", "3 apples")
     assert wrong.status == 2
     assert "size limit 3 apples" in wrong.err
+
+
+HOP_BY_HOP: dict[str, Any] = {"packets": "all", "packet_paths": True}
+
+
+def test_a_sweep_refuses_a_run_before_the_first_one(tmp_path: Path) -> None:
+    made = scenario([UNIFORM], HOP_BY_HOP, stop={"duration": "10 us"})
+    axes = {"jobs.u.workload.load": [0.1, 0.9]}
+    out = tmp_path / "out"
+    totals = [
+        sum(size.bytes for size in sizes(made.replace({"jobs.u.workload.load": load})).values())
+        for load in (0.1, 0.9)
+    ]
+    limit = f"{sum(totals) / 2:.0f} B"
+    with pytest.raises(pt.ScenarioError) as raised:
+        pt.sweep(made, out, axes=axes, seeds=2, keep=["jobs", "packets"], size_limit=limit)
+    error = raised.value
+    assert error.source.endswith(": case jobs.u.workload.load=0.9, seed=1")
+    assert error.key == "record.packet_paths"
+    assert "most of it packet_hops (" in error.message
+    assert "more than the limit of" in error.message
+    assert "--size-limit (size_limit in Python)" in error.remedy
+    assert not out.exists()
+    # Tables that the experiment does not keep are not recorded, so they take nothing.
+    assert pt.sweep(made, out, axes=axes, workers=1, size_limit=limit).runs.height == 2
+    # A run that is there already is not refused, and the list holds the sizes.
+    low = {"jobs.u.workload.load": [0.1]}
+    pt.sweep(made, out, axes=low, keep=["jobs", "packets"], workers=1, size_limit=limit)
+    again = pt.sweep(made, out, axes=low, keep=["jobs", "packets"], workers=1, size_limit="1 kB")
+    assert list(again.runs["state"]) == ["done"]
+
+
+def test_a_sweep_names_the_part_and_the_limit_of_a_listed_run(tmp_path: Path) -> None:
+    made = scenario([HALO, UNIFORM], HOP_BY_HOP).replace({"interference": True})
+    description = describe(made, keep=["jobs", "packets"], source="pair.toml")
+    sweep = Sweep(description, tmp_path)
+    sweep.store.begin()
+    sweep.listing.write(tmp_path)
+    wrong = r"pair\.toml, part alone-h: key record\.packet_paths: .* the limit of 1 kB"
+    with pytest.raises(pt.ScenarioError, match=wrong):
+        Sweep(description, tmp_path, size_limit=1000)
+
+
+@pytest.mark.parametrize("record", [{}, {"window": "1 us"}, {"packets": "off"}])
+def test_no_traffic_is_computed_if_no_table_can_be_large(
+    record: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = scenario([HALO], {"messages": False, "iterations": False, **record}).resolve()
+    monkeypatch.setattr("pantala.native.expected_traffic", lambda plan: 1 / 0)
+    plan["record"]["packets"] = "off"
+    plan["record"]["link_windows"] = False
+    assert large_bytes(plan) is None
+
+
+@pytest.mark.parametrize("record", [{name: value} for name, value in ALL.items()])
+def test_large_bytes_are_those_of_the_tables(record: dict[str, Any]) -> None:
+    record = {"packets": "all"} if "packet_paths" in record else record
+    plan = scenario([HALO, UNIFORM], record, stop={"duration": "100 us"}).resolve()
+    expected = sum(size.bytes for size in table_sizes(plan, traffic(plan)))
+    assert large_bytes(plan) in (expected, None)
+    if record != {"window": "1 us"}:
+        assert large_bytes(plan) == expected
+    assert exceeded([expected, 1.0], None, int(expected) - 1)
+    assert not exceeded([expected, 1.0], None, int(expected) + 1)

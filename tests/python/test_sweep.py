@@ -86,9 +86,9 @@ def test_the_same_run_is_simulated_once(tmp_path: Path) -> None:
 
 
 def test_labels_do_not_change_a_run() -> None:
-    (one,) = Expansion(describe(scenario())).run_ids(0)
-    (other,) = Expansion(describe(scenario().replace({"name": "label"}))).run_ids(0)
-    (seeded,) = Expansion(describe(scenario().replace({"seed": 2}))).run_ids(0)
+    (one,) = Expansion(describe(scenario())).listed(0)
+    (other,) = Expansion(describe(scenario().replace({"name": "label"}))).listed(0)
+    (seeded,) = Expansion(describe(scenario().replace({"seed": 2}))).listed(0)
     assert one[1] == other[1] != seeded[1]
 
 

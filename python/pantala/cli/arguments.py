@@ -16,6 +16,7 @@ __all__ = [
     "RoutingName",
     "ScenarioFile",
     "Settings",
+    "SizeLimit",
     "Threads",
     "Variables",
     "Workers",
@@ -87,6 +88,15 @@ Coarsen = Annotated[
         metavar="N",
         help="Simulate packets that are N times as long (2, 4 or 8): faster and less exact.",
         autocompletion=complete.of(("2", "4", "8")),
+    ),
+]
+SizeLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--size-limit",
+        metavar="SIZE",
+        help="The most that the tables of a run may take. Default: 100 GB, and no more than is free"
+        " on the disk. Pantala estimates their size before the run.",
     ),
 ]
 Threads = Annotated[

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import MachinePreset, RoutingName, ScenarioFile, Settings, Variables
+from pantala.cli.arguments import (
+    MachinePreset,
+    RoutingName,
+    ScenarioFile,
+    Settings,
+    SizeLimit,
+    Variables,
+)
 
 if TYPE_CHECKING:
     from pantala.scenario import Scenario
@@ -23,7 +30,8 @@ HELP = """Check a scenario and print its plan: every default value and the node 
 
 The plan is JSON. It goes to standard output, or to the file of [b]--plan[/b]. Each error is one
 line on standard error. For a program in Python, [b]--plan[/b] also writes an operation file beside
-the plan, so that other machines need no Python.
+the plan, so that other machines need no Python. Tables that would be too large are a warning; with
+[b]--plan[/b] they are an error.
 
 The plan lists the values that no paper states under 'assumptions'. [b]--assumptions[/b] prints
 them.
@@ -51,6 +59,7 @@ def check(
             "--assumptions", help="Print the values that no paper states, with a reason for each."
         ),
     ] = False,
+    size_limit: SizeLimit = None,
 ) -> None:
     """Checks a scenario file."""
     from pantala.cli.option_values import parse_settings
@@ -58,12 +67,14 @@ def check(
     from pantala.errors import ScenarioError, UsageError
     from pantala.given_links import failed_words
     from pantala.plan import plan_text
+    from pantala.record_size import parse_limit
 
+    limit = parse_limit(size_limit)
     changes = parse_settings(settings)
     try:
         scenario = read_scenario(file, changes, routing, preset, variables)
         resolved = scenario.resolve()
-        _warn(scenario, resolved)
+        _warn(scenario, resolved, limit, refuse=plan is not None)
         if plan is not None:
             _bring_operations(scenario, resolved, plan)
         text = plan_text(resolved)
@@ -88,11 +99,18 @@ def check(
         print(resolved["derived"]["coarsened"], file=sys.stderr)
 
 
-def _warn(scenario: Scenario, resolved: dict[str, Any]) -> None:
+def _warn(scenario: Scenario, resolved: dict[str, Any], limit: int | None, *, refuse: bool) -> None:
     """Warns of a run that would take long, or whose tables would be too large.
 
+    Args:
+        scenario: the scenario.
+        resolved: its plan.
+        limit: the most bytes of its tables; see `pantala.record_size.check_size`.
+        refuse: whether tables that would be too large are an error. The program that runs a plan on
+            several processes does not check them.
+
     Raises:
-        ScenarioError: a workload is wrong.
+        ScenarioError: a workload is wrong, or the tables are refused.
     """
     import warnings
 
@@ -106,8 +124,10 @@ def _warn(scenario: Scenario, resolved: dict[str, Any]) -> None:
         raise scenario.error_of_plan(error) from None
     warn_of_cost(resolved, sent, scenario.source)
     try:
-        check_size(resolved, sent, scenario.source)
+        check_size(resolved, sent, scenario.source, limit=limit)
     except ScenarioError as error:
+        if refuse:
+            raise
         text = f"{error.message}; {error.remedy}"
         warnings.warn(ScenarioWarning(scenario.source, text), stacklevel=2)
 

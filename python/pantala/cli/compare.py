@@ -19,7 +19,7 @@ HELP = """Compare runs or experiments with the first of them: plans, metrics, in
 
 DIR is a directory of [b]pantala run[/b] or [b]pantala sweep[/b]. Runs of equal seeds are compared
 in pairs. With [b]--by AXIS[/b] the values of an axis of one experiment are compared instead.
-Failed, missing and truncated runs are named and not compared.
+Failed, missing, refused and truncated runs are named and not compared.
 
 [b]--out FILE.html[/b] writes one page with all metrics and the figures overlaid."""
 

@@ -14,6 +14,7 @@ from pantala.cli.arguments import (
     RoutingName,
     ScenarioFile,
     Settings,
+    SizeLimit,
     Threads,
     Variables,
 )
@@ -82,15 +83,7 @@ def run(
             help="Write report.html, or leave it to [b]pantala report DIR[/b].",
         ),
     ] = True,
-    size_limit: Annotated[
-        str | None,
-        typer.Option(
-            "--size-limit",
-            metavar="SIZE",
-            help="The most that the tables of a run may take. Default: 100 GB, and no more than is"
-            " free on the disk. Pantala estimates their size before the run.",
-        ),
-    ] = None,
+    size_limit: SizeLimit = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")
     ] = False,

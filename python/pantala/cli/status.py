@@ -74,6 +74,9 @@ def _show(found: dict[str, Any]) -> None:
             drawn.add_row(state, f"{found[state]:,}")
     if found["incomplete"]:
         drawn.add_row("incomplete", f"{found['incomplete']:,} done runs have a job without end")
+    if found["refused"]:
+        cases = f"{found['refused']:,} of {found['cases']:,} cases"
+        drawn.add_row("refused", f"{cases} cannot be run and are not simulated")
     output.print(drawn)
     if found["failures"]:
         axis_names = list(found["axes"])
@@ -81,6 +84,16 @@ def _show(found: dict[str, Any]) -> None:
         for row in found["failures"]:
             failed.add_row(*(str(row[key]) for key in (*axis_names, "part", "reason")))
         output.print(failed)
+    if found["refused_cases"]:
+        import polars as pl
+
+        from pantala.experiments.cases_file import over_seeds
+
+        columns = [*found["axes"], "reason"]
+        refused = listing(columns, title="Refused cases")
+        for row in over_seeds(pl.DataFrame(found["refused_cases"])).iter_rows(named=True):
+            refused.add_row(*(str(row[key]) for key in columns))
+        output.print(refused)
     if missing := found.get("parts_missing"):
         output.print(f"missing: {', '.join(missing)}", highlight=False, markup=False)
     if found["missing"]:

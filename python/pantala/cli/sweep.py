@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import Settings, Threads, Workers
+from pantala.cli.arguments import Settings, SizeLimit, Threads, Workers
 from pantala.cli.executors import (
     ExecutorName,
     Partition,
@@ -43,6 +43,8 @@ runs as one table.
 #: Rows of medians and of failed runs that the command prints.
 _MOST_ROWS = 40
 _MOST_FAILED = 10
+#: Refused cases that the list shows before a sweep; --dry-run shows all.
+_MOST_REFUSED = 10
 #: Values of an axis that the list shows.
 _MOST_VALUES = 8
 
@@ -117,6 +119,15 @@ def sweep(
     retry: Annotated[
         bool, typer.Option("--retry", help="Simulate runs that failed before once more.")
     ] = False,
+    skip_refused: Annotated[
+        bool,
+        typer.Option(
+            "--skip-refused",
+            help="List cases that cannot be run with the reason, and simulate the others. Default:"
+            " such a case is an error.",
+        ),
+    ] = False,
+    size_limit: SizeLimit = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the runs and their cost; simulate nothing.")
     ] = False,
@@ -134,20 +145,23 @@ def sweep(
     from pantala.experiments.estimate import estimate, local_workers
     from pantala.experiments.runner import Sweep, precision_of_options
     from pantala.progress import SweepLine
+    from pantala.record_size import parse_limit
 
     check_workers_and_seed(workers, 0)
     each = parse_threads(threads)
     native.check_threads(each)
     where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option)
     wanted = precision_of_options(precision, precision_of)
-    description = _description(file, axis, seeds, keep, settings, wanted)
+    description = _description(file, axis, seeds, keep, settings, wanted, skip_refused)
     target = Path("runs") / description.name if out is None else out
-    made = Sweep(description, target, retry=retry)
+    made = Sweep(description, target, retry=retry, size_limit=parse_limit(size_limit))
     of_a_run = each if isinstance(each, int) else 1
     cost = estimate(made)
     at_once = workers or local_workers(cost, each)
-    if not quiet:
-        _list(made, cost, at_once if where.name == "local" else None)
+    if quiet:
+        made.warn_of_refused()
+    else:
+        _list(made, cost, at_once if where.name == "local" else None, every=dry_run)
     if dry_run:
         return
     errors = Console(stderr=True)
@@ -182,6 +196,7 @@ def _description(
     keep: str | None,
     settings: list[str] | None,
     precision: Precision | None,
+    skip_refused: bool,
 ) -> Description:
     from pantala.cli.option_values import parse_seeds, parse_settings
     from pantala.cli.scenario_file import read_scenario
@@ -196,18 +211,20 @@ def _description(
         keep=None if keep is None else [word.strip() for word in keep.split(",") if word.strip()],
         changes=parse_settings(settings),
         precision=precision,
+        skip_refused=skip_refused,
         source=str(file),
         folder=file.parent,
     )
 
 
-def _list(made: Sweep, cost: Estimate, workers: int | None) -> None:
+def _list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool) -> None:
     """Prints the axes, the runs, those already there, and the cost of the others.
 
     Args:
         made: the runs.
         cost: the cost of those that are missing.
         workers: the number of local processes; None if another executor simulates.
+        every: whether to print every refused case.
     """
     from pantala.amounts import bytes_text, clock
     from pantala.experiments.statistics import batches
@@ -222,6 +239,7 @@ def _list(made: Sweep, cost: Estimate, workers: int | None) -> None:
             values = [str(point.shown[column]) for point in each.points]
             more = f", ... ({len(values)} values)" if len(values) > _MOST_VALUES else ""
             _say(f"  {column}: {', '.join(values[:_MOST_VALUES])}{more}")
+    _print_refused(made, every=every)
     if description.precision is not None:
         first, second, *_ = (*batches(description.seeds), 0)
         more = f", then up to {description.seeds}" if second else ""
@@ -247,6 +265,24 @@ def _list(made: Sweep, cost: Estimate, workers: int | None) -> None:
             )
             + f", {bytes_text(cost.disk_bytes)} on disk ({basis})"
         )
+
+
+def _print_refused(made: Sweep, *, every: bool) -> None:
+    from pantala.experiments.cases_file import REFUSED, over_seeds
+
+    refused = made.listing.refused
+    if refused.is_empty():
+        return
+    cases = _count(len(made.listing.expansion), "case")
+    _say(f"refused: {refused.height:,} of {cases}, not simulated:")
+    rows = over_seeds(refused)
+    shown = rows if every else rows.head(_MOST_REFUSED)
+    for row in shown.iter_rows(named=True):
+        place = ", ".join(f"{axis}={row[axis]}" for axis in made.description.columns)
+        place = place.replace("seed=", "") if place.endswith("seeds") else place
+        _say(f"  {place}: {row[REFUSED]}")
+    if more := rows.height - shown.height:
+        _say(f"  ... {more:,} more; pantala status {made.root} lists all")
 
 
 def _wanted(precision: Precision) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pantala.errors import UsageError
+from pantala.experiments.cases_file import REFUSED, SIZE
 from pantala.scenario.base import plain
 
 __all__ = ["JOBS", "Axis", "Point", "axes_of", "parse_axis", "seed_axis"]
@@ -20,7 +21,7 @@ __all__ = ["JOBS", "Axis", "Point", "axes_of", "parse_axis", "seed_axis"]
 JOBS = "jobs"
 
 #: Columns that every table of an experiment has already.
-_TAKEN = frozenset({"case", "part", "run"})
+_TAKEN = frozenset({"case", "part", "run", REFUSED, SIZE})
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,12 @@ import polars as pl
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError, UsageError, nearest
+from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
 from pantala.experiments.consolidate import Segments, table_of_run
 from pantala.experiments.effects import effects_over, slowdowns_over
 from pantala.experiments.index import Entry, Index
-from pantala.experiments.listing import CASES_FILE, DESCRIPTION_FILE, EXPERIMENTS
+from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
+from pantala.experiments.parts import TOGETHER
 from pantala.experiments.statistics import Method, marked, mean_interval, paired_difference
 from pantala.experiments.store import RunStore
 from pantala.results import Run
@@ -86,9 +88,24 @@ class Experiment:
 
     @property
     def cases(self) -> pl.DataFrame:
-        """One row per case and part: ``case``, the axes, ``part``, ``run``."""
+        """One row per case and part: ``case``, the axes, ``part``, ``run``.
+
+        Cases that cannot be run are in `refused`.
+        """
+        return self._cases[0].drop(SIZE)
+
+    @property
+    def refused(self) -> pl.DataFrame:
+        """One row per case that cannot be run: ``case``, the axes, ``refused`` (the reason).
+
+        There are none without ``skip_refused`` (``--skip-refused``).
+        """
+        return self._cases[1]
+
+    @property
+    def _cases(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         try:
-            return pl.read_parquet(self._folder / CASES_FILE)
+            return read_cases(self._folder)
         except (OSError, pl.exceptions.PolarsError) as error:
             raise RunDirectoryError(
                 self._folder, f"{CASES_FILE} cannot be read: {error}", "repeat pantala sweep"
@@ -96,7 +113,10 @@ class Experiment:
 
     @property
     def runs(self) -> pl.DataFrame:
-        """The cases with the ``state`` of each run (done, failed, missing), reason and cost."""
+        """The cases with the ``state`` of each run (done, failed, missing), reason and cost.
+
+        A refused case has one row without a run: its state is ``refused``.
+        """
         schema = {
             "run": pl.String,
             "state": pl.String,
@@ -111,8 +131,17 @@ class Experiment:
         }
         entries = [{name: entry.get(name) for name in schema} for entry in self._entries.values()]
         index = pl.DataFrame(entries, schema=schema)
-        joined = self.cases.join(index, on="run", how="left", maintain_order="left")
-        return joined.with_columns(pl.col("state").fill_null("missing"))
+        cases = self.cases
+        joined = cases.join(index, on="run", how="left", maintain_order="left")
+        joined = joined.with_columns(pl.col("state").fill_null("missing"))
+        refused = self.refused
+        if refused.is_empty():
+            return joined
+        parts = cases["part"].unique()
+        shown = refused.rename({REFUSED: "reason"}).with_columns(
+            part=pl.lit(parts[0] if len(parts) == 1 else TOGETHER), state=pl.lit("refused")
+        )
+        return pl.concat([joined, shown], how="diagonal").sort("case", maintain_order=True)
 
     def table(self, name: str) -> pl.LazyFrame:
         """Returns a table of all runs that are there: one of the tables that the experiment keeps.

@@ -28,7 +28,17 @@ __all__ = ["KEEP", "Description", "describe", "is_experiment", "read_experiment"
 #: The tables that an experiment keeps of every run, unless it says otherwise.
 KEEP = ("jobs", "ranks", "links")
 
-_KEYS = ("name", "scenario", "set", "axes", "seeds", "precision", "precision_of", "keep")
+_KEYS = (
+    "name",
+    "scenario",
+    "set",
+    "axes",
+    "seeds",
+    "precision",
+    "precision_of",
+    "keep",
+    "skip_refused",
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +52,8 @@ class Description:
         keep: the tables that are kept of every run.
         source: the file, for errors.
         precision: when to add no more seeds; None simulates all seeds.
+        skip_refused: whether cases that cannot be run are listed and left out. Without it, such a
+            case is an error.
     """
 
     name: str
@@ -50,6 +62,7 @@ class Description:
     keep: tuple[str, ...]
     source: str
     precision: Precision | None = None
+    skip_refused: bool = False
 
     @property
     def columns(self) -> list[str]:
@@ -120,6 +133,7 @@ def describe(
     keep: Sequence[str] | None = None,
     changes: Mapping[str, Any] | None = None,
     precision: Precision | None = None,
+    skip_refused: bool = False,
     source: str = "experiment",
     folder: Path = Path(),
 ) -> Description:
@@ -133,6 +147,8 @@ def describe(
         changes: values of the base scenario by key path.
         precision: when to add no more seeds, in place of the experiment's own; the seeds are then
             the largest number.
+        skip_refused: whether to leave out cases that cannot be run, also if the experiment does not
+            say so.
         source: the name for errors.
         folder: the folder that a path of a scenario is relative to.
 
@@ -168,7 +184,8 @@ def describe(
     if not isinstance(name, str) or not name or "/" in name or name.startswith("."):
         raise UsageError(f"{source}: name = {name!r}: is not a name; write e.g. 'routings'")
     precision = precision or _precision(tables, source)
-    made = Description(name, base, tuple(all_axes), kept, source, precision)
+    skip = skip_refused or _flag(tables, "skip_refused", source)
+    made = Description(name, base, tuple(all_axes), kept, source, precision, skip)
     if precision is not None and made.seeds < 2:
         raise UsageError(
             f"{source}: precision = {precision.relative:.4g}: needs seeds; give their largest"
@@ -206,6 +223,13 @@ def _precision(tables: Mapping[str, Any], source: str) -> Precision | None:
         return Precision.parse(text, of)
     except UsageError as error:
         raise UsageError(f"{source}: {error}") from None
+
+
+def _flag(tables: Mapping[str, Any], key: str, source: str) -> bool:
+    value = tables.get(key, False)
+    if not isinstance(value, bool):
+        raise UsageError(f"{source}: {key} = {value!r}: is not true or false; write {key} = true")
+    return value
 
 
 def _keep(tables: object, source: str) -> tuple[str, ...]:

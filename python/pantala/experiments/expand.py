@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from pantala import native
 from pantala.errors import PlanError, ScenarioError, UsageError, nearest, show
@@ -22,10 +22,11 @@ from pantala.experiments.parts import Part, parts_of
 from pantala.experiments.seeded import NodesBySeed, SeededRuns
 from pantala.placement import drawn
 from pantala.plan import build_plan, only_jobs
+from pantala.record_size import large_bytes
 from pantala.scenario import Scenario
 from pantala.scenario.presets import mix_presets
 
-__all__ = ["Expansion"]
+__all__ = ["Expansion", "ListedRun"]
 
 #: The value in a plan that switches off the record of a table that is not kept.
 _OFF: Mapping[str, tuple[str, Any]] = {
@@ -35,6 +36,20 @@ _OFF: Mapping[str, tuple[str, Any]] = {
     "link_windows": ("link_windows", False),
 }
 _EVERY = "jobs.*."
+
+
+class ListedRun(NamedTuple):
+    """One run of a case, as the list of runs holds it.
+
+    Attributes:
+        part: its name.
+        run: its identity; None if it lasts as long as another run, which is not known yet.
+        table_bytes: the expected bytes of its tables; None if no table can be large.
+    """
+
+    part: str
+    run: str | None
+    table_bytes: float | None
 
 
 class Expansion:
@@ -96,10 +111,8 @@ class Expansion:
         scenario, resolved = self._found(number)
         return self._parts_of(scenario, resolved, number)
 
-    def run_ids(self, number: int) -> list[tuple[str, str | None]]:
-        """Returns the name and the identity of each run of a case.
-
-        The identity is None if the run lasts as long as another run, which is not known yet.
+    def listed(self, number: int) -> list[ListedRun]:
+        """Returns the name, the identity and the size of each run of a case.
 
         Raises:
             ScenarioError: the case cannot be run; the text names the case.
@@ -107,12 +120,14 @@ class Expansion:
         shared = self._shared(number)
         if shared is not None and shared.runs is not None:
             try:
-                return shared.runs.run_ids(self._seed(number))
+                found = shared.runs.run_ids(self._seed(number))
+                sizes = shared.table_bytes
+                return [ListedRun(*run, size) for run, size in zip(found, sizes, strict=True)]
             except PlanError:
                 pass
         scenario, resolved = self._found(number, assumptions=False)
         return [
-            (part.name, None if part.as_long_as else run_id(part.plan))
+            ListedRun(part.name, None if part.as_long_as else run_id(part.plan), _size(part))
             for part in self._parts_of(scenario, resolved, number)
         ]
 
@@ -160,7 +175,8 @@ class Expansion:
         except (ScenarioError, PlanError):
             return None  # a case by itself says it in the words of the scenario
         parts = self._parts_of(scenario, resolved, first)
-        return _Shared(scenario, plan, SeededRuns(plan, parts, self._nodes))
+        runs = SeededRuns(plan, parts, self._nodes)
+        return _Shared(scenario, plan, runs, tuple(map(_size, parts)))
 
     def _seed(self, number: int) -> int:
         assert self._seed_axis is not None
@@ -192,10 +208,16 @@ class Expansion:
 
     def _told_of(self, error: ScenarioError, number: int) -> ScenarioError:
         """Returns an error that names the case."""
-        where = self.description.source
-        if values := self._told(number):
-            where += f": case {values}"
-        return error.respelled(where, lambda key: key)
+        return error.respelled(self._named(number), lambda key: key)
+
+    def named(self, number: int, part: str) -> str:
+        """Returns the words for a run in an error: the experiment, the case, and the part."""
+        several = self.description.base.interference
+        return self._named(number) + (f", part {part}" if several else "")
+
+    def _named(self, number: int) -> str:
+        values = self.told(number)
+        return self.description.source + (f": case {values}" if values else "")
 
     def _points(self, number: int) -> list[Point]:
         numbers = self.point_numbers(number)
@@ -245,7 +267,8 @@ class Expansion:
     def _job_names(self) -> list[str]:
         return [job.name for job in self.description.base.all_jobs]
 
-    def _told(self, number: int) -> str:
+    def told(self, number: int) -> str:
+        """Returns the values of a case in words."""
         return ", ".join(f"{key}={show(value, 30)}" for key, value in self.shown(number).items())
 
 
@@ -257,11 +280,13 @@ class _Shared:
         scenario: the scenario of the first of them.
         plan: its plan, not resolved; None if more than the seed of the plan follows from the seed.
         runs: the identities of the runs of all of them; None without a plan.
+        table_bytes: the expected bytes of the tables of each run, which no seed changes.
     """
 
     scenario: Scenario
     plan: dict[str, Any] | None = None
     runs: SeededRuns | None = None
+    table_bytes: tuple[float | None, ...] = ()
 
     def resolved(self, seed: int, *, assumptions: bool = True) -> dict[str, Any]:
         """Returns the resolved plan of a seed.
@@ -272,6 +297,14 @@ class _Shared:
         if self.plan is not None:
             return native.resolve({**self.plan, "seed": seed})
         return native.resolve(build_plan(_with_seed(self.scenario, seed), assumptions=assumptions))
+
+
+def _size(part: Part) -> float | None:
+    """Returns the expected bytes of the tables of a run.
+
+    A run that lasts as long as another one has a part of its jobs, so its tables are smaller.
+    """
+    return None if part.as_long_as else large_bytes(part.plan)
 
 
 def _with_seed(scenario: Scenario, seed: int) -> Scenario:

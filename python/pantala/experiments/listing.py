@@ -1,14 +1,14 @@
 """The list of an experiment's runs: which case needs which run, and what is there already.
 
 ``experiments/NAME/cases.parquet`` has a row per case and part: the values of the axes and the
-identity of the run. `pantala sweep` writes it before the first simulation. It makes the list again
-only after a change of the experiment, of Pantala, or of a file that the scenario names.
+identity of the run; see `cases_file`. `pantala sweep` writes it before the first simulation. It
+makes the list again only after a change of the experiment, of Pantala, or of a file that the
+scenario names.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -20,19 +20,19 @@ import polars as pl
 
 import pantala
 from pantala import native
-from pantala.errors import RunDirectoryError, ScenarioWarning
+from pantala.errors import ProgramError, RunDirectoryError, ScenarioError, ScenarioWarning
+from pantala.experiments.cases_file import REFUSED, SIZE, read_cases, write_cases
 from pantala.experiments.description import Description
-from pantala.experiments.expand import Expansion
+from pantala.experiments.expand import Expansion, ListedRun
 from pantala.experiments.identity import RESULTS_VERSION, run_id
 from pantala.experiments.index import Entry
 from pantala.json_file import write_json
 
-__all__ = ["CASES_FILE", "DESCRIPTION_FILE", "EXPERIMENTS", "Listing", "list_runs"]
+__all__ = ["DESCRIPTION_FILE", "EXPERIMENTS", "Listing", "list_runs"]
 
 #: The folder with the experiments of a directory.
 EXPERIMENTS = "experiments"
 DESCRIPTION_FILE = "experiment.json"
-CASES_FILE = "cases.parquet"
 
 
 @dataclass
@@ -41,14 +41,17 @@ class Listing:
 
     Attributes:
         expansion: its cases.
-        frame: one row per case and part: ``case``, the axes, ``part``, ``run``. The run is null if
-            it lasts as long as another run that is not there yet.
+        frame: one row per case and part: ``case``, the axes, ``part``, ``run``, ``table_bytes``.
+            The run is null if it lasts as long as another run that is not there yet. The bytes are
+            null if no table can be large.
+        refused: one row per case that cannot be run: ``case``, the axes, ``refused`` (the reason).
         changed: what the listing says about an earlier experiment of this name; empty if it is
             equal or there is none.
     """
 
     expansion: Expansion
     frame: pl.DataFrame
+    refused: pl.DataFrame
     changed: str = ""
 
     @property
@@ -102,10 +105,14 @@ class Listing:
         if axis is None or count >= description.seeds:
             return self
         step = prod(len(each.points) for each in description.axes[axis + 1 :])
-        kept = self.frame.filter(pl.col("case") // step % description.seeds < count)
-        number = (pl.col("case").rank("dense") - 1).cast(pl.UInt32)
+        at, outer = pl.col("case") // step, step * description.seeds
+        number = pl.col("case") // outer * (step * count) + pl.col("case") % outer
+        frame, refused = (
+            each.filter(at % description.seeds < count).with_columns(case=number.cast(pl.UInt32))
+            for each in (self.frame, self.refused)
+        )
         fewer = Expansion(description.first_seeds(count))
-        return Listing(fewer, kept.with_columns(case=number), self.changed)
+        return Listing(fewer, frame, refused, self.changed)
 
     def _rows(self) -> Iterator[tuple[int, str, str | None]]:
         yield from self.frame.select("case", "part", "run").iter_rows()
@@ -116,9 +123,7 @@ class Listing:
         folder = root / EXPERIMENTS / description.name
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            partial = folder / f".{CASES_FILE}.{os.getpid()}.partial"
-            self.frame.write_parquet(partial, compression="zstd")
-            partial.replace(folder / CASES_FILE)
+            write_cases(folder, self.frame, self.refused)
             document = {**_stamp(description), **json.loads(_text(description.document()))}
             if description.precision is not None:
                 document["precision"] = asdict(description.precision)
@@ -138,7 +143,9 @@ def list_runs(description: Description, root: Path, entries: Mapping[str, Entry]
         entries: the index of its store.
 
     Raises:
-        ScenarioError: a case cannot be run.
+        ScenarioError: a case cannot be run, and the experiment does not skip such cases; or no case
+            can be run.
+        ProgramError: likewise, because a program of the user fails.
     """
     folder = root / EXPERIMENTS / description.name
     before = _before(folder)
@@ -146,13 +153,11 @@ def list_runs(description: Description, root: Path, entries: Mapping[str, Entry]
     expansion = Expansion(description)
     equal = before.get("digest") == stamp["digest"]
     changed = ""
+    listing = None
     if equal and before.get("made_by") == stamp["made_by"] and not _names_files(description):
-        try:
-            listing = Listing(expansion, pl.read_parquet(folder / CASES_FILE))
-        except (OSError, pl.exceptions.PolarsError):
-            listing = Listing(expansion, _frame(expansion))
-    else:
-        listing = Listing(expansion, _frame(expansion))
+        listing = _stored(expansion, folder)
+    if listing is None:
+        listing = Listing(expansion, *_made(expansion))
         if before and not equal and not _stopped_early(before, description):
             changed = _difference(before, json.loads(_text(description.document())))
     listing.settle(entries)
@@ -173,14 +178,72 @@ def _stopped_early(before: Mapping[str, Any], description: Description) -> bool:
     return before.get("digest") == description.first_seeds(count).digest()
 
 
-def _frame(expansion: Expansion) -> pl.DataFrame:
-    """Returns one row per case and part. It holds no plan longer than its identities need."""
-    found: list[list[tuple[str, str | None]]] = [[]] * len(expansion)
+def _stored(expansion: Expansion, folder: Path) -> Listing | None:
+    """Returns the list that was written before; None if there is none, or it leaves out a case."""
+    try:
+        frame, refused = read_cases(folder)
+    except (OSError, pl.exceptions.PolarsError):
+        return None
+    if refused.height and not expansion.description.skip_refused:
+        return None  # the new list raises the error
+    return Listing(expansion, frame, refused)
+
+
+def _made(expansion: Expansion) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Returns one row per case and part, and one row per refused case.
+
+    It holds no plan longer than its identities need.
+    """
+    found: list[list[ListedRun]] = [[]] * len(expansion)
+    refused: dict[int, ScenarioError | ProgramError] = {}
     for case in expansion.by_seeds():
-        found[case] = expansion.run_ids(case)
-    rows = [(case, part, run) for case, runs in enumerate(found) for part, run in runs]
-    schema = {"case": pl.UInt32, "part": pl.String, "run": pl.String}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
+        try:
+            found[case] = expansion.listed(case)
+        except (ScenarioError, ProgramError) as error:
+            if not expansion.description.skip_refused:
+                raise _skippable(error, len(expansion)) from None
+            refused[case] = error
+    if len(refused) == len(expansion):
+        raise _none_left(refused[min(refused)], len(expansion))
+    rows = [(case, *run) for case, runs in enumerate(found) for run in runs]
+    schema = {"case": pl.UInt32, "part": pl.String, "run": pl.String, SIZE: pl.Float64}
+    reasons = sorted((case, _reason(error)) for case, error in refused.items())
+    return (
+        _with_axes(pl.DataFrame(rows, schema=schema, orient="row"), expansion),
+        _with_axes(
+            pl.DataFrame(reasons, schema={"case": pl.UInt32, REFUSED: pl.String}, orient="row"),
+            expansion,
+        ),
+    )
+
+
+def _skippable(error: ScenarioError | ProgramError, cases: int) -> ScenarioError | ProgramError:
+    """Returns the error of a case that cannot be run, with the option as a remedy."""
+    option = "or give --skip-refused (skip_refused=True) to simulate the other cases"
+    if cases == 1:
+        return error
+    if isinstance(error, ScenarioError):
+        return error.extended(option)
+    return ProgramError(f"{error}; {option}")
+
+
+def _none_left(error: ScenarioError | ProgramError, cases: int) -> ScenarioError | ProgramError:
+    """Returns the error of an experiment of which no case can be run."""
+    if isinstance(error, ScenarioError):
+        source = error.source.replace(": case", f": all {cases:,} cases are refused; case", 1)
+        return error.respelled(source, lambda key: key)
+    return ProgramError(f"all {cases:,} cases are refused; {error}")
+
+
+def _reason(error: ScenarioError | ProgramError) -> str:
+    """Returns why a case cannot be run, without the file and the case."""
+    if isinstance(error, ScenarioError):
+        return "; and ".join(error.respelled("", lambda key: key).lines)
+    return str(error)
+
+
+def _with_axes(frame: pl.DataFrame, expansion: Expansion) -> pl.DataFrame:
+    """Returns rows of cases with the values of the axes after the number of the case."""
     columns, step = [], len(expansion)
     for axis in expansion.description.axes:
         step //= len(axis.points)
@@ -188,7 +251,8 @@ def _frame(expansion: Expansion) -> pl.DataFrame:
         for name in axis.columns:
             values = _column(name, [point.shown[name] for point in axis.points])
             columns.append(values.gather(at))
-    return pl.DataFrame([frame["case"], *columns, frame["part"], frame["run"]])
+    first, *rest = frame.get_columns()
+    return pl.DataFrame([first, *columns, *rest])
 
 
 def _column(name: str, values: list[Any]) -> pl.Series:

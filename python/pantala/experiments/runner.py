@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from pantala import native
-from pantala.errors import RunDirectoryError, UsageError
+from pantala.errors import RunDirectoryError, ScenarioWarning, UsageError
+from pantala.experiments.cases_file import REFUSED, SIZE
 from pantala.experiments.consolidate import Segments
 from pantala.experiments.description import Description, describe
 from pantala.experiments.estimate import estimate, local_workers
@@ -19,6 +23,8 @@ from pantala.experiments.session import Progress, Session
 from pantala.experiments.statistics import Precision, batches
 from pantala.experiments.store import RunStore
 from pantala.parallel import LocalWorkers
+from pantala.record_size import check_size, exceeded, parse_limit
+from pantala.run_cost import traffic
 from pantala.scenario import Scenario
 
 __all__ = ["Sweep", "precision_of_options", "sweep"]
@@ -35,16 +41,25 @@ class Sweep:
         missing: the runs that `run` will simulate, as far as they are known.
     """
 
-    def __init__(self, description: Description, root: Path, *, retry: bool = False) -> None:
+    def __init__(
+        self,
+        description: Description,
+        root: Path,
+        *,
+        retry: bool = False,
+        size_limit: int | None = None,
+    ) -> None:
         """Lists the runs; writes nothing.
 
         Args:
             description: the experiment.
             root: its directory.
             retry: whether to simulate failed runs again.
+            size_limit: the most bytes of the tables of a run; see `pantala.record_size.check_size`.
 
         Raises:
-            ScenarioError: a case cannot be run.
+            ScenarioError: a case cannot be run, and the experiment does not skip such cases; no
+                case can be run; or the tables of a run would be too large.
             RunDirectoryError: the directory holds something else.
         """
         self.store = RunStore(root)
@@ -56,6 +71,7 @@ class Sweep:
         self.entries = self._index.read()
         self.listing: Listing = list_runs(description, root, self.entries)
         self.widest: dict[str, Any] | None = None
+        self._check_sizes(size_limit)
 
     @property
     def missing(self) -> list[str]:
@@ -67,6 +83,23 @@ class Sweep:
         """The entries of the failed runs."""
         found = (self.entries.get(run) for run in self.listing.runs)
         return [entry for entry in found if entry is not None and entry["state"] == "failed"]
+
+    def warn_of_refused(self) -> None:
+        """Warns that some cases are not simulated.
+
+        Warns:
+            ScenarioWarning: with their number, and the first with its reason.
+        """
+        refused = self.listing.refused
+        if refused.is_empty():
+            return
+        case, reason = refused.select("case", REFUSED).row(0)
+        expansion = self.listing.expansion
+        text = (
+            f"{refused.height:,} of {len(expansion):,} cases refused and not simulated;"
+            f" {expansion.told(case)}: {reason}"
+        )
+        warnings.warn(ScenarioWarning(self.description.source, text), stacklevel=3)
 
     def run(
         self,
@@ -110,6 +143,20 @@ class Sweep:
         finally:
             self._index.close()
         return progress
+
+    def _check_sizes(self, limit: int | None) -> None:
+        """Refuses a missing run whose tables would be too large. The list holds their sizes."""
+        frame = self.listing.frame.filter(pl.col(SIZE).is_not_null())
+        if frame.is_empty():
+            return
+        frame = frame.filter(pl.col("run").is_in(self.missing))
+        if not exceeded(frame[SIZE], self.root, limit):
+            return
+        for case, part, size in frame.select("case", "part", SIZE).iter_rows():
+            if exceeded([size], self.root, limit):
+                plan = self.listing.plan(case, part, self.entries)
+                where = self.listing.expansion.named(case, part)
+                check_size(plan, traffic(plan), where, self.root, limit)
 
     def _in_batches(
         self,
@@ -179,6 +226,8 @@ def sweep(
     threads: native.Threads = 1,
     executor: Executor | None = None,
     retry: bool = False,
+    skip_refused: bool = False,
+    size_limit: str | None = None,
     precision: float | str | None = None,
     precision_of: str | None = None,
 ) -> Any:
@@ -199,6 +248,11 @@ def sweep(
         threads: the number of threads of each simulation.
         executor: any executor of `concurrent.futures`, in place of local processes.
         retry: whether to simulate failed runs again.
+        skip_refused: whether to leave out cases that cannot be run, such as a routing that does not
+            know the machine's failed links. `Experiment.runs` lists them as ``refused``, with the
+            reason. Without it, such a case is an error.
+        size_limit: the most that the tables of one run may take, such as ``"500 GB"``; see
+            `pantala.run`.
         precision: add seeds until the 95 % interval of every job in every case is this narrow:
             half its width over its mean, such as ``0.02`` or ``"2%"``. `seeds` is then the largest
             number of seeds.
@@ -207,7 +261,8 @@ def sweep(
 
     Raises:
         UsageError: an axis or another key of the experiment is wrong.
-        ScenarioError: a case cannot be run. Nothing has been written.
+        ScenarioError: a case cannot be run, no case can be run, or the tables of a run would be too
+            large. Nothing has been written.
         RunDirectoryError: the directory cannot be written. Finished runs are kept.
         KeyboardInterrupt: Ctrl-C. Finished runs are kept.
     """
@@ -217,10 +272,17 @@ def sweep(
     if workers is not None and workers < 1:
         raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
     wanted = precision_of_options(precision, precision_of)
-    description = describe(experiment, axes=axes, seeds=seeds, keep=keep, precision=wanted)
-    Sweep(description, Path(out), retry=retry).run(
-        workers=workers, threads=threads, executor=executor
+    description = describe(
+        experiment,
+        axes=axes,
+        seeds=seeds,
+        keep=keep,
+        precision=wanted,
+        skip_refused=skip_refused,
     )
+    made = Sweep(description, Path(out), retry=retry, size_limit=parse_limit(size_limit))
+    made.warn_of_refused()
+    made.run(workers=workers, threads=threads, executor=executor)
     return Experiment(out, description.name)
 
 

@@ -136,7 +136,8 @@ class Session:
                     if future.done() and not future.cancelled() and not future.exception():
                         self._note(future.result())
             for future in self._running:
-                future.cancel()
+                with contextlib.suppress(NotImplementedError):  # futures of Parsl
+                    future.cancel()
             raise
 
     def _submit(self, work: _Work, pool: Executor) -> None:

@@ -43,12 +43,16 @@ def status_of(experiment: Experiment) -> dict[str, Any]:
 
     Returns:
         ``kind`` (``sweep``), ``name``, ``directory``, ``axes`` (number of values by column),
-        ``cases``; ``runs``, each counted once, and of these ``done``, ``failed``, ``running`` (a
-        process holds its lease) and ``missing``; ``incomplete``, the done runs with a job that did
-        not end; ``seconds`` (of all done runs) and ``bytes`` (of their files); ``failures``, one
-        object per failed run: its axes, ``part``, ``run`` and ``reason``.
+        ``cases``, and of these ``refused``, which cannot be run; ``runs``, each counted once, and
+        of these ``done``, ``failed``, ``running`` (a process holds its lease) and ``missing``;
+        ``incomplete``, the done runs with a job that did not end; ``seconds`` (of all done runs)
+        and ``bytes`` (of their files); ``failures``, one object per failed run: its axes, ``part``,
+        ``run`` and ``reason``; ``refused_cases``, one object per refused case: its axes and
+        ``reason``.
     """
-    frame = experiment.runs
+    every = experiment.runs
+    refused = every.filter(pl.col("state") == "refused")
+    frame = every.filter(pl.col("state") != "refused")
     known = frame.filter(pl.col("run").is_not_null()).unique("run", keep="first")
     unknown = frame["run"].null_count()
     states = dict(known.group_by("state").len().iter_rows())
@@ -61,8 +65,9 @@ def status_of(experiment: Experiment) -> dict[str, Any]:
         "kind": "sweep",
         "name": experiment.name,
         "directory": str(experiment.path),
-        "axes": {axis: frame[axis].n_unique() for axis in experiment.axes},
-        "cases": frame["case"].n_unique(),
+        "axes": {axis: every[axis].n_unique() for axis in experiment.axes},
+        "cases": every["case"].n_unique(),
+        "refused": refused.height,
         "runs": known.height + unknown,
         "done": states.get("done", 0),
         "failed": states.get("failed", 0),
@@ -72,4 +77,5 @@ def status_of(experiment: Experiment) -> dict[str, Any]:
         "seconds": done["seconds"].sum(),
         "bytes": done["bytes"].sum(),
         "failures": failed.select(shown).to_dicts(),
+        "refused_cases": refused.select(*experiment.axes, "reason").to_dicts(),
     }

@@ -80,6 +80,7 @@ def _told(path: Path, kind: str, name: str, entries: list[Entry], running: int) 
         "directory": str(path),
         "axes": {},
         "cases": None,
+        "refused": 0,
         "runs": None,
         "done": len(entries),
         "failed": 0,
@@ -89,6 +90,7 @@ def _told(path: Path, kind: str, name: str, entries: list[Entry], running: int) 
         "seconds": sum(entry["seconds"] for entry in entries),
         "bytes": sum(entry["bytes"] for entry in entries),
         "failures": [],
+        "refused_cases": [],
     }
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -14,6 +15,7 @@ from pantala.comparison.ranking import RANKED_BY, SLOWED_BY, Ranking, ranking_of
 from pantala.comparison.subject import SEED, Subject, open_subject
 from pantala.comparison.values import check_metrics, values_of
 from pantala.errors import RunDirectoryError, UsageError
+from pantala.experiments.cases_file import over_seeds
 from pantala.experiments.status import status_of
 from pantala.report.experiment_pictures import effect_pictures, grids, seed_pictures
 from pantala.report.experiment_tables import SHOWN, configurations_table, runs_table
@@ -127,6 +129,8 @@ def _summary(status: dict[str, object]) -> str:
     told += [
         f"{status[state]} {state}" for state in ("failed", "running", "missing") if status[state]
     ]
+    if status["refused"]:
+        told.append(f"{status['refused']} of {status['cases']} cases refused")
     if status["incomplete"]:
         told.append(f"{status['incomplete']} truncated")
     return " · ".join(told)
@@ -152,12 +156,28 @@ def _scope(rankings: list[Ranking]) -> str:
 
 
 def _not_done(subject: Subject) -> list[str]:
-    """Returns a line for each run that failed, is missing, or did not end."""
+    """Returns a line for each run that failed, is missing, or did not end, and each refused case.
+
+    Seeds that are refused for the same reason share a line.
+    """
     lines = []
     several = subject.runs["part"].n_unique() > 1
-    for row in subject.runs.filter(pl.col("state") != "done").iter_rows(named=True):
-        place = ", ".join(f"{axis} = {row[axis]}" for axis in subject.axes)
+
+    def place_of(row: dict[str, Any]) -> str:
+        return ", ".join(f"{axis} = {row[axis]}" for axis in subject.axes)
+
+    refused = subject.runs.filter(pl.col("state") == "refused").select(
+        *subject.axes, SEED, "reason"
+    )
+    others = subject.runs.filter(~pl.col("state").is_in(["done", "refused"]))
+    for row in others.iter_rows(named=True):
+        place = place_of(row)
         seed = "" if row[SEED] is None else f"seed {row[SEED]}"
         where = ", ".join(filter(None, (place, row["part"] * several, seed)))
         lines.append(f"{row['state']}: {where}: {row['reason']}")
+    for row in over_seeds(refused).iter_rows(named=True):
+        seed = row[SEED] or ""
+        seed = f"seed {seed}" if seed.isdecimal() else seed
+        where = ", ".join(filter(None, (place_of(row), seed)))
+        lines.append(f"refused: {where}: {row['reason']}")
     return lines
