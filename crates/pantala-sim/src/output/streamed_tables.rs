@@ -3,7 +3,8 @@
 //! At the end of each window of `record.window_ps`, the first process gathers the rows of the
 //! window from all partitions and processes, sorts them and appends them to the tables. Memory
 //! holds the rows of one window. The plan fixes the windows, so the order of rows does not depend
-//! on threads, partitions or processes.
+//! on threads, partitions or processes. The rows of packets and their hops are in the order of time,
+//! with and without windows, so they are written more often.
 
 use crate::error::WriteError;
 use crate::output::columns::{TableWriter, Written};
@@ -100,7 +101,8 @@ streamed! {
     call_events: CallRecord => CallEventRow,
 }
 
-fn take_before<T: Streamed>(records: &mut Vec<T>, time: Time) -> Vec<T> {
+/// Takes the records that were completed before `time`.
+pub(crate) fn take_before<T: Streamed>(records: &mut Vec<T>, time: Time) -> Vec<T> {
     let all = std::mem::take(records);
     if all.iter().all(|record| record.completed() < time) {
         return all;

@@ -35,6 +35,8 @@ pub struct Simulation<Q = Alone> {
     records: Records,
     /// The tables have the records completed before this time.
     written: Time,
+    /// The delivered packets when the rows of packets were last written.
+    packets_written: u64,
     /// Largest number of records held at a time.
     max_held: usize,
     tables: StreamedTables,
@@ -56,9 +58,10 @@ pub struct Simulation<Q = Alone> {
 }
 
 /// Returns the length of a step, after which the observer is called: a sixteenth of a window, but
-/// at least a microsecond or, if it is shorter, the window. Results do not depend on it.
+/// at most ten microseconds, and at least one or, if it is shorter, the window. Results do not depend
+/// on it.
 fn step_of(window: Time) -> Time {
-    (window / 16).max(window.min(1_000_000)).max(1)
+    (window / 16).min(10_000_000).max(window.min(1_000_000)).max(1)
 }
 
 impl<Q: ProcessGroup> Simulation<Q> {
@@ -100,6 +103,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
                     break (status.failure().unwrap_or(End::Finished), status);
                 }
             }
+            self.write_packets(until, status.totals.packets_delivered);
             self.write_records(until - until % self.plan.record.window_ps);
             // A failed job ends; the others run on.
             if let Some(end) = status.failure().filter(|_| status.finished(&self.awaited)) {

@@ -84,6 +84,33 @@ fn no_more_rows_are_held_than_a_window_has() {
     }
 }
 
+/// Packets do not wait for the end of their window, so it may be as long as the run.
+#[test]
+fn packets_are_not_held_to_the_end_of_a_long_window() {
+    let of = |window: u64| {
+        let mut plan = plan(json!([noise(0.9)]));
+        plan["stop"]["duration_ps"] = json!(150_000_000);
+        plan["record"]["window_ps"] = json!(window);
+        plan["record"]["link_windows"] = json!(false);
+        plan["record"]["packet_paths"] = json!(true);
+        plan
+    };
+    let rows = ["packets.parquet", "packet_hops.parquet"];
+    let short = run(&of(1_000_000));
+    let long = run(&of(1_000_000_000));
+    let count = long.rows("packets").len();
+    assert!(count > 50_000, "{count} packets");
+    assert!(rows.iter().all(|name| short.files[*name] == long.files[*name]));
+    for threads in [1, 3] {
+        let plan = read(&of(1_000_000_000));
+        let mut simulation = Simulation::on_threads(plan, 0, threads, |_| {}).unwrap();
+        simulation.run(|_| true);
+        let held = simulation.max_records_held();
+        let all = count + long.rows("packet_hops").len();
+        assert!(held < all / 2, "{held} of {all} rows held");
+    }
+}
+
 fn directory(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join(format!("streaming-{test}-{}", std::process::id()));

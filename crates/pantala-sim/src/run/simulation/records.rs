@@ -5,11 +5,15 @@ use crate::error::WriteError;
 use crate::output::columns::Written;
 use crate::output::latency_record::{LatencyKind, LatencyWindow};
 use crate::output::link_record::LinkRows;
-use crate::output::streamed_tables::{Records, StreamedTables};
+use crate::output::streamed_tables::{Records, StreamedTables, take_before};
+use crate::plan::PacketRecord;
 use crate::run::process_group::ProcessGroup;
 use pantala_engine::{NEVER, Time};
 use std::path::Path;
 use std::sync::Arc;
+
+/// The packets after which their rows are written before the end of the window.
+const PACKETS_HELD: u64 = 16_384;
 
 impl<Q: ProcessGroup> Simulation<Q> {
     /// Writes the tables to the existing `directory`: streamed tables during the run, the others in
@@ -44,15 +48,39 @@ impl<Q: ProcessGroup> Simulation<Q> {
             return;
         }
         self.written = time;
-        for recorder in self.network.probes_mut() {
-            self.records.packets.append(&mut recorder.rows.packets);
-            self.records.packet_hops.append(&mut recorder.rows.hops);
-        }
+        self.take_packets();
         self.take_latencies(time);
         self.max_held = self.max_held.max(self.records.len());
         let here = self.records.take_before(time);
         if let Some(all) = self.peers.gather(here) {
             self.tables.append(all.into_iter().reduce(Records::and).unwrap_or_default());
+        }
+    }
+
+    /// Moves the rows of the packets that were delivered before `time` to their tables, if there are
+    /// many. Their order does not depend on windows, so memory need not hold a window of them.
+    /// `delivered` counts the packets of all processes, and all events before `time` are handled.
+    pub(super) fn write_packets(&mut self, time: Time, delivered: u64) {
+        let recorded = self.plan.record.packets != PacketRecord::Off;
+        if !recorded || delivered < self.packets_written + PACKETS_HELD {
+            return;
+        }
+        self.packets_written = delivered;
+        let mut here = Records::default();
+        self.take_packets();
+        self.max_held = self.max_held.max(self.records.len());
+        here.packets = take_before(&mut self.records.packets, time);
+        here.packet_hops = take_before(&mut self.records.packet_hops, time);
+        if let Some(all) = self.peers.gather(here) {
+            self.tables.append(all.into_iter().reduce(Records::and).unwrap_or_default());
+        }
+    }
+
+    /// Takes the rows of packets from the local recorders.
+    fn take_packets(&mut self) {
+        for recorder in self.network.probes_mut() {
+            self.records.packets.append(&mut recorder.rows.packets);
+            self.records.packet_hops.append(&mut recorder.rows.hops);
         }
     }
 

@@ -190,6 +190,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             jobs: recorder.jobs,
             records: Records::default(),
             written: 0,
+            packets_written: 0,
             max_held: 0,
             tables: StreamedTables::hashed(plan.record.window_ps),
             directory: None,
