@@ -25,9 +25,11 @@ __all__ = [
     "ScenarioError",
     "ScenarioWarning",
     "SimulationError",
+    "UnwritableError",
     "UsageError",
     "first_line",
     "nearest",
+    "shortened",
     "show",
 ]
 
@@ -218,6 +220,18 @@ class SimulationError(PantalaError, RuntimeError):
         super().__init__(message)
 
 
+class UnwritableError(SimulationError):
+    """A simulation whose tables cannot be written, for example because the disk is full.
+
+    Attributes:
+        reason: the reason that the operating system gives.
+    """
+
+    def __init__(self, message: str, reason: str, directory: Path | None = None) -> None:
+        self.reason = reason
+        super().__init__(message, directory)
+
+
 class ExecutorError(PantalaError, RuntimeError):
     """An executor that stopped: its cluster is gone, or its workers cannot simulate."""
 
@@ -247,6 +261,11 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return close[0] if close else None
+
+
+def shortened(text: str, width: int = 200) -> str:
+    """Returns a text cut to `width` characters: a diagnosis can name every rank of a job."""
+    return text if len(text) <= width else text[: width - 4].rstrip() + " ..."
 
 
 def show(value: object, width: int = 60) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from pantala.errors import PantalaError, PlanError, SimulationError, UsageError
+from pantala.errors import PantalaError, PlanError, SimulationError, UnwritableError, UsageError
 from pantala.parallel import cores
 
 if TYPE_CHECKING:
@@ -403,7 +403,7 @@ def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
         if directory is None:
             raise
         message = f"{error}; free some space or choose another --out"
-        raise SimulationError(message, directory) from None
+        raise UnwritableError(message, str(error).rpartition(": ")[2], directory) from None
 
 
 def operation_file(path: str) -> dict[str, Any]:

@@ -15,14 +15,19 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from threading import Event, Thread
-from types import TracebackType
+from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.process import BaseProcess
+from threading import Event, Lock, Thread
+from types import ModuleType, TracebackType
 from typing import Any, TypeVar
 
 __all__ = ["LocalWorkers", "WorkerDied", "cores", "died_of", "in_processes", "on_threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+#: Held while a process starts.
+_starting = Lock()
 
 
 def cores() -> int:
@@ -126,9 +131,7 @@ class LocalWorkers(Executor):
     def _made(self) -> ProcessPoolExecutor | None:
         if self._workers == 1:
             return None
-        # Forked processes would share the locks of Polars' threads.
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._workers, context, initializer=_begin_worker)
+        return ProcessPoolExecutor(self._workers, _Spawn(), initializer=_begin_worker)
 
     def _end(self) -> None:
         if self._pool is None:
@@ -139,6 +142,30 @@ class LocalWorkers(Executor):
             process.terminate()
         for process in processes:
             process.join()
+
+
+class _Worker(SpawnProcess):
+    """A process that does not import the main module of its parent.
+
+    Its work is in modules of Pantala. The main module may be a script that calls `sweep` outside
+    of ``if __name__ == "__main__"``: a worker that imports it would run it once more.
+    """
+
+    @staticmethod
+    def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802
+        with _starting:
+            main = sys.modules["__main__"]
+            sys.modules["__main__"] = ModuleType("__main__")
+            try:
+                return SpawnProcess._Popen(process_obj)
+            finally:
+                sys.modules["__main__"] = main
+
+
+class _Spawn(SpawnContext):
+    """Starts processes anew: forked processes would share the locks of Polars' threads."""
+
+    Process = _Worker
 
 
 def _begin_worker() -> None:

@@ -22,6 +22,7 @@ MADE = [
     errors.ScenarioWarning("file", "may stop"),
     errors.RunDirectoryError(Path("runs"), "is taken", "give another"),
     errors.SimulationError("stands still", Path("runs")),
+    errors.UnwritableError("links: no space", "no space", Path("runs")),
     errors.ExecutorError("the executor stopped"),
     errors.Interrupted(Path("runs")),
 ]

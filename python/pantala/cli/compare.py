@@ -143,6 +143,7 @@ def _chosen(where: list[str] | None) -> dict[str, str]:
 def _show(found: Comparison, *, everything: bool) -> None:
     from pantala.comparison.comparison import HEADLINES
     from pantala.comparison.numbers import with_interval
+    from pantala.errors import shortened
 
     base, *others = found.titles
     output = console()
@@ -156,6 +157,9 @@ def _show(found: Comparison, *, everything: bool) -> None:
         _say("The plans are equal.")
     for other in others:
         rows = [row for row in found.rows if row.other == other]
+        if not rows:
+            _say(f"{base} and {other}: nothing to compare")
+            continue
         shown = [row for row in rows if everything or row.metric in HEADLINES] or rows
         drawn = listing(
             [
@@ -191,7 +195,7 @@ def _show(found: Comparison, *, everything: bool) -> None:
     if found.left_out:
         _say("Left out:" if not any(row.truncated for row in found.rows) else "Note:")
         for each in found.left_out[:_MOST]:
-            _say(f"  {each.text}")
+            _say(f"  {shortened(each.text, 300)}")
         _rest(len(found.left_out))
 
 

@@ -57,9 +57,11 @@ _KINDS = {
 
 def _show(found: dict[str, Any]) -> None:
     from pantala.amounts import bytes_text, clock
+    from pantala.errors import shortened
+    from pantala.experiments.status import crossed_text
 
     output = console()
-    axes = " x ".join(f"{count} {axis}" for axis, count in found["axes"].items())
+    axes = crossed_text(found, " x ")
     title = f"{found['name']}: {_KINDS.get(found['kind']) or axes or 'one case'}"
     output.print(title, highlight=False, markup=False, soft_wrap=True)
     drawn = facts()
@@ -82,7 +84,8 @@ def _show(found: dict[str, Any]) -> None:
         axis_names = list(found["axes"])
         failed = listing([*axis_names, "part", "reason"], title="Failed runs")
         for row in found["failures"]:
-            failed.add_row(*(str(row[key]) for key in (*axis_names, "part", "reason")))
+            values = (str(row[key]) for key in (*axis_names, "part"))
+            failed.add_row(*values, shortened(row["reason"]))
         output.print(failed)
     if found["refused_cases"]:
         import polars as pl

@@ -297,9 +297,10 @@ def _told(made: Sweep, precision: Precision, most: int) -> str:
     keys = [*made.description.columns, "part", "name"]
     where = ", ".join(str(made.widest[key]) for key in keys if key in made.widest)
     reached = made.widest["relative"] <= precision.relative
+    cut = ", of jobs of which some did not end" if made.widest["cut_off"] else ""
     return (
         f"{seeds}: {'' if reached else 'not reached that '}{_wanted(precision)}; the widest is"
-        f" {100 * made.widest['relative']:.3g} % ({where})"
+        f" {100 * made.widest['relative']:.3g} % ({where}{cut})"
     )
 
 
@@ -317,21 +318,30 @@ def _medians(experiment: Experiment) -> list[Table]:
     keys = first.columns[:-2]
     seeds = max(int(frame["runs"].to_numpy().max(initial=0)) for frame in medians)
     title = f"Medians over {_count(seeds, 'seed')}" if "seed" in experiment.axes else "Runs"
-    drawn = table(
-        title,
-        [*keys, *shown.values()],
-        "communication: time in MPI calls, mean over ranks; latency, p99: of packets",
-    )
+    caption = "communication: time in MPI calls, mean over ranks; latency, p99: of packets"
+    cut = _cut_off(experiment, keys)
+    if cut:
+        caption += "\n*: of a job that did not end in some run, which lowers its time"
+    drawn = table(title, [*keys, *shown.values()], caption)
     for number, row in enumerate(first.select(keys).iter_rows()):
         if number == _MOST_ROWS:
             drawn.caption = f"... {first.height - number:,} more rows\n{drawn.caption}"
             break
         values = [frame[value][number] for frame, value in zip(medians, shown, strict=True)]
+        mark = "*" if row in cut else ""
         drawn.add_row(
             *("" if key is None else str(key) for key in row),
-            *("" if not value else time_text(value, 3) for value in values),
+            *("" if not value else time_text(value, 3) + mark for value in values),
         )
     return [drawn] if first.height else []
+
+
+def _cut_off(experiment: Experiment, keys: list[str]) -> set[tuple[object, ...]]:
+    """Returns the rows of the medians with a job that should end and did not."""
+    import polars as pl
+
+    cut = ~pl.col("complete") & pl.col("communication_time_mean_ns").is_not_null()
+    return set(experiment.table("jobs").filter(cut).select(keys).unique().collect().iter_rows())
 
 
 def _print_effects(experiment: Experiment) -> None:
@@ -349,10 +359,11 @@ def _print_effects(experiment: Experiment) -> None:
     if not modes:
         return
     effects = experiment.effects().filter(pl.col("method").is_in(modes))
-    text = [
-        f"{row['mean']:.2f}" + f" ({ratios_text(row['low'], row['high'], '-')})" * (row["runs"] > 1)
-        for row in effects.to_dicts()
-    ]
+    several = bool((effects["runs"] > 1).any())
+    text = []
+    for row in effects.to_dicts():
+        interval = ratios_text(row["low"], row["high"], "-") if row["runs"] > 1 else "1 seed"
+        text.append(f"{row['mean']:.2f}" + f" ({interval})" * several)
     shown = effects.with_columns(shown=pl.Series(text, dtype=pl.String))
     for matrix in matrices(shown, "shown"):
         console().print(matrix)
@@ -368,11 +379,13 @@ def _print_failed(experiment: Experiment) -> None:
 
     import polars as pl
 
+    from pantala.errors import shortened
+
     failed = experiment.runs.filter(pl.col("state") == "failed")
     print(f"{_count(failed['run'].n_unique(), 'run')} failed:", file=sys.stderr)
     for row in failed.head(_MOST_FAILED).iter_rows(named=True):
         case = ", ".join(f"{axis}={row[axis]}" for axis in experiment.axes)
-        print(f"  {case or 'the run'} ({row['part']}): {row['reason']}", file=sys.stderr)
+        print(f"  {case or 'the run'} ({row['part']}): {shortened(row['reason'])}", file=sys.stderr)
     if failed.height > _MOST_FAILED:
         print(f"  ... pantala status {experiment.path} lists all", file=sys.stderr)
 

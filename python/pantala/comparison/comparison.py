@@ -363,8 +363,13 @@ def _rows(
                 yield Row(case[1:], part, job, subject.title, difference, cut or other_cut)
 
 
-def _plans(subjects: Sequence[Subject], axes: Sequence[str]) -> Iterator[list[Mapping[str, Any]]]:
-    """Yields, for each common case, one plan of each subject: of a common seed if there is one."""
+def _plans(
+    subjects: Sequence[Subject], axes: Sequence[str]
+) -> Iterator[list[Mapping[str, Any] | None]]:
+    """Yields, for each case of the base that another subject has, one plan of each subject.
+
+    The plans are of a common seed if there is one. A subject without a run of the case has None.
+    """
     keys = [pl.concat_list(pl.lit(""), *axes).alias("case"), "part", SEED, "run"]
     found: list[dict[tuple[str, ...], dict[tuple[str, int | None], str]]] = []
     for subject in subjects:
@@ -372,14 +377,13 @@ def _plans(subjects: Sequence[Subject], axes: Sequence[str]) -> Iterator[list[Ma
         for case, part, seed, run in subject.there().select(keys).iter_rows():
             cases.setdefault(tuple(case), {})[part, seed] = run
         found.append(cases)
-    common = [case for case in found[0] if all(case in cases for cases in found)]
+    common = [case for case in found[0] if any(case in cases for cases in found[1:])]
     step = max(1, len(common) // _MOST_PLANS)
     for case in common[::step]:
-        runs = [cases[case] for cases in found]
-        shared = [key for key in runs[0] if all(key in each for each in runs)]
+        runs = [cases.get(case) for cases in found]
+        shared = [key for key in found[0][case] if all(not each or key in each for each in runs)]
         shared.sort(key=lambda key: key[0] != TOGETHER)
-        wanted = [shared[0] if shared else next(iter(each)) for each in runs]
         yield [
-            subject.run(each[key]).plan
-            for subject, each, key in zip(subjects, runs, wanted, strict=True)
+            subject.run(each[shared[0] if shared else next(iter(each))]).plan if each else None
+            for subject, each in zip(subjects, runs, strict=True)
         ]

@@ -15,6 +15,7 @@ __all__ = ["PlanChange", "plan_changes"]
 #: Parts of a plan that say nothing about what is simulated, or that follow from other parts.
 _LEFT_OUT = frozenset({"name", "assumptions", "derived", "plan_version"})
 _ABSENT = "(none)"
+_NO_RUN = "(no run)"
 #: Longer lists are described and not listed.
 _MOST_ITEMS = 8
 
@@ -40,23 +41,25 @@ class PlanChange:
         return "" if self.cases == self.all_cases else f"in {self.cases} of {self.all_cases} cases"
 
 
-def plan_changes(compared: Iterable[Sequence[Mapping[str, Any]]]) -> list[PlanChange]:
+def plan_changes(compared: Iterable[Sequence[Mapping[str, Any] | None]]) -> list[PlanChange]:
     """Returns the keys that differ between the plans of subjects.
 
     Args:
-        compared: for each case looked at, the resolved plan of each subject, in one order. Jobs
-            are told apart by their names.
+        compared: for each case looked at, the resolved plan of each subject, in one order; None
+            for a subject without a run. Jobs are told apart by their names.
     """
     found: dict[tuple[str, tuple[str, ...]], int] = {}
     number = 0
     for plans in compared:
         number += 1
-        flat = [dict(_flat(_by_name(plan), "")) for plan in plans]
+        flat = [dict(_flat(_by_name(plan), "")) for plan in plans if plan is not None]
         keys = dict.fromkeys(key for each in flat for key in each)
         for key in keys:
             values = [each.get(key, _ABSENT) for each in flat]
             if any(value != values[0] for value in values):
-                entry = (scenario_key(key), _texts(key, values))
+                texts = iter(_texts(key, values))
+                told = tuple(_NO_RUN if plan is None else next(texts) for plan in plans)
+                entry = (scenario_key(key), told)
                 found[entry] = found.get(entry, 0) + 1
     return [PlanChange(key, values, count, number) for (key, values), count in found.items()]
 

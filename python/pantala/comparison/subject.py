@@ -144,12 +144,29 @@ def split_subject(subject: Subject, axis: str) -> list[Subject]:
         listed = ", ".join(subject.axes) or "none"
         hint = f"did you mean '{close}'?" if close else f"its axes are: {listed}"
         raise UsageError(f"{subject.path}: --by {axis}: there is no such axis; {hint}")
+    # The keys that are zipped with the axis change with it.
+    zipped = [axis] if subject.experiment is None else subject.experiment.zipped_with(axis)
+    others = tuple(each for each in subject.axes if each not in zipped)
+    if SEED in zipped:
+        raise UsageError(
+            f"{subject.path}: --by {axis}: changes together with the seed, so no two runs share a"
+            " seed; cross the axis with the seeds"
+        )
+    for each in zipped:
+        if (
+            each != axis
+            and len(subject.runs.select(axis, each).unique()) > subject.runs[axis].n_unique()
+        ):
+            raise UsageError(
+                f"{subject.path}: --by {axis}: {each} changes together with it and has several"
+                f" values for one {axis}; compare --by {each}, or choose one value with --where"
+            )
     return [
         replace(
             subject,
             title=str(value),
-            axes=tuple(each for each in subject.axes if each != axis),
-            runs=subject.runs.filter(pl.col(axis) == value).drop(axis),
+            axes=others,
+            runs=subject.runs.filter(pl.col(axis) == value).drop(*{*subject.axes} - {*others}),
         )
         for value in subject.runs[axis].unique(maintain_order=True)
     ]

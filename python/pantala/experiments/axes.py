@@ -105,7 +105,7 @@ def _axis(table: Mapping[str, Any], where: str) -> Axis:
     name = table.get("name")
     if name is not None and (not isinstance(name, str) or not name):
         raise UsageError(f"{where}.name: is not text; write the name of a column")
-    lists = {key: values for key, values in table.items() if key not in ("name", "cases")}
+    lists = {key: _list(each) for key, each in table.items() if key not in ("name", "cases")}
     if "cases" in table:
         if lists:
             raise UsageError(
@@ -149,7 +149,8 @@ def _zipped(name: str | None, lists: Mapping[str, Any], where: str) -> Axis:
             " cross them"
         )
     columns = tuple(lists) if name is None else (name,)
-    rows = zip(*(map(plain, values) for values in lists.values()), strict=True)
+    rows = list(zip(*(map(plain, values) for values in lists.values()), strict=True))
+    _check_once(tuple(lists), rows, where)
     points = tuple(
         Point(
             {column: _shown(value) for column, value in zip(columns, row, strict=True)},
@@ -158,6 +159,40 @@ def _zipped(name: str | None, lists: Mapping[str, Any], where: str) -> Axis:
         for row in rows
     )
     return Axis(columns, points)
+
+
+def _list(values: Any) -> Any:
+    """Returns an array of NumPy or a column of Polars as a list, and other values as they are."""
+    if isinstance(values, list | tuple):
+        return [_item(each) for each in values]
+    convert = getattr(values, "tolist", None) or getattr(values, "to_list", None)
+    return values if convert is None else convert()
+
+
+def _item(value: Any) -> Any:
+    """Returns a number of NumPy as a number of Python, and other values as they are."""
+    convert = getattr(value, "item", None)
+    return value if convert is None or getattr(value, "shape", None) != () else convert()
+
+
+def _check_once(keys: Sequence[str], rows: Iterable[tuple[Any, ...]], where: str) -> None:
+    """Checks that no point of an axis is there twice: its runs would count twice in each mean."""
+    seen = set()
+    for row in rows:
+        point = tuple(map(_distinct, row))
+        if point in seen:
+            told = ", ".join(
+                f"{key} = {_text(value)}" for key, value in zip(keys, row, strict=True)
+            )
+            raise UsageError(f"{where}: {told}: appears twice; give each value once")
+        seen.add(point)
+
+
+def _distinct(value: Any) -> Any:
+    """Returns a value that can be looked up; equal numbers are equal, such as 1 and 1.0."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return json.dumps(value, sort_keys=True, default=repr)
 
 
 def _check_apart(axes: Iterable[Axis], source: str) -> None:

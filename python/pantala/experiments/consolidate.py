@@ -13,6 +13,7 @@ import secrets
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
@@ -59,7 +60,7 @@ class Segments:
         covered = set[str]()
         for segment in self._segments():
             path = self._folder / table / f"{segment.name}.parquet"
-            if table not in segment.tables or not path.is_file():
+            if table not in segment.tables or not _is_whole(path):
                 continue
             frame, runs = pl.scan_parquet(path), set(segment.runs)
             if twice := covered & runs:
@@ -79,6 +80,7 @@ class Segments:
                 return
             self._lists.mkdir(parents=True, exist_ok=True)
             if tidy:
+                self._remove_damaged()
                 self._remove_leftovers()
             covered: dict[str, set[str]] = {}
             for segment in self._segments():
@@ -158,6 +160,13 @@ class Segments:
         for table in segment.tables:
             (self._folder / table / f"{segment.name}.parquet").unlink(missing_ok=True)
 
+    def _remove_damaged(self) -> None:
+        """Removes segments of which a file is missing or damaged; their runs are added again."""
+        for segment in self._segments():
+            files = (self._folder / table / f"{segment.name}.parquet" for table in segment.tables)
+            if not all(map(_is_whole, files)):
+                self._remove(segment)
+
     def _remove_leftovers(self) -> None:
         known = {segment.name for segment in self._segments()}
         for path in self._folder.rglob(".*.partial"):
@@ -173,6 +182,15 @@ class Segments:
                 yield _Segment(path.stem, tuple(document["tables"]), tuple(document["runs"]))
             except (OSError, ValueError, KeyError, TypeError):
                 continue  # merged meanwhile, or damaged: its runs are read again
+
+
+def _is_whole(path: Path) -> bool:
+    """Returns whether a file has the end of a Parquet file, which is written last."""
+    try:
+        pl.read_parquet_schema(path)
+    except (OSError, pl.exceptions.PolarsError):
+        return False
+    return True
 
 
 def table_of_run(store: RunStore, run: str, table: str) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from pantala.experiments.effects import effects_over, slowdowns_over
 from pantala.experiments.index import Entry, Index
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.experiments.parts import TOGETHER
+from pantala.experiments.samples import check_column, check_numeric, check_single, cut_off
 from pantala.experiments.statistics import Method, marked, mean_interval, paired_difference
 from pantala.experiments.store import RunStore
 from pantala.results import Run
@@ -204,7 +205,10 @@ class Experiment:
         keys = self._groups(frame, over)
         return (
             frame.group_by(keys, maintain_order=True)
-            .agg(pl.col(value).count().alias("runs"), pl.col(value).median())
+            .agg(
+                pl.col("case").filter(pl.col(value).is_not_null()).n_unique().alias("runs"),
+                pl.col(value).median(),
+            )
             .collect()
         )
 
@@ -228,13 +232,22 @@ class Experiment:
 
         Returns:
             The other axes, ``part``, ``name``, the number of ``runs``, ``mean``, ``low``, ``high``,
-            ``relative`` (half the width over the mean), and ``outliers``, the number of values
-            beyond 3 sigma, which the mean contains. An interval of one run is infinite. Cases
-            without a value are left out.
+            ``relative`` (half the width over the mean), ``outliers``, the number of values beyond 3
+            sigma, and ``cut_off``, the number of values of jobs that did not end; the mean contains
+            both. An interval of one run is infinite. Cases without a value are left out.
+
+        Raises:
+            UsageError: there is no such table, column, axis or method, the column has no numbers,
+                or the table has several rows per run and job.
         """
         frame = self._with(table, value).filter(pl.col(value).is_not_null())
         keys = self._groups(frame, over)
-        groups = frame.group_by(keys, maintain_order=True).agg(pl.col(value)).collect()
+        groups = (
+            frame.group_by(keys, maintain_order=True)
+            .agg(pl.col(value), pl.col("case").n_unique().alias("cases"), cut_off(frame))
+            .collect()
+        )
+        check_single(groups, groups[value].list.len(), f"{self.path}: table {table}")
         values = groups[value].to_list()
         found = [mean_interval(each, confidence, method) for each in values]
         return groups.select(keys).with_columns(
@@ -244,6 +257,7 @@ class Experiment:
             high=pl.Series([each.high for each in found], dtype=pl.Float64),
             relative=pl.Series([each.relative for each in found], dtype=pl.Float64),
             outliers=pl.Series([sum(marked(each)[1]) for each in values], dtype=pl.UInt32),
+            cut_off=groups["cut_off"],
         )
 
     def outliers(self, value: str, *, table: str = "jobs", over: str = "seed") -> pl.DataFrame:
@@ -266,6 +280,10 @@ class Experiment:
         keys = self._groups(frame, over)
         columns = [*self.axes, *(key for key in keys if key not in self.axes), value, "run"]
         rows = frame.select(columns).collect()
+        cases = (
+            frame.group_by(keys).agg(pl.len(), pl.col("case").n_unique().alias("cases")).collect()
+        )
+        check_single(cases, cases["len"], f"{self.path}: table {table}")
         parts = []
         for group in rows.partition_by(keys, maintain_order=True):
             scores, beyond = marked(group[value].to_list())
@@ -311,24 +329,31 @@ class Experiment:
             (``significant``).
 
         Raises:
-            UsageError: there is no such axis or base.
+            UsageError: there is no such table, column, axis, base or method, the column has no
+                numbers, or the table has several rows per run and job.
         """
         frame = self._with(table, value).filter(pl.col(value).is_not_null())
-        _check_column(axis, self.axes, f"{self.path}: axes")
+        check_column(axis, self.axes, f"{self.path}: axes")
+        if over == axis:
+            raise UsageError(
+                f"{self.path}: over = '{over}': is the axis whose values are compared; choose"
+                f" another one of {', '.join(each for each in self.axes if each != axis) or 'seed'}"
+            )
         known = self.cases[axis].unique(maintain_order=True).to_list()
         if base not in known:
             shown = ", ".join(map(str, known))
             raise UsageError(f"{self.path}: {axis} has no value {base!r}; it has {shown}")
         keys = self._groups(frame, over)
-        pairs = [*(key for key in keys if key != axis), over]
+        pairs = [*(key for key in keys if key not in self.zipped_with(axis)), over]
         there = frame.filter(pl.col(axis) == base).select(*pairs, pl.col(value).alias("base"))
         joined = (
             frame.filter(pl.col(axis) != base)
             .join(there, on=pairs, nulls_equal=True, maintain_order="left")
             .group_by(keys, maintain_order=True)
-            .agg(pl.col(value), pl.col("base"))
+            .agg(pl.col(value), pl.col("base"), pl.col("case").n_unique().alias("cases"))
             .collect()
         )
+        check_single(joined, joined[value].list.len(), f"{self.path}: table {table}")
         rows = zip(joined["base"].to_list(), joined[value].to_list(), strict=True)
         found = [paired_difference(one, other, confidence, method) for one, other in rows]
         return joined.select(keys).with_columns(
@@ -363,7 +388,7 @@ class Experiment:
         index = [rows] if isinstance(rows, str) else list(rows)
         known = frame.collect_schema().names()
         for column in [*index, columns]:
-            _check_column(column, known, f"{self.path}: table {table}")
+            check_column(column, known, f"{self.path}: table {table}")
         chosen = frame.select(*index, columns, value).collect()
         return chosen.pivot(on=columns, index=index, values=value, aggregate_function="median")
 
@@ -388,9 +413,16 @@ class Experiment:
             The columns of the case, the value, and ``run``; `run` opens it.
         """
         frame = self._with("jobs", value).filter(pl.col(value).is_not_null())
-        if job is not None:
-            frame = frame.filter(pl.col("name") == job)
         keys = self._groups(frame, over)
+        if job is not None:
+            known = frame.select(pl.col("name").unique(maintain_order=True)).collect()["name"]
+            if job not in known:
+                close = nearest(job, known)
+                hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
+                raise UsageError(
+                    f"{self.path}: job = '{job}': no job of this name has {value}; {hint}"
+                )
+            frame = frame.filter(pl.col("name") == job)
         ranked = frame.sort(value, "case", maintain_order=True)
         middle = (pl.len() - 1) // 2
         picked = (
@@ -428,6 +460,7 @@ class Experiment:
             ``runs``, ``mean``, ``low``, ``high``, and whether the interval excludes one
             (``significant``). An interval of one run is infinite.
         """
+        self._check_over(over)
         return effects_over(self.slowdowns(), self.axes, over, confidence, method)
 
     def run(self, run: str) -> Run:
@@ -437,6 +470,11 @@ class Experiment:
             RunDirectoryError: it is not there.
         """
         return Run(self._store.path(run))
+
+    def zipped_with(self, column: str) -> list[str]:
+        """Returns the columns of the axis that has a column, with the column itself."""
+        axes: list[list[str]] = [axis["columns"] for axis in self.document["axes"]]
+        return next((list(columns) for columns in axes if column in columns), [])
 
     @property
     def _kept(self) -> list[str]:
@@ -449,12 +487,19 @@ class Experiment:
 
     def _with(self, table: str, value: str) -> pl.LazyFrame:
         frame = self.table(table)
-        _check_column(value, frame.collect_schema().names(), f"{self.path}: table {table}")
+        schema = frame.collect_schema()
+        check_column(value, schema.names(), f"{self.path}: table {table}")
+        check_numeric(value, schema[value], f"{self.path}: table {table}")
         return frame
 
     def _groups(self, frame: pl.LazyFrame, over: str) -> list[str]:
+        self._check_over(over)
         named = [name for name in ("name",) if name in frame.collect_schema().names()]
         return [*(axis for axis in self.axes if axis != over), "part", *named]
+
+    def _check_over(self, over: str) -> None:
+        if over != "seed":
+            check_column(over, [*self.axes, "seed"], f"{self.path}: axes")
 
     def _repr_html_(self) -> str:
         from pantala.experiments.notebook import sweep_html
@@ -468,10 +513,3 @@ class Experiment:
 def experiment_names(path: Path) -> list[str]:
     """Returns the names of the experiments in a directory."""
     return sorted(file.parent.name for file in path.glob(f"{EXPERIMENTS}/*/{DESCRIPTION_FILE}"))
-
-
-def _check_column(column: str, known: Sequence[str], where: str) -> None:
-    if column not in known:
-        close = nearest(column, known)
-        hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
-        raise UsageError(f"{where}: there is no column '{column}'; {hint}")

@@ -18,6 +18,7 @@ from pantala.errors import UsageError, nearest
 from pantala.experiments.axes import Axis, axes_of, seed_axis
 from pantala.scenario import Scenario
 from pantala.scenario.base import plain
+from pantala.scenario.interference import mode_of
 from pantala.scenario.toml import read_toml
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KEEP", "Description", "describe", "is_experiment", "read_experiment"]
 
-#: The tables that an experiment keeps of every run, unless it says otherwise.
+#: The tables that an experiment keeps of every run, unless it says otherwise. Experiments that
+#: compare jobs that are cut off keep the iterations too.
 KEEP = ("jobs", "ranks", "links")
 
 _KEYS = (
@@ -179,7 +181,11 @@ def describe(
         if any("seed" in point.changes for axis in all_axes for point in axis.points):
             raise UsageError(f"{source}: seeds: an axis sets the key seed too; keep one of the two")
         all_axes.append(seed_axis(plain(chosen), base.seed, source))
-    kept = _keep(tables.get("keep", KEEP) if keep is None else keep, source)
+    keep = tables.get("keep") if keep is None else keep
+    if keep is None:
+        # The slowdown of a job that is cut off is over the iterations that finished in both runs.
+        keep = (*KEEP, "iterations") if _compares_iterations(base, all_axes) else KEEP
+    kept = _keep(keep, source)
     name = tables.get("name", base.name)
     if not isinstance(name, str) or not name or "/" in name or name.startswith("."):
         raise UsageError(f"{source}: name = {name!r}: is not a name; write e.g. 'routings'")
@@ -230,6 +236,21 @@ def _flag(tables: Mapping[str, Any], key: str, source: str) -> bool:
     if not isinstance(value, bool):
         raise UsageError(f"{source}: {key} = {value!r}: is not true or false; write {key} = true")
     return value
+
+
+def _compares_iterations(base: Scenario, axes: Sequence[Axis]) -> bool:
+    """Returns whether jobs are compared with their runs alone and may be cut off in one of them."""
+    keys = {key for axis in axes for point in axis.points for key in point.changes}
+    if mode_of(base.interference) is None and "interference" not in keys:
+        return False
+    stop = base.stop
+    return (
+        stop.duration is not None
+        or bool(stop.target)
+        or any(job.repeat or job.end is not None for job in base.all_jobs)
+        or any(key.partition(".")[0] in ("stop", "background", "snapshot") for key in keys)
+        or any(key.rpartition(".")[2] in ("repeat", "end") for key in keys)
+    )
 
 
 def _keep(tables: object, source: str) -> tuple[str, ...]:

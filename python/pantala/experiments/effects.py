@@ -54,10 +54,11 @@ def effects_over(
     """
     others = [axis for axis in axes if axis != over]
     found = pl.concat(list(_effects(slowdowns, others)), how="vertical")
+    # Effects that a case lacks are dropped late, so that jobs keep their order.
     groups = (
-        found.filter(pl.col("effect").is_not_null())
-        .group_by([*others, *_EFFECT], maintain_order=True)
-        .agg(pl.col("effect"))
+        found.group_by([*others, *_EFFECT], maintain_order=True)
+        .agg(pl.col("effect").drop_nulls())
+        .filter(pl.col("effect").list.len() > 0)
     )
     means = [mean_interval(each, confidence, method) for each in groups["effect"].to_list()]
     return groups.select(*others, *_EFFECT).with_columns(

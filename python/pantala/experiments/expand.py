@@ -14,12 +14,13 @@ from math import prod
 from typing import Any, NamedTuple
 
 from pantala import native
-from pantala.errors import PlanError, ScenarioError, UsageError, nearest, show
+from pantala.errors import PlanError, ProgramError, ScenarioError, UsageError, nearest, show
 from pantala.experiments.axes import JOBS, Point
 from pantala.experiments.description import Description
 from pantala.experiments.identity import run_id
 from pantala.experiments.parts import Part, parts_of
 from pantala.experiments.seeded import NodesBySeed, SeededRuns
+from pantala.job_copies import with_copies
 from pantala.placement import drawn
 from pantala.plan import build_plan, only_jobs
 from pantala.record_size import large_bytes
@@ -145,6 +146,8 @@ class Expansion:
             resolved = native.resolve(build_plan(scenario, assumptions=assumptions))
         except PlanError as error:
             raise self._told_of(scenario.error_of_plan(error), number) from None
+        except ProgramError as error:
+            raise ProgramError(f"{self.place(number)}: {error}") from None
         return scenario, self._noted(resolved)
 
     def _shared(self, number: int) -> _Shared | None:
@@ -172,7 +175,7 @@ class Expansion:
             if drawing or {**of_other, "seed": scenario.seed} != plan:
                 return _Shared(scenario)
             resolved = self._noted(native.resolve(plan))
-        except (ScenarioError, PlanError):
+        except (ScenarioError, PlanError, ProgramError):
             return None  # a case by itself says it in the words of the scenario
         parts = self._parts_of(scenario, resolved, first)
         runs = SeededRuns(plan, parts, self._nodes)
@@ -208,14 +211,15 @@ class Expansion:
 
     def _told_of(self, error: ScenarioError, number: int) -> ScenarioError:
         """Returns an error that names the case."""
-        return error.respelled(self._named(number), lambda key: key)
+        return error.respelled(self.place(number), lambda key: key)
 
     def named(self, number: int, part: str) -> str:
         """Returns the words for a run in an error: the experiment, the case, and the part."""
         several = self.description.base.interference
-        return self._named(number) + (f", part {part}" if several else "")
+        return self.place(number) + (f", part {part}" if several else "")
 
-    def _named(self, number: int) -> str:
+    def place(self, number: int) -> str:
+        """Returns the words for a case in an error: the experiment, and the values of the axes."""
         values = self.told(number)
         return self.description.source + (f": case {values}" if values else "")
 
@@ -234,7 +238,8 @@ class Expansion:
                     present = chosen
                 elif key.startswith(_EVERY):
                     rest = key.removeprefix(_EVERY)
-                    changes |= {f'jobs["{name}"].{rest}': value for name in self._job_names}
+                    names = [job.name for job in self.description.base.jobs]
+                    changes |= {f'jobs["{name}"].{rest}': value for name in names}
                 else:
                     changes[key] = value
         return changes, present
@@ -250,12 +255,14 @@ class Expansion:
             value = [name.strip() for name in value.split("+")]
         if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
             return None
+        value = with_copies(value, self.description.base.jobs)
         for name in value:
             if name not in self._job_names:
-                close = nearest(name, self._job_names)
-                hint = (
-                    f"did you mean '{close}'?" if close else f"choose {', '.join(self._job_names)}"
+                known = dict.fromkeys(
+                    [*(job.name for job in self.description.base.jobs), *self._job_names]
                 )
+                close = nearest(name, known)
+                hint = f"did you mean '{close}'?" if close else f"choose {', '.join(known)}"
                 raise UsageError(
                     f"{self.description.source}: axis jobs = '{name}': there is no such job; {hint}"
                 )

@@ -14,7 +14,7 @@ import secrets
 import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, TypedDict
+from typing import IO, Any, TypedDict, cast
 
 from pantala.errors import RunDirectoryError
 from pantala.experiments.lease import claim, process_lives
@@ -199,10 +199,11 @@ def _size(path: Path) -> int:
 
 def _entry(line: str) -> Entry | None:
     try:
-        entry: Entry = json.loads(line)
+        entry: Any = json.loads(line)
     except ValueError:
         return None
-    return entry if "run" in entry and "state" in entry else None
+    whole = isinstance(entry, dict) and "run" in entry and "state" in entry
+    return cast(Entry, entry) if whole else None
 
 
 def _age(path: Path) -> float:

@@ -207,7 +207,9 @@ def _made(expansion: Expansion) -> tuple[pl.DataFrame, pl.DataFrame]:
         raise _none_left(refused[min(refused)], len(expansion))
     rows = [(case, *run) for case, runs in enumerate(found) for run in runs]
     schema = {"case": pl.UInt32, "part": pl.String, "run": pl.String, SIZE: pl.Float64}
-    reasons = sorted((case, _reason(error)) for case, error in refused.items())
+    reasons = sorted(
+        (case, _reason(error, expansion.place(case))) for case, error in refused.items()
+    )
     return (
         _with_axes(pl.DataFrame(rows, schema=schema, orient="row"), expansion),
         _with_axes(
@@ -235,11 +237,11 @@ def _none_left(error: ScenarioError | ProgramError, cases: int) -> ScenarioError
     return ProgramError(f"all {cases:,} cases are refused; {error}")
 
 
-def _reason(error: ScenarioError | ProgramError) -> str:
-    """Returns why a case cannot be run, without the file and the case."""
+def _reason(error: ScenarioError | ProgramError, place: str) -> str:
+    """Returns why a case cannot be run, without the file and the case, which are its place."""
     if isinstance(error, ScenarioError):
         return "; and ".join(error.respelled("", lambda key: key).lines)
-    return str(error)
+    return str(error).removeprefix(f"{place}: ")
 
 
 def _with_axes(frame: pl.DataFrame, expansion: Expansion) -> pl.DataFrame:

@@ -21,7 +21,7 @@ from pantala.experiments.index import Entry, Index
 from pantala.experiments.listing import Listing, list_runs
 from pantala.experiments.session import Progress, Session
 from pantala.experiments.statistics import Precision, batches
-from pantala.experiments.store import RunStore
+from pantala.experiments.store import RunStore, unwritable
 from pantala.parallel import LocalWorkers
 from pantala.record_size import check_size, exceeded, parse_limit
 from pantala.run_cost import traffic
@@ -135,11 +135,7 @@ class Sweep:
         except RunDirectoryError:
             raise
         except OSError as error:
-            raise RunDirectoryError(
-                self.root,
-                f"cannot be written: {error.strerror or error}",
-                "finished runs are kept; make room and give the same command again",
-            ) from None
+            raise unwritable(self.root, error.strerror or str(error)) from None
         finally:
             self._index.close()
         return progress

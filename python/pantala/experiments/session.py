@@ -11,12 +11,12 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from dataclasses import dataclass
 
 from pantala import native
-from pantala.errors import ExecutorError, PantalaError, RunDirectoryError, first_line
+from pantala.errors import ExecutorError, PantalaError, first_line
 from pantala.experiments.consolidate import Segments
 from pantala.experiments.index import Entry, Index, entry_of, failed_entry
 from pantala.experiments.lease import is_stale, now_at
 from pantala.experiments.listing import Listing
-from pantala.experiments.store import RunStore
+from pantala.experiments.store import RunStore, unwritable
 from pantala.experiments.worker import Task, perform
 from pantala.parallel import LocalWorkers, WorkerDied, died_of
 
@@ -180,11 +180,7 @@ class Session:
                 self._take_up(self._running.pop(future), death)
                 continue
             if entry["state"] == "unwritable":
-                raise RunDirectoryError(
-                    self._store.root,
-                    f"cannot be written: {entry['reason']}",
-                    "finished runs are kept; make room and give the same command again",
-                )
+                raise unwritable(self._store.root, entry["reason"])
             work = self._running.pop(future)
             if entry["state"] == "elsewhere":
                 self._elsewhere.append(work)

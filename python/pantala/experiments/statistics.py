@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -77,8 +77,8 @@ def mean_interval(
         method: student or bootstrap.
 
     Raises:
-        UsageError: there is no value, a value is not finite, or the confidence is not between 0
-            and 1.
+        UsageError: there is no value, a value is not finite, the confidence is not between 0 and 1,
+            or the method is not known.
 
     Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, 14.3.
     """
@@ -92,6 +92,10 @@ def mean_interval(
     if not 0 < confidence < 1:
         raise UsageError(
             f"confidence = {confidence}: is not between 0 and 1; the usual one is 0.95"
+        )
+    if method not in get_args(Method):
+        raise UsageError(
+            f"method = '{method}': is not known; choose one of {', '.join(get_args(Method))}"
         )
     mean = float(array.mean())
     if array.size == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from pantala.experiments.lease import live_leases
 from pantala.experiments.stored_status import stored_status
 from pantala.run_directory import INTERFERENCE_FILE
 
-__all__ = ["status", "status_of"]
+__all__ = ["crossed_text", "status", "status_of"]
 
 
 def status(path: Path) -> list[dict[str, Any]]:
@@ -38,17 +38,25 @@ def status(path: Path) -> list[dict[str, Any]]:
     return found
 
 
+def crossed_text(found: Mapping[str, Any], between: str) -> str:
+    """Returns the axes of a status as text: ``2 routing.algorithm x 5 seed``; zipped keys once."""
+    return between.join(
+        f"{axis['points']} {', '.join(axis['columns'])}" for axis in found["crossed"]
+    )
+
+
 def status_of(experiment: Experiment) -> dict[str, Any]:
     """Returns the status of an experiment.
 
     Returns:
         ``kind`` (``sweep``), ``name``, ``directory``, ``axes`` (number of values by column),
-        ``cases``, and of these ``refused``, which cannot be run; ``runs``, each counted once, and
-        of these ``done``, ``failed``, ``running`` (a process holds its lease) and ``missing``;
-        ``incomplete``, the done runs with a job that did not end; ``seconds`` (of all done runs)
-        and ``bytes`` (of their files); ``failures``, one object per failed run: its axes, ``part``,
-        ``run`` and ``reason``; ``refused_cases``, one object per refused case: its axes and
-        ``reason``.
+        ``crossed`` (one object per axis: its ``columns``, which are zipped, and its number of
+        ``points``), ``cases``, and of these ``refused``, which cannot be run; ``runs``, each
+        counted once, and of these ``done``, ``failed``, ``running`` (a process holds its lease) and
+        ``missing``; ``incomplete``, the done runs with a job that did not end; ``seconds`` (of all
+        done runs) and ``bytes`` (of their files); ``failures``, one object per failed run: its
+        axes, ``part``, ``run`` and ``reason``; ``refused_cases``, one object per refused case: its
+        axes and ``reason``.
     """
     every = experiment.runs
     refused = every.filter(pl.col("state") == "refused")
@@ -66,6 +74,10 @@ def status_of(experiment: Experiment) -> dict[str, Any]:
         "name": experiment.name,
         "directory": str(experiment.path),
         "axes": {axis: every[axis].n_unique() for axis in experiment.axes},
+        "crossed": [
+            {"columns": columns, "points": every.select(columns).n_unique()}
+            for columns in (axis["columns"] for axis in experiment.document["axes"])
+        ],
         "cases": every["case"].n_unique(),
         "refused": refused.height,
         "runs": known.height + unknown,

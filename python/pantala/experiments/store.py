@@ -15,6 +15,7 @@ at all. Everything but ``runs`` can be rebuilt from it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -219,11 +220,7 @@ class RunStore:
             try:
                 document = self.add(run, keep, simulate)
             except OSError as error:
-                raise RunDirectoryError(
-                    self.root,
-                    f"cannot be written: {error.strerror or error}",
-                    "finished runs are kept; make room and give the same command again",
-                ) from None
+                raise unwritable(self.root, error.strerror or str(error)) from None
             if document is not None:
                 return document
             waiting()
@@ -280,6 +277,22 @@ class RunStore:
             if is_stale(lease, now):
                 with contextlib.suppress(OSError):
                     lease.unlink()
+
+
+def unwritable(root: Path, reason: str) -> RunDirectoryError:
+    """Returns the error of a store that cannot be written.
+
+    Args:
+        root: the directory of the store.
+        reason: the reason that the operating system gives.
+    """
+    full = any(os.strerror(code) in reason for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+    remedy = "make room" if full else "make the directory writable"
+    return RunDirectoryError(
+        root,
+        f"cannot be written: {reason}",
+        f"finished runs are kept; {remedy} and give the same command again",
+    )
 
 
 def _newest(directory: Path) -> float:

@@ -79,6 +79,7 @@ def _told(path: Path, kind: str, name: str, entries: list[Entry], running: int) 
         "name": name,
         "directory": str(path),
         "axes": {},
+        "crossed": [],
         "cases": None,
         "refused": 0,
         "runs": None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pantala import native
-from pantala.errors import PantalaError
+from pantala.errors import PantalaError, UnwritableError
 from pantala.experiments.index import Entry, entry_of, failed_entry
 from pantala.experiments.store import RunStore
 
@@ -50,6 +50,8 @@ def perform(task: Task) -> Entry:
         if store.add(task.run, task.keep, simulate) is None:
             return {"run": task.run, "state": "elsewhere"}
         return entry_of(store, task.run) | {"seconds": time.perf_counter() - began}
+    except UnwritableError as error:
+        return {"run": task.run, "state": "unwritable", "reason": error.reason}
     except PantalaError as error:
         return failed_entry(task.run, str(error))
     except OSError as error:

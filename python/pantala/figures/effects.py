@@ -20,13 +20,18 @@ _SLOWER, _FASTER = PALETTE[1], PALETTE[0]
 #: The effect with the strongest colour is at least this far from one, so that noise stays pale.
 _LEAST = 0.1
 _PANELS_BESIDE = 3
+#: The width of a cell with an interval, and the least one, in inches. Narrower cells have none.
+_CELL, _NARROW = 0.8, 0.5
+#: The width of the names of victims, in inches.
+_LABELS = 1.0
 
 
 def effect_matrix(effects: pl.DataFrame, method: str | None = None) -> Figure:
     """Draws the slowdown of each job (row) by each job (column), one panel per measure.
 
-    A cell shows the slowdown, and its interval if there are several seeds. Orange cells are slower,
-    blue cells faster; a cell whose interval includes one has no colour.
+    A cell shows the slowdown, and its interval if there are several seeds and the cell has room.
+    Orange cells are slower, blue cells faster; a cell whose interval includes one, or that lacks an
+    interval because only one seed has the effect, has no colour.
 
     Args:
         effects: effects of one experiment: `pantala.attribution.effects_of`, or rows of
@@ -46,20 +51,24 @@ def effect_matrix(effects: pl.DataFrame, method: str | None = None) -> Figure:
             f" {' or '.join(repr(each) for each in METHODS)}"
         )
     measures = shown_measures(rows)
-    names = list(dict.fromkeys([*rows["victim"], *rows["aggressor"]]))
+    order = list(dict.fromkeys([*rows["victim"], *rows["aggressor"]]))
+    victims = [name for name in order if name in rows["victim"]]
+    aggressors = [name for name in order if name in rows["aggressor"]]
+    several = "runs" in rows.columns and bool((rows["runs"] > 1).any())
     far = max(_LEAST, max(abs(each - 1) for each in rows[value]))
-    columns = min(_PANELS_BESIDE, len(measures))
+    fitting = int((WIDTH - _LABELS) // (_CELL * len(aggressors)))
+    columns = max(1, min(_PANELS_BESIDE, len(measures), fitting))
     lines = -(-len(measures) // columns)
+    width = min(WIDTH, _LABELS + columns * (0.2 + 0.85 * len(aggressors)))
+    cell = (width - _LABELS) / (columns * len(aggressors))
     with style():
-        figure = new_figure(
-            lines * (0.95 + 0.48 * len(names)), min(WIDTH, columns * (1.6 + 0.85 * len(names)))
-        )
+        figure = new_figure(lines * (0.95 + 0.48 * len(victims)), width)
         panels = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
         for axes in panels[len(measures) :]:
             axes.set_visible(False)
         for number, (axes, measure) in enumerate(zip(panels, measures, strict=False)):
             cells = rows.filter(pl.col("measure") == measure).to_dicts()
-            _panel(axes, names, cells, value, far)
+            _panel(axes, (victims, aggressors), cells, value, far, several=several, width=cell)
             axes.set_title(MEASURES[measure])
             if number % columns == 0:
                 axes.set_ylabel("slowed job")
@@ -67,12 +76,31 @@ def effect_matrix(effects: pl.DataFrame, method: str | None = None) -> Figure:
 
 
 def _panel(
-    axes: Axes, names: Sequence[str], cells: Sequence[Mapping[str, Any]], value: str, far: float
+    axes: Axes,
+    jobs: tuple[Sequence[str], Sequence[str]],
+    cells: Sequence[Mapping[str, Any]],
+    value: str,
+    far: float,
+    *,
+    several: bool,
+    width: float,
 ) -> None:
+    """Draws one measure.
+
+    Args:
+        axes: the panel.
+        jobs: the victims and the aggressors.
+        cells: the effects.
+        value: the column of the effects.
+        far: the distance from one with the strongest colour.
+        several: whether there are several seeds; an effect of one of them has no interval then.
+        width: the width of a cell in inches.
+    """
+    victims, aggressors = jobs
+    size = min(7.5, 7.5 * max(width, _NARROW) / _CELL)
     for cell in cells:
-        place = names.index(cell["aggressor"]), names.index(cell["victim"])
+        place = aggressors.index(cell["aggressor"]), victims.index(cell["victim"])
         effect = float(cell[value])
-        several = cell.get("runs", 1) > 1
         shown = cell["significant"] if several else True
         strength = abs(effect - 1) / far if shown else 0.0
         corner = (place[0] - 0.48, place[1] - 0.47)
@@ -80,14 +108,17 @@ def _panel(
         colour = _SLOWER if effect > 1 else _FASTER
         axes.add_patch(Rectangle(corner, 0.96, 0.94, fc=colour, alpha=0.6 * strength, lw=0))
         text = f"{effect:.2f} \N{MULTIPLICATION SIGN}"
-        if several:
-            text += f"\n{ratios_text(cell['low'], cell['high'])}"
-        axes.text(*place, text, ha="center", va="center", fontsize=7.5, color=INK)
-    axes.set_xticks(range(len(names)), names, rotation=30 if len(names) > 3 else 0)
-    axes.set_yticks(range(len(names)), names)
+        if several and width >= _NARROW:
+            interval = ratios_text(cell["low"], cell["high"])
+            text += f"\n{interval if cell['runs'] > 1 else '1 seed'}"
+        axes.text(*place, text, ha="center", va="center", fontsize=size, color=INK)
+    axes.set_xticks(range(len(aggressors)), aggressors)
+    if len(aggressors) > 3:
+        axes.tick_params(axis="x", rotation=30)
+    axes.set_yticks(range(len(victims)), victims)
     axes.tick_params(length=0)
-    axes.set_xlim(-0.5, len(names) - 0.5)
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlim(-0.5, len(aggressors) - 0.5)
+    axes.set_ylim(len(victims) - 0.5, -0.5)
     axes.set_xlabel("by")
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -14,9 +14,9 @@ import pantala
 from pantala.comparison.ranking import RANKED_BY, SLOWED_BY, Ranking, ranking_of
 from pantala.comparison.subject import SEED, Subject, open_subject
 from pantala.comparison.values import check_metrics, values_of
-from pantala.errors import RunDirectoryError, UsageError
+from pantala.errors import RunDirectoryError, UsageError, shortened
 from pantala.experiments.cases_file import over_seeds
-from pantala.experiments.status import status_of
+from pantala.experiments.status import crossed_text, status_of
 from pantala.report.experiment_pictures import effect_pictures, grids, seed_pictures
 from pantala.report.experiment_tables import SHOWN, configurations_table, runs_table
 from pantala.report.formatting import TIMES, count
@@ -122,10 +122,10 @@ def experiment_finding(rankings: list[Ranking], axes: tuple[str, ...]) -> list[s
 
 
 def _summary(status: dict[str, object]) -> str:
-    axes = status["axes"]
-    assert isinstance(axes, dict)
-    crossed = f" {TIMES} ".join(f"{number} {axis}" for axis, number in axes.items())
-    told = [crossed or "one case", f"{status['done']} of {status['runs']} runs done"]
+    told = [
+        crossed_text(status, f" {TIMES} ") or "one case",
+        f"{status['done']} of {status['runs']} runs done",
+    ]
     told += [
         f"{status[state]} {state}" for state in ("failed", "running", "missing") if status[state]
     ]
@@ -174,7 +174,7 @@ def _not_done(subject: Subject) -> list[str]:
         place = place_of(row)
         seed = "" if row[SEED] is None else f"seed {row[SEED]}"
         where = ", ".join(filter(None, (place, row["part"] * several, seed)))
-        lines.append(f"{row['state']}: {where}: {row['reason']}")
+        lines.append(f"{row['state']}: {where}: {shortened(row['reason'])}")
     for row in over_seeds(refused).iter_rows(named=True):
         seed = row[SEED] or ""
         seed = f"seed {seed}" if seed.isdecimal() else seed
