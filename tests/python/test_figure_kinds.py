@@ -111,6 +111,8 @@ def test_a_wrong_kind_or_option_gets_the_nearest(experiment: InterferenceExperim
     [
         ("iterations", "record.iterations = true"),
         ("saturation-cdf", "record.ports = {}"),
+        ("vc-occupancy", 'record.ports.split = ["vc"]'),
+        ("rank-messages", "record.rank_messages = true"),
         ("blame", "record.blame.window"),
         ("calls-time", "record.call_events = {}"),
         ("system-time", "record.system.windows"),

@@ -29,6 +29,16 @@ workload = { kind = "halo3d", grid = [2, 3, 4], message = "6 kB", iterations = 2
 """
 
 
+def read_back(tmp_path: Path, name: str, **topology: Any) -> pt.Run:
+    """Returns a run on the links of a file."""
+    links = {"links_file": str(tmp_path / name), "links_per_pair": 1}
+    return run(tmp_path, f"{name}-again", **links, **topology)
+
+
+#: The groups of a link.
+_PAIR = ("source_group", "target_group")
+
+
 def scenario(tmp_path: Path, **topology: Any) -> pt.Scenario:
     path = tmp_path / "given.toml"
     path.write_text(SCENARIO)
@@ -89,6 +99,39 @@ def test_an_exported_network_gives_the_same_results(tmp_path: Path) -> None:
             (tmp_path / each / f"{name}.parquet").read_bytes() for each in ("given", "generated")
         }
         assert len(files) == 1, name
+
+
+@pytest.mark.parametrize("arrangement", ["absolute", "random"])
+@pytest.mark.parametrize("failed", [[], ["3:5"]])
+def test_a_run_is_a_file_of_links_of_any_order(
+    tmp_path: Path, arrangement: str, failed: list[str]
+) -> None:
+    """Parallel links keep their numbers, which neither their routers nor their ports tell."""
+    shape = {"global_arrangement": arrangement, "port_assignment": "round_robin"}
+    generated = run(tmp_path, "generated", **shape, g=3, links_per_pair=4, failed_links=failed)
+    by_ports = pl.struct("source_router", "source_port").rank("ordinal").over(_PAIR) - 1
+    between = (pl.col("class") == "global") & (pl.col("source_group") < pl.col("target_group"))
+    rows = generated.links.filter(between).with_columns(by_ports=by_ports).collect()
+    assert (rows["parallel_index"] != rows["by_ports"]).any()
+    again = read_back(tmp_path, "generated", g=3)
+    assert again.document["result_hash"] == generated.document["result_hash"]
+    # An earlier table of links has no such column: parallel links are then numbered by their ports.
+    earlier = pl.read_parquet(tmp_path / "generated" / "links.parquet").drop("parallel_index")
+    earlier.write_parquet(tmp_path / "earlier.parquet")
+    other = read_back(tmp_path, "earlier.parquet", g=3)
+    assert other.document["result_hash"] != generated.document["result_hash"]
+
+
+def test_the_links_of_a_run_number_parallel_links_as_an_export(tmp_path: Path) -> None:
+    links = run(tmp_path, "run").links.collect()
+    ends = ["source_router", "source_port", "parallel_index"]
+    assert (
+        links.filter(pl.col("class").is_in(["local", "global"]))
+        .select(ends)
+        .equals(table().select(ends))
+    )
+    of_nodes = links.filter(pl.col("class").is_in(["injection", "ejection"]))
+    assert of_nodes["parallel_index"].null_count() == of_nodes.height
 
 
 def test_a_run_with_failed_links_is_a_file_of_links(tmp_path: Path) -> None:

@@ -39,13 +39,17 @@ RECORD: dict[str, Any] = {
     "routing_windows": "5 us",
     "system": {"windows": ["4 us", "8 us"]},
     "routers": {"windows": ["4 us"]},
-    "ports": {},
+    "ports": {"split": ["vc"]},
+    "rank_messages": True,
     "blame": {},
 }
 #: The headings of the report that need a record.
 HEADINGS = {
     "MPI calls, rank by rank",
     "Message latency over time",
+    "Message latency, rank by rank",
+    "How full virtual channels are, by link class",
+    "Saturation of links",
     "Request-response latency over time",
     "Non-minimal paths over time",
     "Link classes over time",
@@ -178,6 +182,88 @@ def test_a_latency_that_the_run_does_not_have_names_its_key() -> None:
         draw("latency-time", {"run": run}, {"measure": "request-response"})
     with pytest.raises(UsageError, match="name a run of MPI jobs"):
         draw("latency-time", {"run": run}, {"measure": "message"})
+
+
+def test_occupancy_is_the_mean_over_links_and_time() -> None:
+    """Windows of one length count; rows by job, of whole links and of other classes do not."""
+    port = {"window_ns": 60.0, "job": None, "kind": None}
+    rows: list[dict[str, Any]] = [
+        {**port, "window_start_ns": 0.0, "link": 0, "vc": 0, "occupancy_mean_flits": 4.0},
+        {**port, "window_start_ns": 60.0, "link": 0, "vc": 0, "occupancy_mean_flits": 8.0},
+        {**port, "window_start_ns": 60.0, "link": 1, "vc": 2, "occupancy_mean_flits": 19.0},
+        {**port, "window_start_ns": 0.0, "link": 1, "vc": None, "occupancy_mean_flits": 99.0},
+        {**port, "window_start_ns": 0.0, "link": 1, "vc": 2, "job": 0},
+        {**port, "window_ns": 20.0, "window_start_ns": 0.0, "link": 0, "vc": 0},
+    ]
+    most = [5, 9, 20, 99, None, 9]
+    ports = [
+        {"occupancy_mean_flits": None, **row, "occupancy_max_flits": each}
+        for row, each in zip(rows, most, strict=True)
+    ]
+    ends = {"source_router": [0, 0, 1], "target_router": [1, 2, 0]}
+    links = {"link": [0, 1, 2], "class": ["local", "local", "global"], **ends}
+    run = made(links=links)
+    run.port_windows = pl.LazyFrame(ports, infer_schema_length=None)
+    found = figures.vc_occupancy_table(run)
+    assert found.rows() == [
+        ("local", 0, 2, pytest.approx((4 * 60 + 8 * 35) / 2 / 95), 9),
+        ("local", 2, 2, pytest.approx(19 * 35 / 2 / 95), 20),
+    ]
+    figure = figures.vc_occupancy(run)
+    assert [axes.get_title(loc="left") for axes in figure.axes[::2]] == ["local"]
+    bars = [
+        [bar.get_width() for bar in axes.patches if isinstance(bar, Rectangle)]
+        for axes in figure.axes
+    ]
+    assert np.allclose(bars[0], found["mean_flits"])
+    assert bars[1] == [9, 20]
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == [
+        "VC 0",
+        "VC 1",
+        "VC 2",
+    ]
+    with pytest.raises(UsageError, match="no virtual channel of these links holds a flit"):
+        draw("vc-occupancy", {"run": run}, {"class": "global"})
+    # Only the links of chosen routers are in the record.
+    run.document["plan"]["record"]["ports"] = {"routers": [1]}
+    run.port_windows = run.port_windows.with_columns(link=2)
+    assert figures.vc_occupancy_table(run)["links"].to_list() == [1, 1]
+
+
+def test_occupancy_needs_a_split_by_virtual_channel() -> None:
+    port: dict[str, Any] = {"window_ns": [95.0], "window_start_ns": [0.0], "link": [0]}
+    rows = {**port, "vc": [None], "job": [None], "kind": [None], "occupancy_mean_flits": [1.0]}
+    run = made(port_windows=rows, links={"link": [0], "class": ["local"]})
+    with pytest.raises(UsageError, match=r'set record\.ports\.split = \["vc"\]'):
+        draw("vc-occupancy", {"run": run}, {})
+
+
+@pytest.mark.parametrize("measure", ["sent", "received"])
+def test_latencies_by_rank_are_those_of_the_table(measure: str) -> None:
+    run = recorded().together
+    figure = figures.rank_latency(run, measure=measure)
+    rows = run.rank_messages.filter(pl.col("direction") == measure).sort("rank").collect()
+    for job, axes in enumerate(figure.axes):
+        band, mean = stairs(figure, job)
+        own = rows.filter(pl.col("job") == job)
+        drawn = np.array([band.baseline, mean.values, band.values])
+        names = ("latency_min_ns", "latency_mean_ns", "latency_max_ns")
+        expected = own.select(names).to_numpy().T.astype(float)
+        ratio = expected / drawn
+        assert np.allclose(ratio, ratio[0, 0])
+        assert axes.get_xlim() == (-0.5, own.height - 0.5)
+
+
+def test_ranks_without_a_message_have_a_gap() -> None:
+    rows: dict[str, Any] = {"job": [0, 0], "rank": [0, 2], "direction": ["sent", "sent"]}
+    rows |= {"messages": [2, 1], "latency_min_ns": [1.0, 5.0], "latency_mean_ns": [2.0, 5.0]}
+    figure = figures.rank_latency(made(rank_messages=rows | {"latency_max_ns": [3.0, 5.0]}))
+    _, mean = stairs(figure, 0)
+    assert np.array_equal(mean.values, [2, np.nan, 5], equal_nan=True)
+    with pytest.raises(UsageError, match="no rank has received a message; name a run of MPI jobs"):
+        figures.rank_latency(
+            made(rank_messages=rows | {"latency_max_ns": [3.0, 5.0]}), {}, "received"
+        )
 
 
 def test_split_rows_keep_saturation_and_occupancy(tmp_path: Path) -> None:

@@ -474,6 +474,15 @@ _LINKS = Table(
             "target_group", "u32", "Group of that router; null for an ejection link.", nullable=True
         ),
         Column(
+            "parallel_index",
+            "u32",
+            (
+                "Number of the link among the parallel links between the same routers (or groups, for a global "
+                "link), from 0; null for an injection or ejection link."
+            ),
+            nullable=True,
+        ),
+        Column(
             "node",
             "u32",
             "Node of an injection or ejection link; null for the others.",

@@ -31,6 +31,7 @@ from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
 from pantala.figures.matrix import communication_matrix
 from pantala.figures.placement import placement_map
+from pantala.figures.rank_messages import rank_latency
 from pantala.figures.registry import KINDS, Kind, draw
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
@@ -43,6 +44,7 @@ from pantala.figures.system_time import system_over_time
 from pantala.figures.tail import latency_tail
 from pantala.figures.throughput import throughput, throughput_windows
 from pantala.figures.tiles import stall_scatter, stalls_and_flits
+from pantala.figures.vc_occupancy import vc_occupancy, vc_occupancy_table
 
 __all__ = [
     "DASHES",
@@ -83,6 +85,7 @@ __all__ = [
     "packet_latency",
     "placement_map",
     "rank_iterations",
+    "rank_latency",
     "routers_over_time",
     "saturation_shares",
     "save",
@@ -98,4 +101,6 @@ __all__ = [
     "time_in_calls",
     "to_svg",
     "traffic_shares",
+    "vc_occupancy",
+    "vc_occupancy_table",
 ]

@@ -24,6 +24,7 @@ from pantala.figures.link_map import link_load_map, link_shift_map
 from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
 from pantala.figures.placement import placement_map
+from pantala.figures.rank_messages import DIRECTIONS, rank_latency
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
 from pantala.figures.routing_time import nonminimal_over_time
@@ -32,6 +33,7 @@ from pantala.figures.system_time import MEASURES, system_over_time
 from pantala.figures.tail import latency_tail
 from pantala.figures.throughput import throughput
 from pantala.figures.tiles import stall_scatter
+from pantala.figures.vc_occupancy import vc_occupancy
 from pantala.link_classes import NETWORK
 
 __all__ = ["CLASSES", "KINDS", "Kind", "draw", "kind_of"]
@@ -168,6 +170,13 @@ KINDS: dict[str, Kind] = {
             records="record.packets",
         ),
         Kind(
+            "rank-messages",
+            "Shortest, mean and longest message latency of each rank, a panel per job.",
+            rank_latency,
+            options={"measure": DIRECTIONS},
+            records="record.rank_messages",
+        ),
+        Kind(
             "effects",
             "Matrix of slowdowns: the job that is slowed down, and the job that slows it.",
             _effects,
@@ -231,6 +240,13 @@ KINDS: dict[str, Kind] = {
             "Share of links that were saturated for at most x, by kind of link.",
             saturation_shares,
             f"{YANG}, Fig. 2 (d) to (f)",
+            records="record.ports",
+        ),
+        Kind(
+            "vc-occupancy",
+            "Flits in the buffer of each virtual channel, mean and maximum, by link class.",
+            vc_occupancy,
+            options={"class": tuple(CLASSES)},
             records="record.ports",
         ),
         Kind(

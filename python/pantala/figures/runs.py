@@ -113,12 +113,19 @@ _SETTINGS = {
     "router_windows": 'record.routers.windows = ["10 us"]',
     "blame": 'record.blame.window = "10 us"',
     "latency_windows": 'record.latency_windows = "10 us"',
+    "rank_messages": "record.rank_messages = true",
     "routing_windows": 'record.routing_windows = "10 us"',
 }
 
 
-def recorded(run: RunLike, name: str) -> pl.LazyFrame:
+def recorded(run: RunLike, name: str, setting: str = "") -> pl.LazyFrame:
     """Returns a table that a figure cannot do without.
+
+    Args:
+        run: the run.
+        name: the table.
+        setting: the key with the value that the figure needs; by default the one that is enough for
+            a table with rows.
 
     Raises:
         UsageError: the run did not record it; the text names the key to set.
@@ -131,7 +138,8 @@ def recorded(run: RunLike, name: str) -> pl.LazyFrame:
                 f"{where}: table {name} was recorded and has no rows; the figure has nothing to"
                 " show; name another run"
             )
-        remedy = f"set {_SETTINGS[name]} and run" if name in _SETTINGS else "run"
+        key = setting or _SETTINGS.get(name)
+        remedy = f"set {key} and run" if key else "run"
         raise UsageError(
             f"{where}: table {name} has no rows; the figure reads it: {remedy} the scenario again"
         )

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pantala import figures
 from pantala.figures.runs import RunLike, table
 from pantala.report.formatting import duration
-from pantala.report.picture import Picture, picture
+from pantala.report.picture import YANG, Picture, picture
 from pantala.report.reported_run import ReportedRun
 from pantala.tiles import has_tiles
 
@@ -78,6 +78,70 @@ def _message_time(reported: ReportedRun) -> Picture | None:
 def _response_time(reported: ReportedRun) -> Picture | None:
     words = "from a packet's entry into the network to the arrival of its response at the sender"
     return _latency_of(reported, "response_time", "request-response", words)
+
+
+def _rank_messages(reported: ReportedRun) -> Picture | None:
+    sent = pl.col("direction") == "sent", pl.col("messages") > 0
+    frames = [table(run, "rank_messages") for run in reported.parts.values()]
+    if any(frame is None for frame in frames):
+        return None
+    if all(
+        frame.filter(*sent).head(1).collect().is_empty() for frame in frames if frame is not None
+    ):
+        return None
+    dashed = " The dashed line and the pale band are the job alone." if reported.alone else ""
+    return picture(
+        "rank_messages",
+        "Message latency, rank by rank",
+        "The latency of the messages that each rank sent. A line is the mean, the band reaches from"
+        f" the shortest to the longest.{dashed}",
+        "",
+        f"Message latency by rank of {', '.join(reported.names)}.",
+        figures.rank_latency(reported.run, reported.alone),
+    )
+
+
+def _vc_occupancy(reported: ReportedRun) -> Picture | None:
+    if not _recorded(reported, "port_windows") or not _splits(reported, "vc"):
+        return None
+    tables = [figures.vc_occupancy_table(run) for run in reported.parts.values()]
+    if not any((frame["max_flits"] > 0).any() for frame in tables):
+        return None
+    full = pl.concat(tables).sort("max_flits", "mean_flits").row(-1, named=True)
+    return picture(
+        "vc_occupancy",
+        "How full virtual channels are, by link class",
+        "Flits beyond a link, sent and not yet credited: on the link, in the buffer behind it, or"
+        " on their way back as credits. At the left the mean over links and time, at the right the"
+        " maximum of any link.",
+        "",
+        f"Occupancy of each virtual channel. The fullest is VC {full['vc']} of the"
+        f" {full['class']} links, with at most {full['max_flits']:,} flits.",
+        figures.vc_occupancy(reported.run, reported.alone),
+    )
+
+
+def _saturation(reported: ReportedRun) -> Picture | None:
+    if not _recorded(reported, "port_windows"):
+        return None
+    saturated = pl.col("saturated_ns").sum()
+    frames = [run.port_windows for run in reported.parts.values()]  # type: ignore[attr-defined]
+    if not any(frame.select(saturated).collect().item() for frame in frames):
+        return Picture("Saturation of links", "No link was saturated: its buffers had room.")
+    return picture(
+        "saturation",
+        "Saturation of links",
+        "For each time on the horizontal axis, the share of links that were saturated for at most"
+        " this time. A link is saturated while the buffer of one of its virtual channels lacks room"
+        " for a packet of maximum size.",
+        f"{YANG}, Fig. 2 (d) to (f)",
+        "Distribution of saturation time over the links of each kind.",
+        figures.saturation_shares(reported.run, reported.alone),
+    )
+
+
+def _splits(reported: ReportedRun, part: str) -> bool:
+    return part in (reported.plan["record"].get("ports") or {}).get("split", ())
 
 
 def _nonminimal_time(reported: ReportedRun) -> Picture | None:
@@ -165,6 +229,9 @@ RECORD_PICTURES: Mapping[str, Callable[[ReportedRun], Picture | None]] = {
     "calls_time": _calls_time,
     "message_time": _message_time,
     "response_time": _response_time,
+    "rank_messages": _rank_messages,
+    "vc_occupancy": _vc_occupancy,
+    "saturation": _saturation,
     "nonminimal_time": _nonminimal_time,
     "system_time": _system_time,
     "routers_time": _routers_time,

@@ -88,9 +88,6 @@ impl<Q: ProcessGroup> Simulation<Q> {
         let (end, status) = loop {
             self.advance(until);
             let status = self.status();
-            if until == self.links_end() {
-                self.close_links(if status.idle() { status.now } else { until }, until, false);
-            }
             if until == self.link_traffic.ends {
                 self.close_window(if status.idle() { status.now } else { until });
                 self.link_traffic.begin(until);
@@ -103,8 +100,6 @@ impl<Q: ProcessGroup> Simulation<Q> {
                     break (status.failure().unwrap_or(End::Finished), status);
                 }
             }
-            self.write_packets(until, status.totals.packets_delivered);
-            self.write_records(until - until % self.plan.record.window_ps);
             // A failed job ends; the others run on.
             if let Some(end) = status.failure().filter(|_| status.finished(&self.awaited)) {
                 break (end, status);
@@ -121,6 +116,12 @@ impl<Q: ProcessGroup> Simulation<Q> {
             if self.any(!observe(&self.progress(&status)) || self.tables.failed()) {
                 break (End::Interrupted, status);
             }
+            // The window in which the run ends stays open for what the links still send.
+            if until == self.links_end() {
+                self.close_links(until, until, false);
+            }
+            self.write_packets(until, status.totals.packets_delivered);
+            self.write_records(until - until % self.plan.record.window_ps);
             // Skip steps and windows without an event, but not the end of the window that ends the
             // run.
             let over = self.accompanied() && status.finished(&self.awaited);

@@ -82,6 +82,26 @@ fn windows_of_ports_add_up_to_their_links() {
     }
 }
 
+/// A run with an endless job ends at the end of a window. Its last window is a whole one, and what
+/// the links still send counts in it.
+#[test]
+fn a_run_that_ends_with_a_window_has_no_empty_window() {
+    for window in [500_000, 10_000_000] {
+        let windows = json!({"windows_ps": [window]});
+        let ran = run(&mixed(&json!({"ports": windows, "system": windows, "routers": windows})));
+        assert_eq!(ran.simulated() % window, 0);
+        for table in ["port_windows", "system_windows", "router_windows"] {
+            let start = |row: &Row| ps(&row["window_start_ns"]);
+            let last = ran.rows(table).iter().map(start).max();
+            assert_eq!(last, Some(ran.simulated() - window), "{table}");
+        }
+        let by = |row: &Row| row["link"].to_string();
+        assert_eq!(sums(ran.rows("port_windows"), by), sums(ran.rows("links"), by));
+        let by = |row: &Row| row["class"].to_string();
+        assert_eq!(sums(ran.rows("system_windows"), by), sums(ran.rows("links"), by));
+    }
+}
+
 #[test]
 fn a_split_keeps_saturation_and_occupancy() {
     let beyond = |split: &Value, vcs: bool| {

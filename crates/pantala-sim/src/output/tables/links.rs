@@ -5,7 +5,7 @@ use crate::output::columns::{ns, table};
 use crate::output::link_class::DirectedClass;
 use crate::output::results::Carried;
 use pantala_engine::Time;
-use pantala_topology::{LinkClass, Peer};
+use pantala_topology::{LinkClass, Peer, Topology};
 
 table! {
     /// One row per directed link, including injection and ejection links: its ends and its traffic
@@ -30,6 +30,9 @@ table! {
         target_port: Option<u32>,
         /// Group of that router; null for an ejection link.
         target_group: Option<u32>,
+        /// Number of the link among the parallel links between the same routers (or groups, for a
+        /// global link), from 0; null for an injection or ejection link.
+        parallel_index: Option<u32>,
         /// Node of an injection or ejection link; null for the others.
         node: Option<u32>,
         /// Packets sent over the link, including responses.
@@ -60,6 +63,7 @@ pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LinkRow> {
             target_router: link.target.map(|(router, _)| router),
             target_port: link.target.map(|(_, port)| port),
             target_group: group(link.target),
+            parallel_index: parallel_index(run.topology, &link),
             node: link.node,
             packets: counters.packets,
             bytes: counters.bytes,
@@ -68,6 +72,12 @@ pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LinkRow> {
             utilization: busy as f64 / simulated,
         }
     })
+}
+
+/// Returns the number of a link among its parallel links; none for a link of a node.
+fn parallel_index(topology: &Topology, link: &Link<'_>) -> Option<u32> {
+    let (router, port) = link.source?;
+    topology.link(router, port as u16).map(|link| link.parallel_index)
 }
 
 /// One directed link with its traffic; ends are (router, port).
