@@ -7,7 +7,7 @@ one; `pantala.scenario.plan_faults.scenario_key` leads back.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pantala import native
@@ -20,14 +20,27 @@ if TYPE_CHECKING:
     from pantala.catalogue.key import Key, Unit
     from pantala.scenario.job import Job
     from pantala.scenario.machine import Machine, Router
+    from pantala.scenario.mpi import Mpi
     from pantala.scenario.routing import Routing
     from pantala.scenario.scenario_tables import ScenarioTables
 
-__all__ = ["PLAN_VERSION", "awaited", "build_plan", "only_jobs", "plan_text", "resolve_plan"]
+__all__ = [
+    "PLAN_VERSION",
+    "KnownParts",
+    "awaited",
+    "build_plan",
+    "only_jobs",
+    "plan_text",
+    "resolve_plan",
+]
 
 PLAN_VERSION = 5
 
 _WIDTH = 110
+#: Types of values that have no unit of their own.
+_PLAIN = frozenset({int, float, bool, str})
+#: The number of parts that are kept for other plans.
+_MOST_PARTS = 256
 
 
 class Keyed(Protocol):
@@ -38,37 +51,60 @@ class Keyed(Protocol):
         """The keys by their names in the scenario."""
 
 
-def build_plan(scenario: ScenarioTables, *, assumptions: bool = True) -> dict[str, Any]:
+class KnownParts:
+    """The parts of plans of scenarios that share models, as the cases of an experiment do.
+
+    A model is immutable, so an equal object has an equal part. A bounded number of them is kept.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Any, ...], tuple[tuple[Any, ...], dict[str, Any]]] = {}
+
+    def find(self, make: Callable[..., dict[str, Any]], *models: Any) -> dict[str, Any]:
+        """Returns what `make` returns for some models: a new table, whose values are shared."""
+        key = (make, *map(id, models))
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) >= _MOST_PARTS:
+                self._found.clear()
+            # The models are kept as well, so that no other object gets their identity.
+            found = self._found[key] = (models, make(*models))
+        return dict(found[1])
+
+
+def build_plan(
+    scenario: ScenarioTables, *, assumptions: bool = True, known: KnownParts | None = None
+) -> dict[str, Any]:
     """Returns the plan of a scenario with every default; the core chooses nodes and VCs.
 
     Args:
         scenario: the scenario.
         assumptions: whether to list the assumptions, which change no result.
+        known: the parts of the plans of similar scenarios. The plan shares tables with them, so the
+            caller must not change it.
 
     Raises:
         PlanError: a job cannot get the nodes that its placement describes.
     """
-    sizes = _sizes(scenario.machine)
+    machine, sizes = scenario.machine, _sizes(scenario.machine)
+    known = known or KnownParts()
     plan = {
         "plan_version": PLAN_VERSION,
         "name": scenario.name,
         **_values(scenario, sizes),
-        **_machine(scenario.machine),
+        **known.find(_machine, machine),
         **_coarse(scenario),
-        "routing": _routing(scenario.routing, scenario.machine),
-        "routing_all_to_all": _routing(scenario.routing_all_to_all, scenario.machine),
-        "mpi": {
-            **_values(scenario.mpi, sizes),
-            "collectives": _values(scenario.mpi.collectives, sizes),
-        },
-        "jobs": [_job(job, scenario.machine) for job in scenario.all_jobs],
+        "routing": _routing(scenario.routing, machine),
+        "routing_all_to_all": _routing(scenario.routing_all_to_all, machine),
+        "mpi": known.find(_mpi, scenario.mpi, machine),
+        "jobs": [known.find(_job, job, machine) for job in scenario.all_jobs],
         "stop": _stop(scenario, sizes),
         "record": named_copies(
             {**_values(scenario.record, sizes), **scenario.record.as_plan()}, scenario.jobs
         ),
         "assumptions": scenario.assumptions() if assumptions else {},
     }
-    for job, placed in zip(plan["jobs"], placements(plan, scenario.machine), strict=True):
+    for job, placed in zip(plan["jobs"], placements(plan, machine), strict=True):
         job["placement"] = placed
     return plan
 
@@ -151,6 +187,8 @@ def _value(value: Any, unit: Unit, sizes: tuple[int, int]) -> Any:
     """Returns a value in the core's unit; a missing value is 0."""
     if value is None:
         return 0
+    if type(value) in _PLAIN:  # most values; checks of abstract types take longer than the rest
+        return int(value) if unit else value
     if isinstance(value, Capacity):
         return value.packets(*sizes) if unit == "packets" else value.flits(*sizes)
     return int(value) if unit else value
@@ -170,6 +208,11 @@ def _machine(machine: Machine) -> dict[str, Any]:
         "router": _router(machine.router, sizes),
         "nic": _values(machine.nic, sizes),
     }
+
+
+def _mpi(mpi: Mpi, machine: Machine) -> dict[str, Any]:
+    sizes = _sizes(machine)
+    return {**_values(mpi, sizes), "collectives": _values(mpi.collectives, sizes)}
 
 
 def _router(router: Router, sizes: tuple[int, int]) -> dict[str, Any]:

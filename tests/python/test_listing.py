@@ -16,7 +16,9 @@ from pantala.experiments.description import describe
 from pantala.experiments.expand import Expansion
 from pantala.experiments.identity import run_id
 from pantala.experiments.listing import list_runs
-from pantala.plan import build_plan
+from pantala.plan import KnownParts, build_plan
+from pantala.scenario.base import plain
+from pantala.scenario.changes import changed
 from sweeps import scenario
 
 pytestmark = pytest.mark.native
@@ -124,9 +126,63 @@ def test_wrong_seeds_are_refused_as_without_sharing(tmp_path: Path) -> None:
             list_runs(describe(scenario(), seeds=seeds), tmp_path, {})
 
 
-def _tried(work: Callable[[int], Any], number: int) -> Any:
+def _tried(work: Callable[[Any], Any], given: Any) -> Any:
     """Returns a result, or the text of the error."""
     try:
-        return work(number)
+        return work(given)
     except pt.ScenarioError as error:
         return str(error)
+
+
+#: Changes of tables that a replaced scenario takes over from the first one, sound and wrong.
+CHANGES: dict[str, list[Any]] = {
+    "machine.preset": ["kang2022", "theta", "no_such"],
+    "machine.topology.g": [7, 9, 0],
+    "mpi": ["sst_sc22", {}, "sst"],
+    "mpi.eager_limit": ["4 KiB", "16 kB", "3 apples"],
+    "mpi.collectives": ["mpich", {"barrier": "mpich"}],
+    "stop.duration": ["20 us", "30 us", "soon"],
+    "record.window": ["1 us", "2 us"],
+    "record.packets": ["all", "sampled", "some"],
+    "record.packet_sample": [10, 0],
+    "detail": ["packet", {"coarsen": 2}, {"coarsen": 3}],
+    "routing.algorithm": ["par", "q_adaptive", "parr"],
+    "jobs.noise.workload.compute": ["2 us", "3 us", "-1 us"],
+    "seed": [3, 4],
+}
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.fixed_dictionaries({}, optional={
+    key: st.sampled_from(values) for key, values in CHANGES.items()
+}), min_size=1, max_size=3))  # fmt: skip
+def test_parts_taken_over_from_another_scenario_change_nothing(
+    changes: list[dict[str, Any]],
+) -> None:
+    made, known = scenario(), KnownParts()
+    for each in changes:
+        tables = changed(made.given, each, "scenario")
+        fresh = _tried(lambda _: pt.Scenario.from_dict(tables), 0)  # noqa: B023
+        taken = _tried(made.replace, each)
+        if isinstance(fresh, str):
+            assert taken == fresh
+            continue
+        assert taken == fresh
+        assert taken.given == fresh.given
+        assert plain(taken) == plain(fresh)
+        for name in ("machine", "mpi", "stop", "record", "detail", "routing"):
+            one, other = getattr(taken, name), getattr(fresh, name)
+            assert one.model_fields_set == other.model_fields_set
+            assert one.as_given() == other.as_given()
+        plan = build_plan(fresh)
+        assert build_plan(taken, known=known) == build_plan(taken, known=known) == plan
+        made = taken
+
+
+def test_known_parts_are_bounded() -> None:
+    known = KnownParts()
+    for number in range(1000):
+        assert known.find(lambda model: {"number": model}, number + 10**6) == {
+            "number": number + 10**6
+        }
+    assert len(known._found) <= 256

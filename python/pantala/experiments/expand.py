@@ -22,7 +22,7 @@ from pantala.experiments.parts import Part, parts_of
 from pantala.experiments.seeded import NodesBySeed, SeededRuns
 from pantala.job_copies import with_copies
 from pantala.placement import drawn
-from pantala.plan import build_plan, only_jobs
+from pantala.plan import KnownParts, build_plan, only_jobs
 from pantala.record_size import large_bytes
 from pantala.scenario import Scenario
 from pantala.scenario.presets import mix_presets
@@ -71,6 +71,7 @@ class Expansion:
         self.warnings: dict[str, None] = {}
         self._seed_axis = _shared_axis(description) if share else None
         self._nodes = NodesBySeed()
+        self._known = KnownParts()
         self._last: tuple[int, _Shared | None] | None = None
 
     def __len__(self) -> int:
@@ -143,7 +144,8 @@ class Expansion:
                 pass  # the case by itself says it in the words of the scenario
         scenario = self._scenario(number)
         try:
-            resolved = native.resolve(build_plan(scenario, assumptions=assumptions))
+            plan = build_plan(scenario, assumptions=assumptions, known=self._known)
+            resolved = native.resolve(plan)
         except PlanError as error:
             raise self._told_of(scenario.error_of_plan(error), number) from None
         except ProgramError as error:

@@ -24,6 +24,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from pantala.catalogue.key import Key
 from pantala.errors import UsageError
+from pantala.scenario.copied import WHOLE
 from pantala.scenario.faults import scenario_error
 from pantala.scenario.unread_keys import unread_here
 from pantala.scenario.validation import fault, validated
@@ -53,11 +54,14 @@ def plain(value: Any) -> Any:
 
     The result has only the given keys, without values of presets and defaults.
     """
-    if isinstance(value, Model):
+    kind = type(value)
+    if kind in WHOLE:  # most values; checks of abstract types take longer than the rest
+        return value
+    if kind is not dict and isinstance(value, Model):
         return value.as_given()
     if isinstance(value, Parsed):
         return str(value)
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         return {key.removesuffix("_"): plain(below) for key, below in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]

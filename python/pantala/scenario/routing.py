@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar
 
 from pydantic import (
@@ -234,12 +235,17 @@ def _as_scenario(setting: tuple[str, Any]) -> tuple[str, Any]:
     )
 
 
-def effects_under(algorithms: Sequence[str]) -> dict[str, Effect]:
+def effects_under(algorithms: Sequence[str]) -> Mapping[str, Effect]:
     """Returns whether any of these algorithms reads each key; empty if one is unknown.
 
     Args:
         algorithms: names as in `routing.algorithm`; an error names the first.
     """
+    return _effects_under(tuple(algorithms))
+
+
+@lru_cache(256)
+def _effects_under(algorithms: tuple[str, ...]) -> Mapping[str, Effect]:
     descriptors = [
         descriptor for descriptor in map(descriptor_of, algorithms) if descriptor is not None
     ]

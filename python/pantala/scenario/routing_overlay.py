@@ -78,14 +78,16 @@ def unread_routing_keys(
         *(("jobs", number, name) for number in numbers for name in _CLASSES),
     ]
     for place in places:
+        keys = _at(given, place)
+        if not isinstance(keys, Mapping | Routing):
+            continue
         laid = [
             other for other in places if other[: len(place) - 1] == place[:-1] or len(place) == 1
         ]
         if place[-1] == _CLASSES[1]:
             laid = [other for other in laid if other[-1] == _CLASSES[1]]
         algorithms = [_algorithm(full, other) for other in (place, *laid)]
-        keys = _at(given, place)
-        if isinstance(keys, Mapping | Routing) and algorithms[0] is not None:
+        if algorithms[0] is not None:
             yield from without_effect(
                 keys, effects_under([name for name in algorithms if name is not None]), *place
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
@@ -40,6 +41,10 @@ from pantala.scenario.validation import Faults, faults_below
 
 __all__ = ["Scenario"]
 
+#: Tables with keys that another table or a preset can leave without effect.
+_CHECKED = ("machine", "mpi", "record", "routing")
+#: Tables that follow from their own keys and the machine's.
+_BY_THEMSELVES = ("mpi", "stop", "record", "detail")
 _ROUTINGS = frozenset({"routing", "routing_all_to_all"})
 
 
@@ -142,8 +147,9 @@ class Scenario(ScenarioKeys):
     @classmethod
     def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
         """Yields the faults of keys that nothing in the scenario reads."""
-        yield from unread_in_scenario(made, plain(data))
-        given = plain(data).get("record", {})
+        tables = {key: plain(data[key]) for key in _CHECKED if key in data}
+        yield from unread_in_scenario(made, tables)
+        given = tables.get("record", {})
         if isinstance(made.record, Record) and isinstance(given, Mapping):
             yield from windows_beyond(made.record, made.stop.duration, given)
 
@@ -157,12 +163,7 @@ class Scenario(ScenarioKeys):
         layers = [(job.routing, self.routing) for job in self.jobs]
         layers += [(job.routing_all_to_all, collective or self.routing) for job in self.jobs]
         layers.append((collective, self.routing))
-        preset = {
-            key: value
-            for key, value in _preset_of(self.machine).get("routing", {}).items()
-            if key != "algorithm"
-        }
-        for above, below in [*layers, (self.routing, Routing.model_validate(preset))]:
+        for above, below in [*layers, (self.routing, _routing_of_preset(self.machine.preset))]:
             if above is not None:
                 mark_inherited(above, below)
         return self
@@ -262,8 +263,8 @@ class Scenario(ScenarioKeys):
         Args:
             given: the tables.
             source: the name for errors.
-            like: a scenario whose machine and jobs are taken over if the tables have equal ones.
-                Most of the time to read a scenario goes into them.
+            like: a scenario whose machine, jobs and other tables are taken over if the tables have
+                equal ones. Most of the time to read a scenario goes into them.
         """
         tables = given if like is None else {**given, **like._equal_parts(given)}
         try:
@@ -275,7 +276,7 @@ class Scenario(ScenarioKeys):
         return scenario
 
     def _remember_given(self, given: dict[str, Any]) -> None:
-        """Keeps the tables from which the scenario, its machine and its jobs were made."""
+        """Keeps the tables from which the scenario and its parts were made."""
         self._given = given
         machine, jobs = given.get("machine"), given.get("jobs")
         tables: list[tuple[Model, Any]] = [
@@ -283,15 +284,23 @@ class Scenario(ScenarioKeys):
         ]
         if isinstance(jobs, list) and len(jobs) == len(self.jobs):
             tables += zip(self.jobs, jobs, strict=True)
+        for name in _BY_THEMSELVES:
+            tables.append((getattr(self, name), given.get(name, {})))
         for made, table in tables:
             if made._made_of is None and isinstance(table, Mapping):
                 made._remember(table)
 
     def _equal_parts(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the machine and the jobs of other tables, with those made that this one has."""
+        """Returns the parts of other tables, with those made that this scenario has."""
         parts: dict[str, Any] = {}
         if "machine" in given and given["machine"] == self._given.get("machine"):
             parts["machine"] = self.machine
+            for name in _BY_THEMSELVES:
+                table = given.get(name, {})
+                # The machine completes mpi, also if it is not given.
+                there = name in given or name == "mpi"
+                if there and isinstance(table, dict) and table == self._given.get(name, {}):
+                    parts[name] = getattr(self, name)
         jobs, own = given.get("jobs"), self._given.get("jobs")
         if isinstance(jobs, list) and isinstance(own, list) and len(own) == len(self.jobs):
             made = dict(enumerate(zip(own, self.jobs, strict=True)))
@@ -401,6 +410,14 @@ class Scenario(ScenarioKeys):
             places += ["snapshot"] * (more - drawn)
         found = error_of_plan(at_written_jobs(error, places), self._source, self._given)
         return found if self._located is None else self._located(found)
+
+
+@lru_cache(64)
+def _routing_of_preset(name: str | None) -> Routing:
+    """Returns the keys of routing that a machine's preset gives, but for the algorithm."""
+    preset = machine_preset(name) if name is not None else {}
+    keys = preset.get("routing", {})
+    return Routing.model_validate({key: keys[key] for key in keys if key != "algorithm"})
 
 
 def _preset_of(machine: object) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticCustomError
@@ -37,9 +38,18 @@ def conditional_keys(table: Model) -> Iterator[tuple[str, Key]]:
 
     A key at its default value is always allowed.
     """
-    for name, key in table.declared.items():
-        if key.effect and getattr(table, name) != type(table).model_fields[name].default:
+    for name, key, default in _conditions(type(table)):
+        if getattr(table, name) != default:
             yield name, key
+
+
+@cache
+def _conditions(model: type[Model]) -> tuple[tuple[str, Key, Any], ...]:
+    """Returns the keys of a model that depend on others, with their defaults."""
+    fields = model.model_fields
+    return tuple(
+        (name, key, fields[name].default) for name, key in model.declared.items() if key.effect
+    )
 
 
 def effect_of(key: Key, values: Mapping[str, list[Any]]) -> Effect:

@@ -4,6 +4,9 @@ use crate::catalogue::plan_schema;
 use crate::error::{Faults, PlanError};
 use crate::plan::Plan;
 use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::sync::OnceLock;
 
 /// Checks every number of a plan against its declared range.
 ///
@@ -13,94 +16,198 @@ use serde_json::Value;
 /// # Panics
 /// Never: every plan can be written as JSON.
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
-    let schema = plan_schema();
+    static RANGES: OnceLock<Ranges> = OnceLock::new();
+    let ranges = RANGES.get_or_init(Ranges::read);
     let value = serde_json::to_value(plan).expect("a plan is JSON");
     let mut faults = Faults::default();
-    Walk { definitions: &schema["$defs"] }.check(schema, &value, "", &mut faults);
+    ranges.check(ROOT, &value, &Key::Root, &mut faults);
     faults.result()
 }
 
-struct Walk<'a> {
-    definitions: &'a Value,
+/// The place of the whole plan.
+const ROOT: usize = 0;
+
+/// The ranges of a plan by place. A place is a value that the schema declares; a schema looks up
+/// several words for each value, which takes most of the time of a check.
+#[derive(Default)]
+struct Ranges {
+    places: Vec<Place>,
 }
 
-impl Walk<'_> {
-    fn check(&self, schema: &Value, value: &Value, key: &str, faults: &mut Faults) {
+/// What the schema says about a value.
+#[derive(Default)]
+struct Place {
+    /// The kinds of an object: its `kind`, if it has one, and the places of its fields.
+    objects: Vec<(Option<&'static Value>, BTreeMap<&'static str, usize>)>,
+    /// The place of the items of a list, if they have a range.
+    items: Option<usize>,
+    /// The least number of items.
+    fewest: u64,
+    /// The schemas of a number with a range.
+    numbers: Vec<Bounds>,
+}
+
+struct Bounds {
+    schema: &'static Value,
+    least: Option<f64>,
+    above: Option<f64>,
+    most: Option<f64>,
+}
+
+impl Ranges {
+    fn read() -> Self {
+        let schema = plan_schema();
+        let mut ranges = Self::default();
+        Reader { definitions: &schema["$defs"] }.place(schema, &mut BTreeMap::new(), &mut ranges);
+        ranges
+    }
+
+    fn check(&self, place: usize, value: &Value, key: &Key, faults: &mut Faults) {
+        let place = &self.places[place];
         match value {
             Value::Object(fields) => {
-                let declared = self.object(schema, value);
+                let Some((_, declared)) = place
+                    .objects
+                    .iter()
+                    .find(|(kind, _)| kind.is_none_or(|kind| Some(kind) == value.get("kind")))
+                else {
+                    return;
+                };
                 for (name, field) in fields {
-                    if let Some(below) = declared.and_then(|object| object["properties"].get(name))
-                    {
-                        let place =
-                            if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
-                        self.check(below, field, &place, faults);
+                    if let Some(&below) = declared.get(name.as_str()) {
+                        self.check(below, field, &Key::Field(key, name), faults);
                     }
                 }
             }
             Value::Array(items) => {
-                let fewest = self
-                    .branches(schema)
-                    .find_map(|branch| branch.get("minItems")?.as_u64())
-                    .unwrap_or(0);
+                let fewest = place.fewest;
                 if (items.len() as u64) < fewest {
                     let message = format!(
                         "must have at least {fewest} {}",
                         if fewest == 1 { "item" } else { "items" }
                     );
-                    faults.note(Err(PlanError::new(key, value, message, "add the others")));
+                    let fault = PlanError::new(&key.to_string(), value, message, "add the others");
+                    faults.note(Err(fault));
                 }
-                let Some(declared) = self.branches(schema).find_map(|branch| branch.get("items"))
-                else {
-                    return;
-                };
-                if self.may_fail(declared) {
+                if let Some(below) = place.items {
                     for (i, item) in items.iter().enumerate() {
-                        self.check(declared, item, &format!("{key}[{i}]"), faults);
+                        self.check(below, item, &Key::Item(key, i), faults);
                     }
                 }
             }
-            Value::Number(_) => {
-                faults.note(
-                    self.branches(schema).try_for_each(|branch| check_number(branch, value, key)),
-                );
+            Value::Number(number) => {
+                let number = number.as_f64().unwrap_or(f64::NAN);
+                let outside = place.numbers.iter().find(|bounds| bounds.exclude(number));
+                if let Some(bounds) = outside {
+                    faults.note(check_number(bounds.schema, value, &key.to_string()));
+                }
             }
             Value::Null | Value::Bool(_) | Value::String(_) => {}
         }
     }
+}
+
+impl Bounds {
+    fn exclude(&self, number: f64) -> bool {
+        self.least.is_some_and(|least| number < least)
+            || self.above.is_some_and(|least| number <= least)
+            || self.most.is_some_and(|most| number > most)
+    }
+}
+
+/// The key of a value, which becomes text only for a fault.
+enum Key<'a> {
+    Root,
+    Field(&'a Key<'a>, &'a str),
+    Item(&'a Key<'a>, usize),
+}
+
+impl Display for Key<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Field(Self::Root, name) => f.write_str(name),
+            Self::Field(above, name) => write!(f, "{above}.{name}"),
+            Self::Item(above, number) => write!(f, "{above}[{number}]"),
+        }
+    }
+}
+
+/// Reads the ranges from the schema.
+struct Reader {
+    definitions: &'static Value,
+}
+
+impl Reader {
+    /// Returns the place of a schema. `known` holds the places that are read already, by the
+    /// address of their schema, because a schema can contain itself.
+    fn place(
+        &self,
+        schema: &'static Value,
+        known: &mut BTreeMap<*const Value, usize>,
+        ranges: &mut Ranges,
+    ) -> usize {
+        if let Some(&place) = known.get(&std::ptr::from_ref(schema)) {
+            return place;
+        }
+        let number = ranges.places.len();
+        known.insert(schema, number);
+        ranges.places.push(Place::default());
+        let mut place = Place::default();
+        let deeper = self.branches(schema).flat_map(|branch| self.branches(branch));
+        for branch in deeper {
+            if let Some(fields) = branch.get("properties").and_then(Value::as_object) {
+                let kind = fields.get("kind").and_then(|kind| kind.get("const"));
+                let below = fields
+                    .iter()
+                    .map(|(name, field)| (name.as_str(), self.place(field, known, ranges)))
+                    .collect();
+                place.objects.push((kind, below));
+            }
+        }
+        let mut branches = self.branches(schema);
+        place.fewest =
+            branches.find_map(|branch| branch.get("minItems")?.as_u64()).unwrap_or_default();
+        let items = self.branches(schema).find_map(|branch| branch.get("items"));
+        place.items = items
+            .filter(|items| self.may_fail(items))
+            .map(|items| self.place(items, known, ranges));
+        place.numbers = self.branches(schema).filter_map(Bounds::of).collect();
+        ranges.places[number] = place;
+        number
+    }
 
     /// Returns the schema and its alternatives, with references resolved.
-    fn branches<'a>(&'a self, schema: &'a Value) -> impl Iterator<Item = &'a Value> {
+    fn branches(&self, schema: &'static Value) -> impl Iterator<Item = &'static Value> + use<> {
+        let definitions = self.definitions;
         let alternatives = ["anyOf", "oneOf"]
             .into_iter()
             .filter_map(|word| schema.get(word)?.as_array())
             .flatten();
-        std::iter::once(schema).chain(alternatives).map(|branch| self.followed(branch))
-    }
-
-    fn followed<'a>(&'a self, schema: &'a Value) -> &'a Value {
-        let name =
-            schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
-        name.map_or(schema, |name| &self.definitions[name])
-    }
-
-    /// Returns the declaration of an object: among several kinds, the declaration with the object's
-    /// `kind`.
-    fn object<'a>(&'a self, schema: &'a Value, value: &Value) -> Option<&'a Value> {
-        let deeper = self.branches(schema).flat_map(|branch| self.branches(branch));
-        deeper.filter(|branch| branch.get("properties").is_some()).find(|branch| {
-            branch["properties"]["kind"]
-                .get("const")
-                .is_none_or(|kind| Some(kind) == value.get("kind"))
-        })
+        std::iter::once(schema).chain(alternatives).map(move |branch| followed(branch, definitions))
     }
 
     /// Returns whether items of this schema have a range. Lists of nodes are long and have none.
-    fn may_fail(&self, items: &Value) -> bool {
+    fn may_fail(&self, items: &'static Value) -> bool {
         items.get("maximum").is_some()
             || items["minimum"].as_f64().is_some_and(|least| least > 0.0)
             || self.branches(items).any(|branch| branch.get("properties").is_some())
     }
+}
+
+impl Bounds {
+    /// Returns the bounds of a schema; None if it has none.
+    fn of(schema: &'static Value) -> Option<Self> {
+        let bound = |word: &str| schema[word].as_f64();
+        let (least, above, most) = (bound("minimum"), bound("exclusiveMinimum"), bound("maximum"));
+        let any = least.or(above).or(most).is_some();
+        any.then_some(Self { schema, least, above, most })
+    }
+}
+
+fn followed(schema: &'static Value, definitions: &'static Value) -> &'static Value {
+    let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+    name.map_or(schema, |name| &definitions[name])
 }
 
 /// Checks one number. Messages give times in seconds.
