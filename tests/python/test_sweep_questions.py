@@ -20,6 +20,8 @@ from pantala import native
 from pantala.errors import ProgramError, UnwritableError, UsageError, shortened
 from pantala.experiments.description import KEEP, describe
 from pantala.experiments.expand import Expansion
+from pantala.experiments.identity import run_id
+from pantala.experiments.runner import Sweep
 from pantala.figures.effects import effect_matrix
 from support import Ended
 from sweeps import SCENARIO, scenario
@@ -297,3 +299,45 @@ def test_a_long_diagnosis_is_shortened() -> None:
     told = shortened("rank 1 waits. " * 100)
     assert len(told) <= 200
     assert told.endswith("waits. ...")
+
+
+def test_a_sweep_takes_the_runs_of_pantala_run(tmp_path: Path) -> None:
+    """Tables that a sweep does not keep change no other table, so they are not in the identity."""
+    both = scenario().replace({"interference": True})
+    pt.run(both, tmp_path, report=False)
+    made = Sweep(describe(both, seeds=2), tmp_path)
+    assert len(made.missing) == 3, "of the second seed only"
+    made.run(workers=1)
+    experiment = pt.Experiment(tmp_path)
+    loaded = pt.InterferenceExperiment(tmp_path)
+    first = experiment.slowdowns().filter(pl.col("case") == 0)["slowdown"]
+    assert first.to_list() == loaded.slowdown.collect()["slowdown"].to_list()
+    assert loaded.together.messages.collect().height > 0, "the run keeps its own tables"
+    recorded = both.replace({"record.messages": True})
+    assert [run_id(part.plan) for part in Expansion(describe(recorded)).parts(0)] == [
+        run_id(part.plan) for part in Expansion(describe(both)).parts(0)
+    ]
+    packets = Expansion(describe(both.replace({"record.packets": "all"}), keep=["packets"]))
+    assert run_id(packets.parts(0)[0].plan) not in experiment.cases["run"]
+
+
+def test_experiments_of_other_tables_share_runs_and_keep_both(tmp_path: Path) -> None:
+    one = pt.sweep({"name": "one", "scenario": scenario(), "keep": ["messages"]}, tmp_path)
+    two = pt.sweep({"name": "two", "scenario": scenario(), "keep": ["links"]}, tmp_path)
+    assert one.cases["run"].to_list() == two.cases["run"].to_list()
+    assert one.table("messages").collect().height > 0
+    assert two.table("links").collect().height > 0
+    assert (
+        Sweep(
+            describe({"name": "one", "scenario": scenario(), "keep": ["messages"]}), tmp_path
+        ).missing
+        == []
+    )
+
+
+def test_a_run_with_fewer_tables_is_not_taken_for_one_with_more(tmp_path: Path) -> None:
+    both = scenario().replace({"interference": True})
+    pt.run(both.replace({"record.messages": False}), tmp_path / "few", report=False)
+    assert not pt.InterferenceExperiment(tmp_path / "few").together.messages.collect().height
+    pt.run(both, tmp_path / "few", report=False, overwrite=True)
+    assert pt.InterferenceExperiment(tmp_path / "few").together.messages.collect().height

@@ -7,7 +7,7 @@ every selection of jobs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -17,7 +17,7 @@ from pantala import native
 from pantala.errors import PlanError, ProgramError, ScenarioError, UsageError, nearest, show
 from pantala.experiments.axes import JOBS, Point
 from pantala.experiments.description import Description
-from pantala.experiments.identity import run_id
+from pantala.experiments.identity import SWITCHES, run_id
 from pantala.experiments.parts import Part, parts_of
 from pantala.experiments.seeded import NodesBySeed, SeededRuns
 from pantala.job_copies import with_copies
@@ -29,13 +29,6 @@ from pantala.scenario.presets import mix_presets
 
 __all__ = ["Expansion", "ListedRun"]
 
-#: The value in a plan that switches off the record of a table that is not kept.
-_OFF: Mapping[str, tuple[str, Any]] = {
-    "packets": ("packets", "off"),
-    "messages": ("messages", False),
-    "iterations": ("iterations", False),
-    "link_windows": ("link_windows", False),
-}
 _EVERY = "jobs.*."
 
 
@@ -206,7 +199,7 @@ class Expansion:
         if present is not None:
             resolved = only_jobs(resolved, present, "+".join(present))
         record = dict(resolved["record"])
-        for table, (key, off) in _OFF.items():
+        for table, (key, off) in SWITCHES.items():
             if table not in self.description.keep:
                 record[key] = off
         return parts_of(scenario, {**resolved, "record": record})

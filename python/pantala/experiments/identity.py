@@ -5,9 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
-__all__ = ["RESULTS_VERSION", "canonical_plan", "canonical_text", "id_of_text", "run_id"]
+__all__ = [
+    "RESULTS_VERSION",
+    "SWITCHES",
+    "canonical_plan",
+    "canonical_text",
+    "covers",
+    "id_of_text",
+    "run_id",
+]
 
 #: The version of results. Raise it with every change that changes a value of a run of an equal
 #: plan: stored runs of an earlier version then count as missing. A test compares the results of
@@ -18,6 +27,19 @@ RESULTS_VERSION = 2
 _LABELS = frozenset({"name", "assumptions", "derived"})
 #: Keys of a job that its resolved nodes replace.
 _PLACED = frozenset({"placement"})
+
+#: The key of a plan's record that switches a table on, and the value without the table. Such a
+#: table changes no other one.
+SWITCHES: Mapping[str, tuple[str, Any]] = MappingProxyType(
+    {
+        "packets": ("packets", "off"),
+        "messages": ("messages", False),
+        "iterations": ("iterations", False),
+        "link_windows": ("link_windows", False),
+    }
+)
+
+_SWITCHED = frozenset(key for key, _ in SWITCHES.values())
 
 #: Digits of a run's identity. With 80 bits, two of a billion runs share an identity with a
 #: probability below one in a million.
@@ -34,9 +56,24 @@ def canonical_plan(resolved: Mapping[str, Any]) -> dict[str, Any]:
     kept["jobs"] = [
         {key: value for key, value in job.items() if key not in _PLACED} for job in resolved["jobs"]
     ]
+    kept["record"] = {
+        key: value for key, value in resolved["record"].items() if key not in _SWITCHED
+    }
+    if resolved["record"]["packets"] not in ("off", "sampled"):
+        kept["record"]["packets"] = resolved["record"]["packets"]
     # The plan names this file by its path only.
     table = (resolved.get("derived") or {}).get("q_table_sha256")
     return kept if table is None else kept | {"q_table_sha256": table}
+
+
+def covers(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Returns whether a run has the tables that a record asks for.
+
+    Args:
+        stored: the record of the run's plan.
+        wanted: the record of a plan with the same identity.
+    """
+    return all(wanted[key] in (off, stored.get(key)) for key, off in SWITCHES.values())
 
 
 def canonical_text(resolved: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ import json
 import os
 import secrets
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, TypedDict, cast
 
@@ -63,6 +63,13 @@ class Index:
                 if entries.get(entry["run"], entry)["state"] != "done" or entry["state"] == "done":
                     entries[entry["run"]] = entry
         return entries
+
+    def look_up(self, entries: dict[str, Entry], runs: Iterable[str]) -> None:
+        """Adds runs that are in the store and not in the index, such as those of `pantala run`."""
+        for run in runs:
+            if run not in entries and self._store.path(run).is_dir():
+                with contextlib.suppress(RunDirectoryError):  # damaged: `refresh` removes it
+                    entries[run] = entry_of(self._store, run)
 
     def refresh(self) -> dict[str, Entry]:
         """Brings the index up to date with the store, and returns the entries.

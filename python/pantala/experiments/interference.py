@@ -198,8 +198,8 @@ class InterferenceRuns:
 
     def _stored(self, part: Part) -> Run | None:
         """Returns the run of a part; None if it is not there."""
-        run = self._run(part)
-        if run is not None and run not in self._known and self._store.has(run, None):
+        run, record = self._run(part), part.plan["record"]
+        if run is not None and run not in self._known and self._store.has(run, None, record):
             self._known[run] = Run(self._store.path(run))
         return None if run is None else self._known.get(run)
 
@@ -215,7 +215,7 @@ class InterferenceRuns:
                 self._keep(part, directory)
                 raise
 
-        while (document := self._store.add(run_id(plan), None, simulate)) is None:
+        while (document := self._store.add(run_id(plan), None, simulate, plan["record"])) is None:
             time.sleep(_LOOK_SECONDS)
         return document
 

@@ -70,6 +70,8 @@ class Sweep:
         self._retry = retry
         self.entries = self._index.read()
         self.listing: Listing = list_runs(description, root, self.entries)
+        self._index.look_up(self.entries, self.listing.runs)
+        self._index.look_up(self.entries, self.listing.settle(self.entries))
         self.widest: dict[str, Any] | None = None
         self._check_sizes(size_limit)
 

@@ -22,12 +22,13 @@ import shutil
 import socket
 import time
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
+from pantala.experiments.identity import covers
 from pantala.experiments.lease import STALE_SECONDS, claim, is_stale, now_at, process_lives
 from pantala.run_directory import RUN_FILE, TABLES_FILE
 
@@ -103,16 +104,22 @@ class RunStore:
             for folder in sorted(self.runs.iterdir()):
                 yield from sorted(run.name for run in folder.iterdir())
 
-    def has(self, run: str, keep: Collection[str] | None) -> bool:
+    def has(
+        self,
+        run: str,
+        keep: Collection[str] | None,
+        record: Mapping[str, Any] | None = None,
+    ) -> bool:
         """Returns whether a run is there with these tables, undamaged as far as a look can tell.
 
         Args:
             run: the identity.
             keep: the tables; None for the whole run directory.
+            record: the record of the plan, whose tables a whole run directory must have.
         """
         try:
             if keep is None:
-                return self._is_whole(run)
+                return self._is_whole(run, record)
             return set(keep) <= set(self.kept(run))
         except RunDirectoryError:
             return False
@@ -157,7 +164,11 @@ class RunStore:
         return document
 
     def add(
-        self, run: str, keep: Sequence[str] | None, simulate: Callable[[Path], object]
+        self,
+        run: str,
+        keep: Sequence[str] | None,
+        simulate: Callable[[Path], object],
+        record: Mapping[str, Any] | None = None,
     ) -> dict[str, Any] | None:
         """Simulates a run unless it is there, or another process works on it.
 
@@ -165,6 +176,7 @@ class RunStore:
             run: the identity.
             keep: the tables to keep; None keeps the run directory as it was written.
             simulate: writes the run into an empty directory.
+            record: the record of the plan; see `has`.
 
         Returns:
             run.json; None if another process works on the run.
@@ -173,12 +185,12 @@ class RunStore:
             SimulationError: the run failed; nothing is stored.
             OSError: the run cannot be written; nothing is stored.
         """
-        if self.has(run, keep):
+        if self.has(run, keep, record):
             return self.document(run)
         with claim(self.lease(run)) as mine:
             if not mine:
                 return None
-            if self.has(run, keep):  # stored between the look and the claim
+            if self.has(run, keep, record):  # stored between the look and the claim
                 return self.document(run)
             partial = self._partial / self._name(run)
             shutil.rmtree(partial, ignore_errors=True)
@@ -233,15 +245,18 @@ class RunStore:
             self.path(run).rename(aside)
         shutil.rmtree(aside, ignore_errors=True)
 
-    def _is_whole(self, run: str) -> bool:
-        """Returns whether a run has the file of each table that it recorded.
+    def _is_whole(self, run: str, record: Mapping[str, Any] | None) -> bool:
+        """Returns whether a run has the file of each table that it recorded, and those of a record.
 
         Raises:
             RunDirectoryError: it is missing or damaged.
         """
         if not self.is_unpacked(run):
             return False
-        recorded = self.document(run).get("tables", {})
+        document = self.document(run)
+        if record is not None and not covers(document["plan"]["record"], record):
+            return False
+        recorded = document.get("tables", {})
         path = self.path(run)
         return all((path / TABLES[name].file).is_file() for name, rows in recorded.items() if rows)
 

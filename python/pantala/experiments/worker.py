@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pantala import native
-from pantala.errors import PantalaError, UnwritableError
+from pantala.errors import PantalaError, RunDirectoryError, UnwritableError
+from pantala.experiments.identity import SWITCHES
 from pantala.experiments.index import Entry, entry_of, failed_entry
 from pantala.experiments.store import RunStore
 
@@ -42,12 +45,13 @@ def perform(task: Task) -> Entry:
     """
     store = RunStore(Path(task.root))
     began = time.perf_counter()
+    plan, keep = _with_stored(store, task)
 
     def simulate(directory: Path) -> None:
-        native.run(json.loads(task.plan), directory, None, task.threads)
+        native.run(plan, directory, None, task.threads)
 
     try:
-        if store.add(task.run, task.keep, simulate) is None:
+        if store.add(task.run, keep, simulate, plan["record"]) is None:
             return {"run": task.run, "state": "elsewhere"}
         return entry_of(store, task.run) | {"seconds": time.perf_counter() - began}
     except UnwritableError as error:
@@ -58,3 +62,20 @@ def perform(task: Task) -> Entry:
         return {"run": task.run, "state": "unwritable", "reason": error.strerror or str(error)}
     except Exception as error:
         return failed_entry(task.run, f"{type(error).__name__}: {error}")
+
+
+def _with_stored(store: RunStore, task: Task) -> tuple[dict[str, Any], Sequence[str] | None]:
+    """Returns the plan and the tables to keep of a run, with the tables that are stored of it.
+
+    So experiments of one directory that keep different tables do not take them from each other.
+    """
+    plan: dict[str, Any] = json.loads(task.plan)
+    try:
+        stored, before = store.kept(task.run), store.document(task.run)["plan"]["record"]
+        for table, (key, _) in SWITCHES.items():
+            if table in stored and table not in task.keep:
+                plan["record"][key] = before[key]
+        unpacked = store.is_unpacked(task.run)
+    except (RunDirectoryError, KeyError, TypeError):  # not there, or damaged
+        return plan, task.keep
+    return plan, None if unpacked else tuple(dict.fromkeys([*task.keep, *stored]))
