@@ -22,6 +22,8 @@ _LEAST = 0.1
 _PANELS_BESIDE = 3
 #: The width of a cell with an interval, and the least one, in inches. Narrower cells have none.
 _CELL, _NARROW = 0.8, 0.5
+#: The letters of an interval of the usual length: 0.95 to 1.02.
+_LETTERS = 12
 #: The width of the names of victims, in inches.
 _LABELS = 1.0
 
@@ -56,11 +58,13 @@ def effect_matrix(effects: pl.DataFrame, method: str | None = None) -> Figure:
     aggressors = [name for name in order if name in rows["aggressor"]]
     several = "runs" in rows.columns and bool((rows["runs"] > 1).any())
     far = max(_LEAST, max(abs(each - 1) for each in rows[value]))
-    fitting = int((WIDTH - _LABELS) // (_CELL * len(aggressors)))
+    longest = max((len(_interval(cell)) for cell in rows.to_dicts()), default=0) if several else 0
+    needed = _CELL * max(1.0, longest / _LETTERS)
+    fitting = int((WIDTH - _LABELS) // (needed * len(aggressors)))
     columns = max(1, min(_PANELS_BESIDE, len(measures), fitting))
     lines = -(-len(measures) // columns)
     width = min(WIDTH, _LABELS + columns * (0.2 + 0.85 * len(aggressors)))
-    cell = (width - _LABELS) / (columns * len(aggressors))
+    cell = (width - _LABELS) / (columns * len(aggressors)) * _CELL / needed
     with style():
         figure = new_figure(lines * (0.95 + 0.48 * len(victims)), width)
         panels = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
@@ -94,7 +98,7 @@ def _panel(
         value: the column of the effects.
         far: the distance from one with the strongest colour.
         several: whether there are several seeds; an effect of one of them has no interval then.
-        width: the width of a cell in inches.
+        width: the width of a cell in inches, for an interval of the usual length.
     """
     victims, aggressors = jobs
     size = min(7.5, 7.5 * max(width, _NARROW) / _CELL)
@@ -109,8 +113,7 @@ def _panel(
         axes.add_patch(Rectangle(corner, 0.96, 0.94, fc=colour, alpha=0.6 * strength, lw=0))
         text = f"{effect:.2f} \N{MULTIPLICATION SIGN}"
         if several and width >= _NARROW:
-            interval = ratios_text(cell["low"], cell["high"])
-            text += f"\n{interval if cell['runs'] > 1 else '1 seed'}"
+            text += f"\n{_interval(cell)}"
         axes.text(*place, text, ha="center", va="center", fontsize=size, color=INK)
     axes.set_xticks(range(len(aggressors)), aggressors)
     if len(aggressors) > 3:
@@ -122,3 +125,7 @@ def _panel(
     axes.set_xlabel("by")
     for spine in axes.spines.values():
         spine.set_visible(False)
+
+
+def _interval(cell: Mapping[str, Any]) -> str:
+    return ratios_text(cell["low"], cell["high"]) if cell["runs"] > 1 else "1 seed"
