@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, RunLike, cases, recorded, table
+from pantala.figures.steps import steps_of
 from pantala.figures.style import new_figure, style, time_unit
 
 if TYPE_CHECKING:
@@ -103,14 +104,12 @@ def _means(case: Case) -> tuple[NDArray[Any], ...]:
         return np.zeros(0), np.zeros(0)
     length = float(case.run.document["plan"]["record"]["window_ps"]) / 1000
     end = float((frame["window_start_ns"] + frame["window_ns"]).to_numpy().max())
-    step = length * int(np.ceil(end / length / _STEPS))
-    at = np.floor(frame["window_start_ns"].to_numpy() / step + 1e-9).astype(int)
-    number = int(at.max()) + 1
-    packets = frame["packets"].to_numpy().astype(float)
-    sums = np.bincount(at, frame["latency_mean_ns"].to_numpy() * packets, number)
-    counts = np.bincount(at, packets, number)
-    means = np.divide(sums, counts, out=np.full(number, np.nan), where=counts > 0)
-    return np.minimum(np.arange(number + 1) * step, max(end, (number - 1) * step + 1)), means
+    starts, packets = frame["window_start_ns"].to_numpy(), frame["packets"].to_numpy()
+    steps = steps_of(starts, length, end, _STEPS)
+    sums = steps.sums(starts, frame["latency_mean_ns"].to_numpy() * packets)
+    counts = steps.sums(starts, packets)
+    means = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    return steps.edges_ns, means
 
 
 def _quantiles(case: Case, kind: str) -> tuple[NDArray[Any], ...]:
@@ -118,6 +117,7 @@ def _quantiles(case: Case, kind: str) -> tuple[NDArray[Any], ...]:
     frame = (
         recorded(case.run, "latency_windows")
         .filter(pl.col("job") == case.job, pl.col("kind") == kind)
+        .sort("window_start_ns")
         .collect()
     )
     if frame.is_empty():
@@ -125,6 +125,9 @@ def _quantiles(case: Case, kind: str) -> tuple[NDArray[Any], ...]:
     starts = frame["window_start_ns"].to_numpy()
     length = float(case.run.document["plan"]["record"]["latency_windows_ps"]) / 1000
     at = np.rint(starts / length).astype(int)
-    lines = np.full((2, int(at.max()) + 1), np.nan)
-    lines[:, at] = frame.select("p50_ns", "p99_ns").to_numpy().T
-    return np.arange(lines.shape[1] + 1) * length, *lines
+    lines = frame.select("p50_ns", "p99_ns").to_numpy().T
+    # Percentiles of windows cannot be joined. Windows without a row between two others are one gap.
+    before = np.append(0, at[:-1] + 1) if 2 * at[0] <= at[-1] else np.append(at[0], at[:-1] + 1)
+    gaps = np.flatnonzero(before < at)
+    edges = np.append(np.insert(at, gaps, before[gaps]), at[-1] + 1) * length
+    return edges, *np.insert(lines, gaps, np.nan, axis=1)

@@ -13,6 +13,7 @@ from matplotlib.image import AxesImage
 
 from pantala.errors import UsageError
 from pantala.figures.runs import Given, RunLike, job_names, link_window_ns, recorded, runs_of
+from pantala.figures.steps import steps_of
 from pantala.figures.style import PERCENT, new_figure, style, time_unit
 from pantala.link_classes import INSIDE_GROUPS, NETWORK
 
@@ -38,7 +39,7 @@ def links_over_time(
 
     The link with the highest peak is at the top. Load is the share of the window in which the link
     was sending; stall is the share in which a packet was ready, the link idle, and no packet had
-    credit.
+    credit. If there are more than 1,000 windows, several share a column, with their mean.
 
     Args:
         given: one run, or several runs by title; each has a panel.
@@ -56,6 +57,7 @@ def links_over_time(
         for title, run in runs.items()
     }
     top = max((float(cells.max(initial=0)) for _, cells, _ in found.values()), default=0.0)
+    start = min((float(edges[0]) for *_, edges in found.values()), default=0.0)
     end = max((float(edges[-1]) for *_, edges in found.values()), default=1.0)
     divisor, unit = time_unit(end)
     with style():
@@ -69,7 +71,7 @@ def links_over_time(
             axes.set_title(
                 f"{title}: {of}{whose}" if len(found) > 1 else f"{of}{whose}".capitalize()
             )
-        panels[-1, 0].set_xlim(0, end / divisor)
+        panels[-1, 0].set_xlim(start / divisor, end / divisor)
         panels[-1, 0].set_xlabel(f"simulated time ({unit})")
         bar = figure.colorbar(image, ax=panels.ravel().tolist(), aspect=30, pad=0.015)
         bar.ax.yaxis.set_major_formatter(PERCENT)
@@ -118,13 +120,18 @@ def links_over_time_table(
         .head(count)
         .with_row_index("row")
     )
-    number = max(1, int(np.ceil(simulated / length - 1e-9)))
-    shown = np.zeros((best.height, number))
     inside = cells.join(best.select("link", "row"), on="link")
-    column = np.rint(inside["window_start_ns"].to_numpy() / length).astype(int)
-    shown[inside["row"].to_numpy(), np.minimum(column, number - 1)] = inside["value"].to_numpy()
+    starts = inside["window_start_ns"].to_numpy()
+    steps = steps_of(starts if len(starts) else np.zeros(1), length, simulated)
+    shown = np.zeros((best.height, len(steps.widths_ns)))
+    share = np.minimum(length, simulated - starts) / steps.widths_ns[steps.places(starts)]
+    np.add.at(
+        shown,
+        (inside["row"].to_numpy(), steps.places(starts)),
+        inside["value"].to_numpy() * share,
+    )
     rows = best.join(links.collect(), on="link", how="left", maintain_order="left").to_dicts()
-    return rows, shown, np.minimum(np.arange(number + 1) * length, simulated)
+    return rows, shown, steps.edges_ns
 
 
 def _panel(
@@ -142,7 +149,12 @@ def _panel(
         vmax=top,
         aspect="auto",
         interpolation="none",
-        extent=(0.0, float(whole * max(1, cells.shape[1])), max(1, len(links)) - 0.5, -0.5),
+        extent=(
+            float(edges[0]),
+            float(edges[0] + whole * max(1, cells.shape[1])),
+            max(1, len(links)) - 0.5,
+            -0.5,
+        ),
     )
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Case, Given, RunLike, cases, job_names, recorded
+from pantala.figures.steps import steps_of
 from pantala.figures.style import HATCHES, colours, new_figure, style, time_unit
 from pantala.job_nodes import job_nodes
 from pantala.metrics.routers import arrival_rate, serving_routers
@@ -28,7 +29,7 @@ def routers_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) 
 
     A panel has the routers of one job. The areas are stacked: all routers of the panel together
     send the sum. The figure follows Wang et al. (IPDPS 2020), Fig. 8. It shows windows of the
-    shortest length that the run recorded.
+    shortest length that the run recorded; it joins them if there are more than 1,000.
 
     Args:
         given: one run, or several runs and experiments by title.
@@ -104,17 +105,13 @@ def _rates(case: Case) -> tuple[int, NDArray[Any], dict[str, NDArray[Any]]]:
     frame = windows.collect()
     ranks = job_nodes(run.ranks, run.document["plan"], case.job)
     length, end = float(frame["window_ns"][0]), float(run.document["simulated_ns"])
-    number = max(1, int(np.ceil(end / length - 1e-9)))
-    edges = np.minimum(np.arange(number + 1) * length, max(end, (number - 1) * length + 1e-9))
+    steps = steps_of(frame["window_start_ns"].to_numpy(), length, end)
     rates = arrival_rate(frame, ranks)
     by_job = {}
     for job, name in job_names(run).items():
         own = rates.filter(pl.col("job") == job)
         if own.is_empty():
             continue
-        line = np.zeros(number)
-        at = np.rint(own["window_start_ns"].to_numpy() / length).astype(int)
-        line[at] = own["rate_gb_per_s"].to_numpy()
-        line[-1] *= length / max(float(edges[-1] - edges[-2]), 1e-9)  # the last may be shorter
-        by_job[name] = line
-    return len(serving_routers(ranks)), edges, by_job
+        bytes_ = own["rate_gb_per_s"].to_numpy() * length  # of a whole window; the last is shorter
+        by_job[name] = steps.sums(own["window_start_ns"].to_numpy(), bytes_) / steps.widths_ns
+    return len(serving_routers(ranks)), steps.edges_ns, by_job

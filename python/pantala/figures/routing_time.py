@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, RunLike, cases, rows_of
+from pantala.figures.steps import steps_of
 from pantala.figures.style import MUTED, new_figure, style, time_unit
 
 if TYPE_CHECKING:
@@ -75,10 +76,9 @@ def _shares(case: Case, frame: pl.DataFrame) -> tuple[NDArray[Any], ...]:
     """Returns the edges of steps, the share of non-minimal and of rerouted packets in each."""
     length = float(case.run.document["plan"]["record"]["routing_windows_ps"]) / 1000
     starts = frame["window_start_ns"].to_numpy()
-    step = length * int(np.ceil((float(starts.max()) / length + 1) / _STEPS))
-    at = np.floor(starts / step + 1e-9).astype(int)
+    steps = steps_of(starts, length, float(starts.max()) + length, _STEPS)
     counts = [
-        np.bincount(at, frame[column].to_numpy().astype(float), int(at.max()) + 1)
+        steps.sums(starts, frame[column].to_numpy())
         for column in ("packets", "nonminimal", "rerouted")
     ]
     nothing = np.full(len(counts[0]), np.nan)
@@ -86,4 +86,4 @@ def _shares(case: Case, frame: pl.DataFrame) -> tuple[NDArray[Any], ...]:
         100 * np.divide(part, counts[0], out=nothing.copy(), where=counts[0] > 0)
         for part in counts[1:]
     ]
-    return np.arange(len(nothing) + 1) * step, *shares
+    return steps.edges_ns, *shares

@@ -14,6 +14,7 @@ from pantala.errors import UsageError
 from pantala.figures.hottest import ALL_CLASSES
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, RunLike, parts, recorded
+from pantala.figures.steps import steps_of
 from pantala.figures.style import DASHES, PALETTE, PERCENT, new_figure, style, time_unit
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def system_over_time(
     """Draws the mean load, stall or saturation of each link class over time, one panel per class.
 
     LDMS samples such counters of a whole machine. Each run has a line; a class whose links are all
-    at zero has no panel. The figure shows windows of
-    the shortest length that the run recorded.
+    at zero has no panel. The figure shows windows of the shortest length that the run recorded; it
+    joins them if there are more than 1,000.
 
     Args:
         given: one run, or several runs and experiments by title.
@@ -114,13 +115,10 @@ def _shares(run: RunLike, column: str) -> tuple[NDArray[Any], dict[str, NDArray[
             "figure system-time: rows by job have no saturation; set record.system.by_job = false"
             " and run the scenario again"
         )
-    length, end = float(frame["window_ns"][0]), float(run.document["simulated_ns"])
-    number = max(1, int(np.ceil(end / length - 1e-9)))
-    edges = np.minimum(np.arange(number + 1) * length, max(end, (number - 1) * length + 1e-9))
+    end = float(run.document["simulated_ns"])
+    steps = steps_of(frame["window_start_ns"].to_numpy(), float(frame["window_ns"][0]), end)
     shares = {}
     for (name,), rows in frame.group_by("class"):
-        times = np.zeros(number)
-        at = np.rint(rows["window_start_ns"].to_numpy() / length).astype(int)
-        times[at] = rows[column].to_numpy()
-        shares[str(name)] = times / int(rows["links"][0]) / np.diff(edges)
-    return edges, shares
+        times = steps.sums(rows["window_start_ns"].to_numpy(), rows[column].to_numpy())
+        shares[str(name)] = times / int(rows["links"][0]) / steps.widths_ns
+    return steps.edges_ns, shares

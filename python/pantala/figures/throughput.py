@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, RunLike, cases, job_row, table
+from pantala.figures.steps import steps_of
 from pantala.figures.style import MUTED, new_figure, style, time_unit
 
 __all__ = ["throughput", "throughput_windows"]
@@ -64,7 +65,8 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
 def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
     """Returns the delivered throughput of one job in steps: `start_ns`, `end_ns`, `gb_per_s`.
 
-    All steps have equal length. A window without a row counts as zero. The result is None if the
+    All steps have equal length. They start at 0, or with the first window if nothing happens in the
+    first half of the time. A window without a row counts as zero. The result is None if the
     run recorded no windows for the job.
     """
     lazy = table(run, "job_windows")
@@ -80,16 +82,12 @@ def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
     length = float(run.document["plan"]["record"]["window_ps"]) / 1000
     start, width = frame["window_start_ns"].to_numpy(), frame["window_ns"].to_numpy()
     end = float((start + width).max())
-    join = int(np.ceil(end / length / MAX_STEPS))
-    step = length * join
-    number = np.floor(start / step + 1e-9).astype(int)
-    delivered = np.bincount(
-        number, frame["delivered_bytes"].to_numpy(), int(np.ceil(end / step - 1e-9))
-    )
-    edges = np.minimum(np.arange(len(delivered) + 1) * step, end)
+    steps = steps_of(start, length, end, MAX_STEPS)
+    delivered = steps.sums(start, frame["delivered_bytes"].to_numpy())
+    edges = steps.edges_ns
     # bytes / ns is GB/s
     return pl.DataFrame(
-        {"start_ns": edges[:-1], "end_ns": edges[1:], "gb_per_s": delivered / np.diff(edges)}
+        {"start_ns": edges[:-1], "end_ns": edges[1:], "gb_per_s": delivered / steps.widths_ns}
     )
 
 

@@ -93,9 +93,10 @@ def _throughput(reported: ReportedRun) -> Picture:
             title, "This run did not record time windows, so throughput over time is unknown."
         )
     frame = figures.throughput_windows(reported.run, 0)
-    step = (
-        "" if frame is None else f" One step is {duration(float(frame['end_ns'][0]), exact=True)}."
-    )
+    step = ""
+    if frame is not None:
+        length = float(frame["end_ns"][0] - frame["start_ns"][0])
+        step = f" One step is {duration(length, exact=True)}."
     figure = figures.throughput(reported.run, reported.alone)
     scales = (
         " The panels have different scales."

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from pantala import figures
 from pantala.figures.runs import RunLike, table
+from pantala.figures.steps import steps_of
 from pantala.report.formatting import duration
 from pantala.report.picture import YANG, Picture, picture
 from pantala.report.reported_run import ReportedRun
@@ -221,7 +222,11 @@ def _recorded(reported: ReportedRun, name: str) -> bool:
 def _step(reported: ReportedRun, name: str) -> str:
     rows = table(reported.run, name)
     assert rows is not None
-    return duration(float(rows.select(pl.col("window_ns").min()).collect().item()), exact=True)
+    shortest = rows.filter(pl.col("window_ns") == pl.col("window_ns").min())
+    windows = shortest.select("window_ns", "window_start_ns").collect()
+    end = float(reported.run.document["simulated_ns"])
+    steps = steps_of(windows["window_start_ns"].to_numpy(), float(windows["window_ns"][0]), end)
+    return duration(steps.step_ns, exact=True)
 
 
 RECORD_PICTURES: Mapping[str, Callable[[ReportedRun], Picture | None]] = {

@@ -1,0 +1,66 @@
+"""Steps of time in figures: windows of a table, joined if there are too many to tell apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["MOST", "Steps", "steps_of"]
+
+#: The maximum number of steps of a figure with one panel per class or job.
+MOST = 1000
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps of equal length; the last may be shorter.
+
+    Attributes:
+        edges_ns: the start of each step, and the end of the last one.
+        step_ns: the length of a step.
+    """
+
+    edges_ns: NDArray[Any]
+    step_ns: float
+
+    @property
+    def widths_ns(self) -> NDArray[Any]:
+        """The length of each step."""
+        return np.diff(self.edges_ns)
+
+    def sums(self, starts_ns: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+        """Returns the sum of the values of the windows in each step."""
+        return np.bincount(self.places(starts_ns), values.astype(float), len(self.edges_ns) - 1)
+
+    def places(self, starts_ns: NDArray[Any]) -> NDArray[Any]:
+        """Returns the number of the step of each window."""
+        at = np.floor((starts_ns - self.edges_ns[0]) / self.step_ns + 1e-6).astype(int)
+        places: NDArray[Any] = np.clip(at, 0, len(self.edges_ns) - 2)
+        return places
+
+
+def steps_of(starts_ns: NDArray[Any], length_ns: float, end_ns: float, most: int = MOST) -> Steps:
+    """Returns steps that cover windows up to an end.
+
+    The first step starts at 0. If nothing happens in the first half of the time, it starts with the
+    first window.
+
+    Args:
+        starts_ns: the starts of the windows that have rows, at least one.
+        length_ns: the length of a window.
+        end_ns: the end of the last step.
+        most: the maximum number of steps.
+    """
+    first = float(starts_ns.min())
+    origin = first if first > end_ns / 2 else 0.0
+    windows = max(1, int(np.ceil((end_ns - origin) / length_ns - 1e-6)))
+    step = length_ns * -(-windows // most)
+    number = max(1, int(np.ceil((end_ns - origin) / step - 1e-6)))
+    edges = origin + np.arange(number + 1) * step
+    edges[-1] = max(min(edges[-1], end_ns), np.nextafter(edges[-2], np.inf))
+    return Steps(edges, step)
