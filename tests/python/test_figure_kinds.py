@@ -20,7 +20,7 @@ from pantala.cli import main
 from pantala.errors import UsageError
 from pantala.figures.link_time import links_over_time_table
 from pantala.figures.registry import KINDS, draw
-from pantala.results import InterferenceExperiment
+from pantala.results import InterferenceExperiment, Run
 from small_runs import small_interference
 
 pytestmark = pytest.mark.native
@@ -165,6 +165,72 @@ def test_a_figure_without_anything_to_show_says_so() -> None:
     quiet.document["plan"]["record"]["iterations"] = True
     with pytest.raises(UsageError, match="made: table iterations was recorded and has no rows"):
         draw("iterations", {"run": quiet}, {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("throughput", {}, "no packet entered the network"),
+        ("latency", {}, "no packet was delivered"),
+        ("stall-scatter", {}, "no link carried a packet"),
+        ("hottest", {}, "no link of .* carried a packet"),
+        ("links-time", {}, "table link_windows was recorded and has no rows"),
+        ("calls", {}, "table calls was recorded and has no rows"),
+        ("latency-time", {}, "table job_windows was recorded and has no rows"),
+        ("nonminimal-time", {}, "table routing_windows was recorded and has no rows"),
+        ("system-time", {}, "table system_windows was recorded and has no rows"),
+        ("routers-time", {}, "table router_windows was recorded and has no rows"),
+        ("saturation-cdf", {}, "table port_windows was recorded and has no rows"),
+        ("vc-occupancy", {}, "table port_windows was recorded and has no rows"),
+    ],
+)
+def test_a_run_without_traffic_has_no_empty_figure(
+    kind: str, options: dict[str, str], message: str, quiet: Run
+) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        draw(kind, {"run": quiet}, options)
+    assert "another run" in str(caught.value)
+    assert "again" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Returns a run of one rank on one group, which sends nothing, with every record."""
+    windows = {"windows": ["1 us"]}
+    path = tmp_path_factory.mktemp("quiet")
+    (path / "quiet.toml").write_text(
+        """
+        name = "quiet"
+        routing = "minimal"
+        machine = { preset = "kang2022", topology = { p = 1, a = 2, h = 1, g = 1 } }
+        [[jobs]]
+        name = "one"
+        ranks = 1
+        workload = { kind = "halo3d", grid = [1, 1, 1], message = "1 kB", iterations = 2 }
+        """
+    )
+    records: dict[str, Any] = {
+        "ports": {**windows, "split": ["vc"]},
+        "system": windows,
+        "routers": windows,
+        "latency_windows": "1 us",
+        "routing_windows": "1 us",
+    }
+    changes = {f"record.{key}": value for key, value in records.items()}
+    ran = pt.run(pt.Scenario.from_toml(path / "quiet.toml", changes=changes), out=path / "run")
+    assert isinstance(ran, Run)
+    return ran
+
+
+def test_a_class_without_traffic_has_no_empty_figure(experiment: InterferenceExperiment) -> None:
+    for kind in ("links-time", "hottest"):
+        with pytest.raises(UsageError, match=f"figure {kind}: no link of row .* another --class"):
+            draw(kind, {"run": experiment.together}, {"class": "row"})
+    waits = {"window_start_ns": [0.0], "class": ["local"], "victim": [0], "aggressor": [1]}
+    run = made(blame={**waits, "wait_ns": [3.0]})
+    assert draw("blame", {"run": run}, {"class": "local"}).axes
+    with pytest.raises(UsageError, match="no packet waited for links of global; name another"):
+        draw("blame", {"run": run}, {"class": "global"})
 
 
 def test_links_over_time_are_sorted_by_peak_and_sum_over_jobs() -> None:

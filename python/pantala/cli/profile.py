@@ -59,7 +59,8 @@ def profile(
     for each in profiles:
         by_rank = "slowest_rank" in each["calls"].columns
         calls = table(
-            f"{each['job']}: {each['ranks']:,} ranks on {each['routers']:,} routers",
+            f"{each['job']}: {_number(each['ranks'], 'rank')} on"
+            f" {_number(each['routers'], 'router')}",
             (
                 *("MPI call", "calls", "mean bytes", "time per rank"),
                 *(("shortest", "longest", "of rank") if by_rank else ()),
@@ -105,3 +106,7 @@ def _over_ranks(call: dict[str, Any], time_text: Callable[[float], str]) -> tupl
         time_text(call["time_max_ns"]),
         f"{call['slowest_rank']:,}",
     )
+
+
+def _number(count: int, of: str) -> str:
+    return f"{count:,} {of}{'' if count == 1 else 's'}"

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from pantala.blame import blame_of
+from pantala.errors import UsageError
 from pantala.figures.runs import Given, RunLike, job_names, recorded, runs_of
 from pantala.figures.style import INK, WIDTH, new_figure, style, time_unit
 
@@ -28,9 +29,14 @@ def blame_matrix(given: Given, classes: Sequence[str] | None = None) -> Figure:
         classes: the link classes at which packets waited; all by default.
 
     Raises:
-        UsageError: a run recorded no blame.
+        UsageError: a run recorded no blame, or no packet waited there.
     """
     found = {title: _matrix(run, classes) for title, run in runs_of(given).items()}
+    if not any(matrix.any() for _, matrix in found.values()):
+        where = "" if classes is None else f" for links of {', '.join(classes)}"
+        raise UsageError(
+            f"figure blame: no packet waited{where}; name another --class or another run"
+        )
     columns = min(2, len(found))
     rows = -(-len(found) // columns)
     jobs = max(len(names) for names, _ in found.values())

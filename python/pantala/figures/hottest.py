@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from pantala.errors import UsageError
 from pantala.figures.link_load import link_loads
 from pantala.figures.runs import RunLike, job_names, table
 from pantala.figures.style import (
@@ -91,8 +92,16 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
         run: the run.
         count: the maximum number of links.
         classes: the link classes to include.
+
+    Raises:
+        UsageError: no link of these classes carried a packet.
     """
     links = hottest_table(run, count, classes).to_dicts()
+    if not links:
+        raise UsageError(
+            f"figure hottest: no link of {', '.join(classes)} carried a packet; name another"
+            " --class or another run"
+        )
     names = job_names(run)
     fill: dict[str, dict[str, Any]] = {
         name: {

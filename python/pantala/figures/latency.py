@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from pantala.errors import UsageError
 from pantala.figures.runs import Case, Given, RunLike, cases, job_row, table
 from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style, time_unit
 
@@ -30,9 +31,14 @@ def packet_latency(given: Given, alone: Mapping[str, RunLike] | None = None) -> 
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: no job delivered a packet.
     """
     found = [(case, _numbers(case)) for case in cases(given, alone)]
     rows = [(case, numbers) for case, numbers in found if numbers]
+    if not rows:
+        raise UsageError("figure latency: no packet was delivered; name another run")
     boxed = any("q1" in numbers for _, numbers in rows)
     high = max((numbers["p99"] for _, numbers in rows), default=1.0)
     low = min((numbers["p50"] for _, numbers in rows), default=1.0)

@@ -49,13 +49,21 @@ def links_over_time(
         count: the maximum number of links; the links of lower peaks are left out.
 
     Raises:
-        UsageError: a run recorded no link windows, or has no such job.
+        UsageError: a run recorded no link windows, or has no such job, or no link has anything to
+            show.
     """
     runs = runs_of(given)
     found = {
         title: links_over_time_table(run, measure, classes, job, count)
         for title, run in runs.items()
     }
+    if not any(links for links, *_ in found.values()):
+        did = "stalled" if measure == "stall" else "carried a packet"
+        whose = "" if job is None else f" of job {job}"
+        raise UsageError(
+            f"figure links-time: no link of {', '.join(classes)} {did}{whose}; name another --class"
+            " or another run"
+        )
     top = max((float(cells.max(initial=0)) for _, cells, _ in found.values()), default=0.0)
     start = min((float(edges[0]) for *_, edges in found.values()), default=0.0)
     end = max((float(edges[-1]) for *_, edges in found.values()), default=1.0)

@@ -133,7 +133,7 @@ def recorded(run: RunLike, name: str, setting: str = "") -> pl.LazyFrame:
     frame = table(run, name)
     if frame is None:
         where = getattr(run, "path", None) or run.document["plan"]["name"]
-        if run.document["plan"]["record"].get(name) not in (None, False, "off"):
+        if _was_asked_for(run, name):
             raise UsageError(
                 f"{where}: table {name} was recorded and has no rows; the figure has nothing to"
                 " show; name another run"
@@ -144,6 +144,24 @@ def recorded(run: RunLike, name: str, setting: str = "") -> pl.LazyFrame:
             f"{where}: table {name} has no rows; the figure reads it: {remedy} the scenario again"
         )
     return frame
+
+
+#: The key of a plan's record for a table that has another name.
+_KEYS = {
+    "port_windows": "ports",
+    "system_windows": "system",
+    "router_windows": "routers",
+    "latency_windows": "latency_windows_ps",
+    "routing_windows": "routing_windows_ps",
+}
+#: Tables that every run has.
+_ALWAYS = ("jobs", "ranks", "links", "link_jobs", "calls", "job_windows")
+
+
+def _was_asked_for(run: RunLike, name: str) -> bool:
+    """Returns whether the run has recorded a table, with or without rows."""
+    value = run.document["plan"]["record"].get(_KEYS.get(name, name))
+    return name in _ALWAYS or value not in (None, False, 0, "off")
 
 
 def rows_of(found: Sequence[Case], name: str) -> list[tuple[Case, pl.DataFrame]]:

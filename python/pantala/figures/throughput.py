@@ -9,6 +9,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, RunLike, cases, job_row, table
 from pantala.figures.steps import steps_of
@@ -33,9 +34,14 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: no packet entered the network.
     """
     found = [(case, throughput_windows(case.run, case.job)) for case in cases(given, alone)]
     rows = [(case, frame) for case, frame in found if frame is not None]
+    if not rows:
+        raise UsageError("figure throughput: no packet entered the network; name another run")
     names = list(dict.fromkeys(case.name for case, _ in rows))
     divisor, unit = time_unit(max((frame["end_ns"][-1] for _, frame in rows), default=1.0))
     peaks = [

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, FixedLocator, NullFormatter
 
+from pantala.errors import UsageError
 from pantala.figures.hottest import ALL_CLASSES
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, RunLike, parts
@@ -57,6 +58,9 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: no link carried a packet.
     """
     found = {title: stalls_and_flits(run) for title, run in parts(given, alone).items()}
     classes = [
@@ -64,6 +68,8 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
         for each in (*TILE_CLASSES, *ALL_CLASSES)
         if any((frame["class"] == each).any() for frame in found.values())
     ]
+    if not classes:
+        raise UsageError("figure stall-scatter: no link carried a packet; name another run")
     classes = [each for each in classes if _stalls(found.values(), each)] or classes
     columns = min(2, max(1, len(classes)))
     rows = -(-max(1, len(classes)) // columns)

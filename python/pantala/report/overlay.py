@@ -93,7 +93,7 @@ def overlaid(chosen: Representatives | None) -> dict[str, Picture | None]:
             lambda: figures.communication_time(runs),
         ),
         "latency": (
-            True,
+            any(run.jobs.select(pl.col("packets").sum()).collect().item() for run in runs.values()),
             "Packet latency",
             "Median, mean, 95th and 99th percentile cover every packet delivered.",
             f"{KANG}, Fig. 6",
