@@ -40,7 +40,7 @@ def _facts(run: RunLike) -> dict[str, str]:
     reason = run.document.get("diagnosis") or run.document.get("reason", "")
     return {
         "state": "" if run.document["complete"] else f"incomplete ({reason.splitlines()[0]})",
-        "machine": f"{count(nodes)} nodes in {topology['g']} groups",
+        "machine": f"{count(nodes)} nodes in {topology['g']} group{'s' * (topology['g'] != 1)}",
         "routing": str(run.document["plan"]["routing"]["algorithm"]),
         "seed": str(run.document["plan"]["seed"]),
         "simulated": duration(run.document["simulated_ns"]),

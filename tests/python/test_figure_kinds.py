@@ -260,6 +260,16 @@ def test_links_over_time_are_sorted_by_peak_and_sum_over_jobs() -> None:
     assert "global g0 → g0" in words(figures.links_over_time(run))
 
 
+def test_jobs_share_the_time_up_to_the_end_that_stops_one() -> None:
+    jobs = {"job": [0, 1], "name": ["a", "b"], "start_ns": [0.0, 5.0], "end_ns": [90.0, None]}
+    run = made(jobs=jobs)
+    assert figures.shared_time(run) == (5, 90)
+    run.document["plan"]["jobs"][1]["end_ps"] = 30_000
+    assert figures.shared_time(run) == (5, 30)
+    run.document["plan"]["jobs"][1]["end_ps"] = 4_000
+    assert figures.shared_time(run) is None
+
+
 def test_links_of_two_runs_share_the_longer_time() -> None:
     tables = {
         "links": links({"class": "local", "bytes": 10, "busy_ns": 5.0}),

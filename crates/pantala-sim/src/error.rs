@@ -2,6 +2,7 @@
 
 use pantala_mpi::Fault;
 use pantala_topology::TopologyError;
+use parquet::errors::ParquetError;
 use std::fmt;
 
 /// A fault in a plan.
@@ -101,12 +102,12 @@ pub enum WriteError {
         source: std::io::Error,
     },
     /// A table could not be encoded.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", cause(source))]
     Table {
         /// The file.
         path: String,
         /// The cause.
-        source: parquet::errors::ParquetError,
+        source: ParquetError,
     },
 }
 
@@ -117,7 +118,15 @@ impl WriteError {
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         match self {
             Self::File { path, source } => format!("{}: {source}", name(path)),
-            Self::Table { path, source } => format!("{}: {source}", name(path)),
+            Self::Table { path, source } => format!("{}: {}", name(path), cause(source)),
         }
+    }
+}
+
+/// Returns the cause of an error of a table: an error of the file system in its own words.
+fn cause(error: &ParquetError) -> String {
+    match error {
+        ParquetError::External(source) => source.to_string(),
+        other => other.to_string(),
     }
 }

@@ -36,13 +36,19 @@ class LinkLoads:
 
 
 def shared_time(run: RunLike) -> tuple[float, float] | None:
-    """Returns the time in ns from the last job's start to the first job's end; None if empty."""
-    end = pl.col("end_ns").fill_null(float(run.document["simulated_ns"]))
-    start, end = (
-        run.jobs.select(pl.col("start_ns").max().alias("start"), end.min().alias("end"))
-        .collect()
-        .row(0)
-    )
+    """Returns the time in ns from the last job's start to the first job's end; None if empty.
+
+    A job that its `end` stops ends there.
+    """
+    jobs = run.jobs.select("job", "start_ns", "end_ns").collect()
+    planned = run.document["plan"].get("jobs") or ()
+    stops = {number: job["end_ps"] / 1000 for number, job in enumerate(planned) if "end_ps" in job}
+    simulated = float(run.document["simulated_ns"])
+    ends = [
+        min(stops.get(job, simulated), simulated) if end is None else end
+        for job, end in jobs.select("job", "end_ns").iter_rows()
+    ]
+    start, end = max(jobs["start_ns"].to_list(), default=0.0), min(ends, default=simulated)
     return (start, end) if end > start else None
 
 
