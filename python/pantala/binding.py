@@ -143,8 +143,10 @@ def _traffic(by_link: pl.LazyFrame) -> pl.LazyFrame:
 def _binding(
     run: RunLike, ranks: pl.DataFrame, found: pl.DataFrame, jobs: tuple[int, ...]
 ) -> Binding:
+    from pantala.figures.runs import stop_ns
+
     plan: Mapping[str, Any] = run.document["plan"]
-    simulated = float(run.document["simulated_ns"])
+    simulated = max(stop_ns(run, job) for job in jobs)
     sums = found.group_by("class").agg(
         pl.col("utilization", "stall_share").max(), pl.col("saturated_ns").sum()
     )

@@ -189,3 +189,42 @@ def test_jobs_differ_and_the_command_names_them(tmp_path: Path) -> None:
         (name, binding.resource) for name, binding in found.items()
     ]
     assert "NIC injection binds job1" in (two.path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_job_that_its_end_stops_counts_up_to_there(tmp_path: Path) -> None:
+    """The host share of a stopped job does not get smaller because another job runs on."""
+    (tmp_path / "stopped.toml").write_text(
+        """
+        name = "stopped"
+        routing = "minimal"
+        machine = { preset = "kang2022", topology = { p = 1, a = 2, h = 1, g = 3 } }
+        [[jobs]]
+        name = "short"
+        ranks = 2
+        end = "20 us"
+        [jobs.workload]
+        kind = "halo3d"
+        grid = [2, 1, 1]
+        message = "1 kB"
+        compute = "4 us"
+        iterations = 100
+        start_delay = "0 ns"
+        [[jobs]]
+        name = "long"
+        ranks = 2
+        [jobs.workload]
+        kind = "halo3d"
+        grid = [2, 1, 1]
+        message = "1 kB"
+        compute = "4 us"
+        iterations = 30
+        start_delay = "0 ns"
+        """
+    )
+    run = pt.run(
+        pt.Scenario.from_toml(tmp_path / "stopped.toml"), out=tmp_path / "run", report=False
+    )
+    assert isinstance(run, pt.Run)
+    short, long = (bindings_of(run)[name].shares["host"] for name in run.job_names)
+    assert short == pytest.approx(long, rel=0.15)
+    assert short > 0.5

@@ -222,6 +222,11 @@ def test_occupancy_is_the_mean_over_links_and_time() -> None:
         "VC 1",
         "VC 2",
     ]
+    # The room of the plan is drawn, but not for a coarsened run, whose buffers are larger.
+    run.document["plan"]["router"] = {"input_buffer_flits": 24}
+    assert "room: 24 flits" in words(figures.vc_occupancy(run))
+    run.document["coarsened"] = "4 packets as one"
+    assert "room" not in words(figures.vc_occupancy(run))
     with pytest.raises(UsageError, match="no virtual channel of these links holds a flit"):
         draw("vc-occupancy", {"run": run}, {"class": "global"})
     # Only the links of chosen routers are in the record.

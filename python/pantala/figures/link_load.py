@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pantala.figures.runs import RunLike, link_window_ns, table
+from pantala.figures.runs import RunLike, link_window_ns, stop_ns, table
 from pantala.metrics.binding import SATURATED
 
 __all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
@@ -41,14 +41,11 @@ def shared_time(run: RunLike) -> tuple[float, float] | None:
     A job that its `end` stops ends there.
     """
     jobs = run.jobs.select("job", "start_ns", "end_ns").collect()
-    planned = run.document["plan"].get("jobs") or ()
-    stops = {number: job["end_ps"] / 1000 for number, job in enumerate(planned) if "end_ps" in job}
-    simulated = float(run.document["simulated_ns"])
     ends = [
-        min(stops.get(job, simulated), simulated) if end is None else end
+        stop_ns(run, job) if end is None else end
         for job, end in jobs.select("job", "end_ns").iter_rows()
     ]
-    start, end = max(jobs["start_ns"].to_list(), default=0.0), min(ends, default=simulated)
+    start, end = max(jobs["start_ns"].to_list(), default=0.0), min(ends, default=0.0)
     return (start, end) if end > start else None
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "recorded",
     "rows_of",
     "runs_of",
+    "stop_ns",
     "table",
 ]
 
@@ -206,6 +207,14 @@ def job_row(run: RunLike, job: int) -> dict[str, Any]:
     if row["packets"] == 0:
         row |= {key: None for key in row if key.startswith(_OF_PACKETS)}
     return row
+
+
+def stop_ns(run: RunLike, job: int) -> float:
+    """Returns the time in ns at which a job stops if it has not ended: its `end`, or the run's."""
+    planned = run.document["plan"].get("jobs") or ()
+    end = planned[job].get("end_ps") if job < len(planned) else None
+    simulated = float(run.document["simulated_ns"])
+    return simulated if end is None else min(end / 1000, simulated)
 
 
 def is_endless(run: RunLike, job: int) -> bool:

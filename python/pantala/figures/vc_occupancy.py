@@ -189,7 +189,12 @@ def _mark_room(column: list[Axes], room: int) -> None:
 
 
 def _room(runs: list[RunLike]) -> int | None:
-    """Returns the room of the buffer of a virtual channel in flits, if all runs have the same."""
+    """Returns the room of the buffer of a virtual channel in flits, if all runs have the same.
+
+    Buffers of coarsened runs hold more than the plan says.
+    """
+    if any(run.document.get("coarsened") for run in runs):
+        return None
     rooms = {(run.document["plan"].get("router") or {}).get("input_buffer_flits") for run in runs}
     room = rooms.pop() if len(rooms) == 1 else None
     return None if room is None else int(room)
