@@ -73,6 +73,10 @@ impl BlameWatch {
             output.may_end(job, since);
             return;
         }
+        if output.cause == MIXED {
+            // The last stall ended at the last event, and its time has the shares of then.
+            self.charge(out);
+        }
         let shares = self.shares.run_mut(out * self.jobs, self.jobs);
         shares.fill(0);
         let (mut sum, mut jobs) = (0, NO_JOB);
@@ -82,6 +86,7 @@ impl BlameWatch {
             jobs = if jobs == NO_JOB || jobs == job { job } else { MIXED };
         });
         self.queues[out].stalled_flits = sum;
+        let output = &mut self.outputs[out];
         output.shares = jobs;
         if jobs != NO_JOB {
             output.may_end(jobs, since);

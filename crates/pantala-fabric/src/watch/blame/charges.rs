@@ -110,9 +110,8 @@ impl BlameWatch {
     #[inline(never)]
     fn catch_up(&mut self, out: usize, now: Time) {
         let output = &self.outputs[out];
-        // Each planned change ends an interval. This matters only if the ends decide on the window,
-        // or if each interval is rounded.
-        if output.planned && (now > output.window_end || output.shares == MIXED) {
+        // Each planned change ends an interval. This matters only if the ends decide on the window.
+        if output.planned && now > output.window_end {
             while let Some(time) = self.planned[out].next(self.outputs[out].charged, now) {
                 self.step(out, time);
             }
@@ -141,12 +140,8 @@ impl BlameWatch {
             }
             let output = &mut self.outputs[out];
             output.charged = end.min(until);
-            if cause == MIXED {
-                self.charge(out);
-            }
-            let output = &mut self.outputs[out];
             if end >= until {
-                output.steady = if cause == MIXED { until } else { end.min(output.window_end) };
+                output.steady = end.min(output.window_end);
                 return;
             }
         }
