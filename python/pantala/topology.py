@@ -95,13 +95,18 @@ def link_table(chosen: Topology) -> pl.DataFrame:
 
 
 def write_links(chosen: Topology, path: Path) -> None:
-    """Writes the link table to a Parquet file.
+    """Writes the link table to a Parquet file, or to a CSV file if its name ends in `.csv`.
 
     Raises:
         ScenarioError: no such network can be built.
-        UsageError: the file cannot be written.
+        UsageError: the name has another ending, or the file cannot be written.
     """
+    if path.suffix not in (".parquet", ".csv"):
+        raise UsageError(f"{path}: has no ending of a table; end the name in .parquet or .csv")
     try:
+        if path.suffix == ".csv":
+            link_table(chosen).write_csv(path)
+            return
         native.write_link_table(topology_plan(chosen), path)
     except PlanError as error:
         raise _blame(error) from None

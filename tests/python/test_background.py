@@ -247,17 +247,9 @@ def test_a_background_fills_up_beside_a_snapshot(logs: Path) -> None:
         ("", "1", "is empty"),
         ("1 2 3\n", "1", "line 1 has not the 18 numbers of SWF; give a log of SWF, or of sacct -P"),
         ("JobID|Start|End\n", "1", "line 1 has no field NodeList; write the log with sacct -P"),
-        (SACCT, "60", "has dates, and 60 is a number; write a time such as"),
-        (SACCT, "noon", "cannot be asked for 'noon', which is not a time"),
-        (
-            SACCT,
-            "2025-05-01",
-            "has no job that ran at 2025-05-01; its jobs start from 2026-05-01T08",
-        ),
+        ("JobID|JobName|Start|End|NodeList\n", "2026-05-01", "has no job; give a log with jobs"),
         (SACCT.replace("2026-05-01T08", "yesterday"), "2026-05-01", "which is not a time; write"),
         (SACCT.replace("|RUNNING", ""), "2026-05-01", "line 4 has 5 fields, and the header has 6"),
-        (SWF.replace("; Unix", "; no"), "2026-05-01", "has no UnixStartTime in its header"),
-        (SWF, "9999", "has no job that ran at 9999; its jobs start from 10 s to 305 s"),
     ],
 )
 def test_a_wrong_log_is_refused(tmp_path: Path, text: str, at: str, message: str) -> None:
@@ -265,6 +257,28 @@ def test_a_wrong_log_is_refused(tmp_path: Path, text: str, at: str, message: str
     log.write_text(text)
     with pytest.raises(JobLogError) as raised:
         running_at(log, at)
+    assert message in str(raised.value)
+    assert raised.value.key == "file"
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "message"),
+    [
+        (SACCT, "60", ": is a number, and the log has dates; write e.g. 2026-05-01T12:00:00"),
+        (SACCT, "noon", ": is not a time; write e.g. 2026-05-01T12:00:00"),
+        (SACCT, "2025-05-01", "log ran then; its jobs start from 2026-05-01T08"),
+        (SWF.replace("; Unix", "; no"), "2026-05-01", ": is a date, but the log has no UnixStart"),
+        (SWF, "9999", "log ran then; its jobs start from 10 s to 305 s; take another time"),
+    ],
+)
+def test_a_time_that_is_not_in_the_log_is_a_fault_of_the_key_at(
+    tmp_path: Path, text: str, at: str, message: str
+) -> None:
+    log = tmp_path / "log"
+    log.write_text(text)
+    with pytest.raises(pt.ScenarioError) as raised:
+        scenario(snapshot={"file": str(log), "at": at}).resolve()
+    assert f'key snapshot.at = "{at}": ' in str(raised.value)
     assert message in str(raised.value)
 
 

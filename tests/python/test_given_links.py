@@ -78,13 +78,20 @@ def test_an_exported_network_is_the_network(tmp_path: Path, arrangement: str, po
     whole = pt.Topology(**shape)
     links = link_table(whole)
     write_links(whole, tmp_path / "links.parquet")
-    links.write_csv(tmp_path / "links.csv")
+    write_links(whole, tmp_path / "links.csv")
     once(links).drop("class", "link", "source_group").write_csv(tmp_path / "once.csv")
     numbers = {key: SHAPE[key] for key in "pahg"}
     for name in ("links.parquet", "links.csv", "once.csv"):
         again = pt.Topology(**numbers, links_file=str(tmp_path / name))
         assert link_table(again).equals(links), name
         assert "failed_links" not in topology_plan(again)
+
+
+@pytest.mark.parametrize("name", ["links.txt", "links"])
+def test_links_are_written_as_parquet_or_csv_only(tmp_path: Path, name: str) -> None:
+    with pytest.raises(pt.UsageError, match=r"end the name in \.parquet or \.csv"):
+        write_links(pt.Topology(**SHAPE), tmp_path / name)
+    assert not (tmp_path / name).exists()
 
 
 def test_an_exported_network_gives_the_same_results(tmp_path: Path) -> None:

@@ -239,8 +239,8 @@ def test_a_numbering_without_room_is_refused() -> None:
 @pytest.mark.parametrize(
     ("nodes", "told"),
     [
-        ("nodes.txt", 'jobs[0].placement.nodes = "nodes.txt": is not a list; write e.g. [1, 2]'),
-        (7, "jobs[0].placement.nodes = 7: is not a list; write e.g. [1, 2]"),
+        ("nodes.txt", 'jobs[0].placement.nodes = "nodes.txt": is not a list; write e.g. [1, 2],'),
+        (7, "jobs[0].placement.nodes = 7: is not a list; write e.g. [1, 2], or"),
         ([1, -2], "jobs[0].placement.nodes[1] = -2: must be at least 0"),
         ({"flie": "x"}, "jobs[0].placement.nodes.flie = \"x\": unknown key; did you mean 'file'?"),
     ],

@@ -52,6 +52,15 @@ def test_a_refused_case_is_an_error_that_names_the_option(tmp_path: Path, cli: C
     assert not (tmp_path / "out").exists()
 
 
+def test_a_misspelled_axis_does_not_name_the_option(tmp_path: Path, cli: Cli) -> None:
+    file = tmp_path / "tiny.toml"
+    file.write_text(SCENARIO)
+    command = ["sweep", file, "--axis", "routing.algoritm=ugal_g,par", "--seeds", "2"]
+    ended = cli(*command, "--out", tmp_path / "out")
+    assert ended.status == 2
+    assert ended.err.endswith("unknown key; did you mean 'algorithm'?\n")
+
+
 def test_one_case_alone_has_no_other_cases_to_simulate(tmp_path: Path) -> None:
     alone = scenario().replace({"seed": 3})
     with pytest.raises(pt.ScenarioError, match="48 cells") as raised:

@@ -357,7 +357,10 @@ def test_bad_axes(tmp_path: Path, cli: Cli, file: Path, options: list[str], said
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("scenario = 'missing.toml'", "missing.toml: cannot be read"),
+        (
+            "scenario = 'missing.toml'",
+            'experiment.toml: scenario = "missing.toml": there is no file ',
+        ),
         ("axes = []", "scenario: is missing"),
         ("scenario = 'tiny.toml'\naxis = []", "key axis: an experiment has no such key"),
         ("scenario = 'tiny.toml'\nkeep = ['job']", "did you mean 'jobs'?"),

@@ -103,7 +103,7 @@ def topology(
         typer.Option(
             "--links",
             metavar="FILE",
-            help="Write the links to this Parquet file.",
+            help="Write the links to this file (.parquet, .csv).",
             autocompletion=complete.files,
         ),
     ] = None,

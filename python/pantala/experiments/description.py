@@ -205,7 +205,13 @@ def _base(tables: Mapping[str, Any], source: str, folder: Path) -> Scenario:
     if isinstance(scenario, Scenario):
         return scenario
     if isinstance(scenario, str | Path):
-        return Scenario.from_toml(folder / scenario)
+        path = folder / scenario
+        if not path.is_file():
+            raise UsageError(
+                f'{source}: scenario = "{scenario}": there is no file {path}; correct the path,'
+                f" which is relative to {'this directory' if folder == Path() else folder}"
+            )
+        return Scenario.from_toml(path)
     if isinstance(scenario, Mapping):
         named = scenario if "name" in scenario else {"name": tables.get("name", ""), **scenario}
         return Scenario.from_dict(named, source=source)

@@ -201,7 +201,7 @@ def _made(expansion: Expansion) -> tuple[pl.DataFrame, pl.DataFrame]:
             found[case] = expansion.listed(case)
         except (ScenarioError, ProgramError) as error:
             if not expansion.description.skip_refused:
-                raise _skippable(error, len(expansion)) from None
+                raise (_skippable(error) if _another_runs(expansion, case) else error) from None
             refused[case] = error
     if len(refused) == len(expansion):
         raise _none_left(refused[min(refused)], len(expansion))
@@ -219,11 +219,27 @@ def _made(expansion: Expansion) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
 
 
-def _skippable(error: ScenarioError | ProgramError, cases: int) -> ScenarioError | ProgramError:
+def _another_runs(expansion: Expansion, case: int) -> bool:
+    """Returns whether one of the cases that differ in one axis can be run.
+
+    A misspelled axis refuses them all. Then there is nothing to simulate without the case.
+    """
+    step = len(expansion)
+    for axis, at in zip(expansion.description.axes, expansion.point_numbers(case), strict=True):
+        step //= len(axis.points)
+        for other in range(len(axis.points)):
+            try:
+                if other != at:
+                    expansion.listed(case + (other - at) * step)
+                    return True
+            except (ScenarioError, ProgramError):
+                pass
+    return False
+
+
+def _skippable(error: ScenarioError | ProgramError) -> ScenarioError | ProgramError:
     """Returns the error of a case that cannot be run, with the option as a remedy."""
     option = "or give --skip-refused (skip_refused=True) to simulate the other cases"
-    if cases == 1:
-        return error
     if isinstance(error, ScenarioError):
         return error.extended(option)
     return ProgramError(f"{error}; {option}")

@@ -40,9 +40,11 @@ class JobLogError(ValueError):
     Attributes:
         message: what is wrong, with the line.
         remedy: what to do.
+        key: the key of the snapshot at fault: `file`, or `at` if the time is not one of the log.
     """
 
-    def __init__(self, message: str, remedy: str) -> None:
+    def __init__(self, message: str, remedy: str, key: str = "file") -> None:
         self.message = message
         self.remedy = remedy
+        self.key = key
         super().__init__(f"{message}; {remedy}")

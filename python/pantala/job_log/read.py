@@ -35,8 +35,10 @@ def running_at(path: Path, at: str | int | float) -> list[LoggedJob]:
     time = _time(at, None if slurm else begin_of(lines), slurm=slurm)
     found = [job for job in jobs if job.runs_at(time)]
     if not found:
-        when = f"; its jobs start from {_shown(jobs, slurm=slurm)}" if jobs else ""
-        raise JobLogError(f"has no job that ran at {at}{when}", "take another time")
+        if not jobs:
+            raise JobLogError("has no job", "give a log with jobs")
+        message = f"no job of {path} ran then; its jobs start from {_shown(jobs, slurm=slurm)}"
+        raise JobLogError(message, "take another time", "at")
     return sorted(found, key=lambda job: job.start)
 
 
@@ -49,20 +51,19 @@ def _time(at: str | int | float, begin: int | None, *, slurm: bool) -> float:
     if seconds is not None:
         if slurm:
             raise JobLogError(
-                f"has dates, and {at} is a number", "write a time such as 2026-05-01T12:00:00"
+                "is a number, and the log has dates", "write e.g. 2026-05-01T12:00:00", "at"
             )
         return seconds
     try:
         date = seconds_of(str(at))
     except ValueError:
-        message = f"cannot be asked for {at!r}, which is not a time"
         remedy = "write e.g. 2026-05-01T12:00:00" + ("" if slurm else ", or seconds")
-        raise JobLogError(message, remedy) from None
+        raise JobLogError("is not a time", remedy, "at") from None
     if slurm:
         return date
     if begin is None:
-        message = "has no UnixStartTime in its header, so dates have no meaning"
-        raise JobLogError(message, "write at as seconds since the log's begin")
+        message = "is a date, but the log has no UnixStartTime in its header"
+        raise JobLogError(message, "write seconds since the log's begin", "at")
     return date - begin
 
 

@@ -29,7 +29,7 @@ class JobSize(Model):
     """A size of jobs, and how much of the background has it."""
 
     nodes: Count
-    """Number of nodes of such a job."""
+    """Number of nodes of such a job. A job gets fewer if the background has no more left."""
     weight: Weight
     """Share of the background's nodes in jobs of this size. Weights need not add up to 1."""
 

@@ -23,6 +23,9 @@ ONE, LIST = "one", "list"
 
 _Words = Callable[[Mapping[str, Any]], tuple[str, str]]
 
+#: Pydantic does not say what the list holds.
+_A_LIST = 'write e.g. [1, 2], or ["a", "b"] for names'
+
 #: Message and remedy per error type of pydantic, from the error's context.
 _WORDS: dict[str, _Words] = {
     "too_short": lambda _: ("has too few items", "add the others"),
@@ -36,8 +39,8 @@ _WORDS: dict[str, _Words] = {
     "float_type": lambda _: ("is not a number", "write e.g. 0.5"),
     "bool_type": lambda _: ("is neither true nor false", "write true or false, without quotes"),
     "string_type": lambda _: ("is not text", "put it in quotes"),
-    "list_type": lambda _: ("is not a list", "write e.g. [1, 2]"),
-    "tuple_type": lambda _: ("is not a list", "write e.g. [1, 2]"),
+    "list_type": lambda _: ("is not a list", _A_LIST),
+    "tuple_type": lambda _: ("is not a list", _A_LIST),
     "finite_number": lambda _: ("is not a finite number", "write e.g. 0.5"),
     "string_pattern_mismatch": lambda _: (
         "is not a name",

@@ -87,7 +87,7 @@ class Snapshot(Model):
         try:
             logged = running_at(Path(self.file), self.at)
         except JobLogError as error:
-            raise fault(error.message, error.remedy, "file") from None
+            raise fault(error.message, error.remedy, error.key) from None
         for each in logged[: self.limit]:
             name = f"job-{_NO_NAME.sub('-', each.number)}"
             matching = [
