@@ -7,13 +7,10 @@ __all__ = ["bytes_text", "clock", "of_thousands", "time_text"]
 
 def of_thousands(value: float) -> str:
     """Returns a count with three digits: ``4.12 M``."""
-    for scale, letter in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
+    for scale, letter in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k"), (1.0, "")):
         if abs(value) >= scale:
-            return (
-                f"{value / scale:.3g}{letter}"
-                if value < 999.5 * scale
-                else f"{value / scale:.0f}{letter}"
-            )
+            digits = ".3g" if abs(value) < 999.5 * scale else ".0f"
+            return f"{value / scale:{digits}}{letter}"
     return f"{value:.3g}"
 
 

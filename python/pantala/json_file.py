@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pantala.whole_file import whole_file
+
 __all__ = ["write_json"]
 
 
 def write_json(path: Path, value: Any) -> None:
     """Writes JSON to a temporary file, then renames it."""
-    half = path.with_name(f".{path.name}.partial")
-    half.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
-    half.replace(path)
+    with whole_file(path) as half:
+        half.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")

@@ -140,6 +140,12 @@ def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str
     elif record.pop("packet_jobs", None):
         record = {**record, "packets": "off", "packet_paths": False}
         record.pop("packet_routers", None)
+    if (events := record.get("call_events")) and events.get("ranks"):
+        most = max(job["ranks"] for job in jobs if job["name"] in (events["jobs"] or names))
+        if ranks := [rank for rank in events["ranks"] if rank < most]:
+            record["call_events"] = {**events, "ranks": ranks}
+        else:
+            del record["call_events"]
     told: dict[str, Any] = {"record": record} if "record" in resolved else {}
     if target := resolved.get("stop", {}).get("target"):
         kept = [name for name in target if name in names]

@@ -183,14 +183,17 @@ def parse_limit(text: str | None) -> int | None:
     """Returns the bytes of a limit such as "500 GB".
 
     Raises:
-        UsageError: it is not a size.
+        UsageError: it is not a size, or negative.
     """
     if text is None:
         return None
     try:
-        return int(Size.parse(text))
+        limit = int(Size.parse(text))
     except ValueError as error:
         raise UsageError(f"size limit {text}: {error}") from None
+    if limit < 0:
+        raise UsageError(f"size limit {text}: is negative; write e.g. '500 GB'")
+    return limit
 
 
 def _most(folder: Path | None, limit: int | None) -> tuple[int, str]:

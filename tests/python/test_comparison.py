@@ -422,4 +422,4 @@ def test_of_many_cases_the_main_metrics_are_compared_and_the_page_is_cut(
     assert ({row.metric for row in chosen.rows}, chosen.note) == ({"packet_hops"}, "")
     monkeypatch.setattr(comparison, "_MANY_CASES", 0)
     out = cli("compare", sweeps["minimal"], sweeps["both"], "--where", "routing.algorithm=minimal")
-    assert "Of 1 cases, only the main metrics are compared" in " ".join(out.out.split())
+    assert "Of 1 case, only the main metrics are compared" in " ".join(out.out.split())

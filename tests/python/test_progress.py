@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from pantala.amounts import of_thousands, time_text
+from pantala.amounts import bytes_text, of_thousands, time_text
 from pantala.experiments.session import Progress as State
 from pantala.native import Progress
 from pantala.progress import ProgressLine, SweepLine
@@ -112,3 +112,10 @@ def test_a_terminal_shows_failures_and_other_processes() -> None:
 def test_nothing_is_shown_of_a_sweep_without_a_console() -> None:
     with SweepLine(None) as line:
         line.update(State(total=1, done=1))
+
+
+def test_amounts_just_below_a_unit_have_no_exponent() -> None:
+    assert of_thousands(999.6) == "1000"
+    assert bytes_text(999.6) == "1000 B"
+    assert of_thousands(999_600) == "1000 k"
+    assert of_thousands(0.5) == "0.5"

@@ -398,3 +398,61 @@ def test_synthetic_traffic_has_nodes_routers_and_counters(tmp_path: Path) -> Non
     assert f"serve noise: {len(routers)}" in figures.routers_over_time(run).axes[0].get_title(
         "left"
     )
+
+
+def small(*jobs: dict[str, Any], **keys: Any) -> pt.Scenario:
+    """Returns a scenario on twelve nodes."""
+    machine = {"preset": "kang2022", "topology": {"p": 2, "a": 2, "h": 2, "g": 3}}
+    return pt.Scenario.from_dict(
+        {"name": "odd", "routing": "minimal", "machine": machine, "jobs": list(jobs), **keys}
+    )
+
+
+def loop(name: str, ranks: int, **keys: Any) -> dict[str, Any]:
+    workload = {"kind": "allreduce_loop", "message": "1 kB", "iterations": 1, "compute": "0 ns"}
+    return {"name": name, "ranks": ranks, "workload": workload, **keys}
+
+
+def test_a_job_that_sends_nothing_alone_has_no_line_in_the_report(tmp_path: Path) -> None:
+    jobs = loop("a", 3), loop("late", 3, start="9 us")
+    pt.run(small(*jobs, stop={"duration": "3 us"}, interference=True), out=tmp_path / "run")
+    assert "Packet latency over time" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_a_report_of_calls_that_take_no_time_has_no_figure_of_them(tmp_path: Path) -> None:
+    pt.run(small(loop("one", 1), record={"call_events": {}}), out=tmp_path / "run")
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "MPI calls, rank by rank" not in page
+
+
+def test_links_without_buffers_behind_them_have_no_occupancy(tmp_path: Path) -> None:
+    uniform = {"kind": "pattern", "pattern": "uniform", "load": 0.5}
+    ports = {"windows": ["1 us"], "split": ["vc", "job"], "classes": ["ejection"]}
+    made = small(
+        {"name": "u", "ranks": 3, "workload": uniform},
+        stop={"duration": "3 us"},
+        record={"ports": ports},
+    )
+    run = pt.run(made, out=tmp_path / "run")
+    assert isinstance(run, Run)
+    assert figures.vc_occupancy_table(run).is_empty()
+    with pytest.raises(UsageError, match="no virtual channel of these links holds a flit"):
+        figures.vc_occupancy(run)
+    assert "How full virtual channels" not in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_recorded_ranks_that_a_job_lacks_are_left_out_of_its_run_alone(tmp_path: Path) -> None:
+    made = small(
+        loop("a", 3),
+        loop("two", 2),
+        loop("one", 1),
+        interference=True,
+        record={"call_events": {"ranks": [1, 2]}},
+    )
+    found = pt.run(made, out=tmp_path / "run", report=False)
+    assert isinstance(found, InterferenceExperiment)
+    ranks = {
+        title: sorted(run.call_events.collect()["rank"].unique().to_list())
+        for title, run in (("together", found.together), *found.alone.items())
+    }
+    assert ranks == {"together": [1, 2], "a": [1, 2], "two": [1], "one": []}

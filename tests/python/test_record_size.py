@@ -9,9 +9,17 @@ from typing import Any
 import pytest
 
 import pantala as pt
+from pantala.errors import UsageError
 from pantala.experiments.description import describe
 from pantala.experiments.runner import Sweep
-from pantala.record_size import TableSize, check_size, exceeded, large_bytes, table_sizes
+from pantala.record_size import (
+    TableSize,
+    check_size,
+    exceeded,
+    large_bytes,
+    parse_limit,
+    table_sizes,
+)
 from pantala.run_cost import traffic
 from support import Ended
 
@@ -254,3 +262,9 @@ def test_large_bytes_are_those_of_the_tables(record: dict[str, Any]) -> None:
         assert large_bytes(plan) == expected
     assert exceeded([expected, 1.0], None, int(expected) - 1)
     assert not exceeded([expected, 1.0], None, int(expected) + 1)
+
+
+def test_a_negative_limit_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"size limit -5 GB: is negative; write e.g. '500 GB'"):
+        parse_limit("-5 GB")
+    assert parse_limit("5 GB") == 5 * 10**9

@@ -275,3 +275,18 @@ def test_a_comparison_names_refused_cases(tmp_path: Path, cli: Cli) -> None:
     ended = cli("compare", tmp_path / "a", "--by", "routing.algorithm")
     assert ended.status == 0, ended.err
     assert "([4, 4, 3], seed 1): refused: key jobs[0].workload.grid" in ended.out + ended.err
+
+
+def test_an_axis_with_another_seed_keeps_its_name_in_the_list(tmp_path: Path, cli: Cli) -> None:
+    file = tmp_path / "tiny.toml"
+    file.write_text(SCENARIO)
+    draws = ["--set", "machine.topology.failed_links.count=2"]
+    draws += [
+        "--axis",
+        "machine.topology.failed_links.seed=1,2",
+        "--axis",
+        "routing=minimal,ugal_g",
+    ]
+    ended = cli("sweep", file, *draws, "--seeds", "2", "--skip-refused", "--dry-run")
+    assert ended.status == 0, ended.err
+    assert "  machine.topology.failed_links.seed=1, routing=minimal, 2 seeds: key" in ended.out

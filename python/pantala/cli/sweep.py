@@ -278,8 +278,11 @@ def _print_refused(made: Sweep, *, every: bool) -> None:
     rows = over_seeds(refused)
     shown = rows if every else rows.head(_MOST_REFUSED)
     for row in shown.iter_rows(named=True):
-        place = ", ".join(f"{axis}={row[axis]}" for axis in made.description.columns)
-        place = place.replace("seed=", "") if place.endswith("seeds") else place
+        several = str(row.get("seed")).endswith("seeds")
+        place = ", ".join(
+            row[axis] if axis == "seed" and several else f"{axis}={row[axis]}"
+            for axis in made.description.columns
+        )
         _say(f"  {place}: {row[REFUSED]}")
     if more := rows.height - shown.height:
         _say(f"  ... {more:,} more; pantala status {made.root} lists all")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,7 +34,7 @@ HEADLINES = (
 )
 
 
-#: Cases of which all metrics are compared; of more, only the main ones.
+#: Cases and parts of which all metrics are compared; of more, only the main ones.
 _MANY_CASES = 1000
 #: Cases whose plans are compared: of more, these many at equal distances.
 _MOST_PLANS = 100
@@ -204,8 +205,8 @@ def compare(
     axes = _common_axes(subjects)
     left_out = [each for subject in subjects for each in runs_left_out(subject, axes, truncated)]
     frames = []
-    cases = max(subject.runs.select(*axes, "part").n_unique() for subject in subjects)
-    many = cases > _MANY_CASES and not metrics
+    parts = max(subject.runs.select(*axes, "part").n_unique() for subject in subjects)
+    many = parts > _MANY_CASES and not metrics
     for subject in subjects:
         wanted = HEADLINES if many else metrics
         values = values_of(subject, wanted).with_columns(
@@ -224,7 +225,11 @@ def compare(
     if not rows:
         raise UsageError(f"nothing to compare: {_why_nothing(left_out, metrics)}")
     plans = plan_changes(_plans(subjects, axes))
-    note = f"Of {cases:,} cases, only the main metrics are compared; --metric NAME compares others."
+    cases = max(subject.runs.select(*axes).n_unique() if axes else 1 for subject in subjects)
+    note = (
+        f"Of {cases:,} case{'' if cases == 1 else 's'}, only the main metrics are compared;"
+        " --metric NAME compares others."
+    )
     return Comparison(
         tuple(subjects),
         axes,
@@ -378,7 +383,7 @@ def _plans(
             cases.setdefault(tuple(case), {})[part, seed] = run
         found.append(cases)
     common = [case for case in found[0] if any(case in cases for cases in found[1:])]
-    step = max(1, len(common) // _MOST_PLANS)
+    step = max(1, math.ceil(len(common) / _MOST_PLANS))
     for case in common[::step]:
         runs = [cases.get(case) for cases in found]
         shared = [key for key in found[0][case] if all(not each or key in each for each in runs)]

@@ -7,10 +7,11 @@ place with the reason. The column is missing if no case is refused.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import polars as pl
+
+from pantala.whole_file import write_table
 
 __all__ = ["CASES_FILE", "REFUSED", "SIZE", "over_seeds", "read_cases", "write_cases"]
 
@@ -74,6 +75,4 @@ def write_cases(folder: Path, runs: pl.DataFrame, refused: pl.DataFrame) -> None
     frame = runs if runs[SIZE].null_count() < runs.height else runs.drop(SIZE)
     if refused.height:
         frame = pl.concat([frame, refused], how="diagonal").sort("case", maintain_order=True)
-    partial = folder / f".{CASES_FILE}.{os.getpid()}.partial"
-    frame.write_parquet(partial, compression="zstd")
-    partial.replace(folder / CASES_FILE)
+    write_table(folder / CASES_FILE, frame)

@@ -23,6 +23,7 @@ from pantala.experiments.index import Entry
 from pantala.experiments.lease import claim
 from pantala.experiments.store import RunStore
 from pantala.run_directory import TABLES_FILE
+from pantala.whole_file import whole_file, write_table
 
 __all__ = ["Segments", "table_of_run"]
 
@@ -124,13 +125,10 @@ class Segments:
         for table, frame in frames.items():
             path = self._folder / table / f"{name}.parquet"
             path.parent.mkdir(exist_ok=True)
-            partial = path.with_name(f".{path.name}.partial")
-            frame.write_parquet(partial, compression="zstd")
-            partial.replace(path)
+            write_table(path, frame)
         document = {"tables": list(frames), "runs": runs}
-        partial = self._lists / f".{name}.partial"
-        partial.write_text(json.dumps(document), encoding="utf-8")
-        partial.replace(self._lists / f"{name}.json")
+        with whole_file(self._lists / f"{name}.json") as half:
+            half.write_text(json.dumps(document), encoding="utf-8")
 
     def _merge_small(self) -> None:
         small: dict[tuple[str, ...], list[_Segment]] = {}

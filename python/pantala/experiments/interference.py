@@ -35,6 +35,7 @@ from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, cannot_write, set
 from pantala.scenario import Scenario
 from pantala.scenario.interference import mode_of
 from pantala.slowdown import SLOWDOWN_FILE, slowdown_of
+from pantala.whole_file import write_table
 
 __all__ = ["InterferenceRuns"]
 
@@ -278,10 +279,8 @@ class InterferenceRuns:
         runs = {part.name: run for part in self.parts if (run := self._stored(part)) is not None}
         jobs = runs[TOGETHER].job_names
         alone = {job: runs[name] for job, name in alone_runs(TOGETHER, jobs, runs).items()}
-        partial = self.target / f".{SLOWDOWN_FILE}.partial"
         table = slowdown_of(runs[TOGETHER], alone)
-        table.write_parquet(partial, compression="zstd", statistics=False)
-        partial.replace(self.target / SLOWDOWN_FILE)
+        write_table(self.target / SLOWDOWN_FILE, table, statistics=False)
 
 
 def _document(target: Path) -> dict[str, Any]:

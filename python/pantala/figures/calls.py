@@ -169,7 +169,7 @@ def _ranks(run: RunLike, job: int) -> int:
 
 
 def _looks(totals: list[dict[str, float]]) -> dict[str, tuple[str, str]]:
-    """Returns colour and hatch of the calls with the longest times, in the order of their names."""
+    """Returns colour and hatch of the calls with the longest times, the longest first."""
     sums: dict[str, float] = {}
     for times in totals:
         for call, time in times.items():

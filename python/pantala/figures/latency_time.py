@@ -51,6 +51,9 @@ def latency_over_time(
     quantiles = measure != "packet" or all(
         table(case.run, "latency_windows") is not None for case in rows
     )
+    # A run of a job that sends nothing, such as one that starts after the end, has no windows.
+    name = "latency_windows" if quantiles else "job_windows"
+    rows = [case for case in rows if table(case.run, name) is not None] or rows
     found = [(case, _quantiles(case, kind) if quantiles else _means(case)) for case in rows]
     found = [(case, series) for case, series in found if len(series[0]) > 1]
     if measure != "packet" and not found:

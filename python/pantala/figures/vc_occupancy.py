@@ -88,7 +88,7 @@ def vc_occupancy_table(run: RunLike) -> pl.DataFrame:
     """Returns one row per link class and virtual channel: mean and maximum occupancy in flits.
 
     The mean is over all recorded links of the class and the whole run. Windows in which a channel
-    was empty count as 0.
+    was empty count as 0. Links to nodes that take every packet at once have no row.
 
     Args:
         run: a run with `record.ports`, whose `split` has `vc`.
@@ -109,7 +109,7 @@ def vc_occupancy_table(run: RunLike) -> pl.DataFrame:
         .filter(pl.col("window_ns") == pl.col("window_ns").max())
         .collect()
     )
-    if rows.is_empty():
+    if rows.is_empty() and "vc" not in record.get("split", ()):
         raise UsageError(
             f"{getattr(run, 'path', None) or run.document['plan']['name']}: record.ports does not"
             f" split by virtual channel; set {_SETTING} and run the scenario again"

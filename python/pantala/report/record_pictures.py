@@ -40,6 +40,10 @@ def _takes_time(run: RunLike) -> bool:
 def _calls_time(reported: ReportedRun) -> Picture | None:
     if not _recorded(reported, "call_events"):
         return None
+    takes_time = pl.col("end_ns") > pl.col("start_ns")
+    frames = [run.call_events for run in reported.parts.values()]  # type: ignore[attr-defined]
+    if not any(frame.filter(takes_time).head(1).collect().height for frame in frames):
+        return None
     return picture(
         "calls_time",
         "MPI calls, rank by rank",
