@@ -102,9 +102,8 @@ def link_rows(name: str, key: str) -> list[Row]:
         numbers = [row[column] for column in _ENDS]
         for column, number in zip(_ENDS, numbers, strict=True):
             if number is None or number < 0:
-                raise _fault(
-                    key, name, f"{place} has no {column}", "give routers and ports from 0 on"
-                )
+                what = f"no {column}" if number is None else f"{column} {number}"
+                raise _fault(key, name, f"{place} has {what}", "give routers and ports from 0 on")
         ends = End(*numbers[:2]), End(*numbers[2:])
         rows.append(Row(place, *ends, link_class, row.get("parallel_index")))
     if not rows:

@@ -106,9 +106,7 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
     Raises:
         UsageError: a run recorded no calls.
     """
-    every = rows_of(cases(given, alone), "call_events")
-    found = [(case, rows.filter(pl.col("end_ns") > pl.col("start_ns"))) for case, rows in every]
-    found = [(case, rows) for case, rows in found if not rows.is_empty()]
+    found = rows_of(cases(given, alone), "call_events", _of_first_ranks)
     if not found:
         raise UsageError("figure calls-time: no recorded call takes time; name another run")
     start = min(float(rows["start_ns"].to_numpy().min()) for _, rows in found)
@@ -118,7 +116,7 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
         dict(rows.group_by("call").agg(pl.col("time_ns").sum()).iter_rows()) for _, rows in found
     ]
     looks = _looks(totals)
-    ranks = [sorted(rows["rank"].unique().to_list())[:_RANKS] for _, rows in found]
+    ranks = [sorted(rows["rank"].unique().to_list()) for _, rows in found]
     heights = [max(3, len(each)) for each in ranks]
     with style():
         figure = new_figure(0.8 + 0.45 * len(found) + 0.13 * sum(heights))
@@ -130,8 +128,7 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
                 pl.when(pl.col("call").is_in(list(looks))).then("call").otherwise(pl.lit(_OTHER))
             )
             drawn = (
-                rows.filter(pl.col("rank").is_in(shown))
-                .group_by("rank", named.alias("look"))
+                rows.group_by("rank", named.alias("look"))
                 .agg("start_ns", length=pl.col("end_ns") - pl.col("start_ns"))
                 .sort("rank", "look")
             )
@@ -162,6 +159,15 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
 
 #: More bars than this are drawn as an image inside a vector figure.
 _VECTOR = 4000
+
+
+def _of_first_ranks(events: pl.LazyFrame) -> pl.LazyFrame:
+    """Returns the calls that take time of the first ranks that have any."""
+    lasting = events.filter(pl.col("end_ns") > pl.col("start_ns"))
+    ranks = lasting.select(pl.col("rank").unique()).collect()["rank"].sort().head(_RANKS)
+    return lasting.filter(pl.col("rank").is_in(ranks.to_list())).select(
+        "rank", "call", "start_ns", "end_ns", "time_ns"
+    )
 
 
 def _ranks(run: RunLike, job: int) -> int:

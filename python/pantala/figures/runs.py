@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -165,8 +165,17 @@ def _was_asked_for(run: RunLike, name: str) -> bool:
     return name in _ALWAYS or value not in (None, False, 0, "off")
 
 
-def rows_of(found: Sequence[Case], name: str) -> list[tuple[Case, pl.DataFrame]]:
+def rows_of(
+    found: Sequence[Case],
+    name: str,
+    choose: Callable[[pl.LazyFrame], pl.LazyFrame] = lambda rows: rows,
+) -> list[tuple[Case, pl.DataFrame]]:
     """Returns each case with its rows of a table by job; cases without rows are left out.
+
+    Args:
+        found: the cases.
+        name: the table.
+        choose: returns the rows of a job that the figure needs; a table may not fit into memory.
 
     Raises:
         UsageError: no case has rows.
@@ -175,7 +184,7 @@ def rows_of(found: Sequence[Case], name: str) -> list[tuple[Case, pl.DataFrame]]
     for case in found:
         frame = table(case.run, name)
         if frame is not None:
-            own = frame.filter(pl.col("job") == case.job).collect()
+            own = choose(frame.filter(pl.col("job") == case.job)).collect()
             if not own.is_empty():
                 rows.append((case, own))
     if not rows and found:

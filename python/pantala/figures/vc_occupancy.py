@@ -103,13 +103,10 @@ def vc_occupancy_table(run: RunLike) -> pl.DataFrame:
     record = run.document["plan"]["record"].get("ports") or {}
     end = float(run.document["simulated_ns"])
     whole = [pl.col(name).is_null() for name in ("job", "kind")]
-    rows = (
-        ports.filter(pl.col("vc").is_not_null(), *whole)
-        # Windows of several lengths cover the same time.
-        .filter(pl.col("window_ns") == pl.col("window_ns").max())
-        .collect()
-    )
-    if rows.is_empty() and "vc" not in record.get("split", ()):
+    rows = ports.filter(pl.col("vc").is_not_null(), *whole)
+    # Windows of several lengths cover the same time.
+    longest = rows.select(pl.col("window_ns").max()).collect().item()
+    if longest is None and "vc" not in record.get("split", ()):
         raise UsageError(
             f"{getattr(run, 'path', None) or run.document['plan']['name']}: record.ports does not"
             f" split by virtual channel; set {_SETTING} and run the scenario again"
@@ -121,14 +118,22 @@ def vc_occupancy_table(run: RunLike) -> pl.DataFrame:
         links = links.filter(pl.col("router").is_in(list(routers)))
     counts = links.group_by("class").agg(links=pl.len())
     lasted = pl.min_horizontal("window_ns", end - pl.col("window_start_ns")).clip(lower_bound=0)
-    return (
-        rows.filter(pl.col("occupancy_mean_flits").is_not_null())
-        .join(links.select("link", "class"), on="link")
-        .group_by("class", "vc")
+    # The table may not fit into memory: its sums by link are small.
+    by_link = (
+        rows.filter(
+            pl.col("window_ns").is_in([longest]), pl.col("occupancy_mean_flits").is_not_null()
+        )
+        .group_by("link", "vc")
         .agg(
             flit_ns=(pl.col("occupancy_mean_flits") * lasted).sum(),
             max_flits=pl.col("occupancy_max_flits").max(),
         )
+        .collect(engine="streaming")
+    )
+    return (
+        by_link.join(links.select("link", "class"), on="link")
+        .group_by("class", "vc")
+        .agg(pl.col("flit_ns").sum(), pl.col("max_flits").max())
         .join(counts, on="class")
         .select(
             "class",
