@@ -60,9 +60,10 @@ def document_of(path: Path, name: str) -> dict[str, Any]:
     try:
         document: dict[str, Any] = json.loads((path / name).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RunDirectoryError(
-            path, f"holds no run ({name} is missing)", "name a directory that pantala run wrote"
-        ) from None
+        remedy = "name a directory that pantala run wrote"
+        if (path / "experiments").is_dir():
+            remedy = f"name one run of the sweep, a directory {path}/runs/3f/3f2a..."
+        raise RunDirectoryError(path, f"holds no run ({name} is missing)", remedy) from None
     except (OSError, ValueError) as error:
         raise RunDirectoryError(
             path, f"{name} cannot be read: {error}", "run the scenario again"

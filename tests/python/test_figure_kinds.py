@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -191,6 +193,22 @@ def test_a_run_without_traffic_has_no_empty_figure(
         draw(kind, {"run": quiet}, options)
     assert "another run" in str(caught.value)
     assert "again" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "table"),
+    [("throughput", "job_windows"), ("calls", "calls"), ("latency-ccdf", "packets")],
+)
+def test_a_table_that_a_sweep_did_not_keep_is_no_empty_table(
+    experiment: InterferenceExperiment, tmp_path: Path, kind: str, table: str
+) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    shutil.copy(experiment.together.path / "run.json", kept)
+    with zipfile.ZipFile(kept / "tables.zip", "w") as packed:
+        packed.write(experiment.together.path / "jobs.parquet", "jobs.parquet")
+    with pytest.raises(UsageError, match=f"kept: the sweep did not keep table {table}, .*--keep"):
+        draw(kind, {"run": pt.load(kept)}, {})
 
 
 @pytest.fixture(scope="module")

@@ -86,6 +86,9 @@ def test_an_unavailable_metric_is_rejected(
 def test_a_directory_without_a_run_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(pt.RunDirectoryError, match=r"holds no run \(run.json is missing\)"):
         pt.load(tmp_path)
+    (tmp_path / "experiments").mkdir()
+    with pytest.raises(pt.RunDirectoryError, match=r"name one run of the sweep, .*/runs/"):
+        pt.load(tmp_path)
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(pt.RunDirectoryError, match=r"run\.json cannot be read"):
         pt.load(tmp_path)

@@ -328,7 +328,8 @@ def _medians(experiment: Experiment) -> list[Table]:
     drawn = table(title, [*keys, *shown.values()], caption)
     for number, row in enumerate(first.select(keys).iter_rows()):
         if number == _MOST_ROWS:
-            drawn.caption = f"... {first.height - number:,} more rows\n{drawn.caption}"
+            more = f"... {first.height - number:,} more rows; pantala report lists all"
+            drawn.caption = f"{more}\n{drawn.caption}"
             break
         values = [frame[value][number] for frame, value in zip(medians, shown, strict=True)]
         mark = "*" if row in cut else ""

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
+from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError
 from pantala.figures.style import DASHES, colours
+from pantala.run_directory import TABLES_FILE
+from pantala.run_files import table_in_archive
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -27,6 +30,7 @@ __all__ = [
     "link_window_ns",
     "parts",
     "recorded",
+    "refuse_not_kept",
     "rows_of",
     "runs_of",
     "stop_ns",
@@ -129,10 +133,12 @@ def recorded(run: RunLike, name: str, setting: str = "") -> pl.LazyFrame:
             a table with rows.
 
     Raises:
-        UsageError: the run did not record it; the text names the key to set.
+        UsageError: the run did not record it, or its sweep did not keep it; the text names the key
+            to set.
     """
     frame = table(run, name)
     if frame is None:
+        refuse_not_kept(run, name)
         where = getattr(run, "path", None) or run.document["plan"]["name"]
         if _was_asked_for(run, name):
             raise UsageError(
@@ -145,6 +151,23 @@ def recorded(run: RunLike, name: str, setting: str = "") -> pl.LazyFrame:
             f"{where}: table {name} has no rows; the figure reads it: {remedy} the scenario again"
         )
     return frame
+
+
+def refuse_not_kept(run: RunLike, name: str) -> None:
+    """Raises an error if the run is one of a sweep that did not keep the table.
+
+    Raises:
+        UsageError: the sweep did not keep it.
+    """
+    path = getattr(run, "path", None)
+    file = TABLES[name].file
+    if path is None or not (path / TABLES_FILE).is_file() or (path / file).is_file():
+        return
+    if table_in_archive(path / TABLES_FILE, file) is None:
+        raise UsageError(
+            f"{path}: the sweep did not keep table {name}, which the figure reads; add {name} to"
+            " keep (--keep) and give the sweep again"
+        )
 
 
 #: The key of a plan's record for a table that has another name.

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
-from pantala.figures.runs import Case, Given, RunLike, cases, job_row, table
+from pantala.figures.runs import Case, Given, RunLike, cases, job_row, refuse_not_kept, table
 from pantala.figures.steps import steps_of
 from pantala.figures.style import MUTED, new_figure, style, time_unit
 
@@ -36,11 +36,13 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
         alone: the run of each job alone, by name; only for one run.
 
     Raises:
-        UsageError: no packet entered the network.
+        UsageError: no packet entered the network, or a sweep did not keep the table.
     """
     found = [(case, throughput_windows(case.run, case.job)) for case in cases(given, alone)]
     rows = [(case, frame) for case, frame in found if frame is not None]
     if not rows:
+        for case, _ in found:
+            refuse_not_kept(case.run, "job_windows")
         raise UsageError("figure throughput: no packet entered the network; name another run")
     names = list(dict.fromkeys(case.name for case, _ in rows))
     divisor, unit = time_unit(max((frame["end_ns"][-1] for _, frame in rows), default=1.0))
