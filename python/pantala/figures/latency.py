@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -12,7 +11,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from pantala.errors import UsageError
-from pantala.figures.runs import Case, Given, RunLike, cases, job_row, table
+from pantala.figures.packet_latencies import packet_latencies
+from pantala.figures.runs import Case, Given, RunLike, cases, job_row
 from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style, time_unit
 
 __all__ = ["packet_latency"]
@@ -89,21 +89,8 @@ def _numbers(case: Case) -> dict[str, float]:
     numbers = {key: row[f"packet_latency_{key}_ns"] for key in ("mean", "p50", "p95", "p99")}
     if any(value is None for value in numbers.values()):
         return {}
-    packets = table(case.run, "packets")
-    if packets is not None:
-        latency = pl.col("latency_ns")
-        quartiles = (
-            latency.quantile(0.25, "linear").alias("q1"),
-            latency.quantile(0.75, "linear").alias("q3"),
-        )
-        found = (
-            packets.filter(pl.col("job") == case.job)
-            .select(*quartiles)
-            .collect()
-            .row(0, named=True)
-        )
-        if found["q1"] is not None:
-            numbers |= found
+    if (latencies := packet_latencies(case.run, case.job)) is not None:
+        numbers |= {"q1": latencies.quantile(0.25), "q3": latencies.quantile(0.75)}
     return numbers
 
 

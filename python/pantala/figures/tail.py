@@ -10,7 +10,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from pantala.figures.legend import add_key, runs_key
-from pantala.figures.runs import Given, RunLike, cases, rows_of
+from pantala.figures.packet_latencies import PacketLatencies, packet_latencies
+from pantala.figures.runs import Given, RunLike, cases, recorded
 from pantala.figures.style import MARKERS, new_figure, style, time_unit
 
 __all__ = ["latency_tail"]
@@ -32,12 +33,13 @@ def latency_tail(given: Given, alone: Mapping[str, RunLike] | None = None) -> Fi
     Raises:
         UsageError: a run recorded no packets.
     """
-    rows = [
-        (case, frame["latency_ns"].sort().to_numpy())
-        for case, frame in rows_of(cases(given, alone), "packets")
-    ]
+    found = cases(given, alone)
+    counted = [(case, packet_latencies(case.run, case.job)) for case in found]
+    rows = [(case, latencies) for case, latencies in counted if latencies is not None]
+    if not rows and found:
+        recorded(found[-1].run, "packets")
     names = list(dict.fromkeys(case.name for case, _ in rows))
-    divisor, unit = time_unit(max((float(each[-1]) for _, each in rows), default=1.0))
+    divisor, unit = time_unit(max((float(each.values[-1]) for _, each in rows), default=1.0))
     with style():
         figure = new_figure(3.4)
         axes = figure.add_subplot()
@@ -73,7 +75,7 @@ def latency_tail(given: Given, alone: Mapping[str, RunLike] | None = None) -> Fi
     return figure
 
 
-def _tail(latencies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _tail(latencies: PacketLatencies) -> tuple[np.ndarray, np.ndarray]:
     """Returns the points of the step line: each latency, and the share of packets above it."""
     number = len(latencies)
     left = np.unique(np.geomspace(1, number, min(number, _POINTS)).astype(int))  # packets above
@@ -81,5 +83,6 @@ def _tail(latencies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     at = at[(at >= 0) & (at < number)]
     share = (number - 1 - at) / number
     kept = share > 0
-    above = np.concatenate([latencies[:1], latencies[at[kept]], latencies[-1:]])
+    first, last = latencies.values[:1], latencies.values[-1:]
+    above = np.concatenate([first, latencies.at(at[kept]), last])
     return above, np.concatenate([[1.0], share[kept], share[kept][-1:] if kept.any() else [1.0]])

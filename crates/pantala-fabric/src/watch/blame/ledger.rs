@@ -34,7 +34,7 @@ struct Latest {
     flits: u32,
     job: u16,
     /// The place of the earliest run in the ring, which the next one takes.
-    place: u16,
+    place: u32,
     /// The flits of all runs in the ring.
     earlier: u32,
 }
@@ -66,14 +66,14 @@ impl SentFlits {
         while self.latest[out_vc].flits > 0 {
             let latest = &mut self.latest[out_vc];
             let part = latest.flits.min(u16::MAX.into());
-            let place = &mut self.earlier[out_vc * self.ring + usize::from(latest.place)];
+            let place = &mut self.earlier[out_vc * self.ring + latest.place as usize];
             let kept = latest.earlier - u32::from(place.flits) + part;
             if place.flits > 0 && kept < self.buffer {
                 self.grow();
                 continue;
             }
             *place = Run { flits: part as u16, job: latest.job };
-            latest.place = (latest.place + 1) & (self.ring - 1) as u16;
+            latest.place = (latest.place + 1) & (self.ring - 1) as u32;
             latest.earlier = kept;
             latest.flits -= part;
         }
@@ -88,10 +88,10 @@ impl SentFlits {
         let mut earlier = Vec::with_capacity(2 * self.earlier.len());
         for out_vc in first..first + self.latest.len() {
             let mut runs = self.earlier.run(out_vc * ring, ring).to_vec();
-            runs.rotate_left(self.latest[out_vc].place.into());
+            runs.rotate_left(self.latest[out_vc].place as usize);
             earlier.extend(runs);
             earlier.resize(earlier.len() + ring, Run::default());
-            self.latest[out_vc].place = ring as u16;
+            self.latest[out_vc].place = ring as u32;
         }
         self.ring = 2 * ring;
         self.earlier = FlatArray::numbered_from(first * self.ring, earlier);
@@ -108,7 +108,7 @@ impl SentFlits {
     pub(super) fn last(&self, out_vc: usize, mut count: u32, mut each: impl FnMut(u16, u32)) {
         let latest = &self.latest[out_vc];
         let (before, after) =
-            self.earlier.run(out_vc * self.ring, self.ring).split_at(latest.place.into());
+            self.earlier.run(out_vc * self.ring, self.ring).split_at(latest.place as usize);
         let earlier = before.iter().rev().chain(after.iter().rev());
         let runs = earlier.map(|run| (run.job, u32::from(run.flits)));
         for (job, flits) in std::iter::once((latest.job, latest.flits)).chain(runs) {
