@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 from pantala import native
 from pantala.errors import PlanError, UsageError, nearest
 from pantala.scenario import Scenario
+from pantala.whole_file import whole_file
 
 __all__ = ["export_job"]
 
@@ -40,10 +40,9 @@ def export_job(scenario: Scenario, job: str | None, file: Path) -> dict[str, Any
         close = nearest(job, names)
         remedy = f"did you mean '{close}'?" if close else f"the jobs are {', '.join(names)}"
         raise UsageError(f"--job {job}: there is no such job; {remedy}")
-    partial = file.with_name(f".{file.name}.partial-{os.getpid()}")
     try:
-        facts = native.export_operations(scenario.plan(), job, partial)
-        partial.replace(file)
+        with whole_file(file) as half:
+            facts: dict[str, Any] = native.export_operations(scenario.plan(), job, half)
     except PlanError as error:
         raise scenario.error_of_plan(error) from None
     except ValueError as error:
@@ -51,6 +50,4 @@ def export_job(scenario: Scenario, job: str | None, file: Path) -> dict[str, Any
     except OSError as error:
         reason = error.strerror or str(error).rpartition(": ")[2]
         raise UsageError(f"{file}: cannot be written: {reason}; name another file") from None
-    finally:
-        partial.unlink(missing_ok=True)
     return facts

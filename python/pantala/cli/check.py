@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -68,6 +67,7 @@ def check(
     from pantala.given_links import failed_words
     from pantala.plan import plan_text
     from pantala.record_size import parse_limit
+    from pantala.whole_file import whole_file
 
     limit = parse_limit(size_limit)
     changes = parse_settings(settings)
@@ -84,10 +84,9 @@ def check(
     if plan is None:
         print(text)
     else:
-        partial = plan.with_name(f".{plan.name}.partial-{os.getpid()}")
         try:
-            partial.write_text(text + "\n", encoding="utf-8")
-            partial.replace(plan)
+            with whole_file(plan) as half:
+                half.write_text(text + "\n", encoding="utf-8")
         except OSError as error:
             raise UsageError(
                 f"{plan}: cannot be written: {error.strerror}; name another --plan"

@@ -9,6 +9,7 @@ import polars as pl
 
 from pantala.errors import PantalaError, UsageError
 from pantala.link_classes import NETWORK
+from pantala.whole_file import whole_file
 
 if TYPE_CHECKING:
     from pantala.results import Run
@@ -128,15 +129,12 @@ def write_perfetto(run: Run, path: Path, *, messages: int = 100_000, links: int 
         raise UsageError(
             "the package perfetto is not installed; run pip install 'pantala[perfetto]'"
         ) from None
-    partial = path.with_name(f"{path.name}.partial")
     try:
-        with partial.open("wb") as file:
+        with whole_file(path) as half, half.open("wb") as file:
             left_out = _write(run, _Trace(StreamingTraceProtoBuilder(file)), messages, links)
-        partial.replace(path)
-    except BaseException as error:
-        partial.unlink(missing_ok=True)
-        if not isinstance(error, OSError) or isinstance(error, PantalaError):
-            raise
+    except PantalaError:
+        raise
+    except OSError as error:
         reason = error.strerror or str(error)
         raise UsageError(f"{path}: cannot be written: {reason}; choose another --out") from None
     return left_out
