@@ -104,12 +104,12 @@ wheel: $(VENV)/.tools ## Build the wheel: target/wheels
 validate: build ## Repeat the runs of other simulators: docs/explanation/made-validation*.md and figures
 	PYTHONPATH=tests $(BIN)/python -m validation
 
-mpi: build ## Build pantala-processes (several processes), test it and capture; needs Open MPI and libclang
-	@command -v mpicc >/dev/null || { echo "pantala: mpicc is not installed" >&2; \
-	  echo "         remedy: apt-get install libopenmpi-dev openmpi-bin libclang-dev" >&2; exit 1; }
+mpi: ## Build pantala-processes (several processes), test it and capture; needs Open MPI and libclang
+	@requirements/check-mpi
+	@$(MAKE) --no-print-directory build
 	cd mpi && $(CARGO) build --release --locked --target-dir ../target/mpi
 	$(BIN)/python -m pytest -q -c pyproject.toml mpi/tests
-	$(BIN)/python -m pytest -q tests/python/test_capture.py
+	$(BIN)/python -m pytest -q tests/python/test_capture.py tests/python/test_capture_guard.py
 
 docs: build ## Build the documentation: target/docs (the site) and target/doc (the crates)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs target/docs

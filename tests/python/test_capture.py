@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -17,6 +16,7 @@ from operation_files import NAMES, Operation, in_the_world, operations_of, start
 from pantala.capture import capture
 from pantala.errors import UsageError
 from pantala.operation_files import export_job
+from small_mpi import MPIRUN, missing_program, needs_mpi
 from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
@@ -42,17 +42,13 @@ KINDS = set(NAMES.values()) - {
     "abort",
     "run",
 }
-MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n"]
-
-needs_mpi = pytest.mark.skipif(
-    shutil.which("mpicc") is None or shutil.which("mpirun") is None,
-    reason="Open MPI is not installed",
-)
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns a folder with the programs and the library that counts."""
+    if (reason := missing_program()) is not None:
+        pytest.skip(reason)
     folder = tmp_path_factory.mktemp("programs")
     for source in PROGRAMS.glob("*.c"):
         shared = ["-shared", "-fPIC"] if source.stem == "count" else []
@@ -254,17 +250,6 @@ int main(int argc, char **argv) {
     MPI_Finalize();
 }
 """
-ONE_SIDED = """
-#include <mpi.h>
-int main(int argc, char **argv) {
-    int data[4];
-    MPI_Win window;
-    MPI_Init(&argc, &argv);
-    MPI_Win_create(data, sizeof data, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    MPI_Win_free(&window);
-    MPI_Finalize();
-}
-"""
 
 
 @needs_mpi
@@ -278,7 +263,10 @@ int main(int argc, char **argv) {
             "int main(void) { return 3; }",
             "the program ended with status 3; correct it first: a capture needs a complete run",
         ),
-        ("int main(void) { return 0; }", "no rank called MPI_Init of C; Fortran programs"),
+        (
+            "int main(void) { return 0; }",
+            "no rank called MPI_Init; programs without MPI, programs linked",
+        ),
         (
             "#include <mpi.h>\n#include <stdlib.h>\n"
             "int main(int a, char **b) { MPI_Init(&a, &b); MPI_Abort(MPI_COMM_WORLD, 4); }",
@@ -294,18 +282,6 @@ def test_what_a_capture_cannot_follow_is_refused(text: str, message: str, tmp_pa
         capture([*MPIRUN, "2", str(program)], tmp_path / "out")
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
-
-
-@needs_mpi
-@pytest.mark.full
-def test_one_sided_traffic_is_noted(tmp_path: Path) -> None:
-    source, program = tmp_path / "program.c", tmp_path / "program"
-    source.write_text(ONE_SIDED)
-    subprocess.run(["mpicc", "-o", program, source], check=True)
-    made = capture([*MPIRUN, "2", str(program)], tmp_path / "out")
-    (note,) = made.notes
-    assert note.startswith("MPI_Win_create: a capture leaves out one-sided communication")
-    assert note.endswith("(2 of 2 ranks)")
 
 
 MPI4PY = """
@@ -380,7 +356,7 @@ def test_a_command_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
         capture(["mpirum", "-n", "2", "x"], tmp_path / "out")
 
 
-def test_the_folder_of_a_capture_cannot_be_a_file(built: Path, tmp_path: Path) -> None:
+def test_the_folder_of_a_capture_cannot_be_a_file(tmp_path: Path) -> None:
     out = tmp_path / "app"
     out.write_text("the program itself")
     with pytest.raises(UsageError, match="app: is a file, not a folder; name another --out"):

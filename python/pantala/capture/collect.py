@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import struct
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from pantala import native
+from pantala.capture.notes import RANK_FILE, rank_of, read_notes
 from pantala.errors import UsageError
 
 __all__ = ["Captured", "collect", "rank_files"]
 
-_RANK = re.compile(r"rank-(\d{6,})\.(operations|note)")
 _END = b"PANTEND\0"
 
 
@@ -27,7 +25,7 @@ class Captured:
         ranks: the number of ranks.
         operations: the number of operations of all ranks, computing included.
         bytes: the size of the file.
-        notes: what the capture leaves out, with the number of ranks that did it.
+        notes: what the capture leaves out, with the number of calls and of ranks.
     """
 
     file: Path
@@ -40,7 +38,7 @@ class Captured:
 def rank_files(folder: Path) -> Iterator[Path]:
     """Yields the files that the ranks of a capture write."""
     for path in sorted(folder.iterdir()):
-        if _RANK.fullmatch(path.name):
+        if RANK_FILE.fullmatch(path.name):
             yield path
 
 
@@ -57,23 +55,18 @@ def collect(folder: Path, file: Path, status: int, *, keep: bool) -> Captured:
         UsageError: the program failed, a file is missing, or the capture stopped at a call.
     """
     files = list(rank_files(folder))
-    notes: dict[str, list[int]] = defaultdict(list)
-    for path in (each for each in files if each.suffix == ".note"):
-        rank = _number(path)
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-            kind, _, text = line.partition(": ")
-            if kind == "refused":
-                remedy = "its MPI calls after that are not captured"
-                raise UsageError(f"capture: rank {rank}: {text}; {remedy}")
-            notes[text].append(rank)
+    notes = read_notes(path for path in files if path.suffix == ".note")
+    if notes.refusal is not None:
+        _remove(files, keep=keep)
+        raise UsageError(f"capture: {notes.refusal}; no operation file is written")
     if status != 0:
         message = f"capture: the program ended with status {status}"
         raise UsageError(f"{message}; correct it first: a capture needs a complete run")
     ranks = [path for path in files if path.suffix == ".operations"]
     if not ranks:
         raise UsageError(
-            "capture: no rank called MPI_Init of C; Fortran programs and programs linked statically"
-            " are not captured"
+            "capture: no rank called MPI_Init; programs without MPI, programs linked statically and"
+            " sessions of MPI are not captured"
         )
     size = _size(ranks[0])
     missing = sorted(set(range(size)) - {_number(path) for path in ranks})
@@ -88,17 +81,18 @@ def collect(folder: Path, file: Path, status: int, *, keep: bool) -> Captured:
         made = native.merge_operation_files(ranks, file)
     except ValueError as error:
         raise UsageError(f"capture: {error}; the files of the ranks are in {folder}") from None
+    _remove(files, keep=keep)
+    return Captured(file, size, made["operations"], made["bytes"], notes.shown(size))
+
+
+def _remove(files: list[Path], *, keep: bool) -> None:
     if not keep:
         for path in files:
             path.unlink()
-    shown = [f"{text} ({len(which)} of {size} ranks)" for text, which in sorted(notes.items())]
-    return Captured(file, size, made["operations"], made["bytes"], tuple(shown))
 
 
 def _number(path: Path) -> int:
-    match = _RANK.fullmatch(path.name)
-    assert match is not None
-    return int(match[1])
+    return rank_of(path.name)
 
 
 def _size(path: Path) -> int:

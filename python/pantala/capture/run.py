@@ -50,16 +50,16 @@ def capture(
         raise UsageError(f"{command[0]}: the command does not exist; check its name and PATH")
     folder = Path(out)
     file = folder / f"{name or folder.absolute().name}.operations"
+    if folder.is_file():
+        raise UsageError(f"{folder}: is a file, not a folder; name another --out")
+    if file.exists() and not overwrite:
+        raise UsageError(f"{file}: exists; name another --out, or add --overwrite")
     library = built_library()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if file.exists() and not overwrite:
-            raise UsageError(f"{file}: exists; name another --out, or add --overwrite")
         for old in rank_files(folder):
             old.unlink()
         file.unlink(missing_ok=True)
-    except FileExistsError:
-        raise UsageError(f"{folder}: is a file, not a folder; name another --out") from None
     except OSError as error:
         message = f"{folder}: cannot be written: {error.strerror}; name another --out"
         raise UsageError(message) from None

@@ -20,7 +20,7 @@ The command follows [b]--[/b], for example [b]pantala capture --out halo -- mpir
 
 The program runs unchanged, with a library between it and MPI. Pantala builds this library on first
 use with [b]mpicc[/b], or with the compiler that MPICC names. Programs in C, C++ and mpi4py are
-captured, programs in Fortran are not.
+captured. Programs with MPI calls from Fortran are refused, also if a library makes them.
 """
 
 

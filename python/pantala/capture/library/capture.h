@@ -12,6 +12,7 @@
 #pragma GCC visibility pop
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 // The operations that a capture writes.
 enum code {
@@ -80,16 +81,31 @@ void enter(const char *call);
 int leave(int result);
 // Whether the call is to be recorded: it succeeded, and it is the program's own.
 bool recorded(int result);
-// Stops the capture of the rank: the file then ends with the reason, and a replay stops there.
+// Stops the capture of the rank at the current call. Its file is then discarded.
 void refuse(const char *reason);
-// Notes something that the capture leaves out; each text is written once.
-void note(const char *text);
+void refuse_call(const char *call, const char *reason);
+// Starts the capture after MPI has started; ends it before MPI ends.
+void start_capture(void);
+void end_capture(void);
+bool is_captured(void);
+// Starts and ends a call that no wrapper records. Returns whether the program itself makes it.
+bool pass_in(void);
+void pass_out(void);
+
+// --- guard.c: calls that no wrapper sees -----------------------------------------------------
+
+// Says that a call has come to a wrapper.
+void note_arrival(void);
+// Writes the noticed calls with their numbers into the file that `open_notes` opens, if any.
+void write_noticed(FILE *(*open_notes)(void));
 
 // --- writer.c: records and lists -------------------------------------------------------------
 
 bool open_file(const char *path, uint32_t ranks, uint32_t rank);
 // Writes the records, the lists and the footer. Returns whether it succeeded.
 bool close_file(void);
+// Removes the file: a capture that stopped leaves none.
+void discard_file(void);
 // Adds a record and returns its number.
 uint64_t emit(struct record record);
 // Returns a record, which `put_record` can change later.

@@ -23,13 +23,15 @@ static uint64_t now(void) {
 }
 
 void enter(const char *call) {
+    note_arrival();
     if (++depth > 1 || !started)
         return;
     call_name = call;
     if (stopped)
         return;
     if (!pthread_equal(pthread_self(), owner)) {
-        refuse("the rank makes MPI calls from several threads, and a capture follows one");
+        refuse("the rank makes MPI calls from several threads, and a capture follows one; run the program with"
+               " one thread that calls MPI");
         return;
     }
     gap += now() - last_leave;
@@ -51,37 +53,39 @@ bool recorded(int result) {
     return true;
 }
 
+bool pass_in(void) {
+    return ++depth == 1;
+}
+
+void pass_out(void) {
+    --depth;
+}
+
+bool is_captured(void) {
+    return started;
+}
+
 static FILE *note_file(void) {
     char path[sizeof directory + 64];
     snprintf(path, sizeof path, "%s/rank-%06u.note", directory, world_rank());
     return fopen(path, "a");
 }
 
-void note(const char *text) {
-    static const char *seen[64];
-    static int count;
-    for (int i = 0; i < count; i++)
-        if (strcmp(seen[i], text) == 0)
-            return;
-    FILE *notes = started && count < 64 ? note_file() : NULL;
-    if (notes == NULL)
-        return;
-    seen[count++] = strdup(text);
-    fprintf(notes, "note: %s: %s\n", call_name, text);
-    fclose(notes);
-}
-
-void refuse(const char *reason) {
+void refuse_call(const char *call, const char *reason) {
     if (!started || __atomic_exchange_n(&stopped, true, __ATOMIC_SEQ_CST))
         return;
     FILE *notes = note_file();
     if (notes != NULL) {
-        fprintf(notes, "refused: %s: %s\n", call_name, reason);
+        fprintf(notes, "refused: %s: %s\n", call, reason);
         fclose(notes);
     }
 }
 
-static void start(void) {
+void refuse(const char *reason) {
+    refuse_call(call_name, reason);
+}
+
+void start_capture(void) {
     const char *chosen = getenv("PANTALA_CAPTURE_DIR");
     if (chosen == NULL || strlen(chosen) >= sizeof directory)
         return;
@@ -98,36 +102,45 @@ static void start(void) {
     last_leave = now();
 }
 
+void end_capture(void) {
+    if (!started)
+        return;
+    if (!stopped) {
+        finish_late_lists();
+        if (!close_file())
+            refuse("the operation file cannot be written");
+    }
+    if (stopped)
+        discard_file();
+    write_noticed(note_file);
+    started = false;
+}
+
 int MPI_Init(int *argc, char ***argv) {
+    enter("MPI_Init");
     int result = PMPI_Init(argc, argv);
     if (result == MPI_SUCCESS)
-        start();
-    return result;
+        start_capture();
+    return leave(result);
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    enter("MPI_Init_thread");
     int result = PMPI_Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
-        start();
-    return result;
+        start_capture();
+    return leave(result);
 }
 
 int MPI_Finalize(void) {
     enter("MPI_Finalize");
     (void)recorded(MPI_SUCCESS); // the computing since the last call
-    if (started) {
-        if (!stopped)
-            finish_late_lists();
-        if (!close_file())
-            refuse("the operation file cannot be written");
-        started = false;
-    }
-    depth = 0;
-    return PMPI_Finalize();
+    end_capture();
+    return leave(PMPI_Finalize());
 }
 
 int MPI_Abort(MPI_Comm comm, int code) {
     enter("MPI_Abort");
-    refuse("the program ended with MPI_Abort");
+    refuse("the program ended with MPI_Abort; correct it first");
     return PMPI_Abort(comm, code);
 }

@@ -24,6 +24,7 @@ struct list {
 };
 
 static int file = -1;
+static char *file_path;
 static bool failed;
 static struct record buffer[BUFFERED];
 static uint64_t written; // records in the file
@@ -71,6 +72,7 @@ bool open_file(const char *path, uint32_t ranks, uint32_t rank) {
         fprintf(stderr, "pantala capture: %s: cannot be written: %s\n", path, strerror(errno));
         return false;
     }
+    file_path = strdup(path);
     uint32_t header[8] = {0, 0, 1, ranks, rank, 1, 0, 0};
     memcpy(header, "PANTOPS", 8);
     put(header, sizeof header, 0);
@@ -191,4 +193,12 @@ bool close_file(void) {
         fail("the operation file cannot be closed");
     file = -1;
     return !failed;
+}
+
+void discard_file(void) {
+    if (file >= 0)
+        close(file);
+    file = -1;
+    if (file_path != NULL)
+        unlink(file_path);
 }

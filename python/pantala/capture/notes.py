@@ -1,0 +1,98 @@
+"""The notes of the ranks: the call at which a capture stopped, and the calls that it leaves out.
+
+A rank's file of notes has one line of text each:
+
+    refused: CALL: REASON           the capture of the rank stopped at this call
+    missed: CALL: NUMBER: REASON    calls of this kind, of which the first stopped the capture
+    left out: CALL: NUMBER: REASON  calls that the operation file lacks
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["RANK_FILE", "Notes", "rank_of", "read_notes"]
+
+RANK_FILE = re.compile(r"rank-(\d{6,})\.(operations|note)")
+#: The remedy of a reason that names none.
+_REMEDY = "write the exchange as a Python program instead"
+#: A message names that many functions.
+_NAMED = 4
+
+
+def rank_of(name: str) -> int:
+    """Returns the rank that wrote the file with this name."""
+    match = RANK_FILE.fullmatch(name)
+    assert match is not None
+    return int(match[1])
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What the ranks of a capture noted.
+
+    Attributes:
+        refusal: the first call at which a rank stopped, and why; None if all ranks went on.
+        calls: the calls that the capture leaves out by reason, with their numbers.
+        ranks: the ranks that made them, by reason.
+    """
+
+    refusal: str | None
+    calls: dict[str, Counter[str]]
+    ranks: dict[str, set[int]]
+
+    def shown(self, size: int) -> tuple[str, ...]:
+        """Returns a line per reason, for a job with `size` ranks."""
+        return tuple(
+            f"{reason}: {_listed(calls)} ({len(self.ranks[reason])} of {size} ranks)"
+            for reason, calls in sorted(self.calls.items())
+        )
+
+
+def read_notes(files: Iterable[Path]) -> Notes:
+    """Reads the files with the notes of the ranks."""
+    refused: list[tuple[int, str, str]] = []
+    missed: dict[str, Counter[str]] = defaultdict(Counter)
+    left_out: dict[str, Counter[str]] = defaultdict(Counter)
+    ranks: dict[str, set[int]] = defaultdict(set)
+    for path in files:
+        rank = rank_of(path.name)
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            kind, _, rest = line.partition(": ")
+            call, _, rest = rest.partition(": ")
+            if kind == "refused":
+                refused.append((rank, call, rest))
+                continue
+            number, _, reason = rest.partition(": ")
+            if not number.isdecimal():  # a rank that was killed cut the line off
+                continue
+            if kind == "missed":
+                missed[reason][call] += int(number)
+            elif kind == "left out":
+                left_out[reason][call] += int(number)
+                ranks[reason].add(rank)
+    return Notes(_refusal(refused, missed), dict(left_out), dict(ranks))
+
+
+def _refusal(refused: list[tuple[int, str, str]], missed: dict[str, Counter[str]]) -> str | None:
+    if not refused:
+        return None
+    rank, call, reason = min(refused)
+    calls = missed.get(reason)
+    counted = f" (all ranks: {_listed(calls)})" if calls and calls.total() > 1 else ""
+    fault, _, remedy = reason.partition("; ")
+    return f"rank {rank}: {call}: {fault}{counted}; {remedy or _REMEDY}"
+
+
+def _listed(calls: Counter[str]) -> str:
+    """Returns the calls with their numbers, the most frequent first."""
+    ordered = sorted(calls.items(), key=lambda item: (-item[1], item[0]))
+    named = [f"{number:,} {call}" for call, number in ordered[:_NAMED]]
+    if len(ordered) > _NAMED:
+        rest = ordered[_NAMED:]
+        named.append(f"{sum(number for _, number in rest):,} of {len(rest)} other functions")
+    return ", ".join(named)
