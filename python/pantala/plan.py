@@ -14,6 +14,7 @@ from pantala import native
 from pantala.capacity import Capacity
 from pantala.given_links import topology_plan
 from pantala.job_copies import named_copies, with_copies
+from pantala.job_end import ends_by_itself
 from pantala.placement import placements
 
 if TYPE_CHECKING:
@@ -163,10 +164,7 @@ def awaited(plan: Mapping[str, Any]) -> set[str]:
     return {
         job["name"]
         for job in plan["jobs"]
-        if job["workload"]["kind"] != "pattern"
-        and not job.get("repeat")
-        and not job.get("end_ps")
-        and (not target or job["name"] in target)
+        if ends_by_itself(job) and (not target or job["name"] in target)
     }
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from pantala.attribution import effects_of
 from pantala.catalogue.tables import TABLES
+from pantala.caveats import Absent, Caveat, caveats_of, facts_of_run
 from pantala.companies import TOGETHER, alone_runs
 from pantala.errors import RunDirectoryError, UsageError, first_line
 from pantala.job_nodes import job_nodes
@@ -89,6 +90,11 @@ class Run:
     def coarsened(self) -> str | None:
         """The statement about a coarsened run and its known error; None in full detail."""
         return self.document.get("coarsened")
+
+    @property
+    def caveats(self) -> list[Caveat]:
+        """What makes the results approximate or partial, such as coarse packets or one seed."""
+        return caveats_of({self.name: facts_of_run(self)})
 
     @cached_property
     def job_names(self) -> list[str]:
@@ -427,6 +433,13 @@ class InterferenceExperiment:
     def coarsened(self) -> str | None:
         """The statement about a coarsened experiment and its known error; None in full detail."""
         return self.document.get("coarsened")
+
+    @property
+    def caveats(self) -> list[Caveat]:
+        """What makes the results approximate or partial, such as coarse packets or one seed."""
+        runs, missing = self.runs, len(self.missing)
+        facts = {name: facts_of_run(run) for name, run in runs.items()}
+        return caveats_of(facts, absent=Absent(missing=missing, runs=len(runs) + missing))
 
     @cached_property
     def runs(self) -> Mapping[str, Run]:

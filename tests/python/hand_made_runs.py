@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def write_run(
         "reason": reason,
         "simulated_ns": 1000.0,
         "counters": {"packets_delivered": 10, "packet_hops": 30},
-        "result_hash": "0" * 64,
+        "result_hash": sha256(json.dumps([jobs, reason], default=dict).encode()).hexdigest(),
         "tables": {},
     }
     directory.mkdir(parents=True)

@@ -110,7 +110,7 @@ def test_a_coarse_run_is_announced_first(cli: Cli, long: Path, tmp_path: Path) -
         assert lines[1].startswith('  "coarsened": "Coarsened by 4: '), name
     page = (tmp_path / "coarse" / "report.html").read_text()
     body = page.split("<header>", 1)[1].lstrip()
-    assert body.startswith('<p class="coarsened">Coarsened by 4: ')
+    assert re.match(r'<ul class="caveats" aria-label="Read first">\s*<li>Coarsened by 4: ', body)
     assert "each stands for 4 packets of 512\u00a0B" in page
     experiment = pt.load(tmp_path / "coarse")
     assert experiment.coarsened is not None

@@ -196,7 +196,7 @@ def test_an_experiment_without_seeds_or_axes_says_so(cli: Cli, tmp_path: Path) -
     pt.sweep(scenario(), tmp_path, workers=1)
     assert cli("report", tmp_path).status == 0
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Each configuration has one run, so there are no intervals" in text
+    assert "This is one seed and one placement." in text.split("</ul>", 1)[0]
     assert not re.search(r'id="figure-seeds', text)
     other = scenario().replace({"name": "other"})
     pt.sweep(other, tmp_path, workers=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pantala.cli import complete
-from pantala.cli.tables import console, listing
+from pantala.cli.tables import console, listing, say_caveats
 
 if TYPE_CHECKING:
     from pantala.comparison.comparison import Comparison
@@ -147,6 +147,7 @@ def _show(found: Comparison, *, everything: bool) -> None:
 
     base, *others = found.titles
     output = console()
+    say_caveats(found.caveats)
     if found.plans:
         plans = listing(["key", *found.titles, ""], title="Differences of the plans")
         for change in found.plans[:_MOST]:

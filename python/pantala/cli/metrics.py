@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
-from pantala.cli.tables import console, listing
+from pantala.cli.tables import console, listing, say_caveats
 
 if TYPE_CHECKING:
     from pantala.results import Run
@@ -116,6 +116,7 @@ def _values(directory: Path, name: str | None, as_json: bool) -> None:
 
     found = load(directory)
     run = found.together if isinstance(found, InterferenceExperiment) else found
+    say_caveats(found.caveats, aside=as_json)
     rows = list(_rows(run, name))
     if as_json:
         print(json.dumps(rows, indent=2))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from pantala.cli import complete
-from pantala.cli.tables import console, table
+from pantala.cli.tables import console, say_caveats, table
 
 __all__ = ["HELP", "profile"]
 
@@ -44,6 +44,7 @@ def profile(
 
     found = load(directory)
     run = found.together if isinstance(found, InterferenceExperiment) else found
+    say_caveats(found.caveats, aside=as_json)
     profiles = [profile_of(run, name) for name in ([job] if job else run.job_names)]
     if as_json:
         import json

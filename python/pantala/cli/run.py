@@ -18,7 +18,7 @@ from pantala.cli.arguments import (
     Threads,
     Variables,
 )
-from pantala.cli.tables import console, table
+from pantala.cli.tables import console, say_caveats, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -119,10 +119,7 @@ def run(
     from pantala.report import finding_of
 
     output = console()
-    if result.coarsened:
-        output.print(
-            result.coarsened, highlight=False, markup=False, soft_wrap=not output.is_terminal
-        )
+    say_caveats(result.caveats)
     for shown in (
         _comparison(result) if isinstance(result, InterferenceExperiment) else [_jobs(result)]
     ):

@@ -64,6 +64,8 @@ def _show(found: dict[str, Any]) -> None:
     axes = crossed_text(found, " x ")
     title = f"{found['name']}: {_KINDS.get(found['kind']) or axes or 'one case'}"
     output.print(title, highlight=False, markup=False, soft_wrap=True)
+    for caveat in found["caveats"]:
+        output.print(caveat["text"], highlight=False, markup=False, soft_wrap=True)
     drawn = facts()
     done = f"{found['done']:,}"
     if found["runs"] is not None:

@@ -17,7 +17,7 @@ from pantala.cli.executors import (
     TimeLimit,
     Where,
 )
-from pantala.cli.tables import console, table
+from pantala.cli.tables import console, say_caveats, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -178,6 +178,7 @@ def sweep(
         ) from None
     experiment = Experiment(target, description.name)
     if not quiet:
+        say_caveats(experiment.caveats)
         for shown in _medians(experiment):
             console().print(shown)
         _print_effects(experiment)

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["console", "facts", "fits", "listing", "table"]
+    from pantala.caveats import Caveat
+
+__all__ = ["console", "facts", "fits", "listing", "say_caveats", "table"]
 
 #: Columns of a line in a file or a pipe, where the width is unknown: wide enough to cut nothing.
 _WIDE = 200
@@ -23,6 +25,24 @@ def console() -> Console:
 
     output = Console()
     return output if output.is_terminal or "COLUMNS" in os.environ else Console(width=_WIDE)
+
+
+def say_caveats(caveats: Sequence[Caveat], *, aside: bool = False) -> None:
+    """Prints caveats, one per line, before the results that they are of.
+
+    Args:
+        caveats: the caveats.
+        aside: whether to print them on standard error, because standard output is JSON.
+    """
+    import sys
+
+    from rich.console import Console
+
+    output = Console(file=sys.stderr) if aside else console()
+    for caveat in caveats:
+        output.print(
+            caveat.text, highlight=False, markup=False, soft_wrap=aside or not output.is_terminal
+        )
 
 
 def table(title: str, headings: Sequence[str], caption: str, gap: int = 3) -> Table:

@@ -11,6 +11,8 @@ from typing import Any
 
 import polars as pl
 
+from pantala.caveats import Caveat
+from pantala.comparison.caveats import caveats_of_subjects
 from pantala.comparison.differences import Difference, difference_of
 from pantala.comparison.left_out import LeftOut, runs_left_out, unmatched
 from pantala.comparison.plans import PlanChange, plan_changes
@@ -85,6 +87,7 @@ class Comparison:
         confidence: the probability that an interval covers the true difference.
         method: student or bootstrap.
         note: what the comparison leaves out because it has many cases; empty otherwise.
+        caveats: what makes the results approximate or partial.
         values: the values that the rows are made of, of each subject; see `values_of`.
     """
 
@@ -96,6 +99,7 @@ class Comparison:
     confidence: float
     method: Method
     note: str = ""
+    caveats: tuple[Caveat, ...] = ()
     values: tuple[pl.DataFrame, ...] = field(default=(), repr=False, compare=False)
 
     @property
@@ -115,6 +119,7 @@ class Comparison:
     def document(self) -> dict[str, Any]:
         """Returns the comparison as JSON."""
         return {
+            "caveats": [caveat.to_dict() for caveat in self.caveats],
             "subjects": [
                 {
                     "title": subject.title,
@@ -239,6 +244,7 @@ def compare(
         confidence,
         method,
         note if many else "",
+        tuple(caveats_of_subjects(subjects)),
         tuple(chosen),
     )
 

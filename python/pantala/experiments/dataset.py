@@ -11,11 +11,12 @@ from typing import Any
 import polars as pl
 
 from pantala.catalogue.tables import TABLES
+from pantala.caveats import Absent, Caveat, Facts, caveats_of
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
 from pantala.experiments.consolidate import Segments, table_of_run
 from pantala.experiments.effects import effects_over, slowdowns_over
-from pantala.experiments.index import Entry, Index
+from pantala.experiments.index import Entry, Index, facts_of_entry
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.experiments.parts import TOGETHER
 from pantala.experiments.samples import check_column, check_numeric, check_single, cut_off
@@ -143,6 +144,43 @@ class Experiment:
             part=pl.lit(parts[0] if len(parts) == 1 else TOGETHER), state=pl.lit("refused")
         )
         return pl.concat([joined, shown], how="diagonal").sort("case", maintain_order=True)
+
+    @property
+    def caveats(self) -> list[Caveat]:
+        """What makes the results approximate or partial: of the runs that are there."""
+        every = self.runs
+        states = dict(
+            every.filter(pl.col("run").is_not_null())
+            .unique("run")["state"]
+            .value_counts()
+            .iter_rows()
+        )
+        refused = every.filter(pl.col("state") == "refused").height
+        absent = Absent(
+            failed=states.get("failed", 0),
+            missing=states.get("missing", 0),
+            refused=refused,
+            runs=sum(states.values()),
+            cases=every["case"].n_unique(),
+        )
+        return caveats_of(self.facts, seeds=self._seed_groups(), absent=absent)
+
+    @cached_property
+    def facts(self) -> dict[str, Facts]:
+        """The facts of each run that is there, by its identity: what the caveats are made of."""
+        entries = self._entries
+        runs = self.cases["run"].drop_nulls().unique(maintain_order=True)
+        return {
+            run: facts_of_entry(self._store, entries[run])
+            for run in runs
+            if run in entries and entries[run]["state"] == "done"
+        }
+
+    def _seed_groups(self) -> list[list[str]]:
+        """Returns the runs that differ in their seed only."""
+        others = [axis for axis in self.axes if axis != "seed"]
+        cases = self.cases.filter(pl.col("run").is_not_null())
+        return cases.group_by([*others, "part"], maintain_order=True).agg("run")["run"].to_list()
 
     def table(self, name: str) -> pl.LazyFrame:
         """Returns a table of all runs that are there: one of the tables that the experiment keeps.

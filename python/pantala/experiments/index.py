@@ -16,12 +16,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, TypedDict, cast
 
+from pantala.catalogue.tables import TABLES
+from pantala.caveats import Facts, facts_of
 from pantala.errors import RunDirectoryError
 from pantala.experiments.lease import claim, process_lives
 from pantala.experiments.store import RunStore
 from pantala.run_directory import RUN_FILE, TABLES_FILE
+from pantala.run_files import scanned_table, table_in_archive
 
-__all__ = ["Entry", "Index", "entry_of", "failed_entry"]
+__all__ = ["Entry", "Index", "entry_of", "facts_of_entry", "failed_entry"]
 
 
 class Entry(TypedDict, total=False):
@@ -44,6 +47,8 @@ class Entry(TypedDict, total=False):
     peak_bytes: int
     result_hash: str
     pantala: str
+    #: `pantala.caveats.Facts` as JSON; runs that an earlier version noted have none.
+    facts: dict[str, Any]
 
 
 class Index:
@@ -185,11 +190,33 @@ def entry_of(store: RunStore, run: str) -> Entry:
             "peak_bytes": provenance["peak_rss_bytes"],
             "result_hash": document["result_hash"],
             "pantala": document["pantala"],
+            "facts": _facts(store, run, document).to_dict(),
         }
     except (KeyError, TypeError) as error:
         raise RunDirectoryError(
             store.path(run), f"is damaged: {RUN_FILE} lacks {error}", "repeat pantala sweep"
         ) from None
+
+
+def facts_of_entry(store: RunStore, entry: Entry) -> Facts:
+    """Returns the facts of a run that is in the store.
+
+    Raises:
+        RunDirectoryError: the run is damaged.
+    """
+    known = entry.get("facts")
+    if known is not None:
+        return Facts.from_dict(known)
+    return _facts(store, entry["run"], store.document(entry["run"]))
+
+
+def _facts(store: RunStore, run: str, document: Mapping[str, Any]) -> Facts:
+    """Reads the facts of a run; facts of jobs are missing if the table jobs was not kept."""
+    path, file = store.path(run), TABLES["jobs"].file
+    jobs = table_in_archive(path / TABLES_FILE, file)
+    if jobs is None and (path / file).is_file():
+        jobs = scanned_table(path / file).collect()
+    return facts_of(document, jobs)
 
 
 def failed_entry(run: str, reason: str) -> Entry:

@@ -56,7 +56,8 @@ def status_of(experiment: Experiment) -> dict[str, Any]:
         ``missing``; ``incomplete``, the done runs with a job that did not end; ``seconds`` (of all
         done runs) and ``bytes`` (of their files); ``failures``, one object per failed run: its
         axes, ``part``, ``run`` and ``reason``; ``refused_cases``, one object per refused case: its
-        axes and ``reason``.
+        axes and ``reason``; ``caveats``, what makes the results approximate or partial: the
+        ``kind`` and ``text`` of each.
     """
     every = experiment.runs
     refused = every.filter(pl.col("state") == "refused")
@@ -90,4 +91,5 @@ def status_of(experiment: Experiment) -> dict[str, Any]:
         "bytes": done["bytes"].sum(),
         "failures": failed.select(shown).to_dicts(),
         "refused_cases": refused.select(*experiment.axes, "reason").to_dicts(),
+        "caveats": [caveat.to_dict() for caveat in experiment.caveats],
     }

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pantala.caveats import Absent, caveats_of
 from pantala.errors import RunDirectoryError
-from pantala.experiments.index import Entry, Index, entry_of
+from pantala.experiments.index import Entry, Index, entry_of, facts_of_entry
 from pantala.experiments.lease import live_leases
 from pantala.experiments.store import RunStore
 from pantala.run_directory import INTERFERENCE_FILE
@@ -41,18 +42,21 @@ def stored_status(path: Path) -> list[dict[str, Any]]:
         kind, name = "study", str(settings.get("study") or settings.get("name") or path.name)
     else:
         complete, kind, name = False, "runs", path.absolute().name
-    told = _told(path, kind, name, _entries(store, store.stored()), running)
+    told = _told(store, kind, name, _entries(store, store.stored()), running)
     if complete:
         told |= {"runs": told["done"], "missing": 0}
     return [told]
 
 
 def _of_interference(path: Path, document: Mapping[str, Any]) -> dict[str, Any]:
-    runs = [part["run"] for part in document.get("parts", ()) if "run" in part]
+    titles = {part["run"]: part["part"] for part in document.get("parts", ()) if "run" in part}
     missing = [part["part"] for part in document.get("missing", ())]
     running = min(len(live_leases(path / "leases")), len(missing))
     name = str(document.get("name", path.name))
-    told = _told(path, "interference", name, _entries(RunStore(path), runs), running)
+    store = RunStore(path)
+    told = _told(
+        store, "interference", name, _entries(store, titles), running, len(missing), titles
+    )
     return told | {
         "runs": told["done"] + len(missing),
         "missing": len(missing) - running,
@@ -73,11 +77,25 @@ def _entries(store: RunStore, runs: Iterable[str]) -> list[Entry]:
     return [entry for entry in found if entry["state"] == "done"]
 
 
-def _told(path: Path, kind: str, name: str, entries: list[Entry], running: int) -> dict[str, Any]:
+def _told(
+    store: RunStore,
+    kind: str,
+    name: str,
+    entries: list[Entry],
+    running: int,
+    missing: int = 0,
+    titles: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    shown = titles or {}
+    facts = {
+        shown.get(entry["run"], entry["run"]): facts_of_entry(store, entry) for entry in entries
+    }
+    absent = Absent(missing=missing, runs=len(entries) + missing)
+    caveats = caveats_of(facts, absent=absent, ask_for_seeds=kind == "interference")
     return {
         "kind": kind,
         "name": name,
-        "directory": str(path),
+        "directory": str(store.root),
         "axes": {},
         "crossed": [],
         "cases": None,
@@ -92,6 +110,7 @@ def _told(path: Path, kind: str, name: str, entries: list[Entry], running: int) 
         "bytes": sum(entry["bytes"] for entry in entries),
         "failures": [],
         "refused_cases": [],
+        "caveats": [caveat.to_dict() for caveat in caveats],
     }
 
 

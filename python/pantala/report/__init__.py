@@ -11,7 +11,7 @@ from typing import Any
 
 from pantala.figures.runs import InterferenceLike, RunLike
 from pantala.report.effects import effects_tables
-from pantala.report.finding import SCOPE, finding, hottest_sentence
+from pantala.report.finding import finding, hottest_sentence
 from pantala.report.machine import facts, plan_text, summary
 from pantala.report.page import render
 from pantala.report.pictures import pictures
@@ -52,7 +52,7 @@ def render_report(run: RunLike | InterferenceLike) -> str:
 def finding_of(run: RunLike | InterferenceLike) -> str:
     """Returns the report's opening sentences: slowdowns, binding resources, the hottest link."""
     reported = ReportedRun.of(run)
-    told = [finding(reported), reported.binding, hottest_sentence(reported), SCOPE]
+    told = [finding(reported), reported.binding, hottest_sentence(reported)]
     return " ".join(filter(None, told))
 
 
@@ -60,12 +60,11 @@ def _content(reported: ReportedRun) -> dict[str, Any]:
     plan, document = reported.plan, reported.run.document
     return {
         "title": reported.name,
-        "coarsened": document.get("coarsened"),
+        "caveats": reported.caveats,
         "comparison": reported.slowdown is not None,
         "finding": finding(reported),
         "binding": reported.binding,
         "hottest_link": hottest_sentence(reported),
-        "scope": SCOPE,
         "summary": summary(plan),
         "warnings": warnings(reported),
         "colours": reported.colours,

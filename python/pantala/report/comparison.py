@@ -58,6 +58,7 @@ def render_comparison(comparison: Comparison) -> str:
         "comparison.html.j2",
         {
             "title": join(comparison.titles),
+            "caveats": comparison.caveats,
             "summary": _summary(comparison),
             "finding": comparison_finding(comparison),
             "scope": f"{_scope(comparison)} {comparison.note}".strip(),
@@ -134,14 +135,11 @@ def _summary(comparison: Comparison) -> str:
 
 
 def _scope(comparison: Comparison) -> str:
-    """Returns the sentence about what the intervals cover, and how many of them there are."""
+    """Returns what the intervals cover, and how many there are; empty without any."""
     tested = [row for row in comparison.rows if row.difference.significant is not None]
     share = f"{100 * comparison.confidence:g} %"
     if not tested:
-        return (
-            "Each side is one run, so there are no intervals: another seed can reverse a"
-            " difference. Repeat both with several seeds before you conclude."
-        )
+        return ""
     chance = (1 - comparison.confidence) * len(tested)
     return (
         f"Intervals are {share} intervals over seeds"

@@ -87,6 +87,7 @@ def render_experiment(path: Path, metrics: Sequence[str] = ()) -> str:
         "experiment.html.j2",
         {
             "title": experiment.name,
+            "caveats": experiment.caveats,
             "summary": _summary(status),
             "finding": experiment_finding(rankings, subject.axes),
             "scope": _scope(rankings),
@@ -137,13 +138,10 @@ def _summary(status: dict[str, object]) -> str:
 
 
 def _scope(rankings: list[Ranking]) -> str:
-    """Returns the sentence about what the intervals cover."""
+    """Returns the sentence about what the intervals cover; empty without any."""
     several = any(ranked.interval.count > 1 for each in rankings for ranked in each.ranked)
     if not several:
-        return (
-            "Each configuration has one run, so there are no intervals: another seed can change the"
-            " order. Add --seeds 5 to the sweep before you conclude."
-        )
+        return ""
     number = max((len(each.ranked) for each in rankings), default=0)
     told = "Intervals are 95 % intervals over seeds (Student)"
     if number < 2:

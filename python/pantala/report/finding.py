@@ -12,34 +12,17 @@ from pantala.link_classes import INSIDE_GROUPS
 from pantala.report.formatting import count, duration, join, percent, significant
 from pantala.report.reported_run import ReportedRun
 
-__all__ = ["SCOPE", "finding", "hottest_sentence", "iterations_compared"]
+__all__ = ["finding", "hottest_sentence", "iterations_compared"]
 
 #: A ratio closer to one than this counts as unchanged.
 _UNCHANGED = 0.02
 _WITHIN = f"within {100 * _UNCHANGED:g} %"
 
-#: The limits of a finding.
-SCOPE = "This is one seed and one placement. Repeat it with other seeds before you conclude."
-
 
 def finding(reported: ReportedRun) -> str:
     """Returns the sentences on each job's slowdown, or on communication times in a single run."""
     told = _single(reported) if reported.slowdown is None else _comparison(reported.slowdown)
-    return " ".join([*_cut_off(reported), *told])
-
-
-def _cut_off(reported: ReportedRun) -> list[str]:
-    """Returns a sentence on the runs that ended before every job that can end had ended."""
-    cut = {title: run for title, run in reported.parts.items() if not run.document["complete"]}
-    if not cut:
-        return []
-    when = join(
-        list(dict.fromkeys(f"{duration(run.document['simulated_ns'])}" for run in cut.values()))
-    )
-    if reported.slowdown is None:
-        return [f"The run ended after {when}, before every job had finished."]
-    titles = ", ".join("the run together" if title == "together" else title for title in cut)
-    return [f"Some runs ended after {when}, before every job had finished: {titles}."]
+    return " ".join(told)
 
 
 def iterations_compared(row: dict[str, Any]) -> str:

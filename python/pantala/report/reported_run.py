@@ -11,6 +11,7 @@ import polars as pl
 
 from pantala.attribution import METHODS
 from pantala.binding import binding_in_words, bindings_of
+from pantala.caveats import Absent, Caveat, Facts, caveats_of, facts_of_run
 from pantala.figures.hottest import hottest_table
 from pantala.figures.link_load import LinkLoads, link_loads
 from pantala.figures.runs import InterferenceLike, RunLike, job_names
@@ -54,6 +55,17 @@ class ReportedRun:
         """The resolved plan of the run."""
         plan: Mapping[str, Any] = self.run.document["plan"]
         return plan
+
+    @cached_property
+    def facts(self) -> dict[str, Facts]:
+        """The facts of every run of the report by title: what the caveats are made of."""
+        return {title: facts_of_run(run) for title, run in self.parts.items()}
+
+    @property
+    def caveats(self) -> list[Caveat]:
+        """What makes the results approximate or partial; the page begins with it."""
+        absent = Absent(missing=len(self.missing), runs=len(self.parts) + len(self.missing))
+        return caveats_of(self.facts, absent=absent)
 
     @cached_property
     def loads(self) -> LinkLoads:

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from pantala.figures.runs import RunLike
-from pantala.report.formatting import duration, significant
+from pantala.report.formatting import significant
 from pantala.report.reported_run import ReportedRun
 from pantala.slowdown import accepted_throughput
 
 __all__ = ["warnings"]
 
-_REASONS = {
-    "interrupted": "was interrupted",
-    "duration": "ended at its set duration (stop.duration), before every job had finished",
-    "stalled": "stalled: packets were in flight, but none moved",
-    "failed": "failed",
-}
 # A job is saturated if it accepts less than this share of its offered load.
 _SATURATED = 0.97
 
@@ -28,23 +22,15 @@ def warnings(reported: ReportedRun) -> list[str]:
             " give the same pantala run command again."
         )
     for title, run in reported.parts.items():
-        texts = (*_ending(run), *_planned(run), *_conservation(run), *_saturation(run))
+        texts = (*_diagnosis(run), *_planned(run), *_conservation(run), *_saturation(run))
         found += [f"{title}: {text}" for text in texts]
     return found
 
 
-def _ending(run: RunLike) -> list[str]:
-    document = run.document
-    if document["complete"]:
-        return []
-    what = _REASONS.get(document["reason"], f"is incomplete ({document['reason']})")
-    text = (
-        f"the run {what}. Its numbers cover the {duration(document['simulated_ns'])} that were"
-        " simulated."
-    )
-    if document.get("diagnosis"):
-        text += f"\n{document['diagnosis']}"
-    return [text]
+def _diagnosis(run: RunLike) -> list[str]:
+    """Returns what a run waited for that stalled; the caveats say that it ended early."""
+    diagnosis = run.document.get("diagnosis")
+    return [str(diagnosis)] if diagnosis else []
 
 
 def _planned(run: RunLike) -> list[str]:

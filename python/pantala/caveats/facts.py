@@ -1,0 +1,175 @@
+"""The facts of a run that caveats are made of, from its plan and its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import polars as pl
+
+from pantala.job_end import ends_by_itself
+
+if TYPE_CHECKING:
+    from pantala.figures.runs import RunLike
+
+__all__ = ["Facts", "Overlap", "facts_of", "facts_of_run"]
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The part of a job's run in which another job ran.
+
+    Attributes:
+        job: the job.
+        other: the other job.
+        shared_ns: the time in which both ran.
+        run_ns: the job's run time.
+        early: whether the other job ended by itself before the job: it can be made longer.
+    """
+
+    job: str
+    other: str
+    shared_ns: float
+    run_ns: float
+    early: bool = False
+
+    @property
+    def share(self) -> float:
+        """The shared time over the job's run time."""
+        return self.shared_ns / self.run_ns if self.run_ns > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a reader must know of one run before using its numbers.
+
+    Attributes:
+        jobs: the names of the jobs.
+        seed: the seed of the plan; None if it is not known.
+        coarsen: the number of packets that a simulated packet stands for.
+        coarsened: the core's statement about a coarse run; empty in full detail.
+        complete: whether every job that the run waits for has ended.
+        reason: why the run ended: finished, duration, interrupted, stalled or failed.
+        simulated_ns: the simulated time.
+        learning: the jobs whose routing started with estimates that it had not learned.
+        unfinished: the jobs that end by themselves and did not end.
+        silent: the jobs that sent nothing.
+        overlaps: for each job and other job, how long they ran together, if not all of the job's
+            run.
+        result_hash: the hash of the results; empty if it is not known.
+    """
+
+    jobs: tuple[str, ...] = ()
+    seed: int | None = None
+    coarsen: int = 1
+    coarsened: str = ""
+    complete: bool = True
+    reason: str = "finished"
+    simulated_ns: float = 0.0
+    learning: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    result_hash: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the facts as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, written: Mapping[str, Any]) -> Self:
+        """Returns the facts that `to_dict` wrote; unknown keys are skipped."""
+        known = {name: written[name] for name in cls.__dataclass_fields__ if name in written}
+        for name in ("jobs", "learning", "unfinished", "silent"):
+            known[name] = tuple(known.get(name, ()))
+        known["overlaps"] = tuple(Overlap(**each) for each in known.get("overlaps", ()))
+        return cls(**known)
+
+
+def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> Facts:
+    """Returns the facts of a run.
+
+    Args:
+        document: run.json.
+        jobs: the table jobs; None if it was not kept. Its facts are then missing.
+    """
+    plan = document["plan"]
+    rows = {} if jobs is None else {row["name"]: row for row in jobs.iter_rows(named=True)}
+    planned = plan.get("jobs") or ()
+    simulated = float(document.get("simulated_ns", 0.0))
+    return Facts(
+        jobs=tuple(job["name"] for job in planned),
+        seed=plan.get("seed"),
+        coarsen=int(plan.get("detail", {}).get("coarsen", 1)),
+        coarsened=document.get("coarsened") or "",
+        complete=bool(document["complete"]),
+        reason=str(document.get("reason") or ""),
+        simulated_ns=simulated,
+        learning=tuple(job["name"] for job in planned if _learns(plan, job)),
+        unfinished=tuple(
+            job["name"]
+            for job in planned
+            if ends_by_itself(job) and not rows.get(job["name"], {}).get("complete", True)
+        ),
+        silent=tuple(name for name, row in rows.items() if _is_silent(row)),
+        overlaps=tuple(_overlaps(planned, rows, simulated, str(document.get("reason")))),
+        result_hash=str(document.get("result_hash") or ""),
+    )
+
+
+def facts_of_run(run: RunLike) -> Facts:
+    """Returns the facts of a run with its tables.
+
+    Raises:
+        RunDirectoryError: the table jobs is damaged.
+    """
+    return facts_of(run.document, run.jobs.collect())
+
+
+def _learns(plan: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+    """Returns whether a routing of the job starts with estimates that it has not learned."""
+    routings = (
+        job.get("routing") or plan.get("routing"),
+        job.get("routing_all_to_all") or plan.get("routing_all_to_all"),
+    )
+    return any(
+        routing is not None
+        and routing.get("algorithm") == "q_adaptive"
+        and not (routing.get("q_adaptive") or {}).get("table")
+        for routing in routings
+    )
+
+
+def _is_silent(row: Mapping[str, Any]) -> bool:
+    """Returns whether a job sent no message and no packet."""
+    return not row["packets"] and not row["injected_bytes"] and not row["mpi_bytes"]
+
+
+def _overlaps(
+    planned: Sequence[Mapping[str, Any]],
+    rows: Mapping[str, Mapping[str, Any]],
+    simulated: float,
+    reason: str,
+) -> Iterator[Overlap]:
+    """Yields the pairs of a job and another job that ran for a part of the job's run only."""
+    jobs = {job["name"]: job for job in planned if job["name"] in rows}
+    ends = {
+        name: rows[name]["end_ns"]
+        for name, job in jobs.items()
+        if ends_by_itself(job) and rows[name]["end_ns"] is not None
+    }
+    # A run with endless jobs ends at the end of a window, soon after its last job.
+    last = max(ends.values()) if ends and reason == "finished" else simulated
+    spans = {}
+    for name, job in jobs.items():
+        set_end = job.get("end_ps") or 0
+        stop = min(set_end / 1000, last) if set_end else last
+        start = rows[name]["start_ns"]
+        spans[name] = (start, max(start, ends.get(name, stop)))
+    for name, (start, end) in spans.items():
+        for other, (other_start, other_end) in spans.items():
+            shared = max(0.0, min(end, other_end) - max(start, other_start))
+            if other != name and shared < end - start:
+                early = other in ends and other_end < end
+                yield Overlap(name, other, shared, end - start, early)

@@ -1,0 +1,315 @@
+"""Caveats in words: the facts of one run, or of a set of runs, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pantala.amounts import time_text
+from pantala.caveats.facts import Facts, Overlap
+
+__all__ = [
+    "ONE_SEED",
+    "Absent",
+    "Caveat",
+    "caveats_of",
+    "equal_seeds",
+    "overlap_in_words",
+    "overlap_remedy",
+]
+
+#: The caveat of a single run.
+ONE_SEED = "This is one seed and one placement. Repeat it with other seeds before you conclude."
+_ONE_SEED_EACH = (
+    "Each case has one seed, so there are no intervals: another seed can change the order. Repeat"
+    " with several seeds (pantala sweep --seeds 5) before you conclude."
+)
+#: Jobs that share less than this part of a job's run are a caveat.
+MOSTLY = 0.9
+#: Names, runs or pairs that a sentence lists.
+_MOST = 4
+
+_ENDINGS = {
+    "duration": "ended at its set duration (stop.duration)",
+    "interrupted": "was interrupted",
+    "stalled": "stalled: packets were in flight, but none moved",
+    "failed": "failed",
+}
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """One thing that makes results approximate, partial or a single sample.
+
+    Attributes:
+        kind: coarse, cut_off, absent, learning, unfinished, silent, overlap, equal_seeds or
+            one_seed.
+        text: sentences that stand alone.
+        short: a few words for a figure.
+    """
+
+    kind: str
+    text: str
+    short: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Returns the caveat as JSON."""
+        return {"kind": self.kind, "text": self.text}
+
+
+@dataclass(frozen=True)
+class Absent:
+    """What a set of runs lacks.
+
+    Attributes:
+        failed: the runs that failed.
+        missing: the runs that are not there yet.
+        refused: the cases that cannot be run.
+        runs: the number of all runs.
+        cases: the number of all cases.
+    """
+
+    failed: int = 0
+    missing: int = 0
+    refused: int = 0
+    runs: int = 0
+    cases: int = 0
+
+
+def caveats_of(
+    facts: Mapping[str, Facts],
+    *,
+    seeds: Collection[Sequence[str]] = (),
+    absent: Absent | None = None,
+    ask_for_seeds: bool = True,
+) -> list[Caveat]:
+    """Returns the caveats of a run or of a set of runs, those that matter most first.
+
+    Args:
+        facts: the facts of each run by its title.
+        seeds: groups of titles whose runs differ in their seed only.
+        absent: the runs that are not among them.
+        ask_for_seeds: whether a single seed is a caveat.
+    """
+    found = [
+        *_coarse(facts),
+        *_cut_off(facts),
+        *_absent(absent or Absent()),
+        *_learning(facts),
+        *_unfinished(facts),
+        *_silent(facts),
+        *_overlaps(facts),
+        *_equal_seeds(facts, seeds),
+    ]
+    if ask_for_seeds:
+        found += _one_seed(facts, seeds)
+    return found
+
+
+def equal_seeds(facts: Mapping[str, Facts], group: Sequence[str]) -> list[Sequence[str]]:
+    """Returns the sets of runs with equal results among runs that differ in their seed only."""
+    by_hash: dict[str, list[str]] = {}
+    for title in group:
+        if title in facts and facts[title].result_hash:
+            by_hash.setdefault(facts[title].result_hash, []).append(title)
+    return [titles for titles in by_hash.values() if len(titles) > 1]
+
+
+def overlap_in_words(overlap: Overlap) -> str:
+    """Returns for how much of a job's run another job ran."""
+    name, other = overlap.job, overlap.other
+    if not overlap.shared_ns:
+        return f"{other} did not run during {name}'s run"
+    return (
+        f"{other} ran for {_percent(overlap.share)} of {name}'s run"
+        f" ({time_text(overlap.shared_ns, 3)} of {time_text(overlap.run_ns, 3)})"
+    )
+
+
+def overlap_remedy(overlaps: Sequence[Overlap]) -> str:
+    """Returns how jobs can run beside others for longer, after a space; empty if none ended early.
+
+    Args:
+        overlaps: the overlaps that are too short.
+    """
+    early = list(dict.fromkeys(each.other for each in overlaps if each.early))
+    if not early:
+        return ""
+    return (
+        f" For interference during the whole run, set repeat = true for {_named(early)}, or more"
+        " iterations."
+    )
+
+
+def _coarse(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
+    coarse: dict[int, list[str]] = {}
+    for title, each in facts.items():
+        if each.coarsen > 1:
+            coarse.setdefault(each.coarsen, []).append(title)
+    for coarsen, titles in sorted(coarse.items()):
+        statement = facts[titles[0]].coarsened or f"Coarsened by {coarsen} (detail.coarsen)."
+        yield Caveat(
+            "coarse",
+            f"{_which(titles, facts)}{statement}",
+            f"coarsened by {coarsen}{_some(titles, facts)}",
+        )
+
+
+def _cut_off(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
+    """Yields a caveat for each way in which runs ended early."""
+    endings: dict[str, list[str]] = {}
+    for title, each in facts.items():
+        if not each.complete:
+            endings.setdefault(each.reason, []).append(title)
+    for reason, titles in endings.items():
+        ending = _ENDINGS.get(reason, f"is incomplete ({reason})")
+        times = [facts[title].simulated_ns for title in titles]
+        after = time_text(min(times), 3)
+        if max(times) > min(times):
+            after += f" to {time_text(max(times), 3)}"
+        what = "The run" if len(facts) == 1 else "This run" if len(titles) == 1 else "Each run"
+        cover = "Its numbers cover that time only."
+        yield Caveat(
+            "cut_off",
+            f"{_which(titles, facts)}{what} {ending} after {after}, before every job had ended."
+            f" {cover}",
+            f"cut off ({reason}){_some(titles, facts)}",
+        )
+
+
+def _absent(absent: Absent) -> Iterator[Caveat]:
+    told = []
+    if absent.failed:
+        told.append(f"{absent.failed:,} of {absent.runs:,} runs failed")
+    if absent.missing:
+        told.append(f"{absent.missing:,} of {absent.runs:,} runs are not simulated yet")
+    if absent.refused:
+        told.append(f"{absent.refused:,} of {absent.cases:,} cases are refused")
+    if told:
+        yield Caveat("absent", f"Not in the results: {'; '.join(told)}.", "; ".join(told))
+
+
+def _learning(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
+    titles = [title for title, each in facts.items() if each.learning]
+    if titles:
+        jobs = _union(facts, lambda each: each.learning)
+        every = jobs == _union(facts, lambda each: each.jobs)
+        yield Caveat(
+            "learning",
+            f"{_which(titles, facts)}q_adaptive{'' if every else f' of {_named(jobs)}'} started"
+            " without learned estimates, so the results contain its learning.",
+            f"q_adaptive without learned estimates{_some(titles, facts)}",
+        )
+
+
+def _unfinished(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
+    titles = [title for title, each in facts.items() if each.unfinished]
+    if titles:
+        jobs = _union(facts, lambda each: each.unfinished)
+        its = "Its times cover" if len(jobs) == 1 else "Their times cover"
+        yield Caveat(
+            "unfinished",
+            f"{_which(titles, facts)}{_named(jobs)} had not ended when the run did. {its} the part"
+            " that ran.",
+            f"not ended: {_named(jobs)}{_some(titles, facts)}",
+        )
+
+
+def _silent(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
+    titles = [title for title, each in facts.items() if each.silent]
+    if titles:
+        jobs = _union(facts, lambda each: each.silent)
+        yield Caveat(
+            "silent",
+            f"{_which(titles, facts)}{_named(jobs)} sent nothing during the run, so nothing was"
+            " disturbed by it. Check its start, its load and stop.duration.",
+            f"sent nothing: {_named(jobs)}{_some(titles, facts)}",
+        )
+
+
+def _overlaps(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
+    """Yields a caveat if jobs ran beside each other for a part of a job's run only."""
+    found = {
+        title: [overlap for overlap in each.overlaps if overlap.share < MOSTLY]
+        for title, each in facts.items()
+    }
+    titles = [title for title, each in found.items() if each]
+    if not titles:
+        return
+    least: dict[tuple[str, str], Overlap] = {}
+    for title in titles:
+        for each in found[title]:
+            key = (each.job, each.other)
+            if key not in least or each.share < least[key].share:
+                least[key] = each
+    ranked = sorted(least.values(), key=lambda each: (not each.early, each.share))
+    told = "; ".join(overlap_in_words(each) for each in ranked[:_MOST])
+    more = f"; {len(ranked) - _MOST} more pairs" if len(ranked) > _MOST else ""
+    first = ranked[0]
+    yield Caveat(
+        "overlap",
+        f"{_which(titles, facts)}{'At the least, ' * (len(titles) > 1)}{told}{more}."
+        f"{overlap_remedy(ranked)}",
+        f"{first.other} beside {first.job} for {_percent(first.share)} of its run",
+    )
+
+
+def _equal_seeds(facts: Mapping[str, Facts], seeds: Collection[Sequence[str]]) -> Iterator[Caveat]:
+    several = [group for group in seeds if sum(title in facts for title in group) > 1]
+    same = [(group, sets) for group in several if (sets := equal_seeds(facts, group))]
+    if not same:
+        return
+    runs = sum(len(titles) - 1 for _, sets in same for titles in sets)
+    if len(several) == 1:
+        told = [_seeds([facts[title] for title in titles]) for titles in same[0][1]]
+        text = f"{'; '.join(told)} gave equal results"
+    else:
+        text = f"In {len(same):,} of {len(several):,} groups of seeds, seeds gave equal results"
+    each = "Equal results count as one value, without an interval."
+    yield Caveat(
+        "equal_seeds",
+        f"{text} (equal result_hash). {each} The seed decides nothing there; draw something with"
+        ' it, such as placement = "random".',
+        f"{runs} seed{'' if runs == 1 else 's'} without effect",
+    )
+
+
+def _one_seed(facts: Mapping[str, Facts], seeds: Collection[Sequence[str]]) -> Iterator[Caveat]:
+    known = {each.seed for each in facts.values()}
+    if not facts or len(known) > 1:
+        return
+    single = len(facts) == 1 or not seeds
+    yield Caveat("one_seed", ONE_SEED if single else _ONE_SEED_EACH, "one seed")
+
+
+def _which(titles: Sequence[str], facts: Mapping[str, Facts]) -> str:
+    """Returns which runs a sentence is of; empty if it is of all."""
+    if len(titles) == len(facts):
+        return ""
+    if len(facts) <= 2 * _MOST and len(titles) <= _MOST:
+        return f"{', '.join(titles)}: "
+    return f"{len(titles):,} of {len(facts):,} runs: "
+
+
+def _some(titles: Sequence[str], facts: Mapping[str, Facts]) -> str:
+    return "" if len(titles) == len(facts) else f" ({len(titles):,} of {len(facts):,} runs)"
+
+
+def _union(facts: Mapping[str, Facts], names: Callable[[Facts], Sequence[str]]) -> list[str]:
+    return list(dict.fromkeys(name for each in facts.values() for name in names(each)))
+
+
+def _named(names: Sequence[str]) -> str:
+    shown = list(names[:_MOST])
+    if len(names) > _MOST:
+        return f"{', '.join(shown)} and {len(names) - _MOST} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def _seeds(facts: Sequence[Facts]) -> str:
+    numbers = sorted(each.seed for each in facts if each.seed is not None)
+    return f"Seeds {_named([str(number) for number in numbers])}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.{1 if share < 0.0995 else 0}f} %"

@@ -1,0 +1,128 @@
+"""What makes results approximate or partial stands first in every output that shows them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import pantala as pt
+from pantala.caveats import Absent, Facts, Overlap, caveats_of, facts_of
+from support import Ended
+from sweeps import scenario
+
+Cli = Callable[..., Ended]
+
+
+def job(name: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "workload": {"kind": "halo3d"}, **more}
+
+
+def row(name: str, start: float, end: float | None, **more: Any) -> dict[str, Any]:
+    sent = {"packets": 5, "injected_bytes": 10, "mpi_bytes": 10}
+    return {"name": name, "start_ns": start, "end_ns": end, "complete": end is not None} | (
+        sent | more
+    )
+
+
+def facts(
+    jobs: list[dict[str, Any]], rows: list[dict[str, Any]], plan: dict[str, Any], **document: Any
+) -> Facts:
+    made = {"plan": {"seed": 1, "jobs": jobs, **plan}, "complete": True, "reason": "finished"}
+    schema = {"end_ns": pl.Float64, "mpi_bytes": pl.Int64}
+    return facts_of(
+        made | {"simulated_ns": 100.0} | document, pl.DataFrame(rows, schema_overrides=schema)
+    )
+
+
+def test_a_job_that_repeats_or_has_an_end_or_is_a_pattern_is_not_unfinished() -> None:
+    jobs = [
+        job("ended"),
+        job("cut"),
+        job("again", repeat=True),
+        job("set", end_ps=50_000),
+        {"name": "traffic", "workload": {"kind": "pattern"}},
+    ]
+    rows = [row("ended", 0, 90), *(row(each["name"], 0, None) for each in jobs[1:])]
+    found = facts(jobs, rows, {})
+    assert found.unfinished == ("cut",)
+    (caveat, _) = [
+        each for each in caveats_of({"x": found}) if each.kind in ("unfinished", "one_seed")
+    ]
+    assert caveat.text.startswith("cut had not ended when the run did.")
+
+
+def test_the_share_of_a_run_beside_another_job_and_the_remedy() -> None:
+    jobs = [job("long"), job("short"), job("again", repeat=True), job("late", start_ps=90_000)]
+    rows = [
+        row("long", 0, 100),
+        row("short", 0, 5),
+        row("again", 0, None),
+        row("late", 90, 98),
+    ]
+    found = facts(jobs, rows, {}, simulated_ns=110.0)
+    told = {(each.job, each.other): (each.share, each.early) for each in found.overlaps}
+    assert told["long", "short"] == (0.05, True)
+    assert ("long", "again") not in told
+    assert ("again", "long") not in told  # the run ends at the end of a window
+    (caveat,) = [each for each in caveats_of({"x": found}) if each.kind == "overlap"]
+    assert "short ran for 5.0 % of long's run (5 ns of 100 ns)" in caveat.text
+    assert "set repeat = true for short" in caveat.text
+
+
+def test_jobs_that_sent_nothing_and_tables_that_start_cold() -> None:
+    cold = {"algorithm": "q_adaptive", "q_adaptive": {"table": ""}}
+    rows = [row("a", 0, 9), row("b", 0, 9, packets=0, injected_bytes=0, mpi_bytes=None)]
+    found = facts([job("a"), job("b", routing={"algorithm": "par"})], rows, {"routing": cold})
+    assert (found.silent, found.learning) == (("b",), ("a",))
+    kinds = {each.kind: each.text for each in caveats_of({"x": found})}
+    assert "b sent nothing" in kinds["silent"]
+    assert kinds["learning"].startswith("q_adaptive of a started without learned estimates")
+    warm = {"algorithm": "q_adaptive", "q_adaptive": {"table": "before"}}
+    assert facts([job("a")], rows[:1], {"routing": warm}).learning == ()
+
+
+def test_facts_survive_json() -> None:
+    found = Facts(("a",), 3, 2, "Coarsened", False, "duration", 5.0, ("a",), ("a",), (), ())
+    found = Facts(**{**found.__dict__, "overlaps": (Overlap("a", "b", 1.0, 2.0, True),)})
+    assert Facts.from_dict(found.to_dict()) == found
+
+
+def test_a_set_of_runs_says_how_many_it_means() -> None:
+    runs = {
+        f"r{number}": Facts(seed=number, complete=number > 2, reason="duration")
+        for number in range(12)
+    }
+    runs |= {"coarse": Facts(seed=1, coarsen=4, coarsened="Coarsened by 4: told.")}
+    told = {each.kind: each for each in caveats_of(runs, absent=Absent(2, 3, 1, 20, 9))}
+    assert told["coarse"].text == "1 of 13 runs: Coarsened by 4: told."
+    assert told["cut_off"].text.startswith("3 of 13 runs: Each run ended at its set duration")
+    assert told["absent"].text == (
+        "Not in the results: 2 of 20 runs failed; 3 of 20 runs are not simulated yet;"
+        " 1 of 9 cases are refused."
+    )
+    assert "one_seed" not in told
+
+
+def test_seeds_with_equal_results_are_named() -> None:
+    runs = {str(seed): Facts(seed=seed, result_hash="same") for seed in (1, 2, 3)}
+    (caveat,) = caveats_of(runs, seeds=[["1", "2", "3"]])
+    assert caveat.text.startswith("Seeds 1, 2 and 3 gave equal results (equal result_hash).")
+
+
+@pytest.mark.native
+def test_a_coarse_sweep_says_so_in_every_output(cli: Cli, tmp_path: Path) -> None:
+    coarse = scenario().replace({"detail.coarsen": 2, "jobs.halo.workload.message": "8 KiB"})
+    pt.sweep(coarse, tmp_path / "sweep", seeds=2, workers=1)
+    found = pt.Experiment(tmp_path / "sweep")
+    assert found.caveats[0].kind == "coarse"
+    (status,) = json.loads(cli("status", tmp_path / "sweep", "--json").out)
+    assert status["caveats"][0]["kind"] == "coarse"
+    assert cli("status", tmp_path / "sweep").out.splitlines()[1].startswith("Coarsened by 2")
+    assert cli("report", tmp_path / "sweep").status == 0
+    page = (tmp_path / "sweep" / "report.html").read_text()
+    assert "<li>Coarsened by 2: " in page.split("<header>", 1)[1].split("<h1>", 1)[0]
