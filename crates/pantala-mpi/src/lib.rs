@@ -206,7 +206,7 @@ pub use program::identifiers::{
     COMM_WORLD, CommunicatorId, MAX_REQUESTS, Request, Source, TagSelect,
 };
 pub use program::iteration_mark::{IterationMark, PhaseName};
-pub use program::operation::{Incoming, Op, Outgoing, Program, SetCall};
+pub use program::operation::{FinalizePart, Incoming, Op, Outgoing, Program, SetCall};
 pub use program::outcome::{Completion, Outcome, Status};
 pub use program::source::{ProgramSource, RankContext};
 pub use program::value::{Contribution, Operator};

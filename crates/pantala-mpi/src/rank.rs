@@ -157,8 +157,9 @@ pub(crate) struct Rank<P> {
     pub(crate) iteration: Option<(IterationMark, Time, Time)>,
     pub(crate) start: Option<Time>,
     pub(crate) end: Option<Time>,
-    /// Whether the rank is in `MPI_Finalize`.
+    /// Whether the rank is in `MPI_Finalize`, and whether in its barrier.
     pub(crate) finalizes: bool,
+    pub(crate) in_final_barrier: bool,
     pub(crate) program: P,
 }
 
@@ -208,8 +209,15 @@ impl<P> Rank<P> {
             start: None,
             end: None,
             finalizes: false,
+            in_final_barrier: false,
             program,
         }
+    }
+
+    /// Notes that the rank is in a call of this kind. Every call at the end is part of
+    /// `MPI_Finalize`.
+    pub(crate) const fn in_call(&mut self, kind: CallKind) {
+        self.call = if self.finalizes { CallKind::Finalize } else { kind };
     }
 
     pub(crate) fn communicator(&self, id: CommunicatorId) -> Result<&Communicator, ProgramFault> {

@@ -38,7 +38,10 @@ _JOBS = Table(
         Column(
             "communication_time_mean_ns",
             "f64",
-            "Communication time, mean over ranks; null for a pattern.",
+            (
+                "Communication time, mean over ranks; null for a pattern. It is the time inside the application's "
+                "MPI calls: `MPI_Init` and `MPI_Finalize` do not count."
+            ),
             unit="ns",
             nullable=True,
         ),
@@ -215,7 +218,8 @@ _RANKS = Table(
     "ranks",
     text=(
         "One row per rank: its placement and its account of time. The four columns from `send_ns` to "
-        "`collective_ns` divide the communication time by kind of call."
+        "`collective_ns` divide the communication time by kind of call. A rank's run time is the sum of its "
+        "communication time, its compute time, `init_ns` and `finalize_ns`."
     ),
     switch=None,
     columns=(
@@ -238,12 +242,35 @@ _RANKS = Table(
             unit="ns",
             nullable=True,
         ),
-        Column("communication_time_ns", "f64", "Duration inside MPI calls.", unit="ns"),
+        Column(
+            "communication_time_ns",
+            "f64",
+            "Duration inside the application's MPI calls: all but `MPI_Init` and `MPI_Finalize`.",
+            unit="ns",
+        ),
         Column("compute_time_ns", "f64", "Duration of compute phases.", unit="ns"),
         Column("send_ns", "f64", "Duration inside blocking and non-blocking sends.", unit="ns"),
         Column("recv_ns", "f64", "Duration inside receives.", unit="ns"),
         Column("wait_ns", "f64", "Duration inside waits.", unit="ns"),
         Column("collective_ns", "f64", "Duration inside collectives.", unit="ns"),
+        Column(
+            "init_ns",
+            "f64",
+            (
+                "Duration inside `MPI_Init` and the calls of size and rank that follow it (`mpi.initialization`). "
+                "It is no communication time."
+            ),
+            unit="ns",
+        ),
+        Column(
+            "finalize_ns",
+            "f64",
+            (
+                "Duration inside `MPI_Finalize` (`mpi.finalize`), where a rank waits for the others. It is no "
+                "communication time."
+            ),
+            unit="ns",
+        ),
         Column("messages_sent", "u64", "Messages sent."),
         Column("bytes_sent", "u64", "Payload sent.", unit="bytes"),
         Column(
@@ -264,7 +291,8 @@ _CALLS = Table(
     "calls",
     text=(
         "One row per job and MPI call, summed over all ranks of the job, as a profiler between the program "
-        "and MPI reports them (AutoPerf in Chunduri et al., IPDPS 2021, III.B)."
+        "and MPI reports them (AutoPerf in Chunduri et al., IPDPS 2021, III.B). `init` and `finalize` have "
+        "rows if they take time; their time is no communication time."
     ),
     switch=None,
     columns=(
@@ -1026,8 +1054,8 @@ _CALL_EVENTS = Table(
             "time_ns",
             "f64",
             (
-                "Communication time of the call: its duration, without computations beside the rank that ran "
-                "meanwhile. The calls of a rank sum to `time_ns` of rank_calls."
+                "Time blocked in the call: its duration, without computations beside the rank that ran meanwhile. "
+                "The calls of a rank sum to `time_ns` of rank_calls."
             ),
             unit="ns",
         ),

@@ -20,6 +20,7 @@ from pantala.figures.style import (
     style,
     time_unit,
 )
+from pantala.metrics.times import OUTSIDE
 
 __all__ = ["calls_over_time", "time_in_calls"]
 
@@ -33,8 +34,8 @@ _OTHER = "other calls"
 def time_in_calls(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
     """Draws the time inside each MPI call, mean over ranks: one stacked bar per job and run.
 
-    A bar is as long as the mean communication time of a rank. The six calls with the longest time
-    have a colour each, shorter ones share one.
+    A bar is as long as the mean communication time of a rank, without `init` and `finalize`.
+    The six calls with the longest time have a colour each, shorter ones share one.
 
     Args:
         given: one run, or several runs and experiments by title.
@@ -48,7 +49,7 @@ def time_in_calls(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
             case,
             dict(
                 rows.select("call", pl.col("time_ns") / _ranks(case.run, case.job))
-                .filter(pl.col("time_ns") > 0)
+                .filter(pl.col("time_ns") > 0, ~pl.col("call").is_in(OUTSIDE))
                 .iter_rows()
             ),
         )

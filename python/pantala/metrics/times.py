@@ -10,6 +10,7 @@ from pantala.errors import UsageError
 from pantala.metrics.catalogue import metric
 
 __all__ = [
+    "OUTSIDE",
     "communication_share",
     "communication_time",
     "communication_variation",
@@ -18,10 +19,16 @@ __all__ = [
     "slowdown",
 ]
 
+#: The MPI calls at the start and the end of a program, as the table calls names them. Their time is
+#: no communication time, as in Ember's motifs, in CODES' replay and in AutoPerf.
+OUTSIDE = ("init", "finalize")
+
 
 @metric(of="ranks", unit="ns", source="Kang et al., SC 2022, Fig. 4; Yang et al., SC 2016, 3.3")
 def communication_time(ranks: pl.DataFrame) -> dict[str, float | None]:
-    """Communication time of a job: the time that its ranks spend in MPI calls.
+    """Communication time of a job: the time that its ranks spend in the application's MPI calls.
+
+    `MPI_Init` and `MPI_Finalize` do not count.
 
     Args:
         ranks: rows of `Run.ranks` of one job, with `communication_time_ns`.
@@ -59,15 +66,20 @@ def communication_variation(ranks: pl.DataFrame) -> float | None:
 def communication_share(ranks: pl.DataFrame) -> float | None:
     """Communication share: communication time of all ranks over their run times.
 
+    Run times are without `MPI_Init` and `MPI_Finalize`, as communication times are.
+
     Args:
-        ranks: rows of `Run.ranks` with `communication_time_ns`, `start_ns` and `end_ns`. Ranks
-            without an end do not count.
+        ranks: rows of `Run.ranks` with `communication_time_ns`, `start_ns`, `end_ns`, `init_ns` and
+            `finalize_ns`. Ranks without an end do not count.
 
     Returns:
         The share from 0 to 1; None if no rank has ended.
     """
     ended = ranks.filter(pl.col("end_ns").is_not_null())
     run = float((ended["end_ns"] - ended["start_ns"]).sum())
+    # Runs of former versions count both as communication, and have no columns of them.
+    outside = [name for name in (f"{call}_ns" for call in OUTSIDE) if name in ended.columns]
+    run -= sum(float(ended[name].sum()) for name in outside)
     return float(ended["communication_time_ns"].sum()) / run if run else None
 
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from pantala import figures
 from pantala.figures.runs import RunLike, table
 from pantala.figures.steps import steps_of
+from pantala.metrics.times import OUTSIDE
 from pantala.report.formatting import duration
 from pantala.report.picture import YANG, Picture, picture
 from pantala.report.reported_run import ReportedRun
@@ -25,7 +26,8 @@ def _calls(reported: ReportedRun) -> Picture | None:
         "calls",
         "Time inside MPI calls",
         "A bar is the communication time of a rank, mean over the ranks of the job, divided by the"
-        " MPI call in which it passed. The table below has the numbers.",
+        " MPI call in which it passed. The table below has the numbers, also of init and finalize,"
+        " whose time is no communication.",
         "",
         f"Bars of time inside MPI calls of {', '.join(reported.names)}.",
         figures.time_in_calls(reported.run, reported.alone),
@@ -34,7 +36,10 @@ def _calls(reported: ReportedRun) -> Picture | None:
 
 def _takes_time(run: RunLike) -> bool:
     rows = table(run, "calls")
-    return rows is not None and rows.select(pl.col("time_ns").sum()).collect().item() > 0
+    if rows is None:
+        return False
+    own = rows.filter(~pl.col("call").is_in(OUTSIDE))
+    return bool(own.select(pl.col("time_ns").sum()).collect().item() > 0)
 
 
 def _calls_time(reported: ReportedRun) -> Picture | None:

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use pantala_engine::Time;
 use pantala_mpi::{
-    COMM_WORLD, Call, CommunicatorId, Incoming, Op, Outcome, Outgoing, Program, Request, SetCall,
-    Source, TagSelect,
+    COMM_WORLD, Call, CommunicatorId, FinalizePart, Incoming, Op, Outcome, Outgoing, Program,
+    Request, SetCall, Source, TagSelect,
 };
 
 use super::communicators::Creation;
@@ -86,11 +86,11 @@ impl DumpiRank {
         Ok(false)
     }
 
-    /// Waits for what is still active, such as freed sends, and ends the program.
+    /// Ends the program. `MPI_Finalize` waits for what is still active, such as freed sends.
     fn finish(&mut self) {
         self.records = None;
         if self.interpreter.is_active() {
-            self.operations.push_back(Op::WAITALL);
+            self.operations.push_back(Op::Finalize(FinalizePart::Requests));
         }
     }
 

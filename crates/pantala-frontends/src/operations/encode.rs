@@ -1,8 +1,8 @@
 //! From an operation to its records.
 
 use pantala_mpi::{
-    Call, CommunicatorId, Incoming, IterationMark, Op, Outgoing, Request, SetCall, Source, Split,
-    TagSelect,
+    Call, CommunicatorId, FinalizePart, Incoming, IterationMark, Op, Outgoing, Request, SetCall,
+    Source, Split, TagSelect,
 };
 
 use super::format::{ANY_SOURCE, ANY_TAG, EXPLICIT, NEXT, NON_BLOCKING, Record, SAME, SET, code};
@@ -81,7 +81,11 @@ pub(super) fn encode(
             Record { communicator: *communicator, second, ..of(code::COMM_CREATE) }
         }
         Op::CommFree(communicator) => Record { communicator: *communicator, ..of(code::COMM_FREE) },
-        Op::Finalize => return Err("the MPI layer calls it at the end of every program"),
+        // The format has no MPI_Finalize: its wait becomes a wait.
+        Op::Finalize(FinalizePart::Requests) => range(code::WAITALL, 0, u32::MAX),
+        Op::Finalize(FinalizePart::Barrier) => {
+            return Err("the MPI layer calls it at the end of every program");
+        }
         Op::IterationStart(mark) => iteration(mark, last),
         Op::IterationEnd => of(code::ITERATION_END),
         Op::Abort(reason) => {

@@ -197,7 +197,27 @@ fn persistent_requests_start_again() {
     });
     let ended = replay(&folder, |_| {});
     let twice = ["irecv", "issend", "waitall", "irecv", "issend", "waitall"];
-    assert_eq!(names(&ended, 0), [&twice[..], &["issend", "irecv", "waitall"]].concat());
+    assert_eq!(names(&ended, 0), [&twice[..], &["issend", "irecv", "finalize"]].concat());
+}
+
+/// `MPI_Finalize` waits for a freed send, and the wait is no communication.
+#[test]
+fn a_freed_send_is_complete_in_finalize() {
+    let bytes = 1_000_000;
+    let folder = program(2, |rank, out| {
+        let other = i64::from(1 - rank);
+        if rank == 0 {
+            out.send(F::Issend, bytes, other, 1, Some(2))?;
+            return out.call(F::Request_free, &[2.into()]);
+        }
+        out.compute(1_000_000).recv(bytes, other, 1, IGNORED)
+    });
+    let ended = replay(&folder, |_| {});
+    assert_eq!(names(&ended, 0), ["issend", "finalize"]);
+    let [sender, receiver] = [0, 1].map(|rank| ended.ranks[rank].account);
+    assert_eq!((sender.communication(), sender.wait), (0, 0));
+    assert!(sender.finalize >= 1_000_000_000, "{sender:?}");
+    assert!(receiver.recv > 0 && receiver.finalize == 0, "{receiver:?}");
 }
 
 #[test]

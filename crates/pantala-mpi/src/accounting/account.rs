@@ -5,7 +5,7 @@ use pantala_engine::Time;
 use serde::Deserialize;
 use serde::Serialize;
 
-/// The kinds of calls for which communication time is counted separately.
+/// The kinds of calls for which time is counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallKind {
     /// Blocking sends.
@@ -16,6 +16,10 @@ pub enum CallKind {
     Wait,
     /// Collectives.
     Collective,
+    /// `MPI_Init` and the calls of size and rank that follow it.
+    Init,
+    /// `MPI_Finalize`.
+    Finalize,
 }
 
 /// The account of one rank. Times are in picoseconds, sizes are payload bytes. Control messages and
@@ -32,6 +36,10 @@ pub struct Account {
     pub wait: Time,
     /// Time blocked in collectives.
     pub collective: Time,
+    /// Time in `MPI_Init` and the calls of size and rank that follow it. It is no communication.
+    pub init: Time,
+    /// Time blocked in `MPI_Finalize`. It is no communication.
+    pub finalize: Time,
     /// Number of messages sent, including those of collectives. Counted at the send call.
     pub messages_sent: u64,
     /// Payload of the messages sent.
@@ -47,10 +55,17 @@ pub struct Account {
 }
 
 impl Account {
-    /// Time blocked in MPI calls of any kind.
+    /// Communication time: the time blocked in the application's MPI calls. `MPI_Init` and
+    /// `MPI_Finalize` are none of them. Ember's motifs, CODES' replay and AutoPerf count so too.
     #[must_use]
     pub const fn communication(&self) -> Time {
         self.send + self.recv + self.wait + self.collective
+    }
+
+    /// Time blocked in MPI calls of any kind.
+    #[must_use]
+    pub const fn in_calls(&self) -> Time {
+        self.communication() + self.init + self.finalize
     }
 
     /// Counts a message that the rank posts. `ingress` is the payload of the run of sends that it
@@ -73,6 +88,8 @@ impl Account {
             CallKind::Recv => self.recv += time,
             CallKind::Wait => self.wait += time,
             CallKind::Collective => self.collective += time,
+            CallKind::Init => self.init += time,
+            CallKind::Finalize => self.finalize += time,
         }
     }
 }

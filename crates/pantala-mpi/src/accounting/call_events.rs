@@ -40,6 +40,6 @@ pub(crate) struct OpenCall {
     pub(crate) call: &'static str,
     pub(crate) start: Time,
     pub(crate) bytes: u64,
-    /// The rank's communication time before the call.
+    /// The rank's time in calls before this one.
     pub(crate) before: Time,
 }

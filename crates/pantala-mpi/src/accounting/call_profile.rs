@@ -7,7 +7,7 @@ use pantala_engine::Time;
 
 use crate::collectives::call::Call;
 use crate::program::identifiers::CommunicatorId;
-use crate::program::operation::Op;
+use crate::program::operation::{INIT, Op};
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -68,6 +68,11 @@ impl Profile {
             self.rows.len() - 1
         });
         &mut self.rows[at]
+    }
+
+    /// Counts a call of `MPI_Init`.
+    pub(crate) fn initialized(&mut self) {
+        self.row(INIT).calls += 1;
     }
 
     /// Counts a call, if the operation is one.

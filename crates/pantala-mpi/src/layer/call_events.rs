@@ -26,17 +26,21 @@ impl<P: Program> MpiLayer<P> {
 
     /// Notes that a rank enters a call, unless it has entered it already.
     pub(crate) fn open_call(&mut self, r: usize, op: &Op, now: Time) {
-        let (calls, rank) = (&mut self.rank_calls[r], &self.ranks[r]);
-        if !calls.chosen || calls.open.is_some() || !op.is_call() {
+        let rank = &self.ranks[r];
+        if op.is_call() && self.rank_calls[r].chosen {
+            let members = |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
+            self.open_named_call(r, op.name(), payload(op, members), now);
+        }
+    }
+
+    /// Notes that a rank enters the call of this name, unless it is in a call already.
+    pub(crate) fn open_named_call(&mut self, r: usize, call: &'static str, bytes: u64, now: Time) {
+        let calls = &mut self.rank_calls[r];
+        if !calls.chosen || calls.open.is_some() {
             return;
         }
-        let members = |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
-        calls.open = Some(OpenCall {
-            call: op.name(),
-            start: now,
-            bytes: payload(op, members),
-            before: rank.account.communication(),
-        });
+        let before = self.ranks[r].account.in_calls();
+        calls.open = Some(OpenCall { call, start: now, bytes, before });
         calls.entered += 1;
     }
 
@@ -54,7 +58,7 @@ impl<P: Program> MpiLayer<P> {
             call: open.call.to_owned(),
             start: open.start,
             end: now,
-            time: rank.account.communication() - open.before,
+            time: rank.account.in_calls() - open.before,
             bytes: open.bytes,
         });
     }

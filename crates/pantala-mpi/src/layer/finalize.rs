@@ -8,7 +8,7 @@ use crate::layer::MpiLayer;
 use crate::message::{Header, TransmissionKind};
 use crate::program::error::{ProgramFault, Unfinished};
 use crate::program::identifiers::TagSelect;
-use crate::program::operation::Program;
+use crate::program::operation::{FINALIZE, Program};
 use crate::rank::Activity;
 
 impl<P: Program> MpiLayer<P> {
@@ -17,7 +17,7 @@ impl<P: Program> MpiLayer<P> {
         let rank = &mut self.ranks[r];
         rank.activity = Activity::Ended;
         rank.end = Some(now);
-        rank.operation = "finalize";
+        rank.operation = FINALIZE;
         self.ended += 1;
         self.jobs[rank.job as usize].ended += 1;
         if let Err(fault) = self.nothing_active(r).and_then(|()| self.nothing_unreceived(r)) {

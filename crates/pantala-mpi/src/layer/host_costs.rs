@@ -15,11 +15,12 @@
 use pantala_engine::{Time, time_per_byte, transfer_time};
 use pantala_fabric::Wakes;
 
+use crate::accounting::account::CallKind;
 use crate::arena::NONE;
 use crate::config::{Finalize, MpiConfig, Progress, ReceiveRegistration};
 use crate::layer::MpiLayer;
 use crate::message::Header;
-use crate::program::operation::{Op, Program};
+use crate::program::operation::{FinalizePart, INIT, Op, Program};
 use crate::rank::{Activity, CallState};
 
 /// The size of a page, in bytes. A longer message pays per page.
@@ -131,11 +132,27 @@ impl<P: Program> MpiLayer<P> {
     fn program_operation(&mut self, r: usize, now: Time) -> Option<Op> {
         let rank = &mut self.ranks[r];
         let operation = rank.program.next(now, &rank.outcome);
-        if operation.is_none() && self.config.finalize == Finalize::Barrier && !rank.finalizes {
-            rank.finalizes = true;
-            return Some(Op::Finalize);
+        let barrier = self.config.finalize == Finalize::Barrier;
+        if operation.is_none() && barrier && !rank.in_final_barrier {
+            rank.in_final_barrier = true;
+            return Some(Op::Finalize(FinalizePart::Barrier));
         }
         operation
+    }
+
+    /// Enters `MPI_Init`, if it takes time.
+    pub(crate) fn initialize(&mut self, r: usize, now: Time) {
+        if self.config.initialization_ps == 0 {
+            return;
+        }
+        let rank = &mut self.ranks[r];
+        rank.busy_until = now.saturating_add(self.config.initialization_ps);
+        rank.operation = INIT;
+        rank.in_call(CallKind::Init);
+        self.profiles[rank.profile as usize].initialized();
+        if !self.rank_calls.is_empty() {
+            self.open_named_call(r, INIT, 0, now);
+        }
     }
 
     fn next_call(&mut self, r: usize, now: Time) -> Next {
@@ -153,7 +170,7 @@ impl<P: Program> MpiLayer<P> {
             return Next::Operation(op);
         }
         rank.operation = op.name();
-        rank.call = op.call_kind();
+        rank.in_call(op.call_kind());
         rank.busy_until = now.saturating_add(self.config.call_overhead_ps);
         if !self.rank_calls.is_empty() {
             self.open_call(r, &op, now);

@@ -52,7 +52,7 @@ impl<P: Program> MpiLayer<P> {
                 match rank.activity {
                     Activity::Waiting => {
                         rank.start = Some(now);
-                        rank.busy_until = now.saturating_add(self.config.initialization_ps);
+                        self.initialize(r as usize, now);
                         self.run(r as usize, now, wakes);
                     }
                     Activity::Computing => {

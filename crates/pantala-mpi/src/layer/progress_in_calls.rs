@@ -74,7 +74,8 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) -> bool {
         let rank = &mut self.ranks[r];
-        (rank.call, rank.since) = (kind, now);
+        rank.in_call(kind);
+        rank.since = now;
         let busy_until = rank.busy_until;
         self.hosts[r].until = until;
         if busy_until > now {

@@ -16,7 +16,7 @@ use crate::message::CollectiveInstance;
 use crate::program::error::{ProgramError, ProgramFault};
 use crate::program::identifiers::{COMM_WORLD, CommunicatorId, Request, TagSelect};
 use crate::program::iteration_mark::IterationMark;
-use crate::program::operation::{Op, Outgoing, Program};
+use crate::program::operation::{FinalizePart, Op, Outgoing, Program};
 use crate::rank::collective::{Membership, RunningCollective};
 use crate::rank::posting::{Expected, Mode, Outbound};
 use crate::rank::requests::PersistentOperation;
@@ -70,12 +70,15 @@ impl<P: Program> MpiLayer<P> {
                     Next::Entry => Ok(true),
                     Next::Operation(op) => {
                         let rank = &mut self.ranks[r];
+                        let finalizes = rank.finalizes;
                         rank.operation = op.name();
                         rank.pending_outcome = PendingOutcome::Done;
-                        rank.call = op.call_kind();
+                        rank.in_call(op.call_kind());
                         let members =
                             |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
-                        self.profiles[rank.profile as usize].called(&op, members);
+                        if !finalizes {
+                            self.profiles[rank.profile as usize].called(&op, members);
+                        }
                         if !self.rank_calls.is_empty() {
                             self.open_call(r, &op, now);
                         }
@@ -218,7 +221,12 @@ impl<P: Program> MpiLayer<P> {
                 let running = self.create(r, id, &group);
                 self.begin_collective(r, running)
             }
-            Op::Finalize => {
+            Op::Finalize(FinalizePart::Requests) => {
+                self.ranks[r].finalizes = true;
+                self.wait_or_test(r, &Op::WAITALL, now, wakes)
+            }
+            Op::Finalize(FinalizePart::Barrier) => {
+                self.ranks[r].finalizes = true;
                 let running = self.start_collective(r, COMM_WORLD, &Call::Barrier);
                 self.begin_collective(r, running)
             }

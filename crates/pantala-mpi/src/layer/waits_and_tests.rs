@@ -146,7 +146,7 @@ impl<P: Program> MpiLayer<P> {
     ) -> bool {
         let rank = &mut self.ranks[r];
         rank.activity = Activity::Blocked(until);
-        rank.call = kind;
+        rank.in_call(kind);
         rank.since = now;
         false
     }

@@ -172,9 +172,8 @@ pub enum Op {
     CommCreate(CommunicatorId, Group),
     /// Free a communicator that no message or request uses any more. Its number becomes free.
     CommFree(CommunicatorId),
-    /// `MPI_Finalize` with a barrier of all ranks. The MPI layer calls it at a program's end if the
-    /// configuration asks for it ([`crate::Finalize::Barrier`]).
-    Finalize,
+    /// `MPI_Finalize`, or a part of it.
+    Finalize(FinalizePart),
     /// Mark the start of an iteration of the application, or of a phase of it. It takes no time.
     IterationStart(IterationMark),
     /// Mark the end of the iteration or of its phase. It takes no time.
@@ -184,6 +183,21 @@ pub enum Op {
     /// other error.
     Abort(Arc<str>),
 }
+
+/// What a rank waits for in `MPI_Finalize`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinalizePart {
+    /// The requests that are active: sends that the program has freed. The program calls it.
+    Requests,
+    /// A barrier of all ranks. The MPI layer calls it at a program's end if the configuration asks
+    /// for it ([`crate::Finalize::Barrier`]).
+    Barrier,
+}
+
+/// The name of `MPI_Init` in the profile and in the record of calls.
+pub(crate) const INIT: &str = "init";
+/// The name of `MPI_Finalize` in the profile and in the record of calls.
+pub(crate) const FINALIZE: &str = "finalize";
 
 impl Op {
     /// Wait for every active request of the rank.
@@ -222,7 +236,7 @@ impl Op {
                 | Self::CommDup(_)
                 | Self::CommSplit(..)
                 | Self::CommCreate(..)
-                | Self::Finalize
+                | Self::Finalize(_)
         )
     }
 
@@ -255,8 +269,8 @@ impl Op {
             | Self::Valued(..)
             | Self::CommDup(_)
             | Self::CommSplit(..)
-            | Self::CommCreate(..)
-            | Self::Finalize => CallKind::Collective,
+            | Self::CommCreate(..) => CallKind::Collective,
+            Self::Finalize(_) => CallKind::Finalize,
             Self::Wait(_)
             | Self::Waitall { .. }
             | Self::Waitany { .. }
@@ -306,7 +320,7 @@ impl Op {
             Self::CommSplit(..) => "comm_split",
             Self::CommCreate(..) => "comm_create",
             Self::CommFree(_) => "comm_free",
-            Self::Finalize => "finalize",
+            Self::Finalize(_) => FINALIZE,
             Self::IterationStart(_) => "iteration start",
             Self::IterationEnd => "iteration end",
             Self::Abort(_) => "abort",

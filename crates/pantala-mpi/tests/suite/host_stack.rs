@@ -64,7 +64,7 @@ fn ends(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<Time> {
     finish(&mut layer, &mut Ideal::new(LATENCY, PER_BYTE));
     for report in reports(&layer) {
         let (start, end) = (report.start.unwrap(), report.end.unwrap());
-        assert_eq!(end - start, report.account.compute + report.account.communication());
+        assert_eq!(end - start, report.account.compute + report.account.in_calls());
     }
     reports(&layer).iter().map(|report| report.end.unwrap()).collect()
 }

@@ -2,8 +2,8 @@
 
 use crate::common::{Ideal, Script, finish, firefly, from, from_any, to};
 use pantala_mpi::{
-    COMM_WORLD, Call, CallRecord, CallReport, MessageRecord, MessageSums, MpiConfig, MpiLayer, Op,
-    RankSetup, Recording, TagSelect,
+    COMM_WORLD, Call, CallRecord, CallReport, Finalize, MessageRecord, MessageSums, MpiConfig,
+    MpiLayer, Op, RankReport, RankSetup, Recording, TagSelect,
 };
 
 const LATENCY: u64 = 1_000;
@@ -28,6 +28,42 @@ fn ran(config: MpiConfig, scripts: Vec<Vec<Op>>) -> MpiLayer<Script> {
     layer.record_calls(|_, rank| rank < 2);
     finish(&mut layer, &mut Ideal::new(LATENCY, PER_BYTE));
     layer
+}
+
+/// The time in `MPI_Init` and `MPI_Finalize` is no communication. The profile and the record of
+/// calls have both.
+#[test]
+fn init_and_finalize_are_calls_but_no_communication() {
+    let init = 180_000;
+    let late = 5_000_000;
+    for base in [MpiConfig::default(), firefly()] {
+        let config = MpiConfig { initialization_ps: init, finalize: Finalize::Barrier, ..base };
+        let mut layer = ran(config, vec![vec![Op::Compute(1_000)], vec![Op::Compute(late)]]);
+        let ended: Vec<_> = layer.rank_reports(u64::MAX).collect();
+        for report in &ended {
+            let account = report.account;
+            assert_eq!((account.communication(), account.init), (0, init));
+            assert_eq!(report.end.unwrap(), init + account.compute + account.finalize);
+        }
+        assert!(ended[0].account.finalize >= late - 1_000, "rank 0 waits for rank 1");
+        let mut records = Vec::new();
+        layer.take_calls(&mut records);
+        records.sort_unstable_by_key(|record| (record.rank, record.number));
+        let of_rank = |(rank, report): (usize, &RankReport)| {
+            let account = report.account;
+            let calls: Vec<_> = records.iter().filter(|r| r.rank == rank as u32).collect();
+            let [first, last] = calls[..] else { panic!("{calls:?}") };
+            assert_eq!((&*first.call, first.start, first.end, first.time), ("init", 0, init, init));
+            assert_eq!((&*last.call, last.time), ("finalize", account.finalize));
+            assert_eq!(Some(last.end), report.end);
+            let row = |call: &str, time| (Some(rank as u32), call.to_owned(), 1, 0, time);
+            [row("finalize", account.finalize), row("init", init)]
+        };
+        let expected: Vec<_> = ended.iter().enumerate().flat_map(of_rank).collect();
+        let calls = layer.call_reports(u64::MAX).into_iter();
+        let found: Vec<_> = calls.map(|c| (c.rank, c.call, c.calls, c.bytes, c.time)).collect();
+        assert_eq!(found, expected);
+    }
 }
 
 fn messages(layer: &mut MpiLayer<Script>) -> Vec<MessageRecord> {

@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from pantala.metrics.times import OUTSIDE
 from pantala.papers.application_table import Column, PaperTable, Record, Row
 from pantala.results import Run
 from pantala.scenario import Scenario
@@ -42,7 +43,7 @@ def of_calls(run: Run) -> Record:
         .row(0, named=True)
     )
     calls = (
-        run.calls.filter(pl.col("job") == 0)
+        run.calls.filter(pl.col("job") == 0, ~pl.col("call").is_in(OUTSIDE))
         .sort("time_ns", "call", descending=[True, False])
         .collect()
     )

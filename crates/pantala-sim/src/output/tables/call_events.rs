@@ -22,7 +22,7 @@ table! {
         start_ns: f64 [ns],
         /// Time at which the rank left the call.
         end_ns: f64 [ns],
-        /// Communication time of the call: its duration, without computations beside the rank that
+        /// Time blocked in the call: its duration, without computations beside the rank that
         /// ran meanwhile. The calls of a rank sum to `time_ns` of rank_calls.
         time_ns: f64 [ns],
         /// Payload in the arguments of the call, as in the calls table.

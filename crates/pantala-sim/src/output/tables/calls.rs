@@ -6,7 +6,8 @@ use pantala_mpi::CallReport;
 
 table! {
     /// One row per job and MPI call, summed over all ranks of the job, as a profiler between the
-    /// program and MPI reports them (AutoPerf in Chunduri et al., IPDPS 2021, III.B).
+    /// program and MPI reports them (AutoPerf in Chunduri et al., IPDPS 2021, III.B). `init` and
+    /// `finalize` have rows if they take time; their time is no communication time.
     pub(super) calls: CallRow {
         /// Number of the job in the plan, from 0.
         job: u16,

@@ -22,7 +22,8 @@ table! {
         end_ns: Option<f64> [ns],
         /// Whether every rank finished; false for a pattern.
         complete: bool,
-        /// Communication time, mean over ranks; null for a pattern.
+        /// Communication time, mean over ranks; null for a pattern. It is the time inside the
+        /// application's MPI calls: `MPI_Init` and `MPI_Finalize` do not count.
         communication_time_mean_ns: Option<f64> [ns],
         /// Communication time, standard deviation over ranks; null for a pattern.
         communication_time_std_ns: Option<f64> [ns],

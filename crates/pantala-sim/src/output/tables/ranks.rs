@@ -5,7 +5,8 @@ use crate::output::columns::{ns, table};
 
 table! {
     /// One row per rank: its placement and its account of time. The four columns from `send_ns` to
-    /// `collective_ns` divide the communication time by kind of call.
+    /// `collective_ns` divide the communication time by kind of call. A rank's run time is the sum of
+    /// its communication time, its compute time, `init_ns` and `finalize_ns`.
     pub(super) ranks: RankRow {
         /// Number of the job in the plan, from 0.
         job: u16,
@@ -21,7 +22,7 @@ table! {
         start_ns: Option<f64> [ns],
         /// End of the rank's program; null if it had not finished.
         end_ns: Option<f64> [ns],
-        /// Duration inside MPI calls.
+        /// Duration inside the application's MPI calls: all but `MPI_Init` and `MPI_Finalize`.
         communication_time_ns: f64 [ns],
         /// Duration of compute phases.
         compute_time_ns: f64 [ns],
@@ -33,6 +34,12 @@ table! {
         wait_ns: f64 [ns],
         /// Duration inside collectives.
         collective_ns: f64 [ns],
+        /// Duration inside `MPI_Init` and the calls of size and rank that follow it
+        /// (`mpi.initialization`). It is no communication time.
+        init_ns: f64 [ns],
+        /// Duration inside `MPI_Finalize` (`mpi.finalize`), where a rank waits for the others. It is
+        /// no communication time.
+        finalize_ns: f64 [ns],
         /// Messages sent.
         messages_sent: u64,
         /// Payload sent.
@@ -66,6 +73,8 @@ pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = RankRow> {
             recv_ns: ns(account.recv),
             wait_ns: ns(account.wait),
             collective_ns: ns(account.collective),
+            init_ns: ns(account.init),
+            finalize_ns: ns(account.finalize),
             messages_sent: account.messages_sent,
             bytes_sent: account.bytes_sent,
             peak_ingress_bytes: account.peak_ingress,
