@@ -24,7 +24,7 @@ RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -na
 DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test-fast test test-all fmt check lint deny wheel validate mpi docs bench benches \
+.PHONY: help setup build demo test-fast test test-optional test-all fmt check lint deny wheel validate mpi docs bench benches \
   compare instructions stages generate figure lock clean
 .DELETE_ON_ERROR:
 
@@ -52,6 +52,9 @@ test: build lint ## Run the tests for each push: Rust, Python, examples, lints
 	$(CARGO_TEST) release $(RUST_CORE)
 	$(CARGO) test --doc --profile testing $(RUST_CRATES)
 	$(PYTEST) -m "not full"
+
+test-optional: build ## Run the tests that need programs which the README does not require, as far as they are installed
+	$(PYTEST) -m "needs and not full"
 
 test-all: export PANTALA_CASES ?= 200
 test-all: build lint deny ## Run all tests with all cases, and print the time

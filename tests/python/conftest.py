@@ -10,6 +10,11 @@ import pytest
 
 import pantala
 from fake_core import FakeCore
+from optional_programs import (  # noqa: F401 - hooks
+    pytest_runtest_logreport,
+    pytest_runtest_setup,
+    pytest_unconfigure,
+)
 from pantala.cli import main
 from support import SMALL, Ended
 

@@ -8,10 +8,12 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-__all__ = ["PARTITION", "cluster", "lacks"]
+import pytest
+
+__all__ = ["PARTITION", "cluster", "needs_cluster"]
 
 PARTITION = "debug"
 _PROGRAMS = ("slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
@@ -48,12 +50,10 @@ PartitionName={partition} Nodes={host} Default=YES MaxTime=60 State=UP
 """
 
 
-def lacks() -> str | None:
-    """Returns why there is no cluster here; None if there can be one."""
-    missing = [name for name in _PROGRAMS if shutil.which(name) is None]
-    if missing:
-        return f"Slurm is not installed ({missing[0]} is missing)"
-    return None if os.getuid() == 0 else "Slurm's daemons need root"
+def needs_cluster(test: Callable[..., None]) -> Callable[..., None]:
+    """Marks a test that starts a cluster: it is skipped without Slurm and for users but root."""
+    root = pytest.mark.skipif(os.getuid() != 0, reason="Slurm's daemons need root")
+    return pytest.mark.needs(*_PROGRAMS)(root(test))
 
 
 @contextlib.contextmanager

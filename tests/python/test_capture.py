@@ -16,7 +16,7 @@ from operation_files import NAMES, Operation, in_the_world, operations_of, start
 from pantala.capture import capture
 from pantala.errors import UsageError
 from pantala.operation_files import export_job
-from small_mpi import MPIRUN, missing_program, needs_mpi
+from small_mpi import MPIRUN, needs_mpi
 from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
@@ -47,8 +47,6 @@ KINDS = set(NAMES.values()) - {
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns a folder with the programs and the library that counts."""
-    if (reason := missing_program()) is not None:
-        pytest.skip(reason)
     folder = tmp_path_factory.mktemp("programs")
     for source in PROGRAMS.glob("*.c"):
         shared = ["-shared", "-fPIC"] if source.stem == "count" else []

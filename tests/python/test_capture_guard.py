@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -40,14 +39,13 @@ def lists() -> dict[str, list[str]]:
 
 def exported(library: Path) -> set[str]:
     """Returns the functions that a shared library has."""
-    if shutil.which("nm") is None:
-        pytest.skip("nm is not installed")
     shown = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True,
                            check=True).stdout  # fmt: skip
     return {line.split()[-1] for line in shown.splitlines() if line.split()[-2] in "TWi"}
 
 
 @needs_mpi
+@pytest.mark.needs("ldd", "nm")
 @pytest.mark.full
 def test_every_function_of_the_library_is_followed_noticed_or_local() -> None:
     shown = subprocess.run(["ldd", built_library()], capture_output=True, text=True, check=True)
@@ -164,10 +162,7 @@ ONLY_LOCAL = """subroutine traffic() bind(c, name="traffic_")
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
 end subroutine
 """
-needs_fortran = pytest.mark.skipif(
-    shutil.which("gfortran") is None or shutil.which("mpif90") is None,
-    reason="gfortran is not installed, or the MPI library has no mpif90",
-)
+needs_fortran = pytest.mark.needs("gfortran", "mpif90")
 
 
 def fortran_library(folder: Path, text: str) -> Path:

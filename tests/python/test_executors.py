@@ -289,8 +289,8 @@ def test_wrong_options_of_executors(
 
 
 @pytest.mark.slow
+@pytest.mark.needs(packages=["distributed"])
 def test_dask_workers_do_the_runs_and_may_be_killed(tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
     long = scenario().replace({"jobs.halo.workload.iterations": 1000})
     root = tmp_path / "out"
     with dask.dask_executor(None, 2) as executor, ThreadPoolExecutor(1) as beside:
@@ -357,7 +357,7 @@ def test_a_run_whose_workers_die_fails_after_three(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.skipif(slurm_cluster.lacks() is not None, reason=str(slurm_cluster.lacks()))
+@slurm_cluster.needs_cluster
 def test_a_real_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, root = tmp_path / "tiny.toml", tmp_path / "out put"
     # Each run takes about a second, so that tasks can be killed and requeued in the middle.

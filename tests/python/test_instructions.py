@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from instructions import GUARDED, RECORD, TOLERANCE, Guarded, compiler, measured, recorded
@@ -19,10 +17,9 @@ def test_the_record_has_every_benchmark() -> None:
 
 @pytest.mark.full
 @pytest.mark.native
+@pytest.mark.needs("valgrind")
 @pytest.mark.parametrize("guarded", GUARDED, ids=str)
 def test_instructions_per_packet_hop(guarded: Guarded) -> None:
-    if shutil.which("valgrind") is None:
-        pytest.skip("instructions cannot be counted: valgrind is not installed")
     if compiler() not in recorded():
         pytest.skip(
             f"no instruction counts are recorded for {compiler()}; run 'make instructions' to add"

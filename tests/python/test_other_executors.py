@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -23,10 +22,12 @@ pytestmark = pytest.mark.native
 
 
 @pytest.mark.full
-@pytest.mark.skipif(slurm_cluster.lacks() is not None, reason=str(slurm_cluster.lacks()))
+@pytest.mark.needs(packages=["dask_jobqueue", "distributed"])
+@slurm_cluster.needs_cluster
 def test_dask_jobqueue_on_a_real_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    jobqueue = pytest.importorskip("dask_jobqueue")
-    distributed = pytest.importorskip("distributed")
+    import dask_jobqueue as jobqueue
+    import distributed
+
     with slurm_cluster.cluster(tmp_path / "slurm") as configuration:
         monkeypatch.setenv("SLURM_CONF", str(configuration))
         options = {"queue": slurm_cluster.PARTITION, "walltime": "00:10:00", "interface": "lo"}
@@ -70,8 +71,8 @@ if __name__ == "__main__":
 
 
 @pytest.mark.full
+@pytest.mark.needs(packages=["parsl"])
 def test_workers_of_parsl_do_the_runs_and_may_be_killed(tmp_path: Path) -> None:
-    pytest.importorskip("parsl")
     root = tmp_path / "out"
     swept = _script(tmp_path, _PARSL, [sys.executable], root)
     killed = False
@@ -86,12 +87,9 @@ def test_workers_of_parsl_do_the_runs_and_may_be_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.needs("mpiexec", packages=["mpi4py"])
 def test_workers_of_mpi4py_do_the_runs(tmp_path: Path) -> None:
-    pytest.importorskip("mpi4py")
-    mpiexec = shutil.which("mpiexec")
-    if mpiexec is None:
-        pytest.skip("there is no mpiexec")
-    command = [mpiexec, "-n", "3", sys.executable, "-m", "mpi4py.futures"]
+    command = ["mpiexec", "-n", "3", sys.executable, "-m", "mpi4py.futures"]
     environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     environment["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
     swept = _script(tmp_path, _MPI, command, tmp_path / "out", environment)

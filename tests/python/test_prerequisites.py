@@ -56,7 +56,6 @@ def test_libclang_alone_is_missed(name: str, tmp_path: Path) -> None:
     assert checked(path, libraries) == (0, [])
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_mpi_checks_first() -> None:
     shown = subprocess.run(
         ["make", "-n", "mpi"],

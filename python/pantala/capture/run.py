@@ -50,7 +50,7 @@ def capture(
         raise UsageError(f"{command[0]}: the command does not exist; check its name and PATH")
     folder = Path(out)
     file = folder / f"{name or folder.absolute().name}.operations"
-    if folder.is_file():
+    if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: is a file, not a folder; name another --out")
     if file.exists() and not overwrite:
         raise UsageError(f"{file}: exists; name another --out, or add --overwrite")
