@@ -124,7 +124,7 @@ bench: build ## Measure the speed of the core on uniform-1056; BENCH=NAME takes 
 	$(BIN)/pantala bench $(BENCH)
 
 benches: build ## Measure all benches but million in turn, three times: the table of docs/performance.md
-	PYTHONPATH=tools $(BIN)/python -m benches
+	PYTHONPATH=tools $(BIN)/python -m benches $(BENCHES_FLAGS)
 
 # Programs of other simulators: make compare CAMINOS=~/.cargo/bin/caminos. BENCHES are those of `pantala bench --list`;
 # COMPARE_FLAGS="--repeats 7 --share 0.05"; `make compare COMPARE_FLAGS=--help` lists them.
