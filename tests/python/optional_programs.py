@@ -54,8 +54,8 @@ def last_line(skipped: Counter[tuple[str, ...]]) -> str:
     for names, tests in skipped.items():
         by_name.update(dict.fromkeys(names, tests))
     named = ", ".join(f"{name} ({tests})" for name, tests in sorted(by_name.items()))
-    tests = "test was" if total == 1 else "tests were"
-    return f"{total} {tests} skipped for a missing program or package: {named}."
+    were = "test was" if total == 1 else "tests were"
+    return f"{total} {were} skipped for a missing program or package: {named}."
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -9,10 +9,14 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 __all__ = ["PARTITION", "cluster", "needs_cluster"]
+
+#: A test function.
+Test = TypeVar("Test", bound=Callable[..., None])
 
 PARTITION = "debug"
 _PROGRAMS = ("slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
@@ -49,10 +53,14 @@ PartitionName={partition} Nodes={host} Default=YES MaxTime=60 State=UP
 """
 
 
-def needs_cluster(test: Callable[..., None]) -> Callable[..., None]:
+def needs_cluster(test: Test) -> Test:
     """Marks a test that starts a cluster: it is skipped without Slurm and for users but root."""
-    root = pytest.mark.skipif(os.getuid() != 0, reason="Slurm's daemons need root")
-    return pytest.mark.needs(*_PROGRAMS)(root(test))
+    for mark in (
+        pytest.mark.skipif(os.getuid() != 0, reason="Slurm's daemons need root"),
+        pytest.mark.needs(*_PROGRAMS),
+    ):
+        test = mark(test)
+    return test
 
 
 @contextlib.contextmanager
