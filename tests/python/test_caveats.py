@@ -13,7 +13,7 @@ import pytest
 import pantala as pt
 from pantala.caveats import Absent, Facts, Overlap, caveats_of, facts_of
 from support import Ended
-from sweeps import scenario
+from sweeps import SCENARIO, scenario
 
 Cli = Callable[..., Ended]
 
@@ -126,3 +126,65 @@ def test_a_coarse_sweep_says_so_in_every_output(cli: Cli, tmp_path: Path) -> Non
     assert cli("report", tmp_path / "sweep").status == 0
     page = (tmp_path / "sweep" / "report.html").read_text()
     assert "<li>Coarsened by 2: " in page.split("<header>", 1)[1].split("<h1>", 1)[0]
+
+
+#: One job whose run no seed changes: contiguous, minimal routing, no noise.
+STILL = SCENARIO[: SCENARIO.index('[[jobs]]\nname = "noise"')].replace("random", "contiguous")
+
+
+@pytest.mark.native
+def test_seeds_without_effect_count_as_one_value_everywhere(cli: Cli, tmp_path: Path) -> None:
+    file, out = tmp_path / "still.toml", tmp_path / "still"
+    file.write_text(STILL)
+    command = ("sweep", file, "--axis", "jobs.halo.placement=contiguous,random", "--seeds", "3")
+    ended = cli(*command, "--out", out)
+    assert ended.status == 0, ended.err
+    assert "In 1 of 2 groups of seeds, seeds gave equal results (equal result_hash)." in ended.out
+    found = pt.Experiment(out)
+    value = "communication_time_mean_ns"
+    by_placement = {row["jobs.halo.placement"]: row for row in found.intervals(value).to_dicts()}
+    assert by_placement["contiguous"]["runs"] == 1
+    assert by_placement["contiguous"]["repeated"] == 2
+    assert by_placement["contiguous"]["high"] == float("inf")
+    assert (by_placement["random"]["runs"], by_placement["random"]["repeated"]) == (3, 0)
+    medians = found.medians(value)
+    assert dict(medians.select("jobs.halo.placement", "runs").iter_rows()) == {
+        "contiguous": 1,
+        "random": 3,
+    }
+    paired = found.differences(value, "jobs.halo.placement", "contiguous")
+    assert paired["runs"].to_list() == [3]  # the random side has three results
+    assert "seeds gave equal results" in cli("status", out).out
+    assert cli("report", out).status == 0
+    page = (out / "report.html").read_text()
+    assert "seeds gave equal results" in page.split("<h1>", 1)[0]
+    compared = cli("compare", out, "--by", "jobs.halo.placement")
+    assert "seeds gave equal results" in compared.out
+
+
+@pytest.mark.native
+def test_two_sides_without_an_effect_of_the_seed_have_no_interval(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "still.toml"
+    file.write_text(STILL)
+    axis = ("--axis", "machine.router.input_latency=10 ns,20 ns")
+    command = ("sweep", file, *axis, "--seeds", "12", "--precision", "2%")
+    ended = cli(*command, "--out", tmp_path / "still")
+    assert ended.status == 0, ended.err
+    assert "10 of 12 seeds: all gave equal results, so there is no interval" in ended.out
+    told = cli("compare", tmp_path / "still", "--by", "machine.router.input_latency", "--json")
+    rows = json.loads(told.out)["metrics"]
+    assert {row["basis"] for row in rows} == {"single"}
+    assert "10 seeds with equal results count as one" in rows[0]["words"]
+
+
+@pytest.mark.native
+def test_a_job_that_repeats_is_not_cut_off(cli: Cli, tmp_path: Path) -> None:
+    repeated = scenario().replace({"jobs.noise.repeat": True, "interference": True})
+    pt.sweep(repeated, tmp_path / "sweep", workers=1)
+    found = pt.Experiment(tmp_path / "sweep")
+    assert set(found.intervals("communication_time_mean_ns")["cut_off"]) == {0}
+    run = pt.run(repeated, tmp_path / "run")
+    page = (run.path / "report.html").read_text().replace("\u00a0", " ")
+    assert "unfinished" not in page
+    assert "the routing chose" not in page
+    assert "bytes together than in all runs alone" in page or "as many bytes" in page

@@ -31,11 +31,14 @@ AXES = ("routing", "where")
 def values(samples: dict[tuple[str, str], list[float | None]], metric: str = TIME) -> pl.DataFrame:
     """Returns hand-made values of a job: a list over seeds for each case; None did not end."""
     rows = [
-        (*case, seed, "together", "a", metric, 1.0 if value is None else value, value is not None)
+        (
+            *(*case, seed, "together", "a", metric),
+            *(1.0 if value is None else value, value is not None, f"{case} {seed}"),
+        )
         for case, sample in samples.items()
         for seed, value in enumerate(sample)
     ]
-    names = [*AXES, "seed", "part", "job", "metric", "value", "whole"]
+    names = [*AXES, "seed", "part", "job", "metric", "value", "whole", "result"]
     return pl.DataFrame(rows, schema=names, orient="row")
 
 

@@ -298,6 +298,10 @@ def _told(made: Sweep, precision: Precision, most: int) -> str:
     seeds = f"{made.description.seeds} of {most} seeds"
     if made.widest is None:
         return f"{seeds}: no run has ended"
+    if made.widest["runs"] == 1 and made.widest["repeated"]:
+        return (
+            f"{seeds}: all gave equal results, so there is no interval and more seeds add nothing"
+        )
     keys = [*made.description.columns, "part", "name"]
     where = ", ".join(str(made.widest[key]) for key in keys if key in made.widest)
     reached = made.widest["relative"] <= precision.relative
@@ -324,8 +328,10 @@ def _medians(experiment: Experiment) -> list[Table]:
     title = f"Medians over {_count(seeds, 'seed')}" if "seed" in experiment.axes else "Runs"
     caption = "communication: time in MPI calls, mean over ranks; latency, p99: of packets"
     cut = _cut_off(experiment, keys)
-    if cut:
+    if any("*" in mark for mark in cut.values()):
         caption += "\n*: of a job that did not end in some run, which lowers its time"
+    if any("~" in mark for mark in cut.values()):
+        caption += "\n~: of a job that lasts as long as its run, which its time grows with"
     drawn = table(title, [*keys, *shown.values()], caption)
     for number, row in enumerate(first.select(keys).iter_rows()):
         if number == _MOST_ROWS:
@@ -333,7 +339,7 @@ def _medians(experiment: Experiment) -> list[Table]:
             drawn.caption = f"{more}\n{drawn.caption}"
             break
         values = [frame[value][number] for frame, value in zip(medians, shown, strict=True)]
-        mark = "*" if row in cut else ""
+        mark = cut.get(row, "")
         drawn.add_row(
             *("" if key is None else str(key) for key in row),
             *("" if not value else time_text(value, 3) + mark for value in values),
@@ -341,12 +347,18 @@ def _medians(experiment: Experiment) -> list[Table]:
     return [drawn] if first.height else []
 
 
-def _cut_off(experiment: Experiment, keys: list[str]) -> set[tuple[object, ...]]:
-    """Returns the rows of the medians with a job that should end and did not."""
+def _cut_off(experiment: Experiment, keys: list[str]) -> dict[tuple[object, ...], str]:
+    """Returns the marks of rows of the medians: jobs that did not end, and jobs without an end."""
     import polars as pl
 
-    cut = ~pl.col("complete") & pl.col("communication_time_mean_ns").is_not_null()
-    return set(experiment.table("jobs").filter(cut).select(keys).unique().collect().iter_rows())
+    without = ~pl.col("complete") & pl.col("communication_time_mean_ns").is_not_null()
+    rows = experiment.table("jobs").filter(without).select("run", *keys).unique().collect()
+    cut: dict[tuple[object, ...], str] = {}
+    for run, *row in rows.iter_rows():
+        name = row[keys.index("name")]
+        mark = "*" if name in experiment.facts[run].unfinished else "~"
+        cut[tuple(row)] = min(mark, cut.get(tuple(row), mark))
+    return cut
 
 
 def _print_effects(experiment: Experiment) -> None:

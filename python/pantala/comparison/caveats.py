@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pantala.caveats import Absent, Caveat, Facts, caveats_of, facts_of_run
+from pantala.caveats import Absent, Caveat, Facts, caveats_of
 from pantala.comparison.subject import SEED, Subject
 
 __all__ = ["caveats_of_subjects"]
@@ -23,10 +23,8 @@ def caveats_of_subjects(subjects: Sequence[Subject]) -> list[Caveat]:
     states: dict[str, int] = {}
     cases = 0
     for subject in subjects:
-        known = {} if subject.experiment is None else subject.experiment.facts
         names = _names(subject, several=len(subjects) > 1)
-        for run in subject.there()["run"].drop_nulls().unique(maintain_order=True):
-            facts[names[run]] = known[run] if run in known else facts_of_run(subject.run(run))
+        facts |= {names[run]: each for run, each in subject.facts.items()}
         by_case = subject.runs.group_by([*subject.axes, "part"], maintain_order=True)
         for found in by_case.agg("run")["run"]:
             groups.append([names[run] for run in found.drop_nulls()])

@@ -13,7 +13,7 @@ import polars as pl
 
 from pantala.caveats import Caveat
 from pantala.comparison.caveats import caveats_of_subjects
-from pantala.comparison.differences import Difference, difference_of
+from pantala.comparison.differences import Difference, Value, difference_of
 from pantala.comparison.left_out import LeftOut, runs_left_out, unmatched
 from pantala.comparison.plans import PlanChange, plan_changes
 from pantala.comparison.subject import SEED, Subject, open_subject, split_subject
@@ -335,10 +335,12 @@ def _partial_jobs(subject: Subject, frame: pl.DataFrame) -> Iterator[LeftOut]:
     """Yields the jobs that did not end, whose values are left out."""
     rows = frame.filter(~pl.col("whole"), pl.col("job") != "")
     keys = rows.select("case", "part", SEED, "job").unique(maintain_order=True)
+    unfinished = {job for each in subject.facts.values() for job in each.unfinished}
     for case, part, seed, job in keys.iter_rows():
-        yield LeftOut(
-            subject.title, tuple(case[1:]), part, seed, job, "truncated", "the job did not end"
-        )
+        state, reason = "truncated", "the job did not end"
+        if job not in unfinished:
+            state, reason = "endless", "the job lasts as long as its run, which its times grow with"
+        yield LeftOut(subject.title, tuple(case[1:]), part, seed, job, state, reason)
 
 
 def _rows(
@@ -351,13 +353,13 @@ def _rows(
     grouped = [
         {
             (tuple(case), part, job, metric): (
-                dict(zip(seeds, values, strict=True)),
+                dict(zip(seeds, map(Value, values, results), strict=True)),
                 not all(whole),
             )
-            for case, part, job, metric, seeds, values, whole in frame.group_by(
+            for case, part, job, metric, seeds, values, results, whole in frame.group_by(
                 keys, maintain_order=True
             )
-            .agg(SEED, "value", "whole")
+            .agg(SEED, "value", "result", "whole")
             .iter_rows()
         }
         for frame in frames

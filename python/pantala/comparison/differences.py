@@ -11,17 +11,37 @@ from pantala.comparison.numbers import quantity
 from pantala.experiments.statistics import (
     Interval,
     Method,
+    distinct,
     independent_difference,
     mean_interval,
     paired_difference,
 )
 
-__all__ = ["Basis", "Difference", "difference_of"]
+__all__ = ["Basis", "Difference", "Value", "difference_of", "numbers_of"]
 
 #: What an interval rests on: pairs of equal seeds, two samples of other seeds, or nothing.
 Basis = Literal["paired", "independent", "single"]
 
 Seed = int | None
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of one seed.
+
+    Attributes:
+        number: the value.
+        result: the hash of the results that it is made of; values of equal results count once.
+    """
+
+    number: float
+    result: str
+
+
+def numbers_of(sample: Mapping[Any, Value]) -> list[float]:
+    """Returns the values of a sample; those of equal results once."""
+    values = list(sample.values())
+    return [values[place].number for place in distinct([each.result for each in values])]
 
 
 @dataclass(frozen=True)
@@ -36,6 +56,8 @@ class Difference:
         basis: what the interval rests on.
         seeds: the seeds that the numbers are of: those of the pairs, or those of the base.
         other_seeds: the seeds of the second subject.
+        equal_results: the seeds that do not count because their results equal those of a seed that
+            does.
     """
 
     metric: str
@@ -45,6 +67,7 @@ class Difference:
     basis: Basis
     seeds: tuple[Seed, ...]
     other_seeds: tuple[Seed, ...]
+    equal_results: tuple[Seed, ...] = ()
 
     @property
     def relative(self) -> float | None:
@@ -81,6 +104,7 @@ class Difference:
             "significant": self.significant,
             "seeds": list(self.seeds),
             "other_seeds": list(self.other_seeds),
+            "equal_results": list(self.equal_results),
             "words": self.words,
         }
 
@@ -110,13 +134,16 @@ class Difference:
         if self.seeds != self.other_seeds:
             one, other = (", ".join(map(str, each)) for each in (self.seeds, self.other_seeds))
             return f"no interval: no two seeds in common (seeds {one} and {other})"
+        if self.equal_results:
+            number = 1 + len(self.equal_results)
+            return f"no interval: {number} seeds with equal results count as one"
         return "no interval: one run each"
 
 
 def difference_of(
     metric: str,
-    base: Mapping[Any, float],
-    other: Mapping[Any, float],
+    base_values: Mapping[Any, float | Value],
+    other_values: Mapping[Any, float | Value],
     confidence: float = 0.95,
     method: Method = "student",
 ) -> Difference:
@@ -124,34 +151,56 @@ def difference_of(
 
     Runs of equal seeds share placement, traffic and noise, so they are compared in pairs; values
     without a partner are left out. Without common seeds, the samples count as independent. One
-    value on either side has no interval.
+    value on either side has no interval. Seeds with equal results count once.
 
     Args:
         metric: the name of the metric.
-        base: the values of the first subject by seed, at least one.
-        other: the values of the second subject.
+        base_values: the values of the first subject by seed, at least one.
+        other_values: the values of the second subject.
         confidence: the probability that an interval covers the true difference.
         method: student or bootstrap.
 
     Raises:
         UsageError: the confidence is not between 0 and 1, or a value is not finite.
     """
+    base, other = _of_seeds(base_values), _of_seeds(other_values)
     shared = [seed for seed in base if seed in other]
-    seeds, others = (shared, shared) if shared else (list(base), list(other))
-    first, second = [base[seed] for seed in seeds], [other[seed] for seed in others]
+    if shared:
+        places = distinct([(base[seed].result, other[seed].result) for seed in shared])
+        seeds = others = [shared[place] for place in places]
+    else:
+        seeds, others = (_distinct_seeds(sample) for sample in (base, other))
+    every = {*shared} if shared else {*base, *other}
+    left = tuple(sorted(every - {*seeds, *others}, key=str))
+    first = [base[seed].number for seed in seeds]
+    second = [other[seed].number for seed in others]
     basis: Basis = "paired" if shared else "independent"
     if min(len(first), len(second)) == 1:
         basis = "single"
     compared = paired_difference if shared else independent_difference
     return Difference(
         metric,
-        mean_interval(first, confidence, method),
-        mean_interval(second, confidence, method),
+        mean_interval(numbers_of({seed: base[seed] for seed in seeds}), confidence, method),
+        mean_interval(numbers_of({seed: other[seed] for seed in others}), confidence, method),
         compared(first, second, confidence, method),
         basis,
         tuple(seeds),
         tuple(others),
+        left,
     )
+
+
+def _of_seeds(values: Mapping[Any, float | Value]) -> dict[Any, Value]:
+    """Returns values whose results are known; numbers of seeds count as different results."""
+    return {
+        seed: value if isinstance(value, Value) else Value(value, f"seed {seed}")
+        for seed, value in values.items()
+    }
+
+
+def _distinct_seeds(sample: Mapping[Any, Value]) -> list[Any]:
+    seeds = list(sample)
+    return [seeds[place] for place in distinct([sample[seed].result for seed in seeds])]
 
 
 def _percent(share: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pantala.comparison.differences import Difference, difference_of
+from pantala.comparison.differences import Difference, Value, difference_of, numbers_of
 from pantala.comparison.numbers import label_of, with_interval
 from pantala.comparison.subject import SEED
 from pantala.experiments.parts import TOGETHER
@@ -120,11 +120,11 @@ def _ranking(
     of_job: pl.DataFrame, job: str, axes: Sequence[str], confidence: float, metric: str
 ) -> Ranking:
     rows = of_job.filter(pl.col("metric") == metric)
-    samples: dict[tuple[str, ...], dict[int | None, float]] = {}
-    for *case, seed, value in rows.select(*axes, SEED, "value").iter_rows():
-        samples.setdefault(tuple(case), {})[seed] = value
+    samples: dict[tuple[str, ...], dict[int | None, Value]] = {}
+    for *case, seed, value, result in rows.select(*axes, SEED, "value", "result").iter_rows():
+        samples.setdefault(tuple(case), {})[seed] = Value(value, result)
     means = {
-        case: mean_interval(list(sample.values()), confidence) for case, sample in samples.items()
+        case: mean_interval(numbers_of(sample), confidence) for case, sample in samples.items()
     }
     order = sorted(means, key=lambda case: means[case].mean)
     ranked = tuple(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from pantala.caveats import Facts, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.dataset import Experiment, experiment_names
 from pantala.experiments.identity import RESULTS_VERSION
@@ -64,6 +66,17 @@ class Subject:
                 raise KeyError(key)
             self.opened[key] = checked(self.experiment.run(key))
         return self.opened[key]
+
+    @cached_property
+    def facts(self) -> dict[str, Facts]:
+        """The facts of the runs that have tables, by key: what caveats are made of.
+
+        Raises:
+            RunDirectoryError: a run is damaged.
+        """
+        known = {} if self.experiment is None else self.experiment.facts
+        runs = self.there()["run"].drop_nulls().unique(maintain_order=True)
+        return {run: known[run] if run in known else facts_of_run(self.run(run)) for run in runs}
 
     def there(self) -> pl.DataFrame:
         """Returns the rows of runs that have tables: done and truncated ones."""

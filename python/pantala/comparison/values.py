@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 import polars as pl
 
@@ -12,7 +12,7 @@ from pantala.experiments.parts import TOGETHER
 from pantala.metrics import all_metrics, job_values, link_metrics, link_values
 from pantala.slowdown import SLOWDOWN_COLUMNS, share_of_terminals, slowdown_of
 
-__all__ = ["ACCEPTED", "check_metrics", "metric_names", "values_of"]
+__all__ = ["ACCEPTED", "check_metrics", "distinct_values", "metric_names", "values_of"]
 
 ACCEPTED = "accepted_throughput"
 _SLOWDOWNS = tuple(name for name in SLOWDOWN_COLUMNS if name.endswith("slowdown"))
@@ -57,8 +57,8 @@ def values_of(subject: Subject, metrics: Collection[str] = ()) -> pl.DataFrame:
 
     Returns:
         The axes, ``seed``, ``part``, ``job`` (empty for a metric of the whole run), ``metric``,
-        ``value``, and ``whole``: whether the value covers all of its job or run. Metrics without a
-        value are left out.
+        ``value``, ``whole``: whether the value covers all of its job or run, and ``result``: the
+        hash of the results that the value is made of. Metrics without a value are left out.
 
     Raises:
         RunDirectoryError: a table is damaged, or lacks a column.
@@ -68,7 +68,7 @@ def values_of(subject: Subject, metrics: Collection[str] = ()) -> pl.DataFrame:
     columns = [*subject.axes, SEED, "part"]
     if not keys:
         schema = {name: there.schema[name] for name in columns}
-        return pl.DataFrame(schema={**schema, **_SCHEMA}).drop("run")
+        return pl.DataFrame(schema={**schema, **_SCHEMA, "result": pl.String}).drop("run")
     complete = dict(there.select("run", pl.col("state") == "done").iter_rows())
     try:
         of_jobs = job_values(_jobs(subject, keys))
@@ -106,9 +106,44 @@ def values_of(subject: Subject, metrics: Collection[str] = ()) -> pl.DataFrame:
     joined = there.select(*columns, "run").join(
         long.filter(pl.col("value").is_finite()), on="run", maintain_order="left_right"
     )
+    joined = _with_results(subject, joined)
     # A run that two parts share has its slowdowns in the run together only.
     own = (pl.col("part") == TOGETHER) | ~pl.col("metric").is_in(_SLOWDOWNS)
     return joined.filter(own).drop("run")
+
+
+def distinct_values(values: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
+    """Leaves out the values of seeds whose results equal those of an earlier seed.
+
+    Args:
+        values: rows of `values_of`.
+        axes: the axes without the seed.
+    """
+    keys = [*axes, "part", "job", "metric", "result"]
+    return values.unique(keys, keep="first", maintain_order=True)
+
+
+def _with_results(subject: Subject, values: pl.DataFrame) -> pl.DataFrame:
+    """Adds the hash of the results: of the run, or of all runs of a slowdown."""
+    runs = subject.there()["run"].drop_nulls().unique(maintain_order=True)
+    facts = subject.facts
+    hashes = {run: facts[run].result_hash or str(run) for run in runs}
+    keys = [*subject.axes, SEED]
+    of_runs = subject.there().with_columns(
+        result=pl.col("run").replace_strict(hashes, return_dtype=pl.String)
+    )
+    whole = of_runs.group_by(keys).agg(pl.concat_str("part", pl.lit(" "), "result").sort())
+    of_case = whole.select(*keys, pl.col("part").list.join("\n").alias("results"))
+    slowed = pl.col("metric").is_in(_SLOWDOWNS)
+    return (
+        values.join(of_case, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(
+            result=pl.when(slowed)
+            .then("results")
+            .otherwise(pl.col("run").replace_strict(hashes, return_dtype=pl.String))
+        )
+        .drop("results")
+    )
 
 
 def _jobs(subject: Subject, keys: list[str]) -> pl.DataFrame:

@@ -19,8 +19,14 @@ from pantala.experiments.effects import effects_over, slowdowns_over
 from pantala.experiments.index import Entry, Index, facts_of_entry
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.experiments.parts import TOGETHER
-from pantala.experiments.samples import check_column, check_numeric, check_single, cut_off
-from pantala.experiments.statistics import Method, marked, mean_interval, paired_difference
+from pantala.experiments.samples import check_column, check_numeric, check_single
+from pantala.experiments.statistics import (
+    Method,
+    distinct,
+    marked,
+    mean_interval,
+    paired_difference,
+)
 from pantala.experiments.store import RunStore
 from pantala.results import Run
 
@@ -176,6 +182,45 @@ class Experiment:
             if run in entries and entries[run]["state"] == "done"
         }
 
+    @property
+    def _unfinished(self) -> pl.LazyFrame:
+        """The jobs that should end and did not: ``run``, ``name``, and ``unfinished``, true."""
+        found = [(run, name) for run, each in self.facts.items() for name in each.unfinished]
+        schema = {"run": pl.String, "name": pl.String}
+        return pl.LazyFrame(found, schema, orient="row").with_columns(unfinished=pl.lit(True))
+
+    @property
+    def _results(self) -> pl.DataFrame:
+        """The hash of the results of each run: ``run``, ``result``; the run itself if unknown."""
+        found = [(run, each.result_hash or run) for run, each in self.facts.items()]
+        return pl.DataFrame(found, {"run": pl.String, "result": pl.String}, orient="row")
+
+    def _distinct(self, frame: pl.LazyFrame, over: str) -> pl.LazyFrame:
+        """Leaves out the runs of seeds whose results equal those of an earlier seed.
+
+        Adds ``repeated``: how many seeds of the case and part are left out.
+        """
+        axes = [axis for axis in self.axes if axis != over]
+        alike = [*axes, "part", "result"]
+        if over != "seed" or "seed" not in self.axes:
+            return frame.with_columns(repeated=pl.lit(0, pl.UInt32))
+        cases = self.cases.join(self._results, on="run")
+        counted = cases.with_columns(
+            repeated=(pl.len() - pl.col("result").n_unique()).over([*axes, "part"]).cast(pl.UInt32)
+        ).unique(alike, keep="first", maintain_order=True)
+        kept = counted.select("case", "part", "repeated").lazy()
+        return frame.join(kept, on=["case", "part"], maintain_order="left")
+
+    def _distinct_cases(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Leaves out cases whose results in all parts equal those of another seed."""
+        axes = [axis for axis in self.axes if axis != "seed"]
+        cases = self.cases.join(self._results, on="run")
+        results = cases.group_by(["case", *axes], maintain_order=True).agg(
+            pl.concat_str("part", pl.lit(" "), "result").sort().str.join("\n")
+        )
+        kept = results.unique([*axes, "part"], keep="first", maintain_order=True)
+        return rows.filter(pl.col("case").is_in(kept["case"].to_list()))
+
     def _seed_groups(self) -> list[list[str]]:
         """Returns the runs that differ in their seed only."""
         others = [axis for axis in self.axes if axis != "seed"]
@@ -237,10 +282,11 @@ class Experiment:
 
         Returns:
             The other axes, ``part``, ``name`` (of the job, if the table has it), the number of
-            ``runs``, and the median.
+            ``runs``, and the median. Seeds with equal results (equal ``result_hash``) count once.
         """
         frame = self._with(table, value)
         keys = self._groups(frame, over)
+        frame = self._distinct(frame, over)
         return (
             frame.group_by(keys, maintain_order=True)
             .agg(
@@ -272,7 +318,9 @@ class Experiment:
             The other axes, ``part``, ``name``, the number of ``runs``, ``mean``, ``low``, ``high``,
             ``relative`` (half the width over the mean), ``outliers``, the number of values beyond 3
             sigma, and ``cut_off``, the number of values of jobs that did not end; the mean contains
-            both. An interval of one run is infinite. Cases without a value are left out.
+            both. ``repeated`` is the number of seeds that are left out because their results equal
+            those of another seed. An interval of one run is infinite. Cases without a value are
+            left out.
 
         Raises:
             UsageError: there is no such table, column, axis or method, the column has no numbers,
@@ -280,9 +328,19 @@ class Experiment:
         """
         frame = self._with(table, value).filter(pl.col(value).is_not_null())
         keys = self._groups(frame, over)
+        cut = pl.lit(0, pl.UInt32)
+        if "name" in keys:
+            frame = frame.join(self._unfinished, on=["run", "name"], how="left")
+            cut = pl.col("unfinished").count().cast(pl.UInt32)
         groups = (
-            frame.group_by(keys, maintain_order=True)
-            .agg(pl.col(value), pl.col("case").n_unique().alias("cases"), cut_off(frame))
+            self._distinct(frame, over)
+            .group_by(keys, maintain_order=True)
+            .agg(
+                pl.col(value),
+                pl.col("case").n_unique().alias("cases"),
+                pl.col("repeated").max(),
+                cut_off=cut,
+            )
             .collect()
         )
         check_single(groups, groups[value].list.len(), f"{self.path}: table {table}")
@@ -296,6 +354,7 @@ class Experiment:
             relative=pl.Series([each.relative for each in found], dtype=pl.Float64),
             outliers=pl.Series([sum(marked(each)[1]) for each in values], dtype=pl.UInt32),
             cut_off=groups["cut_off"],
+            repeated=groups["repeated"],
         )
 
     def outliers(self, value: str, *, table: str = "jobs", over: str = "seed") -> pl.DataFrame:
@@ -362,7 +421,8 @@ class Experiment:
             method: student or bootstrap.
 
         Returns:
-            The axes, ``part`` and ``name``, the number of pairs (``runs``), the mean difference
+            The axes, ``part`` and ``name``, the number of pairs (``runs``; pairs with equal results
+            count once), the mean difference
             (``mean``), its ``low`` and ``high``, and whether the interval excludes zero
             (``significant``).
 
@@ -383,17 +443,28 @@ class Experiment:
             raise UsageError(f"{self.path}: {axis} has no value {base!r}; it has {shown}")
         keys = self._groups(frame, over)
         pairs = [*(key for key in keys if key not in self.zipped_with(axis)), over]
-        there = frame.filter(pl.col(axis) == base).select(*pairs, pl.col(value).alias("base"))
+        frame = frame.join(self._results.lazy(), on="run", how="left", maintain_order="left")
+        there = frame.filter(pl.col(axis) == base).select(
+            *pairs, pl.col(value).alias("base"), pl.col("result").alias("base_result")
+        )
         joined = (
             frame.filter(pl.col(axis) != base)
             .join(there, on=pairs, nulls_equal=True, maintain_order="left")
             .group_by(keys, maintain_order=True)
-            .agg(pl.col(value), pl.col("base"), pl.col("case").n_unique().alias("cases"))
+            .agg(
+                pl.col(value),
+                pl.col("base"),
+                pl.concat_list("result", "base_result").alias("results"),
+                pl.col("case").n_unique().alias("cases"),
+            )
             .collect()
         )
         check_single(joined, joined[value].list.len(), f"{self.path}: table {table}")
-        rows = zip(joined["base"].to_list(), joined[value].to_list(), strict=True)
-        found = [paired_difference(one, other, confidence, method) for one, other in rows]
+        found = []
+        for base_values, values, results in joined.select("base", value, "results").iter_rows():
+            counted = distinct(list(map(tuple, results)) if over == "seed" else range(len(values)))
+            one, other = ([each[place] for place in counted] for each in (base_values, values))
+            found.append(paired_difference(one, other, confidence, method))
         return joined.select(keys).with_columns(
             runs=pl.Series([each.count for each in found], dtype=pl.UInt32),
             mean=pl.Series([each.mean for each in found], dtype=pl.Float64),
@@ -499,7 +570,10 @@ class Experiment:
             (``significant``). An interval of one run is infinite.
         """
         self._check_over(over)
-        return effects_over(self.slowdowns(), self.axes, over, confidence, method)
+        slowdowns = self.slowdowns()
+        if over == "seed" and "seed" in self.axes:
+            slowdowns = self._distinct_cases(slowdowns)
+        return effects_over(slowdowns, self.axes, over, confidence, method)
 
     def run(self, run: str) -> Run:
         """Opens one run with the tables that are kept, by its identity.

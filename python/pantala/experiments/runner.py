@@ -188,6 +188,8 @@ class Sweep:
                 self.widest = self._widest(precision)
                 if self.widest is None or self.widest["relative"] <= precision.relative:
                     break
+                if self.widest["runs"] == 1 and self.widest["repeated"]:
+                    break
         return progress
 
     def _widest(self, precision: Precision) -> dict[str, Any] | None:
@@ -202,7 +204,10 @@ class Sweep:
                     " jobs with --precision-of (precision_of=)"
                 )
             return None
-        return intervals.sort("relative", descending=True).row(0, named=True)
+        # Seeds without effect have no interval, and more seeds do not give one.
+        several = intervals.filter((pl.col("runs") > 1) | (pl.col("repeated") == 0))
+        chosen = intervals if several.is_empty() else several
+        return chosen.sort("relative", descending=True).row(0, named=True)
 
     def _settled(self, run: str) -> bool:
         entry = self.entries.get(run)

@@ -8,7 +8,7 @@ import polars as pl
 
 from pantala.errors import UsageError, nearest
 
-__all__ = ["check_column", "check_numeric", "check_single", "cut_off"]
+__all__ = ["check_column", "check_numeric", "check_single"]
 
 
 def check_column(column: str, known: Sequence[str], where: str) -> None:
@@ -49,11 +49,3 @@ def check_single(groups: pl.DataFrame, rows: pl.Series, where: str) -> None:
             f"{where}: has several rows per run, and statistics over seeds need one; choose the"
             " table jobs, or reduce each run with Experiment.table first"
         )
-
-
-def cut_off(frame: pl.LazyFrame) -> pl.Expr:
-    """Returns the number of rows of jobs that should end and did not, as the column ``cut_off``."""
-    if not {"complete", "communication_time_mean_ns"} <= {*frame.collect_schema().names()}:
-        return pl.lit(0, pl.UInt32).alias("cut_off")
-    cut = ~pl.col("complete") & pl.col("communication_time_mean_ns").is_not_null()
-    return cut.sum().cast(pl.UInt32).alias("cut_off")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -16,6 +16,7 @@ __all__ = [
     "Method",
     "Precision",
     "batches",
+    "distinct",
     "independent_difference",
     "marked",
     "mean_interval",
@@ -113,6 +114,21 @@ def mean_interval(
         rng=np.random.default_rng(_SEED),
     ).confidence_interval
     return Interval(mean, float(found.low), float(found.high), int(array.size))
+
+
+def distinct(results: Sequence[Hashable]) -> list[int]:
+    """Returns the places of the first of equal results: seeds without effect count once.
+
+    If nothing depends on the seed, runs of several seeds are one run. Their values have no spread,
+    and an interval of width zero would claim a certainty that nothing supports.
+
+    Args:
+        results: the hash of the results of each run, or of the runs that a value is made of.
+    """
+    places: dict[Hashable, int] = {}
+    for place, result in enumerate(results):
+        places.setdefault(result, place)
+    return list(places.values())
 
 
 def paired_difference(

@@ -11,6 +11,7 @@ import polars as pl
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError
 from pantala.figures.style import DASHES, colours
+from pantala.job_end import ends_by_itself
 from pantala.run_directory import TABLES_FILE
 from pantala.run_files import table_in_archive
 
@@ -250,8 +251,8 @@ def stop_ns(run: RunLike, job: int) -> float:
 
 
 def is_endless(run: RunLike, job: int) -> bool:
-    """Returns whether the job continues until the run stops, as a pattern does."""
-    return bool(run.document["plan"]["jobs"][job]["workload"]["kind"] == "pattern")
+    """Returns whether the job does not end by itself: a pattern, or a job with repeat or end."""
+    return not ends_by_itself(run.document["plan"]["jobs"][job])
 
 
 @dataclass(frozen=True)

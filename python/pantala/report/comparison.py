@@ -13,6 +13,7 @@ import pantala
 from pantala.comparison.comparison import HEADLINES, Comparison, Row
 from pantala.comparison.numbers import label_of, with_interval
 from pantala.comparison.subject import SEED
+from pantala.comparison.values import distinct_values
 from pantala.errors import UsageError
 from pantala.experiments.parts import TOGETHER
 from pantala.figures.intervals import Mark, difference_intervals
@@ -258,7 +259,7 @@ def _seeds(comparison: Comparison) -> Picture | None:
         frame = values.filter(
             pl.col("metric") == _TIME, pl.col("part") == TOGETHER, pl.col("whole")
         )
-        for row in frame.sort(SEED).iter_rows(named=True):
+        for row in distinct_values(frame, subject.axes).sort(SEED).iter_rows(named=True):
             case = tuple(row[axis] for axis in comparison.axes)
             if (row["job"], case) in wanted:
                 key = (row["job"], ", ".join(case), subject.title)

@@ -11,6 +11,7 @@ from pantala.attribution import METHODS
 from pantala.comparison.numbers import label_of, unit_of
 from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
+from pantala.comparison.values import distinct_values
 from pantala.experiments.dataset import Experiment
 from pantala.experiments.parts import TOGETHER
 from pantala.experiments.statistics import mean_interval
@@ -44,6 +45,7 @@ def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Pict
         shown = shown[:1]
     others = [axis for axis in subject.axes if axis not in shown]
     times = values.filter(pl.col("whole"), pl.col("metric") == metric)
+    times = distinct_values(times, subject.axes)
     found = {}
     combinations = _combinations(times, others)
     for number, combination in enumerate(combinations[:_MOST_GRIDS]):
@@ -157,6 +159,7 @@ def seed_pictures(
             pl.col("job") == ranking.job,
             pl.col("part") == TOGETHER,
         )
+        rows = distinct_values(rows, subject.axes)
         samples: dict[tuple[str, ...], list[float]] = {}
         for *case, value in rows.sort(SEED).select(*subject.axes, "value").iter_rows():
             samples.setdefault(tuple(case), []).append(value)
@@ -171,7 +174,8 @@ def seed_pictures(
         found[f"seeds-{number}"] = picture(
             f"seeds-{number}",
             f"{ranking.job}: {ranking.label} over seeds",
-            "A row is a configuration, from the lowest mean to the highest. A point is one run."
+            "A row is a configuration, from the lowest mean to the highest. A point is one run;"
+            " seeds with equal results have one point."
             " Boxes reach from the first to the third quartile, whiskers to the extremes."
             + (f" {count(cut)} more configurations are in the table only." if cut > 0 else ""),
             f"{YANG}, Fig. 3",

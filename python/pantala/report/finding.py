@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from pantala.figures.link_load import SATURATED
-from pantala.figures.runs import job_names, job_row
+from pantala.figures.runs import is_endless, job_names, job_row
 from pantala.link_classes import INSIDE_GROUPS
 from pantala.report.formatting import count, duration, join, percent, significant
 from pantala.report.reported_run import ReportedRun
@@ -159,7 +159,10 @@ def _traffic(row: dict[str, Any], other: str) -> str:
 
 
 def _single(reported: ReportedRun) -> list[str]:
-    rows = [job_row(reported.run, job) for job in job_names(reported.run)]
+    rows = [
+        job_row(reported.run, job) | {"endless": is_endless(reported.run, job)}
+        for job in job_names(reported.run)
+    ]
     told = [text for row in rows if (text := _communication(row))]
     if len(rows) == 1 or not told:
         told += [text for row in rows if (text := _latency(row))]
@@ -177,6 +180,8 @@ def _communication(row: dict[str, Any]) -> str:
         f"a rank of {row['name']} communicates for {duration(mean)} on average, the slowest for"
         f" {duration(slowest)}"
     )
+    if row["endless"]:
+        return f"{text} (as long as it ran)"
     return text if row["complete"] else f"{text} (not finished)"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from pantala import figures
-from pantala.figures.runs import RunLike, is_endless, job_names, table
+from pantala.figures.runs import RunLike, table
 from pantala.link_classes import NETWORK
 from pantala.report.finding import hottest_sentence
 from pantala.report.formatting import count, duration, significant
@@ -53,25 +53,49 @@ def _load(reported: ReportedRun) -> Picture:
 
 
 def _moved(reported: ReportedRun) -> str:
-    """Returns a sentence on the longer paths of the run together; empty if they are unknown."""
+    """Returns a sentence on the bytes on links together and alone; empty if they are unknown.
+
+    It names longer or shorter paths only if all jobs sent equal bytes into the network in both
+    runs. Otherwise, such as for a job that repeats, the jobs may have done more or less work.
+    """
     if set(reported.alone) != set(reported.names) or not all(
         run.document["complete"] for run in reported.parts.values()
     ):
         return ""
-    if any(is_endless(reported.run, job) for job in job_names(reported.run)):
-        return ""  # an endless job sends as long as it may: not the same bytes in both runs
     alone = sum(_sent(run) for run in reported.alone.values())
-    more = _sent(reported.run) / alone - 1 if alone else 0.0
+    together = _sent(reported.run)
+    if not alone:
+        return ""
+    more = together / alone - 1
     if abs(more) < _SAME:
         return (
             " The links between routers carried as many bytes together as in all runs alone (within"
             f" {100 * _SAME:g} %)."
         )
-    changed, paths = ("more", "longer") if more > 0 else ("fewer", "shorter")
-    return (
-        f" The links between routers carried {significant(100 * abs(more), 2)} % {changed} bytes"
-        f" together than in all runs alone: the routing chose {paths} paths."
+    told = (
+        f" The links between routers carried {significant(100 * abs(more), 2)} %"
+        f" {'more' if more > 0 else 'fewer'} bytes together than in all runs alone"
     )
+    injected = _injected(reported.run)
+    before = {name: _injected(run)[name] for name, run in reported.alone.items()}
+    if injected == before and all(injected.values()):
+        links = [sent / sum(injected.values()) for sent in (alone, together)]
+        return (
+            f"{told}, for equal injected bytes: a byte crossed {links[1]:.2f} links on average,"
+            f" {links[0]:.2f} alone."
+        )
+    change = sum(injected.values()) / sum(before.values()) - 1
+    if abs(change) < _SAME:
+        return f"{told}. The jobs injected as many bytes (within {100 * _SAME:g} %)."
+    return (
+        f"{told}. The jobs injected {significant(100 * abs(change), 2)} %"
+        f" {'more' if change > 0 else 'fewer'} bytes."
+    )
+
+
+def _injected(run: RunLike) -> dict[str, int]:
+    """Returns the bytes that each job sent into the network."""
+    return dict(run.jobs.select("name", "injected_bytes").collect().iter_rows())
 
 
 def _sent(run: RunLike) -> float:

@@ -110,8 +110,8 @@ def communication_table(reported: ReportedRun) -> ReportTable:
         )
     if partly:
         caption += (
-            " A job that did not finish in both runs is compared over the iterations that all of"
-            " its ranks finished in both, and not at all if there are none."
+            " A job that did not end in both runs, such as one that repeats, is compared over the"
+            " iterations that all of its ranks finished in both, and not at all if there are none."
         )
     # The slowdowns come first because a narrow screen shows only the first columns.
     table = ReportTable(
