@@ -6,26 +6,24 @@ runs are parts of the resolved plan.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, cast
 
 from rich.console import Console
 
 from pantala import native
-from pantala.errors import Interrupted, PlanError, SimulationError, UsageError
+from pantala.errors import Interrupted, PlanError, RunDirectoryError, SimulationError, UsageError
 from pantala.experiments.interference import InterferenceRuns
 from pantala.experiments.parts import parts_of
 from pantala.progress import ProgressLine
 from pantala.record_size import check_size, parse_limit
 from pantala.results import InterferenceExperiment, Run, load
 from pantala.run_cost import traffic, warn_of_cost
-from pantala.run_directory import RUN_FILE, OutputDirectory
+from pantala.run_directory import REPORT_FILE, RUN_FILE, OutputDirectory, document_of
 from pantala.scenario import Scenario
 
-__all__ = ["REPORT_FILE", "run", "write_report"]
-
-#: The name of the report in a run directory.
-REPORT_FILE = "report.html"
+__all__ = ["run", "write_report"]
 
 
 def run(
@@ -44,7 +42,8 @@ def run(
         scenario: the scenario.
         out: the run directory; ``runs/NAME`` if not given.
         overwrite: whether to replace a run that is there already. Without it, an interrupted
-            interference experiment continues with its missing runs.
+            interference experiment continues with its missing runs. A complete run without its
+            report, because the process was killed, gets the report.
         progress: whether to show progress on standard error; if not given, only on a terminal.
         report: whether to write report.html into the directory.
         threads: the number of threads, or "auto" for the number that pays. Results do not depend on
@@ -90,8 +89,13 @@ def run(
     shown = console.is_terminal if progress is None else progress
     line = ProgressLine(len(parts), console if shown else None)
     if scenario.interference:
-        runs = InterferenceRuns(target, scenario, resolved, parts, overwrite=overwrite)
+        runs = InterferenceRuns(
+            target, scenario, resolved, parts, overwrite=overwrite, report=report
+        )
         _simulate_parts(scenario, runs, line, threads)
+    elif report and not overwrite and _lacks_report(target, resolved):
+        if shown:
+            console.print(f"{target}: holds this run; writing its report", markup=False)
     else:
         _simulate_one(
             scenario, resolved, OutputDirectory(target, overwrite=overwrite), line, threads
@@ -103,12 +107,32 @@ def run(
 
 
 def write_report(result: Run | InterferenceExperiment) -> Path:
-    """Writes report.html, a page in one file, into the directory of a run; returns its path."""
+    """Writes report.html, a page in one file, into the directory of a run; returns its path.
+
+    Raises:
+        RunDirectoryError: it cannot be written. A report that was there stays as it was.
+    """
     from pantala.report import write_report as write
 
     path = result.path / REPORT_FILE
-    write(result, path)
+    try:
+        write(result, path)
+    except RunDirectoryError as error:
+        remedy = f"the tables are kept; {error.remedy} and give the same command again"
+        raise RunDirectoryError(path, error.message, remedy) from None
     return path
+
+
+def _lacks_report(target: Path, plan: dict[str, Any]) -> bool:
+    """Returns whether a directory holds the complete run of a plan, but no report."""
+    document = document_of(target)
+    return (
+        document is not None
+        and document.get("complete") is True
+        and document.get("pantala") == native.core().VERSION
+        and document.get("plan") == json.loads(json.dumps(plan))
+        and not (target / REPORT_FILE).exists()
+    )
 
 
 def _simulate_one(

@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pantala.whole_file import whole_file
+from pantala.whole_file import write_text
 
 __all__ = ["write_json"]
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes JSON to a temporary file, then renames it."""
-    with whole_file(path) as half:
-        half.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+    """Writes JSON to a file that appears complete or not at all."""
+    write_text(path, json.dumps(value, indent=2) + "\n")

@@ -1,29 +1,39 @@
 """Output directories: a run is written to a temporary directory, then moved to its place.
 
-A run is written to ``.NAME.partial-PID`` in the same parent directory and renamed to NAME at the
-end. A directory that exists already is kept, even if it is the current directory or the target of a
-link: its old run is moved out and the new one moved in, the file that marks a run last. A run that
-was interrupted or stalled is moved too; it is marked incomplete inside. A run is written only into
-a directory that is empty or holds a run. The runs of an interference experiment are written into
-its store of runs instead; see `pantala.experiments.interference`.
+A run is written to a hidden directory in the same parent directory and renamed to NAME at the end.
+After its process was killed, the next run in the parent directory removes the hidden directory. A
+directory that exists already is kept, even if it is the current directory or the target of a link:
+its old run is moved out and the new one moved in, the file that marks a run last. A run that was
+interrupted or stalled is moved too; it is marked incomplete inside. A run is written only into a
+directory that is empty or holds a run. The runs of an interference experiment are written into its
+store of runs instead; see `pantala.experiments.interference`.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import json
 import os
 import shutil
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from pantala.errors import RunDirectoryError
+from pantala.whole_file import left_in, temporary_name
 
 __all__ = [
     "INTERFERENCE_FILE",
+    "REPORT_FILE",
     "RUN_FILE",
     "TABLES_FILE",
     "OutputDirectory",
     "cannot_write",
+    "clear_left",
+    "document_of",
     "holds_run",
+    "remedy_of",
     "set_aside",
     "taken",
 ]
@@ -32,6 +42,8 @@ __all__ = [
 RUN_FILE = "run.json"
 #: The file with the tables of a run in a store of runs: Parquet files in an uncompressed archive.
 TABLES_FILE = "tables.zip"
+#: The report, a page beside the run.
+REPORT_FILE = "report.html"
 #: The file that the directory of an interference experiment has.
 INTERFERENCE_FILE = "interference.json"
 #: The folder of `pantala sweep` in a directory of experiments, and the store beside it.
@@ -61,7 +73,8 @@ class OutputDirectory:
         """
         self.target = target
         self.overwrite = overwrite
-        self.partial = target.absolute().parent / f".{target.absolute().name}.partial-{os.getpid()}"
+        place = target.absolute()
+        self.partial = place.parent / temporary_name(place.name)
         if target.is_dir():
             if holds_run(target):
                 if not overwrite:
@@ -85,8 +98,7 @@ class OutputDirectory:
         """
         try:
             self.partial.parent.mkdir(parents=True, exist_ok=True)
-            if self.partial.exists():  # of a process of the same number that was killed
-                shutil.rmtree(self.partial)
+            clear_left(self.target)
             self.partial.mkdir()
         except OSError as error:
             raise cannot_write(self.target, error) from None
@@ -103,7 +115,7 @@ class OutputDirectory:
             raise RunDirectoryError(
                 self.target, "was taken by another run meanwhile", f"this one is in {self.partial}"
             )
-        old = self.partial.with_name(f"{self.partial.name}-old")
+        old = self.partial.with_name(temporary_name(place.name))
         try:
             if place.exists():
                 old.mkdir()
@@ -116,12 +128,44 @@ class OutputDirectory:
                 self.partial.rename(place)
         except OSError as error:
             raise cannot_write(self.target, error) from None
-        shutil.rmtree(old, ignore_errors=True)
+        _discard(old)
         return self.target
 
     def discard(self) -> None:
         """Removes the partial directory."""
-        shutil.rmtree(self.partial, ignore_errors=True)
+        _discard(self.partial)
+
+
+def clear_left(target: Path) -> None:
+    """Removes the hidden directories that killed runs left beside a directory.
+
+    What belongs to another directory and holds a run is let alone: the process was killed while it
+    moved the run.
+    """
+    place = target.absolute()
+    ours = temporary_name(place.name).rsplit("~", 3)[0]
+    for path in left_in(place.parent):
+        if path.is_symlink() or not path.is_dir():
+            continue
+        if not holds_run(path) or path.name.rsplit("~", 3)[0] == ours:
+            _discard(path)
+
+
+def _discard(directory: Path) -> None:
+    """Removes a directory, first the files that mark a run."""
+    with contextlib.suppress(OSError):
+        for name in (RUN_FILE, INTERFERENCE_FILE):
+            (directory / name).unlink(missing_ok=True)
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def document_of(directory: Path) -> dict[str, Any] | None:
+    """Returns run.json of a directory; None if it is missing or damaged."""
+    try:
+        document = json.loads((directory / RUN_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return document if isinstance(document, dict) else None
 
 
 def _free(target: Path) -> Path:
@@ -151,8 +195,7 @@ def set_aside(target: Path) -> Path | None:
         return None
     shared = (target / _EXPERIMENTS).is_dir()
     place = target.absolute()
-    aside = place.parent / f".{place.name}.partial-{os.getpid()}-old"
-    shutil.rmtree(aside, ignore_errors=True)
+    aside = place.parent / temporary_name(place.name)
     aside.mkdir()
     for entry in reversed(_marks_last(place)):
         if not (shared and entry.name in _STORE):
@@ -167,6 +210,16 @@ def taken(target: Path, what: str) -> RunDirectoryError:
         f"already holds {what}",
         f"add --overwrite (overwrite=True) to replace it, or another --out, e.g. {_free(target)}",
     )
+
+
+def remedy_of(reason: str) -> str:
+    """Returns what helps if a directory cannot be written.
+
+    Args:
+        reason: the reason that the operating system gives.
+    """
+    full = any(os.strerror(code) in reason for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+    return "make room" if full else "make the directory writable"
 
 
 def cannot_write(target: Path, error: OSError) -> RunDirectoryError:

@@ -20,6 +20,7 @@ from pantala.scenario.faults import scenario_error
 from pantala.scenario.plan_faults import scenario_key
 from pantala.scenario.presets import example, machine_preset, machine_presets, merge
 from pantala.scenario.topology import over_preset
+from pantala.whole_file import whole_file, write_text
 
 __all__ = [
     "link_table",
@@ -105,9 +106,10 @@ def write_links(chosen: Topology, path: Path) -> None:
         raise UsageError(f"{path}: has no ending of a table; end the name in .parquet or .csv")
     try:
         if path.suffix == ".csv":
-            link_table(chosen).write_csv(path)
+            write_text(path, link_table(chosen).write_csv())
             return
-        native.write_link_table(topology_plan(chosen), path)
+        with whole_file(path) as half:
+            native.write_link_table(topology_plan(chosen), half)
     except PlanError as error:
         raise _blame(error) from None
     except OSError as error:
@@ -152,7 +154,8 @@ def write_graphml(chosen: Topology, path: Path) -> None:
             ElementTree.SubElement(edge, "data", key=key).text = str(row[key])
     ElementTree.indent(root)
     try:
-        ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+        with whole_file(path) as half:
+            ElementTree.ElementTree(root).write(half, encoding="utf-8", xml_declaration=True)
     except OSError as error:
         raise _cannot_write(path, error) from None
 

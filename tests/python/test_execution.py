@@ -119,7 +119,7 @@ def test_a_directory_with_a_run_is_kept(
 ) -> None:
     pt.run(scenario, out="here", report=False)
     before = Path("here/run.json").stat().st_mtime_ns
-    ended = cli("run", small, "--out", "here", "--quiet")
+    ended = cli("run", small, "--out", "here", "--quiet", "--no-report")
     assert (ended.status, ended.out) == (2, "")
     assert (
         ended.err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,9 +19,10 @@ from pantala.experiments import session
 from pantala.experiments.axes import parse_axis
 from pantala.experiments.description import describe
 from pantala.experiments.expand import Expansion
-from pantala.experiments.lease import claim, is_stale, now_at
+from pantala.experiments.lease import STALE_SECONDS, claim, is_stale, now_at
 from pantala.experiments.runner import Sweep
 from pantala.experiments.store import RunStore
+from pantala.processes import this_machine
 from support import Ended
 from sweeps import SCENARIO, scenario
 
@@ -398,9 +398,8 @@ def test_commas_in_brackets_separate_no_values() -> None:
 
 
 def _host() -> str:
-    import socket
 
-    return socket.gethostname()
+    return this_machine()
 
 
 def test_the_command_prints_medians_of_patterns(tmp_path: Path) -> None:
@@ -447,9 +446,32 @@ def test_a_lease_whose_writer_was_killed_is_stale(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     for process, stale in ((ended.pid, True), (os.getpid(), False)):
-        lease = tmp_path / f".run.{process}@{socket.gethostname()}.0123456789ab"
+        lease = tmp_path / f".run.{process}@{this_machine()}.0123456789ab"
         lease.touch()
         assert is_stale(lease, now_at(tmp_path)) is stale
     other = tmp_path / f".run.{ended.pid}@elsewhere.0123456789ab"
     other.touch()
     assert not is_stale(other, now_at(tmp_path))
+
+
+def test_a_lease_from_the_future_ages_from_the_first_look_on(tmp_path: Path) -> None:
+    lease = tmp_path / "lease"
+    lease.write_text(json.dumps({"host": "elsewhere", "process": 1}))
+    now = now_at(tmp_path)
+    os.utime(lease, (now + 7200, now + 7200))
+    assert not is_stale(lease, now)
+    assert is_stale(lease, now_at(tmp_path) + STALE_SECONDS + 1)
+
+
+def test_a_partial_run_of_another_machine_stays_while_its_lease_lives(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    store.begin()
+    partial = tmp_path / "partial" / "abc~elsewhere~1"
+    partial.mkdir()
+    os.utime(partial, (1, 1))
+    store.lease("abc").write_text(json.dumps({"host": "elsewhere", "process": 1}))
+    store.begin()
+    assert partial.is_dir()
+    os.utime(store.lease("abc"), (1, 1))
+    store.begin()
+    assert not partial.exists()

@@ -7,10 +7,11 @@ import os
 import shlex
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from pantala.errors import UsageError
+from pantala.private_folder import cache_folder
+from pantala.whole_file import whole_file
 
 __all__ = ["built_library"]
 
@@ -41,17 +42,13 @@ def built_library() -> Path:
     digest = hashlib.sha256(_command_of(compiler).encode())
     for source in sources:
         digest.update(source.read_bytes())
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "pantala" / f"capture-{digest.hexdigest()[:16]}"
+    folder = cache_folder(f"capture-{digest.hexdigest()[:16]}", "the capture library")
     library = folder / _NAME
     if library.is_file():
         return library
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            made = Path(scratch) / _NAME
-            _compile(compiler, [each for each in sources if each.suffix == ".c"], made)
-            made.replace(library)
+        with whole_file(library) as half:
+            _compile(compiler, [each for each in sources if each.suffix == ".c"], half)
     except OSError as error:
         message = f"{folder}: the capture library cannot be written there: {error.strerror}"
         raise UsageError(f"{message}; set XDG_CACHE_HOME to a folder that can be written") from None

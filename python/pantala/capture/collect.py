@@ -10,6 +10,7 @@ from pathlib import Path
 from pantala import native
 from pantala.capture.notes import RANK_FILE, rank_of, read_notes
 from pantala.errors import UsageError
+from pantala.whole_file import whole_file
 
 __all__ = ["Captured", "collect", "rank_files"]
 
@@ -78,7 +79,8 @@ def collect(folder: Path, file: Path, status: int, *, keep: bool) -> Captured:
     for path in ranks:
         _check_end(path)
     try:
-        made = native.merge_operation_files(ranks, file)
+        with whole_file(file) as half:
+            made = native.merge_operation_files(ranks, half)
     except ValueError as error:
         raise UsageError(f"capture: {error}; the files of the ranks are in {folder}") from None
     _remove(files, keep=keep)

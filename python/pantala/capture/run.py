@@ -59,7 +59,6 @@ def capture(
         folder.mkdir(parents=True, exist_ok=True)
         for old in rank_files(folder):
             old.unlink()
-        file.unlink(missing_ok=True)
     except OSError as error:
         message = f"{folder}: cannot be written: {error.strerror}; name another --out"
         raise UsageError(message) from None

@@ -67,7 +67,7 @@ def check(
     from pantala.given_links import failed_words
     from pantala.plan import plan_text
     from pantala.record_size import parse_limit
-    from pantala.whole_file import whole_file
+    from pantala.whole_file import write_text
 
     limit = parse_limit(size_limit)
     changes = parse_settings(settings)
@@ -85,8 +85,7 @@ def check(
         print(text)
     else:
         try:
-            with whole_file(plan) as half:
-                half.write_text(text + "\n", encoding="utf-8")
+            write_text(plan, text + "\n")
         except OSError as error:
             raise UsageError(
                 f"{plan}: cannot be written: {error.strerror}; name another --plan"
@@ -139,6 +138,7 @@ def _bring_operations(scenario: Scenario, resolved: dict[str, Any], plan: Path) 
     """
     from pantala.errors import UsageError
     from pantala.scenario import PythonProgram
+    from pantala.whole_file import whole_file
 
     programs = {job.name for job in scenario.all_jobs if isinstance(job.workload, PythonProgram)}
     for job in resolved["jobs"]:
@@ -146,7 +146,8 @@ def _bring_operations(scenario: Scenario, resolved: dict[str, Any], plan: Path) 
             continue
         copy = plan.with_name(f"{plan.stem}.{job['name']}.operations")
         try:
-            shutil.copyfile(job["workload"]["path"], copy)
+            with whole_file(copy) as half:
+                shutil.copyfile(job["workload"]["path"], half)
         except OSError as error:
             raise UsageError(
                 f"{copy}: cannot be written: {error.strerror}; name another --plan"

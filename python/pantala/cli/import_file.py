@@ -202,6 +202,7 @@ def _write(text: str, out: Path | None, overwrite: bool) -> None:
         UsageError: the file exists or cannot be written.
     """
     from pantala.errors import UsageError
+    from pantala.whole_file import write_text
 
     if out is None:
         sys.stdout.write(text)
@@ -209,7 +210,7 @@ def _write(text: str, out: Path | None, overwrite: bool) -> None:
     if out.exists() and not overwrite:
         raise UsageError(f"{out}: exists; name another --out, or add --overwrite")
     try:
-        out.write_text(text, encoding="utf-8")
+        write_text(out, text)
     except OSError as error:
         raise UsageError(
             f"{out}: cannot be written: {error.strerror}; name another --out"

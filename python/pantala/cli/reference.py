@@ -95,6 +95,7 @@ def schema(
     """Prints the JSON Schema of a scenario."""
     from pantala.errors import UsageError
     from pantala.scenario.json_schema import scenario_schema_text
+    from pantala.whole_file import write_text
 
     text = scenario_schema_text()
     if out is None:
@@ -102,7 +103,7 @@ def schema(
     else:
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            out.write_text(text, encoding="utf-8")
+            write_text(out, text)
         except OSError as error:
             raise UsageError(
                 f"{out}: cannot be written: {error.strerror}; name another --out"

@@ -42,11 +42,11 @@ def report(
 ) -> None:
     """Writes report.html into a directory; report-NAME.html for each of several experiments."""
     from pantala.errors import UsageError
-    from pantala.execution import REPORT_FILE, write_report
+    from pantala.execution import write_report
     from pantala.experiments.dataset import experiment_names
     from pantala.experiments.listing import EXPERIMENTS
     from pantala.results import load
-    from pantala.run_directory import holds_run
+    from pantala.run_directory import REPORT_FILE, holds_run
 
     names = [] if holds_run(directory) else experiment_names(directory)
     for name in names:

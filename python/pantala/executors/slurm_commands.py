@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from pantala.errors import UsageError
+from pantala.whole_file import write_text
 
 __all__ = ["cancel", "check_installed", "largest_array", "living_tasks", "submit"]
 
@@ -76,12 +77,12 @@ def submit(folder: Path, tasks: int, name: str, options: Sequence[str]) -> str:
         UsageError: Slurm refuses the job, or does not answer.
     """
     script = folder / "task.sh"
-    script.write_text(
+    write_text(
+        script,
         "#!/bin/sh\n"
         "# One task of a job array: it simulates the runs of one file of this folder.\n"
         f"exec {_quoted(sys.executable)} -m pantala.executors.slurm_task {_quoted(str(folder))}"
         ' "$SLURM_ARRAY_TASK_ID"\n',
-        encoding="utf-8",
     )
     ended = _run(
         [

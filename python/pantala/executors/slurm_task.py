@@ -22,6 +22,7 @@ from typing import Any, cast
 
 from pantala.experiments.index import Entry, failed_entry
 from pantala.experiments.worker import Task, perform
+from pantala.whole_file import write_text
 
 __all__ = ["MOST_STARTS", "STARTED", "read_results", "results_of", "write_runs"]
 
@@ -33,7 +34,7 @@ MOST_STARTS = 3
 def write_runs(folder: Path, number: int, tasks: list[Task]) -> None:
     """Writes the runs of task `number`."""
     lines = [json.dumps(asdict(task)) for task in tasks]
-    (folder / f"{number}.runs").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_text(folder / f"{number}.runs", "\n".join(lines) + "\n")
 
 
 def results_of(folder: Path, number: int) -> Path:

@@ -23,7 +23,7 @@ from pantala.experiments.index import Entry
 from pantala.experiments.lease import claim
 from pantala.experiments.store import RunStore
 from pantala.run_directory import TABLES_FILE
-from pantala.whole_file import whole_file, write_table
+from pantala.whole_file import write_table, write_text
 
 __all__ = ["Segments", "table_of_run"]
 
@@ -127,8 +127,7 @@ class Segments:
             path.parent.mkdir(exist_ok=True)
             write_table(path, frame)
         document = {"tables": list(frames), "runs": runs}
-        with whole_file(self._lists / f"{name}.json") as half:
-            half.write_text(json.dumps(document), encoding="utf-8")
+        write_text(self._lists / f"{name}.json", json.dumps(document))
 
     def _merge_small(self) -> None:
         small: dict[tuple[str, ...], list[_Segment]] = {}

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import secrets
-import socket
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, TypedDict, cast
@@ -19,10 +17,12 @@ from typing import IO, Any, TypedDict, cast
 from pantala.catalogue.tables import TABLES
 from pantala.caveats import Facts, facts_of
 from pantala.errors import RunDirectoryError
-from pantala.experiments.lease import claim, process_lives
+from pantala.experiments.lease import claim
 from pantala.experiments.store import RunStore
+from pantala.processes import mark, was_left
 from pantala.run_directory import RUN_FILE, TABLES_FILE
 from pantala.run_files import scanned_table, table_in_archive
+from pantala.whole_file import write_text
 
 __all__ = ["Entry", "Index", "entry_of", "facts_of_entry", "failed_entry"]
 
@@ -107,7 +107,7 @@ class Index:
         """Adds a run."""
         if self._file is None:
             self._folder.mkdir(parents=True, exist_ok=True)
-            name = f"{socket.gethostname()}~{os.getpid()}~{secrets.token_hex(4)}.jsonl"
+            name = f"{mark()}~{secrets.token_hex(4)}.jsonl"
             self._file = (self._folder / name).open("w", encoding="utf-8")
         self._file.write(json.dumps(entry) + "\n")
         self._file.flush()
@@ -151,19 +151,14 @@ class Index:
             if not mine:
                 return
             merged = self._folder / f"{secrets.token_hex(8)}.jsonl"
-            partial = merged.with_suffix(".partial")
-            partial.write_text(
-                "".join(json.dumps(entry) + "\n" for entry in entries.values()), encoding="utf-8"
-            )
-            partial.replace(merged)
+            write_text(merged, "".join(json.dumps(entry) + "\n" for entry in entries.values()))
             for path in ended:
                 path.unlink(missing_ok=True)
 
     def _ended(self, path: Path) -> bool:
-        host, process, *_ = (*path.stem.split("~"), "", "")
-        if not process:
+        if "~" not in path.stem:
             return True  # a merged file
-        return host == socket.gethostname() and not process_lives(int(process))
+        return was_left(path.stem.rpartition("~")[0])
 
 
 def entry_of(store: RunStore, run: str) -> Entry:

@@ -31,7 +31,15 @@ from pantala.experiments.store import RunStore
 from pantala.json_file import write_json
 from pantala.progress import ProgressLine
 from pantala.results import Run
-from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, cannot_write, set_aside, taken
+from pantala.run_directory import (
+    INTERFERENCE_FILE,
+    REPORT_FILE,
+    RUN_FILE,
+    cannot_write,
+    clear_left,
+    set_aside,
+    taken,
+)
 from pantala.scenario import Scenario
 from pantala.scenario.interference import mode_of
 from pantala.slowdown import SLOWDOWN_FILE, slowdown_of
@@ -59,6 +67,7 @@ class InterferenceRuns:
         parts: Sequence[Part],
         *,
         overwrite: bool,
+        report: bool = False,
     ) -> None:
         """Checks that the directory is free or holds a part of this experiment; writes nothing.
 
@@ -68,6 +77,7 @@ class InterferenceRuns:
             plan: the resolved plan of all jobs together.
             parts: the simulations, in order.
             overwrite: whether to replace what is there, and to simulate every part again.
+            report: whether the experiment is complete only with its report.
 
         Raises:
             RunDirectoryError: the directory is taken.
@@ -80,6 +90,7 @@ class InterferenceRuns:
         self._plan = run_id(plan)
         self._store = RunStore(target)
         self._overwrite = overwrite
+        self._report = report
         self._aside: Path | None = None
         before = [] if overwrite else _document(target).get("parts", [])
         #: The parts that ended early. Their tables are kept until the part is simulated again.
@@ -148,6 +159,7 @@ class InterferenceRuns:
                 self._write_document()
             if self._aside is not None:
                 shutil.rmtree(self._aside, ignore_errors=True)
+            clear_left(self.target)
             return self.target
         for path in [*self._store.folders, self.target / INTERFERENCE_FILE]:
             if path.is_dir():
@@ -179,12 +191,22 @@ class InterferenceRuns:
             document.get("interference") == self._mode
             and not document.get("missing")
             and all(map(self._stored, self.parts))
+            and self._has_pages()
         ):
             raise taken(target, "a run")
         if not document and any(target.iterdir()) and not self._store.exists():
             raise RunDirectoryError(
                 target, "is a directory with something else in it", "choose another --out"
             )
+
+    def _has_pages(self) -> bool:
+        """Returns whether the slowdowns were written at the end, and the report if it is wanted."""
+        wanted = [SLOWDOWN_FILE, *[REPORT_FILE] * self._report]
+        try:
+            listed = (self.target / INTERFERENCE_FILE).stat().st_mtime_ns
+            return all((self.target / each).stat().st_mtime_ns >= listed for each in wanted)
+        except OSError:
+            return False
 
     def _run(self, part: Part) -> str | None:
         """Returns the identity of the run of a part; None if its length is not known yet."""
@@ -273,7 +295,9 @@ class InterferenceRuns:
             "parts": there,
             "missing": [{"part": part.name, "jobs": part.jobs} for part in missing],
         }
-        write_json(self.target / INTERFERENCE_FILE, document)
+        # A later time than that of the report would tell that the report is missing.
+        if document != _document(self.target):
+            write_json(self.target / INTERFERENCE_FILE, document)
 
     def _write_slowdown(self) -> None:
         runs = {part.name: run for part in self.parts if (run := self._stored(part)) is not None}

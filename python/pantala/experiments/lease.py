@@ -16,11 +16,12 @@ import json
 import os
 import re
 import secrets
-import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
+
+from pantala.processes import process_lives, this_machine
 
 __all__ = [
     "BEAT_SECONDS",
@@ -29,7 +30,6 @@ __all__ = [
     "is_stale",
     "live_leases",
     "now_at",
-    "process_lives",
 ]
 
 #: The time between two heartbeats.
@@ -43,7 +43,7 @@ _WRITER = re.compile(r"\.(\d+)@(.+)\.[0-9a-f]{12}(?:-old)?$")
 @contextlib.contextmanager
 def claim(path: Path) -> Iterator[bool]:
     """Yields whether this process holds the lease at `path` now; removes the lease at the end."""
-    text = json.dumps({"host": socket.gethostname(), "process": os.getpid(), "id": _once()})
+    text = json.dumps({"host": this_machine(), "process": os.getpid(), "id": _once()})
     if not _take(path, text):
         yield False
         return
@@ -73,14 +73,19 @@ def is_stale(path: Path, now: float) -> bool:
         return True
     if age > STALE_SECONDS:
         return True
+    if age < -BEAT_SECONDS:
+        # The clock of the owner, or of the file system, went back. From now on the lease ages; an
+        # owner that lives touches it again.
+        with contextlib.suppress(OSError):
+            os.utime(path)
     try:
         owner = json.loads(text)
-        here, process = owner["host"] == socket.gethostname(), int(owner["process"])
+        here, process = owner["host"] == this_machine(), int(owner["process"])
     except (ValueError, KeyError, TypeError):  # being written, unless its writer was killed
         writer = _WRITER.search(path.name)
         if writer is None:
             return False
-        here, process = writer[2] == socket.gethostname(), int(writer[1])
+        here, process = writer[2] == this_machine(), int(writer[1])
     return here and not process_lives(process)
 
 
@@ -99,26 +104,9 @@ def now_at(directory: Path) -> float:
     return now
 
 
-def process_lives(process: int) -> bool:
-    """Returns whether a process of this number runs on this machine."""
-    if process <= 0:
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    # A killed process whose parent does not wait for it still has its number.
-    with contextlib.suppress(OSError):
-        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
-        return state.rpartition(")")[2].split()[:1] != ["Z"]
-    return True
-
-
 def _take(path: Path, text: str) -> bool:
     """Creates the lease; takes over a stale lease first."""
-    made = path.with_name(f".{path.name}.{os.getpid()}@{socket.gethostname()}.{_once()}")
+    made = path.with_name(f".{path.name}.{os.getpid()}@{this_machine()}.{_once()}")
     # A link creates the lease together with its text.
     made.write_text(text, encoding="utf-8")
     try:

@@ -11,6 +11,7 @@ from pantala import native
 from pantala.experiments.identity import canonical_text, id_of_text
 from pantala.experiments.store import RunStore
 from pantala.run_directory import RUN_FILE
+from pantala.whole_file import write_text
 
 __all__ = ["stored_measurement"]
 
@@ -38,7 +39,7 @@ def stored_measurement(
 
     def write(directory: Path) -> None:
         document = _document(resolved, window, measure())
-        (directory / RUN_FILE).write_text(json.dumps(document) + "\n", encoding="utf-8")
+        write_text(directory / RUN_FILE, json.dumps(document) + "\n")
 
     values: dict[str, Any] = store.obtain(id_of_text(text), (), write, waiting)["measured"]
     return values

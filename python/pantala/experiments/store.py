@@ -15,11 +15,8 @@ at all. Everything but ``runs`` can be rebuilt from it.
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
-import os
 import shutil
-import socket
 import time
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -29,8 +26,9 @@ from typing import Any
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
 from pantala.experiments.identity import covers
-from pantala.experiments.lease import STALE_SECONDS, claim, is_stale, now_at, process_lives
-from pantala.run_directory import RUN_FILE, TABLES_FILE
+from pantala.experiments.lease import STALE_SECONDS, claim, is_stale, now_at
+from pantala.processes import mark, this_machine, was_left
+from pantala.run_directory import RUN_FILE, TABLES_FILE, remedy_of
 
 __all__ = ["RunStore"]
 
@@ -274,17 +272,18 @@ class RunStore:
     @staticmethod
     def _name(run: str, suffix: str = "") -> str:
         """Returns a name below `partial` that says whose it is."""
-        return f"{run}{suffix}~{socket.gethostname()}~{os.getpid()}"
+        return f"{run}{suffix}~{mark()}"
 
     def clean(self) -> None:
         """Removes partial runs and leases of processes that have ended."""
         now = now_at(self._partial)
         for left in self._partial.iterdir():
-            host, _, process = left.name.partition("~")[2].rpartition("~")
-            if host == socket.gethostname() and process.isdecimal():
-                ended = not process_lives(int(process))
-            else:
-                ended = now - _newest(left) > 10 * STALE_SECONDS
+            run, _, owner = left.name.partition("~")
+            if owner.rpartition("~")[0] == this_machine():
+                ended = was_left(owner)
+            else:  # a long simulation can write nothing for hours, but its lease has heartbeats
+                quiet = now - _newest(left) > 10 * STALE_SECONDS
+                ended = quiet and is_stale(self.lease(run.removesuffix("-old")), now)
             if ended:
                 shutil.rmtree(left, ignore_errors=True)
         for lease in self._leases.iterdir():
@@ -301,12 +300,10 @@ def unwritable(root: Path, reason: str) -> RunDirectoryError:
         root: the directory of the store.
         reason: the reason that the operating system gives.
     """
-    full = any(os.strerror(code) in reason for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-    remedy = "make room" if full else "make the directory writable"
     return RunDirectoryError(
         root,
         f"cannot be written: {reason}",
-        f"finished runs are kept; {remedy} and give the same command again",
+        f"finished runs are kept; {remedy_of(reason)} and give the same command again",
     )
 
 

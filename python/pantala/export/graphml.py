@@ -10,6 +10,7 @@ import polars as pl
 
 from pantala.errors import UsageError
 from pantala.link_classes import NETWORK
+from pantala.whole_file import whole_file
 
 if TYPE_CHECKING:
     from pantala.results import Run
@@ -58,7 +59,8 @@ def write_graphml(run: Run, path: Path) -> None:
             ElementTree.SubElement(edge, "data", key=name).text = str(row[name])
     ElementTree.indent(root)
     try:
-        ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+        with whole_file(path) as half:
+            ElementTree.ElementTree(root).write(half, encoding="utf-8", xml_declaration=True)
     except OSError as error:
         reason = error.strerror or str(error)
         raise UsageError(f"{path}: cannot be written: {reason}; choose another --out") from None

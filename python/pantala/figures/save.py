@@ -10,6 +10,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from pantala.errors import UsageError
+from pantala.whole_file import write_bytes
 
 __all__ = ["FORMATS", "check_place", "save", "to_svg"]
 
@@ -39,7 +40,10 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 200) -> P
     kind = target.suffix.lower().removeprefix(".")
     with mpl.rc_context({"svg.hashsalt": "pantala", "pdf.fonttype": 42}):
         try:
-            figure.savefig(target, format=kind, dpi=dpi, metadata=_NO_METADATA[kind])
+            # Not into the file: Matplotlib leaves a PDF open if the disk is full.
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format=kind, dpi=dpi, metadata=_NO_METADATA[kind])
+            write_bytes(target, drawn.getvalue())
         except OSError as error:
             raise UsageError(
                 f"{target}: cannot be written: {error.strerror or error}; name another file"

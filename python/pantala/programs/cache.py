@@ -1,47 +1,39 @@
 """The operation files of Python programs, by the hash of their content.
 
-They are in ``pantala/operations`` of the user's cache directory, or of the directory for temporary
-files if that one cannot be written. Several processes can use the directory: a file gets its name
-when it is complete.
+They are in ``operations`` of the user's cache, or of a private folder in the directory for
+temporary files if the cache cannot be used. Several processes can use the folder: a file gets its
+name when it is complete.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import re
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pantala.errors import UsageError
+from pantala.private_folder import cache_folder
+from pantala.whole_file import whole_file_in
 
 __all__ = ["directory", "keep"]
 
 #: A file that no plan has used for so long is removed.
 _DAYS = 30
+#: The names of the files that `keep` makes; all others are let alone.
+_OURS = re.compile(r"[0-9a-f]{64}\.operations|\..*\.partial")
 
 
 def directory() -> Path:
-    """Returns the directory, which exists and can be written.
+    """Returns the directory, which exists, can be written, and is this user's alone.
 
     Raises:
-        UsageError: no directory can be written.
+        UsageError: there is no such directory.
     """
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    user = f"pantala-{os.getuid()}"
-    for place in (Path(home) / "pantala", Path(tempfile.gettempdir()) / user):
-        folder = place / "operations"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
-    raise UsageError(
-        "no directory for operation files can be written; set XDG_CACHE_HOME to one that can"
-    )
+    return cache_folder("operations", "operation files", temporary=True)
 
 
 def keep(write: Callable[[Path], dict[str, Any]]) -> tuple[Path, dict[str, Any]]:
@@ -54,23 +46,21 @@ def keep(write: Callable[[Path], dict[str, Any]]) -> tuple[Path, dict[str, Any]]
         The file and its facts.
     """
     folder = directory()
-    number, name = tempfile.mkstemp(prefix=".", suffix=".partial", dir=folder)
-    os.close(number)
-    partial = Path(name)
-    try:
-        facts = write(partial)
-        file = folder / f"{facts['hash']}.operations"
-        partial.replace(file)
-    finally:
-        partial.unlink(missing_ok=True)
+    facts: dict[str, Any] = {}
+    with whole_file_in(folder, lambda: f"{facts['hash']}.operations") as half:
+        facts |= write(half)
     _remove_old(folder)
-    return file, facts
+    return folder / f"{facts['hash']}.operations", facts
 
 
 def _remove_old(folder: Path) -> None:
-    """Removes files that were written long ago."""
+    """Removes the files of this cache that were written long ago."""
     limit = time.time() - _DAYS * 86_400
     for file in folder.iterdir():
+        if not _OURS.fullmatch(file.name):
+            continue
         with contextlib.suppress(OSError):
-            if file.stat().st_mtime < limit:
+            state = file.lstat()
+            ours = stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid()
+            if ours and state.st_mtime < limit:
                 file.unlink()

@@ -13,7 +13,7 @@ from pantala.figures.runs import InterferenceLike, RunLike
 from pantala.report.effects import effects_tables
 from pantala.report.finding import finding, hottest_sentence
 from pantala.report.machine import facts, plan_text, summary
-from pantala.report.page import render
+from pantala.report.page import render, write
 from pantala.report.pictures import pictures
 from pantala.report.profile_tables import calls_table, counters_table, tiles_table
 from pantala.report.reported_run import ReportedRun
@@ -38,10 +38,11 @@ def write_report(run: RunLike | InterferenceLike, path: str | os.PathLike[str]) 
     Args:
         run: a run, or an interference experiment with `together`, `alone` and `slowdown`.
         path: the file to write; replaced if it exists.
+
+    Raises:
+        RunDirectoryError: the file cannot be written. A report that was there stays as it was.
     """
-    target = Path(path)
-    target.write_text(render_report(run), encoding="utf-8")
-    return target
+    return write(render_report(run), path)
 
 
 def render_report(run: RunLike | InterferenceLike) -> str:

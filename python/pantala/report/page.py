@@ -10,6 +10,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pantala.errors import RunDirectoryError
+from pantala.run_directory import remedy_of
+from pantala.whole_file import write_text
 
 __all__ = ["render", "write"]
 
@@ -26,21 +28,21 @@ def render(template: str, content: Mapping[str, Any]) -> str:
     return environment.get_template(template).render(content)
 
 
-def write(text: str, path: str | os.PathLike[str], remedy: str) -> Path:
+def write(text: str, path: str | os.PathLike[str], remedy: str = "") -> Path:
     """Writes a page; returns its path.
 
     Args:
         text: the page.
         path: the file.
-        remedy: what helps if the file cannot be written.
+        remedy: what helps if the file cannot be written; by the fault if not given.
 
     Raises:
         RunDirectoryError: the file cannot be written.
     """
     target = Path(path)
     try:
-        target.write_text(text, encoding="utf-8")
+        write_text(target, text)
     except OSError as error:
         message = f"cannot be written: {error.strerror or error}"
-        raise RunDirectoryError(target, message, remedy) from None
+        raise RunDirectoryError(target, message, remedy or remedy_of(message)) from None
     return target

@@ -10,7 +10,6 @@ import json
 import signal
 import subprocess
 import sys
-import tempfile
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 from pantala.errors import UsageError
 from pantala.frontends.otf2.convert import Conversion, convert
 from pantala.memory import available_memory
+from pantala.whole_file import scratch_folder
 
 __all__ = ["convert_apart"]
 
@@ -49,8 +49,8 @@ def convert_apart(
     }
     command = [sys.executable, "-c", f"import {__name__} as apart; apart.serve()"]
     # What a crash leaves in the folder goes with it.
-    with tempfile.TemporaryDirectory(dir=out.parent) as folder:
-        request["out"] = str(Path(folder) / out.name)
+    with scratch_folder(out.parent) as folder:
+        request["out"] = str(folder / "operations")
         ended = subprocess.run(
             command, input=json.dumps(request), capture_output=True, text=True, check=False
         )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from pantala.errors import UsageError
 from pantala.frontends.otf2.apart import convert_apart
+from pantala.json_file import write_json
+from pantala.private_folder import cache_folder
+from pantala.whole_file import whole_file
 
 __all__ = ["converted"]
 
@@ -34,23 +36,28 @@ def converted(
         UsageError: the trace cannot be converted, or the cache cannot be written.
     """
     path = Path(trace)
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "pantala" / "otf2"
+    folder = cache_folder("otf2", "converted traces")
     key = _key(path, compute, compute_scale if compute else 0.0)
     file, facts = folder / f"{key}.operations", folder / f"{key}.json"
-    if file.is_file() and facts.is_file():
-        summary: dict[str, Any] = json.loads(facts.read_text(encoding="utf-8"))
-        return file, summary
+    if file.is_file() and (known := _summary(facts)) is not None:
+        return file, known
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        partial = folder / f"{key}.{os.getpid()}"
-        made = convert_apart(path, partial, compute=compute, compute_scale=compute_scale)
-        facts.write_text(json.dumps(made.summary), encoding="utf-8")
-        partial.replace(file)
+        with whole_file(file) as half:
+            made = convert_apart(path, half, compute=compute, compute_scale=compute_scale)
+            write_json(facts, made.summary)
     except OSError as error:
         message = f"{folder}: the converted trace cannot be written there: {error.strerror}"
         raise UsageError(f"{message}; set XDG_CACHE_HOME to a folder that can be written") from None
     return file, made.summary
+
+
+def _summary(facts: Path) -> dict[str, Any] | None:
+    """Returns the summary of a converted trace; None if it is missing or damaged."""
+    try:
+        summary = json.loads(facts.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return summary if isinstance(summary, dict) else None
 
 
 def _key(path: Path, compute: bool, compute_scale: float) -> str:

@@ -17,6 +17,7 @@ from pantala.errors import UsageError
 from pantala.frontends.otf2.rank import Communicator, Rank
 from pantala.frontends.otf2.sizes import BLOCKS, UNEQUAL, Sizes, Unequal
 from pantala.frontends.rank_file import RankFile
+from pantala.whole_file import scratch_folder, whole_file
 
 __all__ = ["Conversion", "convert"]
 
@@ -71,8 +72,8 @@ def convert(
     path, target = Path(trace), Path(out)
     if not path.is_file():
         raise UsageError(f"{path}: does not exist; name the anchor file, e.g. traces.otf2")
-    with tempfile.TemporaryDirectory(dir=target.absolute().parent) as scratch:
-        conversion = _Conversion(path, Path(scratch), compute_scale if compute else 0.0)
+    with scratch_folder(target.parent) as scratch:
+        conversion = _Conversion(path, scratch, compute_scale if compute else 0.0)
         with _quiet() as messages:
             try:
                 files = conversion.run(otf2)
@@ -90,7 +91,8 @@ def convert(
                     " otf2-print"
                 ) from None
         try:
-            made = native.merge_operation_files(files, target)
+            with whole_file(target) as half:
+                made = native.merge_operation_files(files, half)
         except ValueError as error:
             rank, _, reason = str(error).removeprefix(f"{scratch}{os.sep}").partition(": ")
             raise UsageError(

@@ -22,6 +22,7 @@ from pantala.papers.prisacari2015.runs import (
 from pantala.report.formatting import count, duration, join, percent
 from pantala.report.inline_svg import inline_svg
 from pantala.studies.simulate import PRECISION
+from pantala.whole_file import write_text
 
 __all__ = ["assumptions", "finding", "variant_rows", "write_page"]
 
@@ -74,7 +75,7 @@ def write_page(
         imprecise=_imprecise(results),
         provenance=provenance,
     )
-    path.write_text(page, encoding="utf-8")
+    write_text(path, page)
     return path
 
 

@@ -22,6 +22,7 @@ from pantala.report.formatting import percent
 from pantala.studies.directory import StudyDirectory
 from pantala.studies.simulate import Record, simulate
 from pantala.studies.study import Options, Outcome, Study
+from pantala.whole_file import write_table
 
 __all__ = ["STUDY", "run", "run_specs"]
 
@@ -141,7 +142,7 @@ def _write_tables(
 ) -> None:
     """Writes results.parquet and .json, claims.json, and latency.json (other latencies)."""
     frame = table(found)
-    frame.write_parquet(target / "results.parquet", compression="zstd", statistics=False)
+    write_table(target / "results.parquet", frame, statistics=False)
     write_json(target / "results.json", frame.to_dicts())
     write_json(
         target / "claims.json", [_told(asdict(claim), verdicts[claim.id]) for claim in claims()]
