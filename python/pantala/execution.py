@@ -112,11 +112,13 @@ def write_report(result: Run | InterferenceExperiment) -> Path:
     Raises:
         RunDirectoryError: it cannot be written. A report that was there stays as it was.
     """
-    from pantala.report import write_report as write
+    from pantala.report import render_report
+    from pantala.report.page import write
 
     path = result.path / REPORT_FILE
+    text = render_report(result)
     try:
-        write(result, path)
+        write(text, path)
     except RunDirectoryError as error:
         remedy = f"the tables are kept; {error.remedy} and give the same command again"
         raise RunDirectoryError(path, error.message, remedy) from None
