@@ -128,6 +128,7 @@ class SweepState(Protocol):
     done: int
     failed: int
     elsewhere: int
+    waits: str
 
 
 class SweepLine(_Line):
@@ -142,6 +143,7 @@ class SweepLine(_Line):
         self._began = time.monotonic()
         self._shown = -1
         self._next = 0.0
+        self._waits = ""
         if self._bar is not None:
             self._task = self._bar.add_task("", total=None)
 
@@ -156,7 +158,11 @@ class SweepLine(_Line):
             return
         mark, now = finished * _LINES // max(state.total, 1), time.monotonic()
         last = finished == state.total
-        if state.done and mark != self._shown and (last or now > self._next):
+        if state.waits != self._waits:
+            self._waits = state.waits
+            if state.waits:
+                self._print(text)
+        elif state.done and mark != self._shown and (last or now > self._next):
             self._shown, self._next = mark, now + _SECONDS
             self._print(text)
 
@@ -166,6 +172,8 @@ class SweepLine(_Line):
             parts.append(f"{state.failed:,} failed")
         if state.elsewhere:
             parts.append(f"{state.elsewhere:,} in other processes")
+        if state.waits:
+            return ", ".join([*parts, f"waits for {state.waits}"])
         seconds = time.monotonic() - self._began
         if state.done and seconds > 0:
             rate = state.done / seconds

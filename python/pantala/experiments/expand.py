@@ -29,8 +29,6 @@ from pantala.scenario.presets import mix_presets
 
 __all__ = ["Expansion", "ListedRun"]
 
-_EVERY = "jobs.*."
-
 
 class ListedRun(NamedTuple):
     """One run of a case, as the list of runs holds it.
@@ -197,6 +195,15 @@ class Expansion:
     def _parts_of(self, scenario: Scenario, resolved: dict[str, Any], number: int) -> list[Part]:
         _, present = self._changes(number)
         if present is not None:
+            there = {job["name"] for job in resolved["jobs"]}
+            if missing := [name for name in present if name not in there]:
+                raise ScenarioError(
+                    self.place(number),
+                    JOBS,
+                    "",
+                    f"this case has no job '{missing[0]}'",
+                    "choose jobs that every case has, or write named cases that choose both",
+                )
             resolved = only_jobs(resolved, present, "+".join(present))
         record = dict(resolved["record"])
         for table, (key, off) in SWITCHES.items():
@@ -231,10 +238,6 @@ class Expansion:
             for key, value in point.changes.items():
                 if key == JOBS and (chosen := self._chosen(value)) is not None:
                     present = chosen
-                elif key.startswith(_EVERY):
-                    rest = key.removeprefix(_EVERY)
-                    names = [job.name for job in self.description.base.jobs]
-                    changes |= {f'jobs["{name}"].{rest}': value for name in names}
                 else:
                     changes[key] = value
         return changes, present

@@ -27,6 +27,7 @@ __all__ = [
     "BEAT_SECONDS",
     "STALE_SECONDS",
     "claim",
+    "holder",
     "is_stale",
     "live_leases",
     "now_at",
@@ -43,7 +44,9 @@ _WRITER = re.compile(r"\.(\d+)@(.+)\.[0-9a-f]{12}(?:-old)?$")
 @contextlib.contextmanager
 def claim(path: Path) -> Iterator[bool]:
     """Yields whether this process holds the lease at `path` now; removes the lease at the end."""
-    text = json.dumps({"host": this_machine(), "process": os.getpid(), "id": _once()})
+    since = time.time()
+    owner = {"host": this_machine(), "process": os.getpid(), "since": since, "id": _once()}
+    text = json.dumps(owner)
     if not _take(path, text):
         yield False
         return
@@ -57,6 +60,17 @@ def claim(path: Path) -> Iterator[bool]:
         beat.join()
         with contextlib.suppress(OSError):
             path.unlink()
+
+
+def holder(path: Path) -> str:
+    """Returns who holds a lease and since when, in words; empty if it cannot be read."""
+    try:
+        owner = json.loads(path.read_text(encoding="utf-8"))
+        host, process, since = str(owner["host"]), int(owner["process"]), float(owner["since"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(since))
+    return f"process {process} on {host}, since {clock}"
 
 
 def is_stale(path: Path, now: float) -> bool:

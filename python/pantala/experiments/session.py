@@ -14,7 +14,7 @@ from pantala import native
 from pantala.errors import ExecutorError, PantalaError, first_line
 from pantala.experiments.consolidate import Segments
 from pantala.experiments.index import Entry, Index, entry_of, failed_entry
-from pantala.experiments.lease import is_stale, now_at
+from pantala.experiments.lease import holder, is_stale, now_at
 from pantala.experiments.listing import Listing
 from pantala.experiments.store import RunStore, unwritable
 from pantala.experiments.worker import Task, perform
@@ -42,6 +42,7 @@ class Progress:
         done: the runs that this sweep finished.
         failed: the runs that failed, now or before.
         elsewhere: the runs that other processes work on.
+        waits: for whom the sweep waits if it has nothing else to do: a run, and who works on it.
     """
 
     total: int = 0
@@ -49,6 +50,7 @@ class Progress:
     done: int = 0
     failed: int = 0
     elsewhere: int = 0
+    waits: str = ""
 
 
 @dataclass
@@ -228,9 +230,18 @@ class Session:
                     self._queue.append(work)
         if self._listing.settle(self._entries):
             self._enqueue()
-        if len(self._elsewhere) != self.progress.elsewhere:
-            self.progress.elsewhere = len(self._elsewhere)
+        waits = self._waits()
+        if (len(self._elsewhere), waits) != (self.progress.elsewhere, self.progress.waits):
+            self.progress.elsewhere, self.progress.waits = len(self._elsewhere), waits
             self._on_progress(self.progress)
+
+    def _waits(self) -> str:
+        """Returns for whom the sweep waits, in words; empty while it has runs of its own."""
+        if self._running or self._queue or not self._elsewhere:
+            return ""
+        run = self._elsewhere[0].run
+        told = holder(self._store.lease(run))
+        return f"run {run} ({told})" if told else f"run {run}"
 
     def _take_up(self, work: _Work, death: WorkerDied) -> None:
         """Gives the run of a worker that ended to another, unless it has ended several."""

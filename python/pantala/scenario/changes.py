@@ -45,23 +45,52 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
 
     Args:
         data: the tables of a scenario.
-        changes: path to value; `pantala.scenario.key_path` describes the paths.
+        changes: path to value; `pantala.scenario.key_path` describes the paths. ``jobs.*.KEY`` is
+            the key of every job. Longer paths are applied after shorter ones, and ``jobs.*`` before
+            a path of one job: a case that replaces the jobs has its own, and the order of the
+            changes has no effect.
         source: the name for errors.
 
     Raises:
         ScenarioError: a path is not valid, or passes through a value that is not a table or a list.
     """
     result = merge({}, copied(data))
-    for path, value in changes.items():
+    paths: list[tuple[str, list[Step]]] = []
+    for path in changes:
         try:
-            _put(result, parse(path), value)
+            paths.append((path, parse(path)))
         except KeyPathError:
             raise ScenarioError(
                 source, path, "", "is not a path of keys", "write e.g. jobs[0].ranks"
             ) from None
+    for path, steps in sorted(paths, key=lambda each: (len(each[1]), not _is_every(each[1]))):
+        try:
+            for each in _every(result, steps) if _is_every(steps) else [steps]:
+                _put(result, each, copied(changes[path]))
         except _NoSuchKey as error:
             raise ScenarioError(source, path, "", error.message, error.remedy) from None
     return result
+
+
+def _is_every(steps: Sequence[Step]) -> bool:
+    """Returns whether a path names a key of every job: ``jobs.*.KEY``."""
+    return len(steps) > 2 and list(steps[:2]) == ["jobs", "*"]
+
+
+def _every(data: Mapping[str, Any], steps: Sequence[Step]) -> list[list[Step]]:
+    """Returns the paths of a key of every job that a scenario has now."""
+    jobs = data.get("jobs", [])
+    mix = mix_of(jobs)
+    places: list[Step] = (
+        [Named(name) for name in mix_preset(mix)]
+        if mix in mix_presets()
+        else list(range(len(jobs)))
+        if isinstance(jobs, list | tuple)
+        else []
+    )
+    if not places:
+        raise _NoSuchKey("there is no job to change", "add jobs, or remove the key")
+    return [["jobs", place, *steps[2:]] for place in places]
 
 
 def _put(data: dict[str, Any], steps: Sequence[Step], value: Any) -> None:
