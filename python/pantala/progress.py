@@ -158,13 +158,13 @@ class SweepLine(_Line):
             return
         mark, now = finished * _LINES // max(state.total, 1), time.monotonic()
         last = finished == state.total
-        if state.waits != self._waits:
-            self._waits = state.waits
-            if state.waits:
+        if state.waits:
+            if state.waits != self._waits:
                 self._print(text)
         elif state.done and mark != self._shown and (last or now > self._next):
             self._shown, self._next = mark, now + _SECONDS
             self._print(text)
+        self._waits = state.waits
 
     def _text(self, state: SweepState, finished: int) -> str:
         parts = [f"{finished:,} of {state.total:,} runs"]

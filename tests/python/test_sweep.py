@@ -475,3 +475,35 @@ def test_a_partial_run_of_another_machine_stays_while_its_lease_lives(tmp_path: 
     os.utime(store.lease("abc"), (1, 1))
     store.begin()
     assert not partial.exists()
+
+
+def test_a_sweep_waits_for_the_holder_of_a_lease(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pantala.experiments.lease import holder
+    from pantala.experiments.session import Progress
+
+    listed = Expansion(describe(scenario(), axes=[]))
+    (part,) = listed.listed(0)
+    store = RunStore(tmp_path)
+    store.begin()
+    lease = store.lease(str(part.run))
+    with claim(lease) as mine:
+        assert mine
+        told = holder(lease)
+        assert told.startswith(f"process {os.getpid()} on {this_machine()}, since 20")
+        lease.unlink()
+    lease.write_text(json.dumps({"host": "elsewhere", "process": 7, "since": 0.0}))
+    seen: list[str] = []
+
+    def look(state: Progress) -> None:
+        if state.waits:
+            seen.append(state.waits)
+            lease.unlink()  # the other process gives up
+
+    monkeypatch.setattr(session, "_LOOK_SECONDS", 0.01)
+    with ThreadPoolExecutor(1) as pool:
+        Sweep(describe(scenario(), axes=[]), tmp_path).run(executor=pool, on_progress=look)
+    assert [each.split(", since")[0] for each in seen] == [
+        f"run {part.run} (process 7 on elsewhere"
+    ]

@@ -35,7 +35,7 @@ def placements(case: pt.Scenario) -> dict[str, str]:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_key_of_every_job_is_that_of_the_case(turned: bool) -> None:
-    axes = [
+    axes: list[dict[str, Any]] = [
         {"jobs.*.placement": ["contiguous"]},
         {"name": "mix", "cases": {"two": {}, "three": {"jobs": added_job()}}},
     ]
