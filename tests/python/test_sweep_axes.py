@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import copy
 import tomllib
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pantala as pt
+from pantala.cli.sweep import _description
 from pantala.errors import ScenarioError
 from pantala.experiments.description import describe
 from pantala.experiments.expand import Expansion
+from support import Ended
 from sweeps import SCENARIO, scenario
 
 MIX = "wang2020.workload1"
@@ -96,3 +100,13 @@ def test_a_key_of_every_job_without_jobs_is_refused() -> None:
 def test_routings_are_an_axis_by_name_and_by_table() -> None:
     named = cases([{"routing": ["minimal", {"algorithm": "ugal_g"}]}])
     assert [case.routing.algorithm for case in named] == ["minimal", "ugal_g"]
+
+
+def test_coarsen_is_an_option_of_a_sweep(
+    tmp_path: Path, cli: Callable[..., Ended], workdir: Path
+) -> None:
+    file = tmp_path / "tiny.toml"
+    file.write_text(SCENARIO)
+    assert cli("sweep", file, "--dry-run", "--coarsen", "2").status == 0
+    made = _description(file, None, None, None, None, 2, None, skip_refused=False)
+    assert made.base.detail.coarsen == 2

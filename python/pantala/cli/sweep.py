@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import Settings, SizeLimit, Threads, Workers
+from pantala.cli.arguments import Coarsen, Settings, SizeLimit, Threads, Workers
 from pantala.cli.executors import (
     ExecutorName,
     Partition,
@@ -109,6 +109,7 @@ def sweep(
         ),
     ] = None,
     settings: Settings = None,
+    coarsen: Coarsen = None,
     workers: Workers = None,
     threads: Threads = "1",
     executor: ExecutorName = "local",
@@ -152,7 +153,7 @@ def sweep(
     native.check_threads(each)
     where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option)
     wanted = precision_of_options(precision, precision_of)
-    description = _description(file, axis, seeds, keep, settings, wanted, skip_refused)
+    description = _description(file, axis, seeds, keep, settings, coarsen, wanted, skip_refused)
     target = Path("runs") / description.name if out is None else out
     made = Sweep(description, target, retry=retry, size_limit=parse_limit(size_limit))
     of_a_run = each if isinstance(each, int) else 1
@@ -196,6 +197,7 @@ def _description(
     seeds: str | None,
     keep: str | None,
     settings: list[str] | None,
+    coarsen: int | None,
     precision: Precision | None,
     skip_refused: bool,
 ) -> Description:
@@ -204,13 +206,16 @@ def _description(
     from pantala.experiments.axes import parse_axis
     from pantala.experiments.description import describe, read_experiment
 
+    changes = parse_settings(settings)
+    if coarsen is not None:
+        changes["detail.coarsen"] = coarsen
     read = read_experiment(file)
     return describe(
         read_scenario(file, {}) if read is None else read,
         axes=[parse_axis(text) for text in axis or ()],
         seeds=None if seeds is None else parse_seeds(seeds),
         keep=None if keep is None else [word.strip() for word in keep.split(",") if word.strip()],
-        changes=parse_settings(settings),
+        changes=changes,
         precision=precision,
         skip_refused=skip_refused,
         source=str(file),
