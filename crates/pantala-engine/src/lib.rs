@@ -7,6 +7,7 @@ mod prefetch;
 pub mod random;
 pub mod time;
 pub mod wheel;
+mod words;
 
 pub use due_queue::{DuePool, DueQueue};
 pub use flat_array::FlatArray;
@@ -14,3 +15,4 @@ pub use prefetch::prefetch;
 pub use random::{Geometric, Stream};
 pub use time::{LONGEST_TIME, NANOSECOND, NEVER, Time, time_per_byte, transfer_time};
 pub use wheel::{Event, PHASES, Wheel};
+pub use words::counted;

@@ -6,6 +6,7 @@
 //! while the rank runs. In memory are the nodes that have been read and are not finished. A rank
 //! reads ahead as far as the [window](WINDOW) allows, and further if nothing can happen otherwise.
 
+mod collectives;
 mod files;
 mod frames;
 mod messages;
@@ -65,6 +66,8 @@ pub(crate) struct RankFile {
     absent: Arc<BTreeSet<u64>>,
     /// The process groups of the rank's collectives, with their numbers of collectives.
     groups: BTreeMap<Box<[u8]>, u32>,
+    /// The signature of the rank's collectives by process group.
+    signatures: BTreeMap<Box<[u8]>, collectives::Signature>,
 }
 
 impl ChakraTrace {

@@ -18,6 +18,7 @@
 
 pub mod binary_file;
 pub mod binary_records;
+mod collective_order;
 mod communicators;
 mod data_types;
 mod files;

@@ -77,11 +77,22 @@ impl TraceFile for GoalSchedule {
         } else {
             read_text(path, start.chain(file))
         }?;
-        Ok(Self { file_bytes, ..schedule })
+        let fault = summary::misfit(&schedule).map_err(|error| {
+            TraceError::new(path, format!("its temporary file cannot be read: {error}"))
+        })?;
+        let fault = fault.map(|misfit| {
+            let message = format!("operation {} of the rank: {}", misfit.place, misfit.message);
+            TraceError::new(path, message).of_rank(misfit.rank)
+        });
+        Ok(Self { file_bytes, fault, ..schedule })
     }
 
     fn ranks(&self) -> u32 {
         self.graphs.ranks()
+    }
+
+    fn check(&self) -> Result<(), TraceError> {
+        self.fault.clone().map_or(Ok(()), Err)
     }
 
     fn summary(&self) -> Result<TraceSummary, TraceError> {

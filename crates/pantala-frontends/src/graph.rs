@@ -13,6 +13,7 @@
 pub mod executor;
 mod id_table;
 pub mod pages;
+pub mod partners;
 mod processors;
 pub mod read_ids;
 pub mod running;

@@ -40,6 +40,8 @@ pub(crate) struct PendingSend {
     pub(crate) tag: i32,
     /// Whether the receiver has asked for the payload. Always true for an eager message.
     pub(crate) matched: bool,
+    /// Whether the send is synchronous: it waits for its receive at any size.
+    pub(crate) synchronous: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

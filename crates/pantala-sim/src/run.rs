@@ -1,6 +1,7 @@
 //! A plan running: steps of simulated time, how a run ends, and the threads and processes that it
 //! runs on.
 
+mod deadlock;
 pub mod measure;
 pub mod process_group;
 pub mod rank_reports;

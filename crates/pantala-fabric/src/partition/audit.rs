@@ -12,6 +12,7 @@ use crate::store::queue::Queue;
 use crate::variant::General;
 use pantala_engine::FlatArray;
 use pantala_engine::Wheel;
+use pantala_engine::counted;
 use pantala_routing::Phase;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -402,19 +403,20 @@ impl fmt::Display for Diagnosis {
         let kind = if self.cycle { "a cycle" } else { "a chain" };
         write!(
             f,
-            "{} packets in flight do not move; {kind} of {} waits:",
-            self.packets_in_flight,
-            self.waits.len()
+            "{} in flight {} not move; {kind} of {}:",
+            counted(self.packets_in_flight, "packet"),
+            if self.packets_in_flight == 1 { "does" } else { "do" },
+            counted(self.waits.len() as u64, "wait")
         )?;
         const SHOWN: usize = 12;
         for wait in self.waits.iter().take(SHOWN) {
             write!(
                 f,
-                "\n  router {} port {} VC {} ({} packets): node {} -> node {}{} waits for port {} VC {}",
+                "\n  router {} port {} VC {} ({}): node {} -> node {}{} waits for port {} VC {}",
                 wait.router,
                 wait.port,
                 wait.vc,
-                wait.packets,
+                counted(wait.packets.into(), "packet"),
                 wait.source,
                 wait.destination,
                 if wait.nonminimal { " (non-minimal)" } else { "" },

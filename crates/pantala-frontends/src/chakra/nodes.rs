@@ -71,7 +71,7 @@ fn message(node: &Node, ranks: u32) -> Result<Task, String> {
         )
     })?;
     Ok(if node.kind == 5 {
-        Task::Send { bytes, peer, tag, processor: NO_PROCESSOR }
+        Task::Send { bytes, peer, tag, processor: NO_PROCESSOR, one_sided: true }
     } else {
         Task::Receive { bytes, peer, tag, processor: NO_PROCESSOR }
     })

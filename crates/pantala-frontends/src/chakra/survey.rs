@@ -6,13 +6,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pantala_engine::counted;
 use prost::Message;
 
+use super::collectives::{self, Signature};
 use super::frames::Frames;
 use super::messages::{GlobalMetadata, Node};
 use super::nodes::{Action, action};
 use super::{ChakraTrace, RankFile};
 use crate::graph::Task;
+use crate::graph::partners::Digests;
 use crate::graph::read_ids::ReadIds;
 use crate::graph::summary::Tally;
 use crate::trace::blocks::block_size;
@@ -36,11 +39,12 @@ pub(super) fn survey(paths: &[PathBuf]) -> Result<ChakraTrace, TraceError> {
         tally: Tally::new(TraceFormat::Chakra, bytes),
         fault: None,
         no_duration: 0,
+        digests: Digests::default(),
     };
     for (rank, file) in (0..).zip(&mut files) {
         pass.rank(rank, file)?;
     }
-    let Pass { mut tally, fault, no_duration, .. } = pass;
+    let Pass { mut tally, mut fault, no_duration, digests, .. } = pass;
     if no_duration > 0 {
         tally.warn(format!(
             "{no_duration} computations, loads or stores have no duration and take no time; \
@@ -48,7 +52,16 @@ pub(super) fn survey(paths: &[PathBuf]) -> Result<ChakraTrace, TraceError> {
         ));
     }
     let groups = groups(&files);
-    let fault = fault.or_else(|| unequal(&files, &groups));
+    fault = fault.or_else(|| unequal(&files, &groups));
+    if fault.is_none() {
+        fault = collectives::different(&files, &groups)?;
+    }
+    if fault.is_none() {
+        fault = partners(&files, digests)?;
+    }
+    if let Some(fault) = &fault {
+        tally.warn(format!("a job cannot replay the trace: {fault}"));
+    }
     Ok(ChakraTrace { files, groups, summary: tally.finish(), fault })
 }
 
@@ -64,6 +77,7 @@ fn open(path: &Path) -> std::io::Result<RankFile> {
         ordered: true,
         absent: Arc::default(),
         groups: BTreeMap::new(),
+        signatures: BTreeMap::new(),
     })
 }
 
@@ -91,9 +105,9 @@ fn unequal(files: &[RankFile], groups: &BTreeMap<Box<[u8]>, Arc<[u32]>>) -> Opti
                 name => format!("the process group {}", String::from_utf8_lossy(name)),
             };
             let message = format!(
-                "it has {} collectives of {name}, rank {first} has {expected}; the ranks of a \
+                "it has {} of {name}, rank {first} has {expected}; the ranks of a \
                  group have equally many",
-                count(other)
+                counted(count(other).into(), "collective")
             );
             return Some(TraceError::new(&files[other as usize].path, message).of_rank(other));
         }
@@ -106,6 +120,7 @@ struct Pass {
     tally: Tally,
     fault: Option<TraceError>,
     no_duration: u64,
+    digests: Digests,
 }
 
 impl Pass {
@@ -119,7 +134,7 @@ impl Pass {
         let mut nodes = Nodes { frames, node: Node::default() };
         nodes.begin().map_err(|message| at(0, message))?;
         let mut ids = Ids::new(true);
-        let mut groups: BTreeMap<Box<[u8]>, u32> = BTreeMap::new();
+        let mut groups: BTreeMap<Box<[u8]>, (u32, Signature)> = BTreeMap::new();
         loop {
             let position = nodes.frames.position();
             let wrong = |message| at(position, message);
@@ -133,7 +148,10 @@ impl Pass {
             }
             ids.add(node);
             match action(node, self.ranks) {
-                Ok(Action::Task(task)) => self.tally.add(&task),
+                Ok(Action::Task(task)) => {
+                    self.tally.add(&task);
+                    self.digests.add(rank, &task);
+                }
                 Ok(Action::NoDuration) => {
                     self.no_duration += 1;
                     self.tally.add(&Task::Compute { time: 0, processor: 0 });
@@ -143,9 +161,12 @@ impl Pass {
                     let task = Task::Collective { bytes, number: 0, root: 0, communicator, kind };
                     self.tally.add(&task);
                     match groups.get_mut(group) {
-                        Some(count) => *count += 1,
+                        Some((count, signature)) => {
+                            *count += 1;
+                            signature.add(kind, bytes);
+                        }
                         None => {
-                            groups.insert(group.into(), 1);
+                            groups.insert(group.into(), (1, Signature::of(kind, bytes)));
                         }
                     }
                 }
@@ -174,8 +195,61 @@ impl Pass {
         }
         file.ordered = ids.ordered;
         file.absent = Arc::new(ids.ahead);
-        file.groups = groups;
+        for (name, (count, signature)) in groups {
+            file.signatures.insert(name.clone(), signature);
+            file.groups.insert(name, count);
+        }
         Ok(())
+    }
+}
+
+/// The first message without a partner, or that does not fit.
+fn partners(files: &[RankFile], digests: Digests) -> Result<Option<TraceError>, TraceError> {
+    let ranks = files.len() as u32;
+    let mut exchange = digests.exchange();
+    for rank in exchange.ranks().clone() {
+        let mut place = 0;
+        visit(&files[rank as usize], rank, |_, node| {
+            if let Ok(Action::Task(task)) = action(node, ranks) {
+                exchange.add(rank, &task, place);
+            }
+            place += 1;
+            true
+        })?;
+    }
+    let Some(misfit) = exchange.misfit() else { return Ok(None) };
+    let (file, mut place, mut found) = (&files[misfit.rank as usize], 0, None);
+    visit(file, misfit.rank, |position, node| {
+        if place == misfit.place {
+            found = Some((position, node.id));
+        }
+        place += 1;
+        found.is_none()
+    })?;
+    Ok(found.map(|(position, id)| {
+        let message = format!("node {id}: {}", misfit.message);
+        TraceError::new(&file.path, message).of_rank(misfit.rank).at(Position::Byte(position))
+    }))
+}
+
+/// Calls `each` with the position and the node of each node of a file, until it returns false.
+pub(super) fn visit(
+    file: &RankFile,
+    rank: u32,
+    mut each: impl FnMut(u64, &Node) -> bool,
+) -> Result<(), TraceError> {
+    let frames = Frames::new(&file.path, file.bytes, file.compressed, block_size(1));
+    let mut nodes = Nodes { frames, node: Node::default() };
+    let at = |position, message: String| {
+        TraceError::new(&file.path, message).of_rank(rank).at(Position::Byte(position))
+    };
+    nodes.begin().map_err(|message| at(0, message))?;
+    loop {
+        let position = nodes.frames.position();
+        match nodes.next().map_err(|message| at(position, message))? {
+            Some(node) if each(position, node) => {}
+            _ => return Ok(()),
+        }
     }
 }
 

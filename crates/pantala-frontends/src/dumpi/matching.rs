@@ -1,7 +1,9 @@
-//! Messages without a partner: sends that no rank receives, and receives that no rank sends.
+//! Messages without a partner: sends that no rank receives, and receives that no rank sends. And
+//! sends that are longer than their receives.
 //!
-//! The tallies of the survey show the receivers whose messages do not add up. Only for these a
-//! second pass matches message by message. A complete trace has none. A trace of a program that
+//! The tallies of the survey show the receivers whose messages do not add up: in number, or in tags
+//! and sizes if no receive is from any rank. Only for these a second pass matches message by
+//! message. A complete trace has none. A trace of a program that
 //! switched profiling off has some, which the replay leaves out.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -12,7 +14,7 @@ use super::interpreter::{Guide, Interpreter};
 use super::rank_file::RankFile;
 use super::record::Record;
 use super::steps::{Receiving, Sending, Step};
-use super::survey::RankSurvey;
+use super::survey::{Envelopes, RankSurvey};
 use crate::trace::{Position, TraceError};
 
 /// A send or a receive without a partner.
@@ -23,6 +25,8 @@ pub(super) struct Unmatched {
     pub(super) position: Position,
     /// Whether it is a receive from any rank. If so, it may be one from `MPI_PROC_NULL` of MPICH.
     pub(super) wild: bool,
+    /// Whether it has a partner, but does not fit its receive.
+    pub(super) too_long: bool,
     pub(super) message: String,
 }
 
@@ -33,6 +37,18 @@ type Receiver = (CommunicatorNumber, u32);
 struct Balance {
     sent: u64,
     named: u64,
+    /// Tags and sizes of the messages, if there are any.
+    envelopes: [Option<Envelopes>; 2],
+}
+
+impl Balance {
+    /// Whether tags and sizes of sends and receives, as many, certainly fit.
+    fn fits(&self) -> bool {
+        match self.envelopes {
+            [Some(sent), Some(wanted)] => sent.fit(&wanted),
+            _ => true,
+        }
+    }
 }
 
 /// The receivers whose messages do not add up, each with the ranks that send to it.
@@ -48,10 +64,14 @@ pub(super) fn unbalanced(
             let members = &communicators.members[number as usize];
             let Some(&partner) = members.get(*partner as usize) else { continue };
             if tally.sends > 0 {
-                pairs.entry((number, partner, rank)).or_default().sent += tally.sends;
+                let balance = pairs.entry((number, partner, rank)).or_default();
+                balance.sent += tally.sends;
+                balance.envelopes[0] = Some(tally.sent);
             }
             if tally.receives > 0 {
-                pairs.entry((number, rank, partner)).or_default().named += tally.receives;
+                let balance = pairs.entry((number, rank, partner)).or_default();
+                balance.named += tally.receives;
+                balance.envelopes[1] = Some(tally.wanted);
             }
         }
         for (local, count) in survey.wild.iter().filter(|(_, count)| **count > 0) {
@@ -63,7 +83,11 @@ pub(super) fn unbalanced(
     let mut left: BTreeMap<Receiver, u64> = BTreeMap::new();
     for ((number, receiver, _), balance) in &pairs {
         match balance.sent.checked_sub(balance.named) {
-            Some(0) => {}
+            // What a receive from any rank takes is not certain.
+            Some(0) if balance.fits() || wild.contains_key(&(*number, *receiver)) => {}
+            Some(0) => {
+                wrong.entry((*number, *receiver)).or_default();
+            }
             Some(more) => *left.entry((*number, *receiver)).or_default() += more,
             None => {
                 wrong.entry((*number, *receiver)).or_default();
@@ -107,11 +131,30 @@ struct Wanted {
     /// The sending rank of the job.
     source: Option<u32>,
     tag: Option<i32>,
+    bytes: u64,
     ordinal: u64,
     position: Position,
 }
 
-/// Finds the sends and receives without a partner.
+impl Unmatched {
+    fn too_long(rank: u32, sent: &Sent, receiver: u32, wanted: &Wanted) -> Self {
+        let tag = wanted.tag.map_or_else(String::new, |tag| format!(", tag {tag}"));
+        Self {
+            rank,
+            ordinal: sent.ordinal,
+            position: sent.position,
+            wild: false,
+            too_long: true,
+            message: format!(
+                "a send of {} bytes to rank {receiver}{tag}, which is longer than its receive of {} \
+                 bytes",
+                sent.bytes, wanted.bytes
+            ),
+        }
+    }
+}
+
+/// Finds the sends and receives without a partner, and the sends that are too long.
 ///
 /// # Errors
 /// A [`TraceError`] if a file cannot be read.
@@ -194,8 +237,8 @@ impl Messages {
         let source = receiving
             .source
             .map(|source| members.get(source as usize).copied().unwrap_or(u32::MAX));
-        let Receiving { tag, ordinal, .. } = *receiving;
-        let wanted = Wanted { source, tag, ordinal, position };
+        let Receiving { tag, bytes, ordinal, .. } = *receiving;
+        let wanted = Wanted { source, tag, bytes, ordinal, position };
         self.receives.entry((number, rank)).or_default().push(wanted);
     }
 
@@ -226,16 +269,26 @@ impl Messages {
                 .map(|((_, sender), _)| *sender)
                 .collect();
             // Receives with a named source first: the others take what is left.
-            let (named, wild): (Vec<Wanted>, Vec<Wanted>) =
+            let (named, mut wild): (Vec<Wanted>, Vec<Wanted>) =
                 wanted.into_iter().partition(|wanted| wanted.source.is_some());
+            let certain = wild.is_empty();
+            // A receive with any tag takes what those with a tag leave.
+            wild.sort_by_key(|wanted| wanted.tag.is_none());
             for wanted in named.into_iter().chain(wild) {
                 let sent = match wanted.source {
-                    Some(source) => self.take(receiver, source, wanted.tag),
-                    None => {
-                        senders.iter().find_map(|sender| self.take(receiver, *sender, wanted.tag))
+                    Some(source) => {
+                        let sent = self.take(receiver, source, wanted.tag);
+                        sent.map(|sent| (source, sent))
                     }
+                    None => senders.iter().find_map(|sender| {
+                        let sent = self.take(receiver, *sender, wanted.tag)?;
+                        Some((*sender, sent))
+                    }),
                 };
-                if sent.is_some() {
+                if let Some((sender, sent)) = sent {
+                    if certain && sent.bytes > wanted.bytes {
+                        found.push(Unmatched::too_long(sender, &sent, receiver.1, &wanted));
+                    }
                     continue;
                 }
                 let any = || "any".to_owned();
@@ -249,6 +302,7 @@ impl Messages {
                     ordinal: wanted.ordinal,
                     position: wanted.position,
                     wild: wanted.source.is_none(),
+                    too_long: false,
                     message,
                 });
             }
@@ -264,6 +318,7 @@ impl Messages {
                     ordinal: sent.ordinal,
                     position: sent.position,
                     wild: false,
+                    too_long: false,
                     message: format!(
                         "a send of {bytes} bytes to rank {receiver}, tag {tag}, which is never \
                          received"

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use pantala_engine::random::mix;
 use pantala_mpi::Call;
 
 use super::functions::Function;
@@ -15,6 +16,7 @@ use super::interpreter::{Guide, Interpreter, RankClock};
 use super::rank_file::{RankFile, Records};
 use super::record::Record;
 use super::steps::{Event, Local, Receiving, SELF, Sending, Step};
+use crate::trace::collectives::{common_bytes, hashed};
 use crate::trace::{Position, TraceError};
 
 /// Most receives of a rank whose match is kept. Later ones keep their wildcards.
@@ -26,8 +28,40 @@ pub(super) struct Tally {
     pub(super) sends: u64,
     pub(super) bytes: u64,
     pub(super) receives: u64,
+    /// The tags and sizes of the sends and of the receives.
+    pub(super) sent: Envelopes,
+    pub(super) wanted: Envelopes,
     /// The record of the first one.
     pub(super) first: Position,
+}
+
+/// The tags and sizes of messages to or from one partner, as sums and hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Envelopes {
+    /// A sum over tags, in any order.
+    tags: u64,
+    /// A hash of tags and sizes, in order.
+    order: u64,
+    longest: u64,
+    shortest: u64,
+}
+
+impl Envelopes {
+    const NONE: Self = Self { tags: 0, order: 0, longest: 0, shortest: u64::MAX };
+
+    fn add(&mut self, tag: Option<i32>, bytes: u64) {
+        // A receive with any tag has a value that no tag has.
+        let tag = tag.map_or(u64::MAX, |tag| u64::from(tag as u32));
+        self.tags = self.tags.wrapping_add(mix(tag) | 1);
+        self.order = hashed(hashed(self.order, mix(tag)), bytes);
+        self.longest = self.longest.max(bytes);
+        self.shortest = self.shortest.min(bytes);
+    }
+
+    /// Whether every send certainly fits a receive with these envelopes, as many in number.
+    pub(super) const fn fit(&self, wanted: &Self) -> bool {
+        self.tags == wanted.tags && (self.order == wanted.order || self.longest <= wanted.shortest)
+    }
 }
 
 /// The collectives of a rank in one communicator.
@@ -77,8 +111,8 @@ pub(super) struct RankSurvey {
 /// A pass over one rank's file.
 struct Pass<'a> {
     found: RankSurvey,
-    /// The communicator of each receive from any rank that has not completed.
-    open: BTreeMap<u64, Local>,
+    /// The communicator, tag and size of each receive from any rank that has not completed.
+    open: BTreeMap<u64, (Local, Option<i32>, u64)>,
     /// Number of Gatherv and Scatterv calls by communicator.
     vector_calls: BTreeMap<Local, u32>,
     interned: &'a mut Vec<Arc<[u64]>>,
@@ -148,7 +182,7 @@ impl Pass<'_> {
                 self.receive(&receiving, position);
             }
             Step::Resolved(ordinal, source, tag) => {
-                let Some(local) = self.open.remove(&ordinal) else {
+                let Some((local, asked, bytes)) = self.open.remove(&ordinal) else {
                     if self.found.guide.resolved.len() < MAX_RESOLVED {
                         self.found.guide.resolved.push((ordinal, source, tag));
                     }
@@ -156,7 +190,9 @@ impl Pass<'_> {
                 };
                 if self.found.guide.resolved.len() < MAX_RESOLVED {
                     self.found.guide.resolved.push((ordinal, source, tag));
-                    self.tally(local, source, position).receives += 1;
+                    let tally = self.tally(local, source, position);
+                    tally.receives += 1;
+                    tally.wanted.add(asked.or(Some(tag).filter(|tag| *tag >= 0)), bytes);
                     if let Some(wild) = self.found.wild.get_mut(&local) {
                         *wild -= 1;
                     }
@@ -184,7 +220,14 @@ impl Pass<'_> {
 
     fn tally(&mut self, communicator: Local, partner: u32, position: Position) -> &mut Tally {
         self.found.uses_self |= communicator == SELF;
-        let none = Tally { sends: 0, bytes: 0, receives: 0, first: position };
+        let none = Tally {
+            sends: 0,
+            bytes: 0,
+            receives: 0,
+            sent: Envelopes::NONE,
+            wanted: Envelopes::NONE,
+            first: position,
+        };
         self.found.tallies.entry((communicator, partner)).or_insert(none)
     }
 
@@ -194,16 +237,19 @@ impl Pass<'_> {
         let tally = self.tally(sending.communicator, sending.destination, position);
         tally.sends += 1;
         tally.bytes = tally.bytes.saturating_add(sending.bytes);
+        tally.sent.add(Some(sending.tag), sending.bytes);
     }
 
     fn receive(&mut self, receiving: &Receiving, position: Position) {
-        let Receiving { communicator, source, ordinal, .. } = *receiving;
+        let Receiving { communicator, source, tag, bytes, ordinal } = *receiving;
         if let Some(source) = source {
-            self.tally(communicator, source, position).receives += 1;
+            let tally = self.tally(communicator, source, position);
+            tally.receives += 1;
+            tally.wanted.add(tag, bytes);
         } else {
             self.found.uses_self |= communicator == SELF;
             *self.found.wild.entry(communicator).or_default() += 1;
-            self.open.insert(ordinal, communicator);
+            self.open.insert(ordinal, (communicator, tag, bytes));
             // A program without statuses would keep all of them.
             if self.open.len() > MAX_RESOLVED {
                 self.open.pop_first();
@@ -212,7 +258,8 @@ impl Pass<'_> {
     }
 
     fn collective(&mut self, local: Local, call: &Call) {
-        self.sequence(local, call.kind() as u64, call.root());
+        let kind = hashed(call.kind() as u64, common_bytes(call).unwrap_or(0));
+        self.sequence(local, kind, call.root());
     }
 
     fn sequence(&mut self, local: Local, kind: u64, root: u32) {
@@ -221,7 +268,7 @@ impl Pass<'_> {
         sequence.calls += 1;
         sequence.root = sequence.root.max(root);
         for value in [kind, u64::from(root)] {
-            sequence.hash = (sequence.hash ^ value).wrapping_mul(0x0100_0000_01B3).rotate_left(7);
+            sequence.hash = hashed(sequence.hash, value);
         }
     }
 

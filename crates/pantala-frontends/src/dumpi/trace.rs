@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pantala_engine::counted;
 use pantala_mpi::{Communicator, RankContext};
 
+use super::collective_order::collectives;
 use super::communicators::{CommunicatorNumber, Communicators};
 use super::files::Files;
 use super::interpreter::Guide;
@@ -147,7 +149,7 @@ impl DumpiTrace {
             return Ok(Some(outside));
         }
         let incomplete = self.surveys.iter().any(|survey| survey.ignored > 0 || survey.lost > 0);
-        if let Some(refusal) = self.match_collectives(incomplete) {
+        if let Some(refusal) = self.match_collectives(incomplete)? {
             return Ok(Some(refusal));
         }
         self.match_messages(incomplete)
@@ -179,7 +181,7 @@ impl DumpiTrace {
     }
 
     /// Compares the collectives of all members of each communicator.
-    fn match_collectives(&mut self, incomplete: bool) -> Option<TraceError> {
+    fn match_collectives(&mut self, incomplete: bool) -> Result<Option<TraceError>, TraceError> {
         for (number, members) in (0..).zip(&self.communicators.members) {
             // A rank that makes no call has no entry.
             let mut seen = None;
@@ -194,7 +196,7 @@ impl DumpiTrace {
                 };
                 let survey = &self.surveys[rank as usize];
                 let calls = survey.collectives.get(&(local as u32)).copied().unwrap_or_default();
-                let (first, expected) = *seen.get_or_insert((rank, calls));
+                let (first, local_there, expected) = *seen.get_or_insert((rank, local, calls));
                 if calls.hash == expected.hash && calls.calls == expected.calls {
                     continue;
                 }
@@ -208,15 +210,46 @@ impl DumpiTrace {
                     ));
                     break;
                 }
+                if let Some(difference) =
+                    self.first_difference((first, local_there), (rank, local), size)?
+                {
+                    return Ok(Some(difference));
+                }
                 let message = format!(
-                    "calls {} collectives in a communicator of {size} ranks, where rank {first} \
+                    "calls {} in a communicator of {size} ranks, where rank {first} \
                      calls {}, or other ones; the files are incomplete, or of several runs",
-                    calls.calls, expected.calls
+                    counted(calls.calls, "collective"),
+                    expected.calls
                 );
-                return Some(self.error(rank, message));
+                return Ok(Some(self.error(rank, message)));
             }
         }
-        None
+        Ok(None)
+    }
+
+    /// The first collective that the second of two ranks calls differently in a communicator.
+    /// Each rank names it in its own way.
+    fn first_difference(
+        &self,
+        (first, there): (u32, usize),
+        (rank, here): (u32, usize),
+        size: usize,
+    ) -> Result<Option<TraceError>, TraceError> {
+        let ranks = self.files.len() as u32;
+        let of = |rank: u32, local: usize| {
+            let file = &self.files[rank as usize];
+            collectives(file, ranks, self.sizes(rank), self.block, local as u32)
+                .map_err(|error| error.of_rank(rank))
+        };
+        let (one, two) = (of(first, there)?, of(rank, here)?);
+        let mut pairs = one.iter().zip(&two).enumerate();
+        Ok(pairs.find(|(_, (one, two))| !one.agrees(two)).map(|(number, (one, two))| {
+            let message = format!(
+                "collective {number} of a communicator of {size} ranks is {two}, and on rank {first} \
+                 it is {one}; the files are incomplete, or of several runs, or the program is wrong"
+            );
+            self.error(rank, message).at(two.position)
+        }))
     }
 
     /// Finds messages without a partner. In an incomplete trace the replay leaves them out.
@@ -232,13 +265,17 @@ impl DumpiTrace {
         if let Some(first) = found.iter().find(|unmatched| !unmatched.wild)
             && !incomplete
         {
-            let more = found.len() - 1;
             let mut message = first.message.clone();
-            if more > 0 {
-                message += &format!("; {more} more messages have no partner");
+            match found.len() - 1 {
+                0 => {}
+                1 => message += "; 1 more message has no partner, or does not fit",
+                more => {
+                    message += &format!("; {more} more messages have no partner, or do not fit");
+                }
             }
             return Ok(Some(self.error(first.rank, message).at(first.position)));
         }
+        let found: Vec<_> = found.into_iter().filter(|unmatched| !unmatched.too_long).collect();
         let (wild, named): (Vec<_>, Vec<_>) = found.iter().partition(|unmatched| unmatched.wild);
         for (count, reason) in [
             (wild.len(), "receives from any rank get no message; they count as MPI_PROC_NULL"),

@@ -107,7 +107,7 @@ impl<R: Read + Seek> Reader<R> {
             })?;
             graphs.add(&graph).map_err(|message| (Some(rank), message))?;
         }
-        Ok(GoalSchedule { graphs: Arc::new(graphs.finish()), file_bytes: 0 })
+        Ok(GoalSchedule { graphs: Arc::new(graphs.finish()), file_bytes: 0, fault: None })
     }
 
     fn rank(

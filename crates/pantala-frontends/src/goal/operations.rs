@@ -29,7 +29,7 @@ pub(super) fn send(
     let peer = peer.ok_or("a send names its destination; -1 is for receives")?;
     let tag = tag.ok_or("a send names its tag; -1 is for receives")?;
     let (peer, tag) = (within(peer, ranks)?, legal(tag)?);
-    Ok(Task::Send { bytes, peer, tag, processor: u16::from(cpu) })
+    Ok(Task::Send { bytes, peer, tag, processor: u16::from(cpu), one_sided: false })
 }
 
 /// The task of `recv`. `None` stands for any peer or tag.

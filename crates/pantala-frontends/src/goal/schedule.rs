@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::graph::pages::Graphs;
+use crate::trace::TraceError;
 
 /// A schedule: the graph of each rank.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,4 +12,6 @@ pub struct GoalSchedule {
     pub graphs: Arc<Graphs>,
     /// Size of the file, in bytes.
     pub file_bytes: u64,
+    /// The first fault that keeps the schedule from being replayed.
+    pub fault: Option<TraceError>,
 }

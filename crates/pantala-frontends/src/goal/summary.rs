@@ -1,6 +1,7 @@
-//! The summary of a schedule.
+//! The passes over a whole schedule: its summary, and the messages without a partner.
 
 use super::GoalSchedule;
+use crate::graph::partners::{Digests, Misfit};
 use crate::graph::summary::Tally;
 use crate::trace::{TraceFormat, TraceSummary};
 
@@ -11,5 +12,27 @@ pub(super) fn summary(schedule: &GoalSchedule) -> std::io::Result<TraceSummary> 
         tally.rank();
         schedule.graphs.tasks(rank, |task| tally.add(task))?;
     }
+    if let Some(fault) = &schedule.fault {
+        tally.warn(format!("a job cannot replay the trace: {fault}"));
+    }
     Ok(tally.finish())
+}
+
+/// The first message without a partner, or that does not fit. Its place is the number of the
+/// operation in its rank, from 0.
+pub(super) fn misfit(schedule: &GoalSchedule) -> std::io::Result<Option<Misfit>> {
+    let graphs = &schedule.graphs;
+    let mut digests = Digests::default();
+    for rank in 0..graphs.ranks() {
+        graphs.tasks(rank, |task| digests.add(rank, task))?;
+    }
+    let mut exchange = digests.exchange();
+    for rank in exchange.ranks().clone() {
+        let mut place = 0;
+        graphs.tasks(rank, |task| {
+            exchange.add(rank, task, place);
+            place += 1;
+        })?;
+    }
+    Ok(exchange.misfit())
 }

@@ -127,7 +127,9 @@ impl<R: Read> Parser<R> {
             graphs.add(&graph).map_err(|message| self.of_rank(rank, message))?;
         }
         match self.token {
-            Token::End => Ok(GoalSchedule { graphs: Arc::new(graphs.finish()), file_bytes: 0 }),
+            Token::End => {
+                Ok(GoalSchedule { graphs: Arc::new(graphs.finish()), file_bytes: 0, fault: None })
+            }
             _ => Err(format!("rank {} was the last one; nothing follows it", self.ranks - 1)),
         }
     }

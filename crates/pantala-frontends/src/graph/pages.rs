@@ -19,6 +19,8 @@ use super::task::{NO_PROCESSOR, Operation, Task};
 const LOADED_BYTES: usize = 64 << 20;
 /// Nodes that are read at once.
 const BLOCK: u32 = 64;
+/// The kind of a one-sided send in a record.
+const ONE_SIDED: u8 = u8::MAX;
 /// Blocks in memory for each rank.
 const BLOCKS: usize = 8;
 
@@ -225,7 +227,9 @@ impl Record {
         let (kind, long, peer, tag, processor) = match self.task {
             Task::Nothing => (0, 0, 0, 0, NO_PROCESSOR),
             Task::Compute { time, processor } => (1, time, 0, 0, processor),
-            Task::Send { bytes, peer, tag, processor } => (2, bytes, peer, tag as u32, processor),
+            Task::Send { bytes, peer, tag, processor, one_sided } => {
+                (if one_sided { ONE_SIDED } else { 2 }, bytes, peer, tag as u32, processor)
+            }
             Task::Receive { bytes, peer, tag, processor } => {
                 (3, bytes, peer, tag as u32, processor)
             }
@@ -248,7 +252,10 @@ impl Record {
         let task = match bytes[26] {
             0 => Task::Nothing,
             1 => Task::Compute { time: long, processor },
-            2 => Task::Send { bytes: long, peer, tag: tag as i32, processor },
+            kind @ (2 | ONE_SIDED) => {
+                let one_sided = kind == ONE_SIDED;
+                Task::Send { bytes: long, peer, tag: tag as i32, processor, one_sided }
+            }
             3 => Task::Receive { bytes: long, peer, tag: tag as i32, processor },
             kind => Task::Collective {
                 bytes: long,

@@ -37,6 +37,8 @@ pub enum Task {
         tag: i32,
         /// The processor.
         processor: Processor,
+        /// Whether the send is complete without a receive: it is eager at any size.
+        one_sided: bool,
     },
     /// A receive. It starts at once. It finishes when the message has arrived and its processor is
     /// free.
@@ -126,9 +128,14 @@ impl Task {
             (Self::Nothing, _) => None,
             (Self::Compute { time, .. }, None) => Some(Op::Compute(time)),
             (Self::Compute { time, .. }, Some(request)) => Some(Op::Icompute(time, request)),
-            (Self::Send { bytes, peer, tag, .. }, request) => {
+            (Self::Send { bytes, peer, tag, one_sided, .. }, request) => {
                 let send = Outgoing { communicator: COMM_WORLD, destination: peer, tag, bytes };
-                Some(request.map_or(Op::Send(send), |request| Op::Isend(send, request)))
+                Some(match (request, one_sided) {
+                    (None, false) => Op::Send(send),
+                    (None, true) => Op::Post(send),
+                    (Some(request), false) => Op::Isend(send, request),
+                    (Some(request), true) => Op::Ipost(send, request),
+                })
             }
             (Self::Receive { bytes, peer, tag, .. }, request) => {
                 let source = if peer == ANY_SOURCE { Source::Any } else { Source::Rank(peer) };

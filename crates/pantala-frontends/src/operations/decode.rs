@@ -58,6 +58,8 @@ impl Contents {
         let Record { request, peer: count, communicator, first: bytes, second, .. } = *record;
         let first = request;
         Ok(match record.code {
+            code::POST => Op::Post(outgoing(record)),
+            code::IPOST => Op::Ipost(outgoing(record), request),
             code::PROBE => Op::Probe(incoming(record)),
             code::IPROBE => Op::Iprobe(incoming(record)),
             code::SEND_INIT => Op::SendInit(outgoing(record), request),

@@ -27,6 +27,8 @@ pub(super) fn encode(
         Op::Ssend(message) => outgoing(code::SSEND, message, 0),
         Op::Rsend(message) => outgoing(code::RSEND, message, 0),
         Op::Bsend(message) => outgoing(code::BSEND, message, 0),
+        Op::Post(message) => outgoing(code::POST, message, 0),
+        Op::Ipost(message, request) => outgoing(code::IPOST, message, *request),
         Op::Isend(message, request) => outgoing(code::ISEND, message, *request),
         Op::Issend(message, request) => outgoing(code::ISSEND, message, *request),
         Op::Recv(message) => incoming(code::RECV, message, 0),

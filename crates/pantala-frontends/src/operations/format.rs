@@ -73,6 +73,8 @@ pub mod code {
     pub const TESTSOME: u8 = 25;
     pub const SENDRECV: u8 = 26;
     pub const SENDRECV_RECEIVE: u8 = 27;
+    pub const POST: u8 = 28;
+    pub const IPOST: u8 = 29;
     pub const BARRIER: u8 = 32;
     pub const BCAST: u8 = 33;
     pub const REDUCE: u8 = 34;

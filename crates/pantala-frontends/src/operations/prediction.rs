@@ -75,6 +75,7 @@ impl Prediction {
         match op {
             Op::Isend(_, request)
             | Op::Issend(_, request)
+            | Op::Ipost(_, request)
             | Op::Irecv(_, request)
             | Op::Icompute(_, request)
             | Op::Icollective(_, _, request)

@@ -9,7 +9,7 @@ use pantala_frontends::trace::{ComputeTimes, TraceFile, TraceFormat, TraceSpec, 
 use pantala_mpi::{Call, Op, RankContext};
 
 use crate::chakra_writer::{Folder, Node, content};
-use crate::network::{Ended, LATENCY, run};
+use crate::network::{Ended, LATENCY, PER_BYTE, run};
 
 const US: u64 = 1_000_000;
 
@@ -53,6 +53,38 @@ fn a_device_computes_beside_a_transfer_and_beside_the_host() {
         assert!(ended.end >= (micros * US).max(transfer) + US);
         assert!(ended.end <= (micros * US).max(transfer + 10 * LATENCY) + US, "{}", ended.end);
     }
+}
+
+/// A send of Chakra is complete without a receive, at any size (ASTRA-sim): the receive may depend
+/// on the end of the send.
+#[test]
+fn a_send_of_any_size_needs_no_receive() {
+    for bytes in [8, 12_000, 131_072, 1_000_000] {
+        let ended = replay(&[
+            vec![Node::send(0, 1, bytes, &[]), Node::receive(1, 1, bytes, &[0])],
+            vec![Node::send(0, 0, bytes, &[]), Node::receive(1, 0, bytes, &[0])],
+        ])
+        .good();
+        // Both messages cross the network at once, and nothing goes before or after them.
+        assert_eq!(ended.end, bytes as u64 * PER_BYTE + LATENCY, "{bytes} bytes");
+    }
+}
+
+/// A node that depends on a long send starts when the message has left.
+#[test]
+fn a_long_send_is_complete_when_its_message_has_left() {
+    let compute = |micros| Node::compute(1, micros, false, &[0]);
+    let ended = replay(&[
+        vec![Node::send(0, 1, 131_072, &[]), compute(1)],
+        vec![Node::compute(0, 90, false, &[]), Node::receive(1, 0, 131_072, &[0])],
+    ])
+    .good();
+    assert_eq!(ended.names(0), ["send", "compute"]);
+    // The last packet of 4,096 B leaves the queue when its first byte does.
+    let (computed, ..) =
+        ended.log.iter().find(|(_, r, op)| *r == 0 && op.name() == "compute").unwrap();
+    assert_eq!(*computed, (131_072 - 4_096) * PER_BYTE);
+    assert_eq!(ended.end, 90 * US);
 }
 
 #[test]
@@ -220,9 +252,44 @@ fn wrong_nodes_are_refused() {
     let one = |count: u64| (0..count).map(|id| Node::collective(id, 0, 8, "g", &[])).collect();
     let unequal = fault(&[one(2), one(1)]);
     assert!(
-        unequal.contains("job.1.et, rank 1: it has 1 collectives of the process group g"),
+        unequal.contains("job.1.et, rank 1: it has 1 collective of the process group g"),
         "{unequal}"
     );
+}
+
+#[test]
+fn messages_and_collectives_of_several_ranks_are_compared() {
+    let tagged = |node: Node, tag: i64| {
+        let other = node.numbers.iter().copied().filter(|(name, _)| *name != "comm_tag");
+        let numbers = other.chain([("comm_tag", tag)]).collect();
+        Node { numbers, ..node }
+    };
+    let pair = |tag: i64, bytes: i64| {
+        let sends = vec![Node::compute(3, 1, false, &[]), tagged(Node::send(4, 1, bytes, &[]), 17)];
+        fault(&[sends, vec![tagged(Node::receive(7, 0, 64, &[]), tag)]])
+    };
+    let tag = pair(18, 64);
+    assert!(
+        tag.contains("job.1.et, rank 1, byte 8: node 7: a receive from rank 0, tag 18"),
+        "{tag}"
+    );
+    assert!(tag.ends_with("the message of rank 0 with tag 17 is never received"), "{tag}");
+    let size = pair(17, 65);
+    assert!(
+        size.contains("job.0.et, rank 0, byte ") && size.contains(": node 4: a send of 65 bytes")
+    );
+    assert!(size.ends_with("which is longer than its receive of 64 bytes"), "{size}");
+    let call = |kind: i64, bytes: i64| {
+        vec![Node::collective(1, 9, 0, "g", &[]), Node::collective(2, kind, bytes, "g", &[])]
+    };
+    for (kind, bytes, words) in [(5, 8, "bcast of 8 bytes"), (0, 9, "allreduce of 9 bytes")] {
+        let text = fault(&[call(0, 8), call(kind, bytes)]);
+        let expected = format!(
+            ": node 2: collective 1 of the process group g is {words}, and on rank 0 it is allreduce \
+             of 8 bytes"
+        );
+        assert!(text.contains("job.1.et, rank 1, byte ") && text.contains(&expected), "{text}");
+    }
 }
 
 #[test]

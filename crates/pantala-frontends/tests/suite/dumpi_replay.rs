@@ -326,7 +326,7 @@ fn a_complete_trace_has_all_messages() {
     );
     assert_eq!(
         refused(&folder),
-        "DIR/run-0001.bin, rank 1: calls 1 collectives in a communicator of 2 ranks, where rank 0 \
+        "DIR/run-0001.bin, rank 1: calls 1 collective in a communicator of 2 ranks, where rank 0 \
          calls 0, or other ones; the files are incomplete, or of several runs"
     );
     let folder = program(2, |_, out| out.send(F::Send, 8, 2, 5, None));
@@ -347,6 +347,93 @@ fn a_complete_trace_has_all_messages() {
         "DIR/run-0000.bin, rank 0, byte 50: communicator 6 comes from no recorded call; DUMPI does \
          not record MPI-3 calls such as MPI_Comm_split_type"
     );
+}
+
+/// Tags and sizes of messages are compared before a run.
+#[test]
+fn messages_match_in_tag_and_size() {
+    let folder = |tag: i64, bytes: i64, room: i64| {
+        program(2, move |rank, out| {
+            if rank == 0 {
+                out.send(F::Send, 8, 1, 16, None)?;
+                out.send(F::Send, bytes, 1, 17, None)
+            } else {
+                out.recv(8, 0, 16, IGNORED)?;
+                out.recv(room, 0, tag, IGNORED)
+            }
+        })
+    };
+    replay(&folder(17, 8, 8), |_| {});
+    replay(&folder(17, 8, 80), |_| {});
+    assert_eq!(
+        refused(&folder(18, 8, 8)),
+        "DIR/run-0000.bin, rank 0, byte 80: a send of 8 bytes to rank 1, tag 17, which is never \
+         received; 1 more message has no partner, or does not fit"
+    );
+    assert_eq!(
+        refused(&folder(17, 80, 8)),
+        "DIR/run-0000.bin, rank 0, byte 80: a send of 80 bytes to rank 1, tag 17, which is longer \
+         than its receive of 8 bytes"
+    );
+}
+
+/// Equal tags match in order. Other tags may be received in another order, and a receive with
+/// wildcards takes what is there.
+#[test]
+fn orders_and_wildcards_give_no_false_faults() {
+    let folder = |receives: &'static [(i64, i64, i64)]| {
+        program(3, move |rank, out| {
+            if rank == 2 {
+                return Ok(());
+            }
+            if rank == 0 {
+                out.send(F::Send, 8, 1, 1, None)?;
+                out.send(F::Send, 50, 1, 2, None)?;
+                return out.send(F::Send, 20, 1, 1, None);
+            }
+            for (bytes, source, tag) in receives {
+                out.recv(*bytes, *source, *tag, IGNORED)?;
+            }
+            Ok(())
+        })
+    };
+    replay(&folder(&[(50, 0, 2), (8, 0, 1), (20, 0, 1)]), |_| {});
+    replay(&folder(&[(50, 0, -1), (50, 0, -1), (50, 0, -1)]), |_| {});
+    replay(&folder(&[(50, -1, -1), (8, 0, 1), (20, 0, 1)]), |_| {});
+    let text = refused(&folder(&[(50, 0, 2), (20, 0, 1), (8, 0, 1)]));
+    assert!(
+        text.ends_with(
+            "a send of 20 bytes to rank 1, tag 1, which is longer than its receive of 8 bytes"
+        ),
+        "{text}"
+    );
+}
+
+/// Ranks that call a collective with another root or size are told with the call.
+#[test]
+fn collectives_are_compared_before_a_run() {
+    let folder = |root: i64, count: i64| {
+        program(2, move |rank, out| {
+            let (root, count) = if rank == 0 { (0, 2) } else { (root, count) };
+            out.collective(F::Barrier, &[WORLD])?;
+            out.collective(F::Bcast, &[count, INT, root, WORLD])
+        })
+    };
+    replay(&folder(0, 2), |_| {});
+    for (folder, call) in [
+        (folder(1, 2), "bcast of 8 bytes with root 1"),
+        (folder(0, 3), "bcast of 12 bytes with root 0"),
+    ] {
+        let text = refused(&folder);
+        assert!(text.starts_with("DIR/run-0001.bin, rank 1, byte "), "{text}");
+        assert!(
+            text.contains(&format!(
+                ": collective 1 of a communicator of 2 ranks is {call}, and on rank 0 it is bcast of \
+                 8 bytes with root 0"
+            )),
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -296,3 +296,41 @@ fn a_plan_names_a_schedule() {
     assert_eq!((summary.matrix[0].bytes, summary.matrix[1].bytes), (100, 8));
     assert_eq!(summary.calls["send"], 2);
 }
+
+/// The check before a run finds messages without a partner and messages that are too long, in both
+/// forms of a schedule.
+#[test]
+fn messages_without_a_partner_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |receive: &str| {
+        format!("num_ranks 2 rank 0 {{ calc 5 send 8b to 1 tag 17 }} rank 1 {{ {receive} }}")
+    };
+    for (receive, expected) in [
+        (
+            "recv 8b from 0 tag 18",
+            "rank 1: operation 0 of the rank: a receive from rank 0, tag 18, which no rank sends; \
+             the message of rank 0 with tag 17 is never received",
+        ),
+        (
+            "calc 7",
+            "rank 0: operation 1 of the rank: a send of 8 bytes to rank 1, tag 17, which is never \
+             received",
+        ),
+        (
+            "recv 7b from -1 tag 17",
+            "rank 0: operation 1 of the rank: a send of 8 bytes to rank 1, tag 17, which is longer \
+             than its receive of 7 bytes",
+        ),
+    ] {
+        let path = folder.path().join("x.goal");
+        std::fs::write(&path, text(receive)).unwrap();
+        let schedule = GoalSchedule::open(&path).unwrap();
+        let told = format!("{}, {expected}", path.display());
+        assert_eq!(schedule.check().unwrap_err().to_string(), told);
+        let warnings = schedule.summary().unwrap().warnings;
+        assert_eq!(warnings, [format!("a job cannot replay the trace: {told}")]);
+    }
+    let path = folder.path().join("x.goal");
+    std::fs::write(&path, text("recv 80b from -1 tag -1")).unwrap();
+    GoalSchedule::open(&path).unwrap().check().unwrap();
+}

@@ -63,7 +63,10 @@ fn job(ranks: u32, steps: &[Step], at_start: bool) -> Job {
         let bytes = step.size;
         let tasks = if step.message {
             vec![
-                (from, Task::Send { bytes, peer: to, tag, processor: there }),
+                (
+                    from,
+                    Task::Send { bytes, peer: to, tag, processor: there, one_sided: tag % 2 == 0 },
+                ),
                 (to, Task::Receive { bytes, peer: from, tag, processor: here }),
             ]
         } else {
@@ -146,9 +149,10 @@ impl Job {
         for (time, rank, op) in &ended.log {
             let is = |task: &Task| match (op, task) {
                 (Op::Compute(t) | Op::Icompute(t, _), Task::Compute { time, .. }) => t == time,
-                (Op::Send(o) | Op::Isend(o, _), Task::Send { peer, tag, .. }) => {
-                    (o.destination, o.tag) == (*peer, *tag)
-                }
+                (
+                    Op::Send(o) | Op::Isend(o, _) | Op::Post(o) | Op::Ipost(o, _),
+                    Task::Send { peer, tag, .. },
+                ) => (o.destination, o.tag) == (*peer, *tag),
                 (Op::Recv(i) | Op::Irecv(i, _), Task::Receive { tag, .. }) => {
                     i.tag == pantala_mpi::TagSelect::Is(*tag)
                 }
@@ -291,7 +295,7 @@ fn many_receives_run_side_by_side() {
     // Rank 0 receives from all others with wildcards, and from each by name, in any order.
     let ranks = 40;
     let receive = |peer, tag| Task::Receive { bytes: 8, peer, tag, processor: 0 };
-    let send = |peer, tag| Task::Send { bytes: 8, peer, tag, processor: 0 };
+    let send = |peer, tag| Task::Send { bytes: 8, peer, tag, processor: 0, one_sided: false };
     let ended = run(ranks, |rank| {
         let tasks = if rank == 0 {
             (1..ranks).flat_map(|r| [receive(ANY_SOURCE, ANY_TAG), send(r, 0)]).collect()
@@ -312,7 +316,7 @@ fn requests_that_nothing_waits_for_are_one_waitall() {
     let ended = run(ranks, |rank| {
         let peer = if rank == 0 { ANY_SOURCE } else { 0 };
         let receive = Task::Receive { bytes: 8, peer, tag: ANY_TAG, processor: 0 };
-        let send = |peer| Task::Send { bytes: 8, peer, tag: 1, processor: 0 };
+        let send = |peer| Task::Send { bytes: 8, peer, tag: 1, processor: 0, one_sided: false };
         let tasks = if rank == 0 { vec![receive; 9] } else { vec![send(0)] };
         let graph = StoredGraph::new(tasks, &[]).unwrap();
         (running(&graph, 1 << 20), Vec::new())

@@ -6,7 +6,7 @@ use pantala_fabric::Wakes;
 
 use crate::arena::NONE;
 use crate::layer::MpiLayer;
-use crate::message::TransmissionKind;
+use crate::message::{Header, TransmissionKind};
 use crate::program::operation::Program;
 
 impl<P: Program> MpiLayer<P> {
@@ -53,6 +53,14 @@ impl<P: Program> MpiLayer<P> {
                 self.messages.remove(front);
                 self.proceed(r, now, wakes);
             } else {
+                let Header { job, source, destination, .. } = header;
+                if header.kind == TransmissionKind::Eager
+                    && header.origin != NONE
+                    && self.on_same_node(job, source, destination)
+                {
+                    // Memory has no NIC that the message could leave: the send ends as it arrives.
+                    self.last_packet_left(&header, now, wakes);
+                }
                 self.arrived(front, now, wakes);
             }
         }

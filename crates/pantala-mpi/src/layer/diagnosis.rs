@@ -1,6 +1,6 @@
 //! The diagnosis of an MPI deadlock: who waits for whom.
 
-use pantala_engine::Time;
+use pantala_engine::{Time, counted};
 
 use crate::arena::NONE;
 use crate::layer::MpiLayer;
@@ -43,6 +43,9 @@ pub struct Blocked {
     pub bytes: u64,
     /// Whether send and receive have matched, so that the payload is on its way.
     pub matched: bool,
+    /// Whether the send is synchronous: it waits for its receive at any size.
+    #[serde(default)]
+    pub synchronous: bool,
     /// Whether the peer's program has ended, so that the peer will never answer. A layer of one
     /// partition knows this of its own ranks only.
     pub peer_ended: bool,
@@ -53,13 +56,18 @@ pub struct Blocked {
 
 impl fmt::Display for Blocked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { job, rank, call, since, bytes, .. } = self;
+        let Self { job, rank, call, since, .. } = self;
+        let bytes = counted(self.bytes, "byte");
         write!(f, "job {job} rank {rank} is blocked in {call} since {since} ps: ")?;
         match (self.waits, self.peer) {
-            (Waits::ToSend, Some(peer)) => write!(f, "{bytes} bytes to rank {peer}")?,
-            (Waits::ToSend, None) => write!(f, "{bytes} bytes to send")?,
-            (Waits::ToReceive, Some(peer)) => write!(f, "up to {bytes} bytes from rank {peer}")?,
-            (Waits::ToReceive, None) => write!(f, "up to {bytes} bytes from any rank")?,
+            (Waits::ToReceive, Some(peer)) if call == "probe" => {
+                write!(f, "a message from rank {peer}")?;
+            }
+            (Waits::ToReceive, None) if call == "probe" => write!(f, "a message from any rank")?,
+            (Waits::ToSend, Some(peer)) => write!(f, "{bytes} to rank {peer}")?,
+            (Waits::ToSend, None) => write!(f, "{bytes} to send")?,
+            (Waits::ToReceive, Some(peer)) => write!(f, "up to {bytes} from rank {peer}")?,
+            (Waits::ToReceive, None) => write!(f, "up to {bytes} from any rank")?,
         }
         match self.tag {
             Some(tag) if tag >= 0 => write!(f, ", tag {tag}")?,
@@ -85,7 +93,13 @@ impl<P: Program> MpiLayer<P> {
     #[must_use]
     pub fn blocked_report(&self) -> Vec<Blocked> {
         let mut report = Vec::new();
-        let mut add = |rank: u32, owner: u32, waits, peer: u32, tag: TagSelect, bytes, matched| {
+        let mut add = |rank: u32,
+                       owner: u32,
+                       waits,
+                       peer: u32,
+                       tag: TagSelect,
+                       bytes,
+                       (matched, synchronous): (bool, bool)| {
             let rank = &self.ranks[rank as usize];
             let waited_for = match rank.activity {
                 Activity::Blocked(BlockedUntil::Call) => owner == CALL,
@@ -111,6 +125,7 @@ impl<P: Program> MpiLayer<P> {
                 },
                 bytes,
                 matched,
+                synchronous,
                 mismatch: rank.mismatch(&self.messages).map(|fault| fault.to_string()),
                 peer_ended: peer != NONE && self.has_ended(job.id, peer),
             });
@@ -124,7 +139,7 @@ impl<P: Program> MpiLayer<P> {
                 source,
                 tag,
                 receive.bytes,
-                receive.matched,
+                (receive.matched, false),
             );
         }
         for send in self.sends.iter() {
@@ -136,10 +151,38 @@ impl<P: Program> MpiLayer<P> {
                 send.destination,
                 tag,
                 send.bytes,
-                send.matched,
+                (send.matched, send.synchronous),
             );
         }
+        report.extend(self.probes());
         report.sort_by_key(|b| (b.job, b.rank, b.waits, b.peer, b.tag, b.bytes));
         report
+    }
+
+    /// The probes in which ranks are blocked.
+    fn probes(&self) -> impl Iterator<Item = Blocked> {
+        self.ranks.iter().filter_map(|rank| {
+            let Activity::Blocked(BlockedUntil::Message { source, tag, .. }) = rank.activity else {
+                return None;
+            };
+            let job = self.jobs[rank.job as usize].id;
+            Some(Blocked {
+                job,
+                rank: rank.number,
+                call: rank.operation.into(),
+                since: rank.since,
+                waits: Waits::ToReceive,
+                peer: (source != NONE).then_some(source),
+                tag: match tag {
+                    TagSelect::Is(tag) => Some(tag),
+                    TagSelect::Any => None,
+                },
+                bytes: 0,
+                matched: false,
+                synchronous: false,
+                mismatch: None,
+                peer_ended: source != NONE && self.has_ended(job, source),
+            })
+        })
     }
 }

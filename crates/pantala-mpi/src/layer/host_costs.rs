@@ -63,8 +63,12 @@ impl MpiConfig {
         copy(bytes, self.send_copy_per_byte_fs, self.copy_resolution_ps)
     }
 
-    /// Time of the receiver's copy of an eager message.
+    /// Time of the receiver's copy of an eager message. A one-sided message above the threshold is
+    /// not copied.
     pub(crate) fn receive_copy(&self, bytes: u64) -> Time {
+        if bytes > self.eager_threshold_bytes {
+            return 0;
+        }
         copy(bytes, self.receive_copy_per_byte_fs, self.copy_resolution_ps)
     }
 

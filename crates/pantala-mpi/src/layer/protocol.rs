@@ -75,7 +75,8 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
         let Outbound { destination, context, tag, bytes, instance, value, mode } = outbound;
-        let eager = bytes <= self.config.eager_threshold_bytes && mode != Mode::Synchronous;
+        let short = bytes <= self.config.eager_threshold_bytes;
+        let eager = (short || mode == Mode::Eager) && mode != Mode::Synchronous;
         let rank = &mut self.ranks[r];
         let local = destination == rank.number;
         let header = Header {
@@ -106,7 +107,7 @@ impl<P: Program> MpiLayer<P> {
             handed = self.prepare_send(
                 r,
                 bytes,
-                eager,
+                eager && short,
                 by_nic,
                 owner == CALL || owner < MAX_REQUESTS,
                 now,
@@ -114,8 +115,8 @@ impl<P: Program> MpiLayer<P> {
         }
         let rank = &mut self.ranks[r];
         let buffered = mode == Mode::Buffered;
-        let at_once =
-            eager && (local || buffered || self.config.eager_completion == EagerCompletion::Posted);
+        let copied = short && self.config.eager_completion == EagerCompletion::Posted;
+        let at_once = eager && (local || buffered || copied);
         let mut owner = owner;
         if buffered && !at_once {
             rank.complete(owner);
@@ -126,8 +127,16 @@ impl<P: Program> MpiLayer<P> {
             rank.complete(owner);
         } else {
             rank.call_sends += u32::from(owner == CALL);
-            let send =
-                PendingSend { bytes, rank: r as u32, owner, destination, tag, matched: eager };
+            let synchronous = mode == Mode::Synchronous;
+            let send = PendingSend {
+                bytes,
+                rank: r as u32,
+                owner,
+                destination,
+                tag,
+                matched: eager,
+                synchronous,
+            };
             message.header.origin = self.sends.insert(send);
         }
         let handle = self.messages.insert(message);

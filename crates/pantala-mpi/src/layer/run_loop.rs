@@ -135,6 +135,7 @@ impl<P: Program> MpiLayer<P> {
             }
             Op::Ssend(outgoing) => self.send(r, &outgoing, Mode::Synchronous, now, wakes),
             Op::Bsend(outgoing) => self.send(r, &outgoing, Mode::Buffered, now, wakes),
+            Op::Post(outgoing) => self.send(r, &outgoing, Mode::Eager, now, wakes),
             Op::Recv(incoming) => {
                 let expected = self.expected(r, &incoming)?;
                 self.ranks[r].pending_outcome = PendingOutcome::Received;
@@ -154,6 +155,9 @@ impl<P: Program> MpiLayer<P> {
             }
             Op::Issend(outgoing, request) => {
                 self.isend(r, &outgoing, Mode::Synchronous, request, now, wakes)
+            }
+            Op::Ipost(outgoing, request) => {
+                self.isend(r, &outgoing, Mode::Eager, request, now, wakes)
             }
             Op::Irecv(incoming, request) => {
                 let expected = self.expected(r, &incoming)?;

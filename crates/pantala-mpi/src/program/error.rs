@@ -1,6 +1,6 @@
 //! Errors of programs, found at run time.
 
-use pantala_engine::Time;
+use pantala_engine::{Time, counted};
 
 use crate::collectives::kind::CollectiveKind;
 use crate::message::Header;
@@ -42,7 +42,7 @@ pub enum ProgramFault {
         size: u32,
     },
     /// The communicator has no such rank to send to or to receive from.
-    #[error("there is no rank {peer} in a communicator of {size} ({bytes} bytes, {})", tag_in_words(.tag))]
+    #[error("there is no rank {peer} in a communicator of {size} ({}, {})", counted(*.bytes, "byte"), tag_in_words(.tag))]
     NoPeer {
         /// The rank that the operation names.
         peer: u32,
@@ -93,7 +93,7 @@ pub enum ProgramFault {
     },
     /// The table of a split has the wrong length, or a group has a rank that is not in the
     /// communicator.
-    #[error("the split or group does not fit a communicator of {size} ranks")]
+    #[error("the split or group does not fit a communicator of {}", counted((*.size).into(), "rank"))]
     NoPartition {
         /// The communicator's size.
         size: u32,
@@ -110,7 +110,9 @@ pub enum ProgramFault {
     },
     /// A message is longer than the receive that it matches.
     #[error(
-        "the message of {bytes} bytes from rank {source} (tag {tag}) does not fit a receive of {room} bytes"
+        "the message of {} from rank {source} (tag {tag}) does not fit a receive of {}",
+        counted(*.bytes, "byte"),
+        counted(*.room, "byte")
     )]
     Truncated {
         /// The sending rank of the job.
@@ -123,7 +125,11 @@ pub enum ProgramFault {
         room: u64,
     },
     /// A collective has sizes for a wrong number of ranks.
-    #[error("the call has sizes for {given} ranks, the communicator has {size} ranks")]
+    #[error(
+        "the call has sizes for {}, the communicator has {}",
+        counted(*.given as u64, "rank"),
+        counted((*.size).into(), "rank")
+    )]
     CountsDoNotFit {
         /// Number of sizes.
         given: usize,
@@ -146,7 +152,10 @@ pub enum ProgramFault {
     UnbalancedIteration,
     /// The program has ended, but a message that it has not received is there. MPI 4.1, 11.2.3: all
     /// communication of a process must be complete before it finalizes.
-    #[error("the message of {bytes} bytes from rank {source} (tag {tag}) is never received")]
+    #[error(
+        "the message of {} from rank {source} (tag {tag}) is never received",
+        counted(*.bytes, "byte")
+    )]
     NotReceived {
         /// The sending rank of the job.
         r#source: u32,
@@ -227,10 +236,11 @@ impl fmt::Display for Unfinished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Send { destination, tag, bytes } => {
-                write!(f, "a send of {bytes} bytes to rank {destination}, tag {tag}")
+                let bytes = counted(bytes, "byte");
+                write!(f, "a send of {bytes} to rank {destination}, tag {tag}")
             }
             Self::Receive { source, tag, bytes } => {
-                write!(f, "a receive of up to {bytes} bytes from ")?;
+                write!(f, "a receive of up to {} from ", counted(bytes, "byte"))?;
                 let source =
                     source.map_or_else(|| "any rank".to_owned(), |rank| format!("rank {rank}"));
                 write!(f, "{source}, {}", tag_in_words(&tag))

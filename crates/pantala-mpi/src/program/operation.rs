@@ -83,6 +83,12 @@ pub enum Op {
     Rsend(Outgoing),
     /// Buffered send. Returns at once at any size; the buffer is unlimited.
     Bsend(Outgoing),
+    /// Blocking one-sided send, without a receive: the message uses the eager protocol at any size.
+    /// A message above the eager threshold is not copied, and completes when its last packet has
+    /// left the NIC. It is the send of Chakra's graphs, after ASTRA-sim.
+    Post(Outgoing),
+    /// Start a one-sided send.
+    Ipost(Outgoing, Request),
     /// Blocking probe. Returns when a matching message has arrived. The size of the receive buffer
     /// does not matter.
     Probe(Incoming),
@@ -223,6 +229,7 @@ impl Op {
                 | Self::Rsend(_)
                 | Self::Ssend(_)
                 | Self::Bsend(_)
+                | Self::Post(_)
                 | Self::Recv(_)
                 | Self::Sendrecv(..)
                 | Self::Wait(_)
@@ -251,7 +258,9 @@ impl Op {
             | Self::Ssend(outgoing)
             | Self::Issend(outgoing, _)
             | Self::Rsend(outgoing)
-            | Self::Bsend(outgoing) => Some(outgoing),
+            | Self::Bsend(outgoing)
+            | Self::Post(outgoing)
+            | Self::Ipost(outgoing, _) => Some(outgoing),
             _ => None,
         }
     }
@@ -290,9 +299,9 @@ impl Op {
         match self {
             Self::Compute(_) => "compute",
             Self::Icompute(..) => "icompute",
-            Self::Send(_) => "send",
+            Self::Send(_) | Self::Post(_) => "send",
             Self::Recv(_) => "recv",
-            Self::Isend(..) => "isend",
+            Self::Isend(..) | Self::Ipost(..) => "isend",
             Self::Irecv(..) => "irecv",
             Self::Wait(_) => "wait",
             Self::Waitall { .. } | Self::Set(SetCall::Waitall, _) => "waitall",

@@ -25,6 +25,8 @@ pub(crate) enum Mode {
     Synchronous,
     /// At once.
     Buffered,
+    /// As an eager message requires. The message uses the eager protocol at any size.
+    Eager,
 }
 
 /// A checked receive. The source is a rank of the job, or [`NONE`] for any. The context is that of

@@ -191,7 +191,7 @@ fn sizes_must_be_as_many_as_ranks() {
         .1;
     assert_eq!(
         text,
-        "job 0 rank 0: allgatherv at 0 ps: the call has sizes for 1 ranks, the communicator has 2 ranks"
+        "job 0 rank 0: allgatherv at 0 ps: the call has sizes for 1 rank, the communicator has 2 ranks"
     );
 }
 

@@ -24,7 +24,7 @@ fn operations_that_cannot_be() {
     assert_eq!(found, ProgramFault::NoPeer { peer: 2, size: 2, tag: Some(0), bytes: 1 });
     assert_eq!(
         text,
-        "job 0 rank 0: send at 10 ps: there is no rank 2 in a communicator of 2 (1 bytes, tag 0)"
+        "job 0 rank 0: send at 10 ps: there is no rank 2 in a communicator of 2 (1 byte, tag 0)"
     );
     let cases = [
         (
@@ -259,4 +259,20 @@ fn messages_on_their_way() {
     layer.settle(500);
     let line = "job 0 rank 1: finalize at 500 ps: the message of 100 bytes from rank 0 (tag 3) is never received";
     assert_eq!(layer.errors().iter().map(ToString::to_string).collect::<Vec<_>>(), [line]);
+}
+
+#[test]
+fn a_blocked_probe_is_told() {
+    let mut layer = layer(MpiConfig::default(), vec![vec![Op::Probe(from(1, 3, 1))], vec![]]);
+    Ideal::new(1_000, 1).run(&mut layer, 2, Time::MAX);
+    let lines: Vec<String> = layer.blocked_report().iter().map(ToString::to_string).collect();
+    let line = "job 0 rank 0 is blocked in probe since 0 ps: a message from rank 1, tag 3, no message matches (that rank has ended)";
+    assert_eq!(lines, [line]);
+}
+
+#[test]
+fn one_byte_is_singular() {
+    let text = told(vec![vec![Op::Send(to(1, 3, 1))], vec![]]);
+    let line = "job 0 rank 1: finalize at 1001 ps: the message of 1 byte from rank 0 (tag 3) is never received";
+    assert_eq!(text, [line]);
 }

@@ -1,7 +1,7 @@
 //! Eager and rendezvous protocols, to the picosecond, on an ideal network of 1,000 ps latency and
 //! 10 ps per byte.
 
-use crate::common::{Ideal, Script, finish, from, layer, reports, to};
+use crate::common::{Ideal, Script, finish, from, layer, reports, shared_layer, to};
 use pantala_mpi::{EagerCompletion, MessageRecord, MpiConfig, MpiLayer, Op, Protocol};
 
 const LATENCY: u64 = 1_000;
@@ -185,4 +185,47 @@ fn both_ways_at_once() {
     let ranks = reports(&layer);
     assert_eq!(ranks[0].account, ranks[1].account);
     assert_eq!(ranks[0].account.recv, ranks[0].end.unwrap());
+}
+
+/// A send through memory has no NIC that its message could leave. It is complete when the message
+/// has arrived.
+#[test]
+fn an_injected_send_through_memory_is_complete_when_it_arrives() {
+    let config = MpiConfig {
+        eager_completion: EagerCompletion::Injected,
+        memory_latency_ps: 700,
+        ..MpiConfig::default()
+    };
+    for one_sided in [false, true] {
+        let (bytes, send): (u64, fn(_) -> Op) =
+            if one_sided { (50_000, Op::Post) } else { (1_000, Op::Send) };
+        let scripts = vec![
+            vec![send(to(1, 7, bytes)), Op::Compute(10)],
+            vec![Op::Compute(2_000), Op::Recv(from(0, 7, bytes))],
+        ];
+        let mut layer = shared_layer(config, 2, scripts);
+        let end = network().run(&mut layer, 1, u64::MAX);
+        assert!(layer.finished(), "{:#?}", layer.blocked_report());
+        assert_eq!((end, reports(&layer)[0].end), (2_000, Some(710)));
+    }
+}
+
+/// A one-sided message is eager at any size. A long one is complete when its last packet has left
+/// the queue, and pays no copy.
+#[test]
+fn a_one_sided_send_is_eager_at_any_size() {
+    let config = MpiConfig { send_copy_per_byte_fs: 1_000, ..MpiConfig::default() };
+    let bytes = 51_200;
+    let mut layer = layer(
+        config,
+        vec![
+            vec![Op::Post(to(1, 7, bytes)), Op::Ipost(to(1, 8, 100), 0), Op::Wait(0)],
+            vec![Op::Recv(from(0, 7, bytes)), Op::Recv(from(0, 8, 100))],
+        ],
+    );
+    let end = finish(&mut layer, &mut network());
+    // The short message pays its copy while the long one is still on the link.
+    assert_eq!(reports(&layer)[0].end, Some((bytes - 512) * PER_BYTE + 100));
+    assert_eq!(end, (bytes + 100) * PER_BYTE + LATENCY);
+    assert!(records(&mut layer).iter().all(|record| record.protocol == Protocol::Eager));
 }

@@ -1,9 +1,10 @@
 //! The ends of runs that cannot continue: no event is left, or no packet in flight moves.
 
 use super::Simulation;
+use crate::run::deadlock::deadlock;
 use crate::run::process_group::ProcessGroup;
 use crate::run::rank_reports::{Status, Waiting};
-use crate::run::termination::{End, deadlock};
+use crate::run::termination::End;
 use pantala_fabric::{Diagnosis, Totals};
 
 impl<Q: ProcessGroup> Simulation<Q> {
