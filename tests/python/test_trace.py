@@ -83,6 +83,52 @@ def test_a_wrong_trace_is_one_line(trace: str) -> None:
         scenario(path=trace)
 
 
+def test_messages_of_a_trace_are_matched_by_tag_and_size(trace: str) -> None:
+    first = Path(f"{trace}-0000.txt")
+    calls = first.read_text()
+    first.write_text(calls.replace("sendtag=3", "sendtag=4"))
+    with pytest.raises(
+        pt.ScenarioError,
+        match=r"run-0000\.txt, rank 0, line 5: a send of 800 bytes to rank 1, tag 4, which is ",
+    ):
+        scenario(path=trace)
+    first.write_text(calls.replace("sendcount=100", "sendcount=101"))
+    with pytest.raises(
+        pt.ScenarioError,
+        match=r"rank 0, line 5: a send of 808 bytes to rank 1, tag 3, which is longer than its "
+        "receive of 800 bytes",
+    ):
+        scenario(path=trace)
+
+
+def test_a_deadlock_of_long_sends_names_the_threshold(tmp_path: Path) -> None:
+    schedule = tmp_path / "exchange.goal"
+    rank = "rank {} {{ a: send 131072b to {} b: recv 131072b from {} b requires a }}"
+    ranks = [rank.format(number, 1 - number, 1 - number) for number in range(2)]
+    schedule.write_text("num_ranks 2 " + " ".join(ranks))
+    found = scenario(path=str(schedule))
+    with pytest.raises(pt.SimulationError) as caught:
+        pt.run(found, tmp_path / "out")
+    text = str(caught.value)
+    assert "2 ranks wait for one another (MPI deadlock):" in text
+    assert (
+        "a send longer than mpi.eager_threshold waits for its receive (rendezvous): "
+        'post the receive first, or set mpi.eager_threshold = "131072 B"'
+    ) in text
+    eager = pt.Scenario.from_dict(
+        {
+            "name": "t",
+            "machine": MACHINE,
+            "routing": "minimal",
+            "mpi": {"eager_threshold": "131072 B"},
+            "jobs": [{"name": "replay", "workload": {"kind": "trace", "path": str(schedule)}}],
+        }
+    )
+    run = pt.run(eager, tmp_path / "eager")
+    assert isinstance(run, pt.Run)
+    assert run.complete
+
+
 def test_a_run_tells_what_it_leaves_out(trace: str) -> None:
     first = Path(f"{trace}-0000.txt")
     time = "at walltime 7.001005000, cputime 0.001000000 seconds in thread 0.\n"
