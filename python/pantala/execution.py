@@ -20,7 +20,13 @@ from pantala.progress import ProgressLine
 from pantala.record_size import check_size, parse_limit
 from pantala.results import InterferenceExperiment, Run, load
 from pantala.run_cost import traffic, warn_of_cost
-from pantala.run_directory import REPORT_FILE, RUN_FILE, OutputDirectory, document_of
+from pantala.run_directory import (
+    REPORT_FILE,
+    RUN_FILE,
+    OutputDirectory,
+    check_place,
+    document_of,
+)
 from pantala.scenario import Scenario
 
 __all__ = ["run", "write_report"]
@@ -82,6 +88,7 @@ def run(
         sent = traffic(resolved)
     except PlanError as error:
         raise scenario.error_of_plan(error) from None
+    check_place(target)
     check_size(resolved, sent, scenario.source, target, limit)
     warn_of_cost(resolved, sent, scenario.source)
     parts = parts_of(scenario, resolved)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pantala.errors import PlanError, show
+from pantala.input_file import LARGE_TEXT, check_regular, read_text, unreadable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -172,7 +173,7 @@ def ends_in(name: str, key: str) -> Iterator[tuple[str, End | tuple[int, int]]]:
                 yield place, End(router, port)
         return
     try:
-        lines = Path(name).read_text(encoding="utf-8").splitlines()
+        lines = read_text(name, most=LARGE_TEXT).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise _unreadable(key, name, error) from None
     for number, line in enumerate(lines, start=1):
@@ -239,9 +240,8 @@ def _table(name: str, key: str, columns: tuple[str, ...]) -> pl.DataFrame:
     path = Path(name)
     if path.is_dir():
         path = path / "links.parquet"
-    if not path.exists():
-        raise _fault(key, name, "cannot be read: there is no such file", "check the path")
     try:
+        check_regular(path)
         if path.suffix.lower() == ".csv":
             table = pl.read_csv(path, infer_schema_length=None)
         elif path.suffix.lower() == ".parquet":
@@ -273,7 +273,11 @@ def _places(name: str) -> Iterator[str]:
 
 
 def _unreadable(key: str, name: str, error: Exception) -> PlanError:
-    reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+    if isinstance(error, FileNotFoundError):
+        return _fault(key, name, "cannot be read: there is no such file", "check the path")
+    if isinstance(error, OSError):
+        return _fault(key, name, *unreadable(error, "check the path and the file"))
+    reason = str(error).partition("\n")[0]
     return _fault(key, name, f"cannot be read: {reason}", "check the path and the file")
 
 

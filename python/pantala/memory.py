@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 from pathlib import Path
 
 __all__ = ["available_memory"]
@@ -19,4 +20,7 @@ def available_memory() -> int:
         limit = int((_GROUP / "memory.max").read_text(encoding="ascii"))
         used = int((_GROUP / "memory.current").read_text(encoding="ascii"))
         available = min(available, limit - used)
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY:  # ulimit -v; a worker has the same limit
+        available = min(available, limit - int(psutil.Process().memory_info().vms))
     return max(available, 0)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from pantala.errors import PantalaError, PlanError, SimulationError, UnwritableError, UsageError
 from pantala.parallel import cores
+from pantala.system_errors import number_in, remedy_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -402,7 +403,8 @@ def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
     except OSError as error:
         if directory is None:
             raise
-        message = f"{error}; free some space or choose another --out"
+        remedy = remedy_of(number_in(str(error))) or "choose another --out"
+        message = f"{error}; {remedy}"
         raise UnwritableError(message, str(error).rpartition(": ")[2], directory) from None
 
 

@@ -20,7 +20,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from pantala.errors import RunDirectoryError
+from pantala import system_errors
+from pantala.errors import RunDirectoryError, shortened
 from pantala.whole_file import left_in, temporary_name
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "TABLES_FILE",
     "OutputDirectory",
     "cannot_write",
+    "check_place",
     "clear_left",
     "document_of",
     "holds_run",
@@ -51,9 +53,34 @@ _EXPERIMENTS = "experiments"
 _STORE = frozenset({_EXPERIMENTS, "runs", "partial", "leases", "index", "tables"})
 
 
+#: Bytes of a name and of a path; the system's limits, less what the files inside need.
+_LONGEST_NAME, _LONGEST_PATH = 220, 3900
+
+
 def holds_run(path: Path) -> bool:
     """Returns whether a directory holds a run or an interference experiment."""
     return (path / RUN_FILE).is_file() or (path / INTERFERENCE_FILE).is_file()
+
+
+def check_place(target: Path) -> None:
+    """Checks that the system can have a directory of this name, with the endings of its helpers.
+
+    Raises:
+        RunDirectoryError: the name has a NUL character, or is too long.
+    """
+    shown = Path(shortened(str(target), 120))
+    if "\0" in str(target):
+        raise RunDirectoryError(
+            Path(ascii(str(shown))[1:-1]), "has a NUL character", "choose another --out"
+        )
+    longest = max((len(os.fsencode(part)) for part in target.parts), default=0)
+    if longest > _LONGEST_NAME or len(os.fsencode(target.absolute())) > _LONGEST_PATH:
+        raise RunDirectoryError(
+            shown,
+            f"is too long for the system; a name has at most {_LONGEST_NAME} bytes, a path"
+            f" {_LONGEST_PATH:,}",
+            "choose a shorter --out",
+        )
 
 
 class OutputDirectory:
@@ -73,6 +100,7 @@ class OutputDirectory:
         """
         self.target = target
         self.overwrite = overwrite
+        check_place(target)
         place = target.absolute()
         self.partial = place.parent / temporary_name(place.name)
         if target.is_dir():
@@ -224,6 +252,5 @@ def remedy_of(reason: str) -> str:
 
 def cannot_write(target: Path, error: OSError) -> RunDirectoryError:
     """Returns the error of a directory that cannot be written."""
-    return RunDirectoryError(
-        target, f"cannot be written: {error.strerror or error}", "choose another --out"
-    )
+    remedy = system_errors.remedy_of(error.errno) or "choose another --out"
+    return RunDirectoryError(target, f"cannot be written: {error.strerror or error}", remedy)

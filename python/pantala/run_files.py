@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from pantala.errors import RunDirectoryError
+from pantala.input_file import LARGE_TEXT, read_text
 
 __all__ = ["damaged_table", "document_of", "scanned_table", "table_in_archive"]
 
@@ -58,7 +59,7 @@ def document_of(path: Path, name: str) -> dict[str, Any]:
         RunDirectoryError: it is missing or cannot be read.
     """
     try:
-        document: dict[str, Any] = json.loads((path / name).read_text(encoding="utf-8"))
+        document: dict[str, Any] = json.loads(read_text(path / name, most=LARGE_TEXT))
     except FileNotFoundError:
         remedy = "name a directory that pantala run wrote"
         if (path / "experiments").is_dir():

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pantala.processes import mark, was_left
+from pantala.system_errors import number_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +33,6 @@ __all__ = [
     "write_text",
 ]
 
-_OS_ERROR = re.compile(r"os error (\d+)")
 _UNWRITTEN = re.compile(r"cannot be written: [^:]*\(os error (\d+)\)$")
 #: The name of a temporary file or folder: the mark of its process is in it.
 _TEMPORARY = re.compile(r"\..*~([^~]+~\d+)~[0-9a-f]{12}\.(?:partial|scratch)", re.DOTALL)
@@ -201,6 +201,6 @@ def write_table(path: Path, frame: pl.DataFrame, *, statistics: bool = True) -> 
             frame.write_parquet(half, compression="zstd", statistics=statistics)
         except PolarsError as error:
             # Polars has an error of its own for a full disk, with the number in its text.
-            if number := _OS_ERROR.search(str(error)):
-                raise OSError(int(number[1]), os.strerror(int(number[1])), str(path)) from None
+            if number := number_in(str(error)):
+                raise OSError(number, os.strerror(number), str(path)) from None
             raise

@@ -344,3 +344,20 @@ def test_only_keys_that_no_routing_reads_are_rejected(data: dict[str, Any]) -> N
     assert scenario(**{**data, **again}).routing == made.routing, (
         "another routing of the scenario reads it"
     )
+
+
+def test_a_routing_key_can_have_any_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key of the plan that ends in its unit is spelled without it, in the schema too."""
+    from pantala.catalogue.key import UNITS, split_unit
+    from pantala.scenario import routing
+    from pantala.units import Duration
+
+    assert [split_unit(f"pause_{unit}") for unit in UNITS] == [("pause", unit) for unit in UNITS]
+    assert split_unit("steps") == ("steps", "")
+    monkeypatch.setattr(routing, "KEYS", ("threshold_ps",))
+    monkeypatch.setattr(routing, "readers", lambda key: ["minimal"])
+    schema = pt.Routing.model_json_schema()
+    assert "Has an effect under minimal." in str(schema)
+    effects = routing._effects_under.__wrapped__(("minimal",))
+    assert list(effects) == ["threshold"]
+    assert routing._as_scenario(("pause_ps", 3000)) == ("pause", Duration(3000))

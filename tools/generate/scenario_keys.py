@@ -11,9 +11,8 @@ from typing import Any
 
 from generate.core import Catalogue
 from generate.python import formatted
+from pantala.catalogue.key import split_unit
 
-_UNITS = ("bytes_per_s", "bytes", "ps", "fs", "flits", "packets")
-_SUFFIX = re.compile(rf"_({'|'.join(_UNITS)})$")
 _WIDTH = 120
 _LARGEST = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "uint64": 2**64 - 1}
 
@@ -168,9 +167,7 @@ def _class(part: Part, schema: dict[str, Any]) -> str:
     lines = [f"class {part.name}(Model):", *_docstring(part.text or declared["description"]), ""]
     keys = []
     for name, value in chosen.items():
-        key = _SUFFIX.sub("", name)
-        found = _SUFFIX.search(name)
-        unit = found[1] if found else ""
+        key, unit = split_unit(name)
         lines += [
             f"    {key}: {_annotation(name, unit, value, schema)}",
             *_docstring(_described(name, value, schema)),

@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use crate::graph::Executor;
 use crate::graph::running::RunningGraph;
+use crate::input;
 use crate::trace::{ComputeScale, TraceError, TraceFile, TraceSummary};
 
 pub use binary::read_binary;
@@ -55,7 +56,7 @@ pub fn recognizes(path: &Path) -> bool {
 
 /// The first bytes of a file, and the file after them.
 fn beginning(path: &Path) -> std::io::Result<(Vec<u8>, File)> {
-    let mut file = File::open(path)?;
+    let mut file = input::open(path)?;
     let mut start = Vec::new();
     (&mut file).take(4_096).read_to_end(&mut start)?;
     Ok((start, file))

@@ -9,6 +9,7 @@ pub mod chakra;
 pub mod dumpi;
 pub mod goal;
 pub mod graph;
+pub mod input;
 pub mod ncptl;
 pub mod opened;
 pub mod operations;

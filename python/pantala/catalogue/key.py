@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
-__all__ = ["Condition", "Key", "Unit"]
+__all__ = ["UNITS", "Condition", "Key", "Unit", "split_unit"]
 
 #: The unit of a number in the plan, which is also the suffix of its name; empty if it has none.
 Unit = Literal["", "ps", "fs", "bytes", "bytes_per_s", "flits", "packets"]
+
+#: The units that names in the plan end in, the longest first.
+UNITS: tuple[str, ...] = tuple(sorted(filter(None, get_args(Unit)), key=len, reverse=True))
 
 #: The values of another key for which this key has an effect, or a number that the value exceeds.
 Condition = tuple[object, ...] | float
@@ -35,3 +38,11 @@ class Key:
     unit: Unit = ""
     effect: Mapping[str, Condition] = field(default_factory=dict)
     source: str = ""
+
+
+def split_unit(name: str) -> tuple[str, str]:
+    """Returns a name of the plan without its unit, and the unit; the unit is empty without one."""
+    for unit in UNITS:
+        if name.endswith(f"_{unit}"):
+            return name.removesuffix(f"_{unit}"), unit
+    return name, ""

@@ -17,7 +17,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     Exit status: 0 done, 1 the simulation or Pantala failed, 2 the input is at fault, 130
     interrupted.
     """
+    from pantala.cli.little_memory import run_in_little_memory
+
     line = list(sys.argv[1:] if arguments is None else arguments)
+    run_in_little_memory(lambda: _run(line))
+
+
+def _run(line: list[str]) -> NoReturn:
     if line[:1] == ["bench"] and "--json" in line:
         _bench_only(line[1:])
     from pantala.cli.application import run_line

@@ -40,6 +40,7 @@ from pantala.cli.interruption import INTERRUPTED
 from pantala.cli.source_lines import source_line
 from pantala.errors import PantalaError, ScenarioWarning, first_line
 from pantala.former_names import now_called
+from pantala.system_errors import system_fault
 
 __all__ = ["app", "ended", "run_line"]
 
@@ -169,6 +170,8 @@ def ended(error: BaseException) -> int:
         case BrokenPipeError():
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - what read our output has gone; so be it
             return 1
+        case _ if fault := system_fault(error):
+            return _say(fault.line, fault.status)
         case _:
             name = type(error).__name__
             return _say(

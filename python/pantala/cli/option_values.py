@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +121,6 @@ def parse_seeds(text: str) -> int | list[int]:
 
 
 def _value(text: str) -> Any:
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+    from pantala.scenario.toml import toml_value
+
+    return toml_value(text)

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from pantala.errors import PantalaError, ScenarioError, SimulationError
+from pantala.input_file import read_text
 
 __all__ = ["excerpt", "source_line"]
 
@@ -25,7 +26,7 @@ def excerpt(file: Path, line: int, column: int) -> str:
         column: the column, from 1.
     """
     try:
-        lines = file.read_text(encoding="utf-8").split("\n")
+        lines = read_text(file).split("\n")
     except (OSError, UnicodeDecodeError):
         return ""
     if not 1 <= line <= len(lines):

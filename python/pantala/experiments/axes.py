@@ -6,19 +6,22 @@ Axes are crossed: an experiment has one case for each combination of their point
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pantala.errors import UsageError
+from pantala.errors import UsageError, show
 from pantala.experiments.cases_file import REFUSED, SIZE
 from pantala.scenario.base import plain
+from pantala.scenario.toml import toml_value
 
-__all__ = ["JOBS", "Axis", "Point", "axes_of", "parse_axis", "seed_axis"]
+__all__ = ["JOBS", "MOST_CASES", "Axis", "Point", "axes_of", "parse_axis", "seed_axis"]
 
 #: The key whose values choose the jobs that run: ``"fft3d"``, ``"fft3d+halo3d"``.
 JOBS = "jobs"
+
+#: The most cases of an experiment.
+MOST_CASES = 1_000_000
 
 #: Columns that every table of an experiment has already.
 _TAKEN = frozenset({"case", "part", "run", REFUSED, SIZE})
@@ -76,6 +79,9 @@ def seed_axis(seeds: object, first: int, source: str) -> Axis:
     if isinstance(seeds, int) and not isinstance(seeds, bool):
         if seeds < 1:
             raise UsageError(f"{source}: seeds = {seeds}: must be at least 1; write e.g. 5")
+        if seeds > MOST_CASES:
+            shown = show(seeds, 40)
+            raise UsageError(f"{source}: seeds = {shown}: must be at most {MOST_CASES:,}; write 5")
         seeds = list(range(first, first + seeds))
     return _axis({"seed": seeds}, f"{source}: seeds")
 
@@ -97,7 +103,9 @@ def parse_axis(text: str) -> dict[str, list[Any]]:
                 f"--axis {text}: is not KEY=VALUE,VALUE; write e.g."
                 " --axis routing.algorithm=ugal_g,par"
             )
-        table[key.strip()] = [_value(word.strip()) for word in _split(values, ",") if word.strip()]
+        table[key.strip()] = [
+            toml_value(word.strip()) for word in _split(values, ",") if word.strip()
+        ]
     return table
 
 
@@ -245,10 +253,3 @@ def _split(text: str, mark: str) -> list[str]:
             continue
         parts[-1] += letter
     return parts
-
-
-def _value(text: str) -> Any:
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pantala.catalogue.tables import TABLES
-from pantala.errors import UsageError, nearest
-from pantala.experiments.axes import Axis, axes_of, seed_axis
+from pantala.errors import UsageError, nearest, show
+from pantala.experiments.axes import MOST_CASES, Axis, axes_of, seed_axis
+from pantala.input_file import check_regular, unreadable
 from pantala.scenario import Scenario
 from pantala.scenario.base import plain
 from pantala.scenario.interference import mode_of
@@ -29,6 +31,9 @@ __all__ = ["KEEP", "Description", "describe", "is_experiment", "read_experiment"
 #: The tables that an experiment keeps of every run, unless it says otherwise. Experiments that
 #: compare jobs that are cut off keep the iterations too.
 KEEP = ("jobs", "ranks", "links")
+
+#: The most bytes of a name: the system's 255 with room for an ending.
+_LONGEST_NAME = 200
 
 _KEYS = (
     "name",
@@ -181,14 +186,20 @@ def describe(
         if any("seed" in point.changes for axis in all_axes for point in axis.points):
             raise UsageError(f"{source}: seeds: an axis sets the key seed too; keep one of the two")
         all_axes.append(seed_axis(plain(chosen), base.seed, source))
+    cases = math.prod(len(axis.points) for axis in all_axes)
+    if cases > MOST_CASES:
+        raise UsageError(
+            f"{source}: axes: have {show(cases, 40)} combinations, and an experiment has at most"
+            f" {MOST_CASES:,} cases; remove axes or values, or zip axes"
+        )
     keep = tables.get("keep") if keep is None else keep
     if keep is None:
         # The slowdown of a job that is cut off is over the iterations that finished in both runs.
         keep = (*KEEP, "iterations") if _compares_iterations(base, all_axes) else KEEP
     kept = _keep(keep, source)
     name = tables.get("name", base.name)
-    if not isinstance(name, str) or not name or "/" in name or name.startswith("."):
-        raise UsageError(f"{source}: name = {name!r}: is not a name; write e.g. 'routings'")
+    if not isinstance(name, str) or not name or not _is_name(name):
+        raise UsageError(f"{source}: name = {show(name)}: is not a name; write e.g. 'routings'")
     precision = precision or _precision(tables, source)
     skip = skip_refused or _flag(tables, "skip_refused", source)
     made = Description(name, base, tuple(all_axes), kept, source, precision, skip)
@@ -198,6 +209,16 @@ def describe(
             " number, e.g. --seeds 50 (seeds=50)"
         )
     return made
+
+
+def _is_name(text: str) -> bool:
+    """Returns whether a text can be the name of a folder on every file system."""
+    return (
+        "/" not in text
+        and not text.startswith(".")
+        and text.isprintable()
+        and len(text.encode()) <= _LONGEST_NAME
+    )
 
 
 def _base(tables: Mapping[str, Any], source: str, folder: Path) -> Scenario:
@@ -280,6 +301,11 @@ def _of_python(path: Path) -> Mapping[str, Any]:
 
     from pantala.errors import PantalaError
 
+    try:
+        check_regular(path)
+    except OSError as error:
+        message, remedy = unreadable(error)
+        raise UsageError(f"{path}: {message}; {remedy}") from None
     try:
         found = runpy.run_path(str(path)).get("experiment")
     except PantalaError:

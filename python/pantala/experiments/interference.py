@@ -36,6 +36,7 @@ from pantala.run_directory import (
     REPORT_FILE,
     RUN_FILE,
     cannot_write,
+    check_place,
     clear_left,
     set_aside,
     taken,
@@ -82,6 +83,7 @@ class InterferenceRuns:
         Raises:
             RunDirectoryError: the directory is taken.
         """
+        check_place(target)
         self.target = target
         self.parts = parts
         self._name = scenario.name

@@ -28,7 +28,7 @@ from pantala.errors import RunDirectoryError
 from pantala.experiments.identity import covers
 from pantala.experiments.lease import STALE_SECONDS, claim, is_stale, now_at
 from pantala.processes import mark, this_machine, was_left
-from pantala.run_directory import RUN_FILE, TABLES_FILE, remedy_of
+from pantala.run_directory import RUN_FILE, TABLES_FILE, check_place, remedy_of
 
 __all__ = ["RunStore"]
 
@@ -65,6 +65,7 @@ class RunStore:
             RunDirectoryError: it holds something else.
         """
         root = self.root
+        check_place(root)
         if root.is_dir():
             if any(root.iterdir()) and not self.runs.is_dir():
                 raise RunDirectoryError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pantala import input_file
 from pantala.errors import ScenarioError
 
 __all__ = ["Place", "read_text"]
@@ -30,21 +31,21 @@ class Place:
         return ScenarioError(str(self), "", "", message, remedy)
 
 
-def read_text(path: Path, what: str) -> str:
+def read_text(path: Path, what: str, *, most: int = input_file.TEXT) -> str:
     """Returns the text of an input file.
 
     Args:
         path: the file.
         what: the kind of file that is expected, for an error.
+        most: the most bytes that it may have.
 
     Raises:
         ScenarioError: the file cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        return input_file.read_text(path, most=most)
     except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-        raise Place(str(path)).error(message, "check the path and its permissions") from None
+        raise Place(str(path)).error(*input_file.unreadable(error)) from None
     except UnicodeDecodeError as error:
         message = f"byte {error.start} is not UTF-8 text"
         raise Place(str(path)).error(message, f"name {what}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pantala.input_file import LARGE_TEXT, read_text, unreadable
 from pantala.job_log.entry import JobLogError, LoggedJob
 from pantala.job_log.sacct import sacct_jobs, seconds_of
 from pantala.job_log.swf import begin_of, swf_jobs
@@ -23,10 +24,9 @@ def running_at(path: Path, at: str | int | float) -> list[LoggedJob]:
         JobLogError: the log cannot be read, the time does not fit the log, or nothing ran.
     """
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = read_text(path, most=LARGE_TEXT, errors="replace").splitlines()
     except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-        raise JobLogError(message, "check the path and its permissions") from None
+        raise JobLogError(*unreadable(error)) from None
     lines = [line for line in lines if line.strip()]
     if not lines:
         raise JobLogError("is empty", "give a log of SWF or of sacct -P")

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from pantala.errors import ProgramError
+from pantala.input_file import read_text, unreadable
 
 __all__ = ["ProgramFunction", "check_arguments", "load", "remember"]
 
@@ -58,11 +59,13 @@ def load(file: str, name: str) -> ProgramFunction:
 
 def _module(path: Path) -> ModuleType:
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is not text"
+        text = read_text(path)
+    except OSError as error:
+        message, remedy = unreadable(error, "name a file with a Python program")
+        raise ProgramError(f"{path}: {message}; {remedy}") from None
+    except UnicodeDecodeError:
         raise ProgramError(
-            f"{path}: cannot be read: {reason}; name a file with a Python program"
+            f"{path}: cannot be read: is not text; name a file with a Python program"
         ) from None
     key = path.resolve(), hashlib.sha256(text.encode()).hexdigest()
     if key in _loaded:

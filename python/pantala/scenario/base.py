@@ -39,6 +39,8 @@ __all__ = [
     "PositiveBandwidth",
     "PositiveDuration",
     "PositiveSize",
+    "Repetitions",
+    "RepetitionsOrNone",
     "Share",
     "Switch",
     "UnsignedDuration",
@@ -269,6 +271,10 @@ PositiveBandwidth = Annotated[Bandwidth, AfterValidator(_positive)]
 Count = Annotated[int, Strict(), Field(ge=1, le=2**32 - 1)]
 #: A count, zero allowed, or an index from 0.
 Index = Annotated[int, Strict(), Field(ge=0, le=2**32 - 1)]
+#: A count of operations that the plan lists one by one, at least one.
+Repetitions = Annotated[int, Strict(), Field(ge=1, le=1_000_000)]
+#: The same, zero allowed.
+RepetitionsOrNone = Annotated[int, Strict(), Field(ge=0, le=1_000_000)]
 #: A share, from 0 to 1.
 Share = Annotated[float, Strict(), Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 #: ``true`` or ``false`` only; 0, 1 and texts are rejected.

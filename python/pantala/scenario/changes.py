@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pantala.errors import ScenarioError, nearest
+from pantala.errors import ScenarioError, nearest, shortened
 from pantala.scenario.copied import copied
 from pantala.scenario.detail import Detail
 from pantala.scenario.job import ComputeNoise
@@ -15,6 +15,7 @@ from pantala.scenario.mixes import mix_of
 from pantala.scenario.mpi import Collectives, Mpi
 from pantala.scenario.presets import merge, mix_preset, mix_presets
 from pantala.scenario.routing import Routing
+from pantala.scenario.toml import TOO_DEEP, is_deep
 
 __all__ = ["changed"]
 
@@ -32,6 +33,10 @@ _SHORTHANDS: Mapping[str, str | None] = {
     "routing": Routing.shorthand,
     "routing_all_to_all": Routing.shorthand,
 }
+
+
+#: The most characters of a path of keys.
+_LONGEST_PATH = 1000
 
 
 class _NoSuchKey(Exception):
@@ -54,6 +59,9 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
     Raises:
         ScenarioError: a path is not valid, or passes through a value that is not a table or a list.
     """
+    for place, value in (("", data), *changes.items()):
+        if is_deep(value) or len(place) > _LONGEST_PATH:
+            raise ScenarioError(source, shortened(place, 60), "", *TOO_DEEP)
     result = merge({}, copied(data))
     paths: list[tuple[str, list[Step]]] = []
     for path in changes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from pantala.errors import ScenarioError, UsageError
@@ -52,7 +52,7 @@ class Job(JobKeys):
     name: Name
     """The job's name in tables and figures. The job's random numbers depend on its name, not on its
     position in the list."""
-    count: Count = 1
+    count: Annotated[Count, Field(le=65_536)] = 1
     """Number of jobs of this kind. With several, the jobs are NAME-1, NAME-2, ..., with leading
     zeros; other keys that name the job mean all of them."""
     placement: Placement = RandomPlacement()

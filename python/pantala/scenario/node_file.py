@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from pantala.errors import show
+from pantala.input_file import LARGE_TEXT, read_text, unreadable
 from pantala.scenario.validation import fault
 
 __all__ = ["nodes_in"]
@@ -23,10 +23,9 @@ def nodes_in(path: str) -> list[int]:
             fault is below the keys ``nodes.file``.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = read_text(path, most=LARGE_TEXT).splitlines()
     except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-        raise fault(message, "check the path and its permissions", "nodes", "file") from None
+        raise fault(*unreadable(error), "nodes", "file") from None
     except UnicodeDecodeError:
         raise fault("is not a text file", "name a file with nodes", "nodes", "file") from None
     nodes: list[int] = []

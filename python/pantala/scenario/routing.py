@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
 
@@ -20,6 +20,7 @@ from pydantic_core import CoreSchema
 
 from pantala.capacity import Capacity
 from pantala.catalogue.descriptors import RoutingDescriptor
+from pantala.catalogue.key import split_unit
 from pantala.catalogue.routings import ALGORITHMS as DESCRIPTORS
 from pantala.catalogue.routings import KEYS
 from pantala.errors import nearest
@@ -28,6 +29,7 @@ from pantala.scenario.base import fault
 from pantala.scenario.key_effect import Effect
 from pantala.scenario.keys import AriesKeys, QAdaptiveKeys, RoutingKeys
 from pantala.scenario.presets import merge
+from pantala.units import Bandwidth, Duration, Size, TimePerByte
 
 __all__ = [
     "ALGORITHMS",
@@ -45,6 +47,16 @@ ALGORITHMS = tuple(routing.name for routing in ROUTINGS)
 #: The descriptors of the catalogue by name, and their modes by name.
 _DESCRIPTORS = {descriptor.name: descriptor for descriptor in DESCRIPTORS}
 _MODES = {mode.name: (mode, descriptor) for descriptor in DESCRIPTORS for mode in descriptor.modes}
+
+#: The values of keys with a unit, made from the numbers of the plan.
+_QUANTITIES: Mapping[str, Callable[[int], object]] = {
+    "ps": Duration,
+    "fs": TimePerByte,
+    "bytes": Size,
+    "bytes_per_s": Bandwidth,
+    "flits": lambda count: Capacity(count, "flit"),
+    "packets": lambda count: Capacity(count, "packet"),
+}
 
 _BIAS = re.compile(r"bias\(\s*(?P<shift>[+-]?\d+)\s*,\s*(?P<add>[+-]?\d+)\s*\)")
 _MAX_BIAS = 15
@@ -142,7 +154,7 @@ class Routing(RoutingKeys):
         described = super().__get_pydantic_json_schema__(schema, handler)
         table = handler.resolve_ref_schema(described["anyOf"][0])
         for key in KEYS:
-            field = table["properties"][key.removesuffix("_flits")]
+            field = table["properties"][spelled(key)]
             if "Has an effect under" not in field["description"]:
                 first, *choices = field["description"].split("\n\n")
                 first += f" Has an effect under {', '.join(readers(key))}."
@@ -230,9 +242,14 @@ def _as_scenario(setting: tuple[str, Any]) -> tuple[str, Any]:
     ``bias_flits = 50`` becomes ``bias = 50 flits``.
     """
     key, value = setting
-    return (
-        (key.removesuffix("_flits"), Capacity(value, "flit")) if key.endswith("_flits") else setting
-    )
+    _, unit = split_unit(key)
+    make = _QUANTITIES.get(unit)
+    return spelled(key), value if make is None else make(value)
+
+
+def spelled(key: str) -> str:
+    """Returns a key of the plan as a scenario spells it: without its unit."""
+    return split_unit(key)[0]
 
 
 def effects_under(algorithms: Sequence[str]) -> Mapping[str, Effect]:
@@ -254,7 +271,7 @@ def _effects_under(algorithms: tuple[str, ...]) -> Mapping[str, Effect]:
     read = {key for descriptor in descriptors for key in descriptor.reads}
     under = f"under algorithm = '{algorithms[0]}'"
     return {
-        key.removesuffix("_flits"): Effect(
+        spelled(key): Effect(
             key in read, under, f"remove it, or choose one of {', '.join(readers(key))}"
         )
         for key in KEYS

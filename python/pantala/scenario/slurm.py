@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pantala.errors import show
 from pantala.hostlist import HostlistFault, expand, fold, tasks_per_node
+from pantala.input_file import read_text, unreadable
 from pantala.scenario.base import Model
 from pantala.scenario.validation import fault
 
@@ -152,10 +152,9 @@ def _hosts(given: str | HostFile, key: str) -> list[str]:
     if isinstance(given, HostFile):
         at = [key, "file"]
         try:
-            text = Path(given.file).read_text(encoding="utf-8")
+            text = read_text(given.file)
         except OSError as error:
-            message = f"cannot be read: {error.strerror or error}"
-            raise fault(message, "check the path and its permissions", *at) from None
+            raise fault(*unreadable(error), *at) from None
         except UnicodeDecodeError:
             raise fault("is not a text file", "name a file with host lists", *at) from None
     try:

@@ -4,16 +4,41 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pantala.errors import ScenarioError
+from pantala.input_file import read_text, unreadable
 
-__all__ = ["read_toml"]
+__all__ = ["DEPTH", "TOO_DEEP", "TomlFault", "is_deep", "parse_toml", "read_toml", "toml_value"]
 
 _PLACE = re.compile(
     r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|(?P<end>end of document))\)$"
 )
+
+
+#: The most levels of lists and tables. Scenarios and experiments have fewer than 10.
+DEPTH = 32
+#: Message and remedy for more levels.
+TOO_DEEP = (
+    f"is nested in more than {DEPTH} levels of lists and tables",
+    "remove levels; a scenario has fewer than 10",
+)
+
+
+class TomlFault(ValueError):
+    """A text that cannot be read as TOML.
+
+    Attributes:
+        message: what is wrong; it follows the name of the file.
+        remedy: what to do.
+    """
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(f"{message}; {remedy}")
+        self.message = message
+        self.remedy = remedy
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -23,19 +48,63 @@ def read_toml(path: Path) -> dict[str, Any]:
         ScenarioError: the file cannot be read or is not TOML.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise ScenarioError(
-            str(path), "", "", f"cannot be read: {reason}", "check the path and its permissions"
-        ) from None
+        raise ScenarioError(str(path), "", "", *unreadable(error)) from None
     except UnicodeDecodeError as error:
         at = f"byte {error.start} is not UTF-8 text"
         raise ScenarioError(str(path), "", "", at, "save the file as UTF-8") from None
     try:
-        return tomllib.loads(text)
+        return parse_toml(text)
+    except TomlFault as fault:
+        raise ScenarioError(str(path), "", "", fault.message, fault.remedy) from None
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Returns the tables of a TOML text.
+
+    Raises:
+        TomlFault: the text is not TOML, is nested too deeply, or has a number that is too long.
+    """
+    try:
+        tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(str(path), "", "", *_syntax(str(error))) from None
+        raise TomlFault(*_syntax(str(error))) from None
+    except RecursionError:
+        raise TomlFault(*TOO_DEEP) from None
+    except ValueError:  # Python reads no integer of more than 4300 digits
+        raise TomlFault("has a number of thousands of digits", "write a smaller number") from None
+    if is_deep(tables):
+        raise TomlFault(*TOO_DEEP)
+    return tables
+
+
+def toml_value(text: str) -> Any:
+    """Returns the value of a text in TOML, and any other text as it is."""
+    try:
+        return parse_toml(f"value = {text}")["value"]
+    except TomlFault:
+        return text
+
+
+def is_deep(value: object) -> bool:
+    """Returns whether lists and tables are nested in more than `DEPTH` levels."""
+    level = [value]
+    for _ in range(DEPTH):
+        level = [below for each in level for below in _below(each)]
+        if not level:
+            return False
+    return True
+
+
+def _below(value: object) -> Iterable[object]:
+    """Returns the lists and tables in a list or a table."""
+    inside: Iterable[object] = ()
+    if isinstance(value, Mapping):
+        inside = value.values()
+    elif isinstance(value, list | tuple):
+        inside = value
+    return [each for each in inside if isinstance(each, Mapping | list | tuple)]
 
 
 def _syntax(text: str) -> tuple[str, str]:

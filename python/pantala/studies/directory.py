@@ -15,6 +15,7 @@ from typing import Any
 from pantala.errors import RunDirectoryError, show
 from pantala.experiments.store import RunStore
 from pantala.json_file import write_json
+from pantala.run_directory import check_place
 
 __all__ = ["MARK", "StudyDirectory"]
 
@@ -42,6 +43,7 @@ class StudyDirectory:
         Raises:
             RunDirectoryError: the directory is taken.
         """
+        check_place(target)
         self.target = target
         self._settings = settings
         self._replaces = False

@@ -1,7 +1,6 @@
 //! The first pass over the files of a trace: process groups, wrong nodes, the summary.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,6 +17,7 @@ use crate::graph::Task;
 use crate::graph::partners::Digests;
 use crate::graph::read_ids::ReadIds;
 use crate::graph::summary::Tally;
+use crate::input;
 use crate::trace::blocks::block_size;
 use crate::trace::{Position, TraceError, TraceFormat};
 
@@ -66,7 +66,7 @@ pub(super) fn survey(paths: &[PathBuf]) -> Result<ChakraTrace, TraceError> {
 }
 
 fn open(path: &Path) -> std::io::Result<RankFile> {
-    let mut file = File::open(path)?;
+    let mut file = input::open(path)?;
     let bytes = file.metadata()?.len();
     let mut start = Vec::new();
     (&mut file).take(2).read_to_end(&mut start)?;

@@ -1,8 +1,10 @@
 //! The files of a trace: found from the .meta file, from its directory, or from a prefix.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::binary_file::MAGIC;
+use crate::input;
 use crate::trace::TraceError;
 
 /// The files of a trace, by rank.
@@ -71,7 +73,9 @@ impl Files {
 
     /// The files that a .meta file names. They are in its own directory: the file may have moved.
     fn of_meta(path: &Path) -> Result<Self, TraceError> {
-        let text = std::fs::read(path)
+        let mut text = Vec::new();
+        input::open(path)
+            .and_then(|mut file| file.read_to_end(&mut text))
             .map_err(|error| TraceError::new(path, format!("cannot be read: {error}")))?;
         let text = String::from_utf8_lossy(&text);
         let value = |key: &str| {
@@ -191,8 +195,7 @@ fn is_text(path: &Path) -> bool {
 }
 
 fn start_of(path: &Path) -> Option<Vec<u8>> {
-    use std::io::Read;
     let mut start = Vec::new();
-    std::fs::File::open(path).ok()?.take(4096).read_to_end(&mut start).ok()?;
+    input::open(path).ok()?.take(4096).read_to_end(&mut start).ok()?;
     Some(start)
 }

@@ -13,6 +13,7 @@ use super::format::{
     BLOCK_BYTES, Block, COMMUNICATOR_BYTES, END, FOOTER_BYTES, HASH_OFFSET, HEADER_BYTES,
     LIST_BYTES, MAGIC, NONE, RANK_BYTES, RECORD_BYTES, Record, VERSION, u32_at, u64_at,
 };
+use crate::input;
 
 /// Files up to this size are held in memory. Ranks read larger ones in small blocks.
 const LOADED_BYTES: u64 = 64 << 20;
@@ -131,7 +132,7 @@ impl Contents {
     /// # Errors
     /// If the file cannot be read, or is no complete operation file.
     pub fn open_up_to(path: &Path, loaded_bytes: u64) -> Result<Self, FileFault> {
-        let file = File::open(path)?;
+        let file = input::open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Err(std::io::Error::other("it is no file").into());

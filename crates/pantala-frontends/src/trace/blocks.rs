@@ -3,11 +3,12 @@
 //! A trace can have a file for each of 10,000 ranks, and a process may have 1,024 open files. So a
 //! reader opens its file for each block, reads the block and closes the file.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+
+use crate::input;
 
 /// The largest block, in bytes.
 const LARGEST: u64 = 64 * 1024;
@@ -114,7 +115,7 @@ impl Blocks {
         self.taken = 0;
         let held = self.buffer.len();
         let wanted = (self.size.max(count) - held).min((self.end - self.offset) as usize);
-        let mut file = File::open(&*self.path)?;
+        let mut file = input::open(&*self.path)?;
         file.seek(SeekFrom::Start(self.offset))?;
         self.buffer.resize(held + wanted, 0);
         if let Err(error) = file.read_exact(&mut self.buffer[held..]) {

@@ -1,12 +1,12 @@
 //! The hash that names a trace's content.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
 use super::TraceError;
+use crate::input;
 
 /// Bytes that one read takes.
 const BLOCK: usize = 1 << 20;
@@ -21,7 +21,7 @@ pub fn hash_of(files: &[PathBuf]) -> Result<String, TraceError> {
     let mut block = vec![0; BLOCK];
     for path in files {
         let failed = |error| TraceError::new(path, format!("cannot be read: {error}"));
-        let mut file = File::open(path).map_err(failed)?;
+        let mut file = input::open(path).map_err(failed)?;
         let mut length: u64 = 0;
         loop {
             let read = file.read(&mut block).map_err(failed)?;

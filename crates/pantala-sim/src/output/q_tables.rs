@@ -7,7 +7,6 @@ use arrow_array::{ArrowPrimitiveType, PrimitiveArray, RecordBatch, cast::AsArray
 use pantala_routing::learning::{Estimate, Misfit, QTable};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use sha2::{Digest, Sha256};
-use std::fs::File;
 
 /// Returns the SHA-256 of the estimates in the order of the table.
 #[must_use]
@@ -31,7 +30,8 @@ pub fn load(key: &str, path: &str, untrained: &QTable) -> Result<QTable, PlanErr
     const REMEDY: &str =
         "give q_tables.parquet of a run on the same topology with record.q_tables = \"end\"";
     let fault = |message: String| PlanError::new(key, format!("{path:?}"), message, REMEDY);
-    let file = File::open(path).map_err(|error| fault(format!("cannot be read: {error}")))?;
+    let file = pantala_frontends::input::open(path)
+        .map_err(|error| fault(format!("cannot be read: {error}")))?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file)
         .and_then(|builder| builder.build())
         .map_err(|error| fault(format!("not a Parquet file: {error}")))?;

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pantala.frontends.place import Place, read_text
+from pantala.input_file import LARGE_TEXT
 
 __all__ = ["JobLine", "intervals_of", "node_lines", "starts_of", "workload_lines"]
 
@@ -141,7 +142,7 @@ def intervals_of(path: Path, jobs: Sequence[JobLine]) -> list[float]:
 
 def _lines(path: Path) -> Iterator[tuple[Place, list[str]]]:
     """Yields the words of each line, without blank lines and comments."""
-    text = read_text(path, "a text file of CODES")
+    text = read_text(path, "a text file of CODES", most=LARGE_TEXT)
     for number, line in enumerate(text.splitlines(), 1):
         words = line.partition("#")[0].split()
         if words:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pantala import input_file
 from pantala.errors import ScenarioError, ScenarioWarning
 from pantala.frontends.ember.items import items_of
 from pantala.frontends.ember.jobs import LoadJob, jobs_of
@@ -66,7 +67,7 @@ def is_load_file(path: Path) -> bool:
     if path.suffix in {".load", ".toml"}:
         return path.suffix == ".load"
     try:
-        return "[JOB_ID]" in path.read_text(encoding="utf-8", errors="replace")
+        return "[JOB_ID]" in input_file.read_text(path, errors="replace")
     except OSError:
         return False
 

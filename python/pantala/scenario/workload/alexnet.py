@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from pantala.scenario.base import Count, Index, PositiveSize
+from pantala.scenario.base import Count, PositiveSize, Repetitions, RepetitionsOrNone
 from pantala.scenario.workload.application import Application, Compute
 from pantala.units import Duration, Size
 
@@ -43,13 +43,13 @@ class AlexNet(Application):
     """Training of AlexNet with Horovod."""
     gradient: PositiveSize = Size(235 * 2**20)
     """Bytes that an update sums over all ranks. The parameters have the same size."""
-    allreduces: Count = 7
+    allreduces: Repetitions = 7
     """Allreduces per update. Each sums an equal part of the gradient."""
-    tensors: Index = 16
+    tensors: RepetitionsOrNone = 16
     """Broadcasts before the first update. Each sends an equal part of the parameters."""
     negotiations: tuple[PositiveSize, ...] = tuple(Size(4 if i % 2 == 0 else 25) for i in range(7))
     """Bytes of each negotiation broadcast before an update."""
-    agreements: Index = 5
+    agreements: RepetitionsOrNone = 5
     """Number of 4 B Allreduces before the first update."""
     iterations: Count = 279
     """Number of updates."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from pantala.scenario.base import Count, Index, PositiveSize
+from pantala.scenario.base import Count, Index, PositiveSize, Repetitions, RepetitionsOrNone
 from pantala.scenario.workload.application import Application, Compute, grid_of, shrunk
 from pantala.units import Size
 
@@ -51,11 +51,11 @@ class Amg(Application):
     """Bytes per point."""
     levels: Annotated[Count, Field(le=32)] = 7
     """Levels per cycle."""
-    sweeps: Count = 2
+    sweeps: Repetitions = 2
     """Relaxations per level on the way down, and again on the way up."""
     far_percent: Annotated[Index, Field(le=100)] = 30
     """Percentage of the ranks at distance two that are neighbours, from the third level on."""
-    dot_products: Index = 3
+    dot_products: RepetitionsOrNone = 3
     """Allreduces after each cycle."""
     dot_product: PositiveSize = Size(8)
     """Bytes of each of these Allreduces."""

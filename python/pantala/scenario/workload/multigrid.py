@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from pantala.scenario.base import Count, Flag, Index, PositiveSize
+from pantala.scenario.base import Count, Flag, PositiveSize, Repetitions, RepetitionsOrNone
 from pantala.scenario.workload.application import Application, Compute, grid_of, shrunk
 from pantala.units import Size
 
@@ -50,13 +50,13 @@ class MultiGrid(Application):
     """Bytes per cell."""
     levels: Annotated[Count, Field(le=32)] = 6
     """Levels per cycle."""
-    sweeps_down: Count = 5
+    sweeps_down: Repetitions = 5
     """Exchanges per level on the way down: two relaxations with two colours, and the residual."""
-    sweeps_up: Count = 4
+    sweeps_up: Repetitions = 4
     """Exchanges per level on the way up: two relaxations with two colours."""
-    bottom_steps: Count = 4
+    bottom_steps: Repetitions = 4
     """Solver steps on the coarsest level. Each has one exchange."""
-    bottom_sums: Index = 2
+    bottom_sums: RepetitionsOrNone = 2
     """Allreduces of 8 B per solver step on the coarsest level. The last step but one has another of
     16 B."""
     periodic: Flag = True

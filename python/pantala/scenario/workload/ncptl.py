@@ -11,6 +11,7 @@ from pydantic import Field, Strict
 from pydantic_core import PydanticCustomError
 
 from pantala import native
+from pantala.input_file import read_text, unreadable
 from pantala.scenario.base import Index, UnsignedTimePerByte
 from pantala.scenario.validation import fault
 from pantala.scenario.workload.front_end import FrontEnd
@@ -53,16 +54,15 @@ class Ncptl(FrontEnd):
         try:
             made.source()
         except OSError as error:
-            message = f"cannot be read: {error.strerror or error}"
             remedy = "name a file beside the scenario file or in the current directory"
-            yield fault(message, remedy, "file")
+            yield fault(*unreadable(error, remedy), "file")
         except UnicodeDecodeError as error:
             message = f"byte {error.start} is not UTF-8 text"
             yield fault(message, "name a coNCePTuaL program", "file")
 
     def source(self) -> str:
         """Returns the text of the program."""
-        return Path(self.file).read_text(encoding="utf-8")
+        return read_text(self.file)
 
     def data(self, source: str) -> dict[str, str]:
         """Returns the texts of the files that the program reads with FILE_DATA, by name.
@@ -75,7 +75,7 @@ class Ncptl(FrontEnd):
             beside = Path(self.file).parent / name
             with contextlib.suppress(OSError, UnicodeDecodeError):
                 found = beside if beside.is_file() else Path(name)
-                texts[name] = found.read_text(encoding="utf-8")
+                texts[name] = read_text(found)
         return texts
 
     def as_plan(self, ranks: int) -> dict[str, Any]:

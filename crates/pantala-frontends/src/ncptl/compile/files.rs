@@ -1,6 +1,9 @@
 //! Text files whose words a program reads.
 
 use std::collections::BTreeMap;
+use std::io::Read;
+
+use crate::input;
 
 /// The largest file that a program can read.
 const MAX_BYTES: u64 = 16 << 20;
@@ -34,5 +37,7 @@ fn read(path: &str) -> Result<String, String> {
     if length > MAX_BYTES {
         return Err(format!("'{path}' has {length} bytes; at most {MAX_BYTES} are allowed"));
     }
-    std::fs::read_to_string(path).map_err(fail)
+    let mut text = String::new();
+    input::open(path).and_then(|mut file| file.read_to_string(&mut text)).map_err(fail)?;
+    Ok(text)
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pantala.input_file import LARGE_TEXT, read_text, unreadable
+
 __all__ = ["MatrixFault", "neighbours_of"]
 
 
@@ -26,10 +28,11 @@ def neighbours_of(path: Path) -> list[list[int]]:
         MatrixFault: the file cannot be read, or is not a square matrix in coordinates.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is not text"
-        raise MatrixFault(f"cannot be read: {reason}", "name a MatrixMarket file") from None
+        lines = read_text(path, most=LARGE_TEXT).splitlines()
+    except OSError as error:
+        raise MatrixFault(*unreadable(error, "name a MatrixMarket file")) from None
+    except UnicodeDecodeError:
+        raise MatrixFault("cannot be read: is not text", "name a MatrixMarket file") from None
     header = lines[0].split() if lines else []
     if header[:3] != ["%%MatrixMarket", "matrix", "coordinate"] or len(header) != 5:
         message = "does not start with %%MatrixMarket matrix coordinate"
