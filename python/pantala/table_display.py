@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import cast
+from typing import Any, cast
 
 import polars as pl
 
@@ -20,6 +20,10 @@ class _Table(pl.LazyFrame):
     """A lazy frame of a whole table. A frame that is made from it shows its plan, as usual."""
 
     _pantala_name: str
+
+    def to_pandas(self) -> Any:
+        """Returns the rows as a DataFrame of pandas; `collect` returns one of Polars."""
+        return self.collect().to_pandas()
 
     def _repr_html_(self) -> str:
         name = self.__dict__.get("_pantala_name")

@@ -322,7 +322,7 @@ def test_an_unreadable_file_is_rejected(cli: Cli, workdir: Path) -> None:
         " check the path and its permissions"
     )
     assert one_line(cli("run", workdir)).endswith(
-        "cannot be read: Is a directory; check the path and its permissions"
+        "cannot be read: is a directory, not a regular file; name a file in it"
     )
     assert not list(workdir.iterdir())
 

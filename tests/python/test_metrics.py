@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from typer.testing import CliRunner
 from pantala import metrics
 from pantala.cli.application import app
 from pantala.errors import UsageError
+from small_runs import small_run
+from support import ROOT
 
 RANKS = pl.DataFrame(
     {
@@ -226,3 +229,26 @@ def test_the_command_prints_the_values_of_a_run(tmp_path: Path) -> None:
     arguments = ["metrics", "packet_hop", "--run", str(tmp_path / "run")]
     with pytest.raises(UsageError, match="did you mean 'packet_hops'"):
         CliRunner().invoke(app, arguments, catch_exceptions=False)
+
+
+@pytest.mark.native
+def test_run_metric_knows_every_name_of_the_reference(tmp_path: Path) -> None:
+    """Each name gives a number, or the error says how to get it."""
+    page = (ROOT / "docs/reference/metrics.md").read_text(encoding="utf-8")
+    names = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert len(names) > 60
+    run = small_run(tmp_path)
+    numbers = {metric.name: metric for metric in run.metrics()}
+    for name in names:
+        if name in numbers:
+            run.metric(name, "fft3d" if numbers[name].scope == "job" else None)
+        else:
+            with pytest.raises(UsageError, match=r"call pantala\.\w+"):
+                run.metric(name)
+
+
+@pytest.mark.native
+def test_tables_of_a_run_convert_to_pandas(tmp_path: Path) -> None:
+    pytest.importorskip("pandas", reason="needs the package pandas")
+    run = small_run(tmp_path)
+    assert list(run.jobs.to_pandas()["name"]) == run.job_names  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
 from pantala.former_names import now_called
 from pantala.link_classes import INSIDE_GROUPS
+from pantala.metrics.catalogue import all_functions
 from pantala.metrics.traffic import injection_rate
 
 if TYPE_CHECKING:
@@ -170,6 +171,16 @@ def value_of(run: Run, name: str, job: str | None) -> float | None:
             raise UsageError(f"metric {name} belongs to the whole run; remove job = '{job}'")
         return _RUN_METRICS[name][1](run)
     if name not in _JOB_METRICS:
+        if name == "binding_resource":
+            raise UsageError(
+                f"metric {name} is a name, not a number; call pantala.binding.bindings_of(run), or"
+                " run pantala metrics binding_resource --run DIR"
+            )
+        if name in {each.name for each in all_functions()}:
+            raise UsageError(
+                f"metric {name} is a function of tables, not a number of a run; call"
+                f" pantala.metrics.{name}, whose arguments pantala metrics {name} prints"
+            )
         close = nearest(name, [*_JOB_METRICS, *_RUN_METRICS])
         hint = f"did you mean '{close}'?" if close else "Run.metrics() lists them"
         hint = now_called(name, {*_JOB_METRICS, *_RUN_METRICS}) or hint
