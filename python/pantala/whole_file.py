@@ -33,6 +33,7 @@ __all__ = [
     "write_text",
 ]
 
+_OS_ERROR = re.compile(r"os error (\d+)")
 _UNWRITTEN = re.compile(r"cannot be written: [^:]*\(os error (\d+)\)$")
 #: The name of a temporary file or folder: the mark of its process is in it.
 _TEMPORARY = re.compile(r"\..*~([^~]+~\d+)~[0-9a-f]{12}\.(?:partial|scratch)", re.DOTALL)

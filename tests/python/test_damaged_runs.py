@@ -174,7 +174,7 @@ def test_a_disk_that_is_full_at_once_ends_in_one_line(run: Path, tmp_path: Path)
         "run", str(run.parent / "small.toml"), "--out", str(tmp_path / "full"), limit=100
     )
     assert done.returncode == 1
-    assert "free some space, or choose another --out" in done.stderr
+    assert "raise the limit of a file's size (ulimit -f), or choose another --out" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "full").exists()
 
