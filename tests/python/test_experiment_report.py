@@ -222,3 +222,19 @@ def test_an_experiment_without_runs_has_a_report(cli: Cli, tmp_path: Path) -> No
     ended = cli("report", tmp_path / "nothing")
     assert ended.status == 2
     assert ended.err.count("\n") == 1
+
+
+def test_a_page_elsewhere_has_links_to_the_runs(tmp_path: Path, cli: Callable[..., Ended]) -> None:
+    root = tmp_path / "sweep"
+    pt.sweep(scenario(), root, axes={"routing.algorithm": ["minimal", "ugal_g"]})
+    page = tmp_path / "pages" / "page.html"
+    page.parent.mkdir()
+    assert cli("report", root, "--out", page).out == f"report: {page}\n"
+    links = re.findall(r'href="([^"#]+json)"', page.read_text())
+    assert len(links) == 2
+    assert all((page.parent / link).is_file() for link in links)
+    assert not (root / "report.html").exists()
+    (root / "report.html").mkdir()
+    ended = cli("report", root)
+    assert ended.status == 2
+    assert "cannot be written: Is a directory; name another --out" in ended.err

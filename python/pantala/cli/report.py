@@ -39,21 +39,36 @@ def report(
             show_default=False,
         ),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The file to write. Default: report.html in DIR.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
 ) -> None:
     """Writes report.html into a directory; report-NAME.html for each of several experiments."""
     from pantala.errors import UsageError
     from pantala.execution import write_report
     from pantala.experiments.dataset import experiment_names
     from pantala.experiments.listing import EXPERIMENTS
+    from pantala.report import write_report as write_page
     from pantala.results import load
     from pantala.run_directory import REPORT_FILE, holds_run
 
     names = [] if holds_run(directory) else experiment_names(directory)
+    if out is not None and len(names) > 1:
+        told = ", ".join(str(directory / EXPERIMENTS / name) for name in names)
+        raise UsageError(f"--out {out}: {directory} holds several experiments; name one of {told}")
     for name in names:
         from pantala.report.experiment import write_experiment
 
         file = REPORT_FILE if len(names) == 1 else f"report-{name}.html"
-        written = write_experiment(directory / EXPERIMENTS / name, directory / file, metric or ())
+        target = out or directory / file
+        written = write_experiment(directory / EXPERIMENTS / name, target, metric or ())
         print(f"report: {written}")
     if not names and metric:
         raise UsageError(
@@ -61,7 +76,7 @@ def report(
         )
     if not names:
         found = load(directory)
-        print(f"report: {write_report(found)}")
+        print(f"report: {write_report(found) if out is None else write_page(found, out)}")
         if missing := getattr(found, "missing", ()):
             print(
                 f"{directory}: was interrupted; missing: {', '.join(missing)}; to continue, give"

@@ -36,17 +36,17 @@ def write_experiment(path: Path, out: str | os.PathLike[str], metrics: Sequence[
 
     Args:
         path: the directory of `pantala sweep`, or ``DIR/experiments/NAME``.
-        out: the file, in the directory of the experiment, so that the links to runs work.
+        out: the file; its links to runs are relative.
         metrics: what the configurations are ranked by; see `render_experiment`.
 
     Raises:
         RunDirectoryError: the directory holds no experiment, or the file cannot be written.
         UsageError: the directory holds several experiments, or there is no such metric.
     """
-    return write(render_experiment(path, metrics), out, "check the directory")
+    return write(render_experiment(path, metrics, Path(out).parent), out, "name another --out")
 
 
-def render_experiment(path: Path, metrics: Sequence[str] = ()) -> str:
+def render_experiment(path: Path, metrics: Sequence[str] = (), place: Path | None = None) -> str:
     """Returns the report of an experiment as HTML text. Equal runs give equal text.
 
     Args:
@@ -54,6 +54,7 @@ def render_experiment(path: Path, metrics: Sequence[str] = ()) -> str:
         metrics: the metrics of jobs that the configurations are ranked by. If not given:
             communication time (packet latency of jobs without MPI) and, if jobs also ran alone,
             their slowdown.
+        place: the folder of the page, for its links; that of the experiment if not given.
 
     Raises:
         RunDirectoryError: the directory holds no experiment.
@@ -97,7 +98,7 @@ def render_experiment(path: Path, metrics: Sequence[str] = ()) -> str:
             "effects": [key for key in pictures if key.startswith("effects")],
             "boxes": [key for key in pictures if key.startswith("seeds")],
             "configurations": [configurations_table(ranking, subject.axes) for ranking in rankings],
-            "runs": runs_table(subject, values, tuple(dict.fromkeys((*SHOWN, *metrics)))),
+            "runs": runs_table(subject, values, tuple(dict.fromkeys((*SHOWN, *metrics))), place),
             # The axes, and the difference in words.
             "text_columns": range(1, len(subject.axes) + 2),
             # The axes, the part if there are several, seed and state.

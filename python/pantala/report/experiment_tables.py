@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 
@@ -48,7 +50,10 @@ def configurations_table(ranking: Ranking, axes: Sequence[str]) -> ReportTable:
 
 
 def runs_table(
-    subject: Subject, values: pl.DataFrame, metrics: Sequence[str] = SHOWN
+    subject: Subject,
+    values: pl.DataFrame,
+    metrics: Sequence[str] = SHOWN,
+    folder: Path | None = None,
 ) -> ReportTable:
     """Returns all runs with their state, the main metrics of each job, and a link to the run.
 
@@ -56,7 +61,9 @@ def runs_table(
         subject: the experiment.
         values: its values; see `pantala.comparison.values.values_of`.
         metrics: the metrics of jobs that are columns.
+        folder: the folder of the page; that of the experiment if not given.
     """
+    page = (folder or subject.path).absolute()
     keys = [*subject.axes, SEED, "part"]
     chosen = values.filter(pl.col("metric").is_in(list(metrics)), pl.col("job") != "")
     jobs = chosen["job"].unique(maintain_order=True).to_list()
@@ -91,9 +98,10 @@ def runs_table(
             text = _NONE if value is None else quantity(column[1], value) + "*" * (not whole)
             cells.append(Cell(text, value))
         there = row["state"] in ("done", "truncated")
+        link = _link(subject, row["run"], page) if there else ""
         table.rows.append(
             [
-                Cell((row["run"] or _NONE)[:8], link=_link(subject, row["run"]) if there else ""),
+                Cell((row["run"] or _NONE)[:8], link=link),
                 *(Cell(row[axis]) for axis in subject.axes),
                 *[Cell(row["part"])] * several,
                 Cell(_NONE if row[SEED] is None else str(row[SEED])),
@@ -104,7 +112,7 @@ def runs_table(
     return table
 
 
-def _link(subject: Subject, run: str) -> str:
-    """Returns the path of a run's document, relative to the directory of the experiment."""
-    store = RunStore(subject.path)
-    return (store.path(run) / RUN_FILE).relative_to(subject.path).as_posix()
+def _link(subject: Subject, run: str, page: Path) -> str:
+    """Returns the path of a run's document, relative to the folder of the page."""
+    store = RunStore(subject.path.absolute())
+    return Path(os.path.relpath(store.path(run) / RUN_FILE, page)).as_posix()
