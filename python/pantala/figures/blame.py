@@ -83,7 +83,7 @@ def _panel(axes: Axes, names: Sequence[str], matrix: np.ndarray) -> None:
     axes.tick_params(length=0)
     axes.set_xlim(-0.5, len(names) - 0.5)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_xlabel("waited because of")
-    axes.set_ylabel("packets of")
+    axes.set_xlabel("aggressor")
+    axes.set_ylabel("victim")
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -25,7 +25,7 @@ from pantala.metrics.times import OUTSIDE
 __all__ = ["calls_over_time", "time_in_calls"]
 
 #: Calls with a colour of their own; shorter ones share the last bar.
-_CALLS = len(PALETTE)
+_CALLS = 6
 #: Ranks of a panel of `calls_over_time`.
 _RANKS = 16
 _OTHER = "other calls"
@@ -89,7 +89,7 @@ def time_in_calls(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
                 left += length
         horizontal_rows(axes, [case.label for case, _ in found], positions)
         axes.set_xlim(left=0)
-        axes.set_xlabel(f"time inside MPI calls, mean over ranks ({unit})")
+        axes.set_xlabel(f"time in MPI calls ({unit})")
         add_key(figure, _key(looks))
     return figure
 

@@ -54,7 +54,7 @@ def curve(
         accepted.set_ylabel("accepted throughput")
         for axes in (latency, accepted):
             axes.set_xlim(0, reach * 1.04)
-            axes.set_xlabel("offered load (fraction of terminal bandwidth)")
+            axes.set_xlabel("offered load")
             axes.grid()
         handles = [
             Line2D([], [], color=c, marker="o", ms=4, label=name)

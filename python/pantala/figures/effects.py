@@ -75,7 +75,7 @@ def effect_matrix(effects: pl.DataFrame, method: str | None = None) -> Figure:
             _panel(axes, (victims, aggressors), cells, value, far, several=several, width=cell)
             axes.set_title(MEASURES[measure])
             if number % columns == 0:
-                axes.set_ylabel("slowed job")
+                axes.set_ylabel("victim")
     return figure
 
 
@@ -122,7 +122,7 @@ def _panel(
     axes.tick_params(length=0)
     axes.set_xlim(-0.5, len(aggressors) - 0.5)
     axes.set_ylim(len(victims) - 0.5, -0.5)
-    axes.set_xlabel("by")
+    axes.set_xlabel("aggressor")
     for spine in axes.spines.values():
         spine.set_visible(False)
 

@@ -84,9 +84,10 @@ def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str], unit: str = "
                 panel.set_xlabel(with_unit(job, name))
         panels[0][0].set_yticks(range(len(rows)), rows)
         panels[0][0].set_ylim(len(rows) - 0.5, -0.5)
-        figure.supxlabel(
-            f"{label}; {' down, '.join(axes)}{' across' * (len(axes) > 1)}", fontsize=9
-        )
+        figure.supxlabel(label, fontsize=9)
+        figure.supylabel(axes[0], fontsize=9)
+        if len(axes) > 1:
+            figure.suptitle(axes[1], fontsize=9)
         key = [
             Patch(facecolor=MUTED, label="mean over seeds"),
             Line2D([], [], color=INK, lw=1.0, marker="|", ms=6, label="95 % interval"),

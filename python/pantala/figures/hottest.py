@@ -135,7 +135,7 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
         horizontal_rows(axes, [link_name(link) for link in links], range(len(links)))
         axes.xaxis.set_major_formatter(PERCENT)
         axes.set_xlim(left=0)
-        axes.set_xlabel("utilization: share of the time in which the link was busy")
+        axes.set_xlabel("utilization")
         key: list[Artist] = [Patch(**fill[name], label=name) for name in names.values()]
         if any(link["peak_utilization"] is not None for link in links):
             key.append(

@@ -39,7 +39,7 @@ def learning(run: RunLike) -> Figure:
     scale, name = time_unit(float(frame["estimate_mean_ns"].to_numpy().max()))
     with style():
         figure = new_figure(0.75 + 1.45 * len(kinds))
-        panels = figure.subplots(len(kinds), sharex=True, squeeze=False).ravel()
+        panels = figure.subplots(len(kinds), sharex=True, sharey=True, squeeze=False).ravel()
         for axes, via, colour in zip(panels, kinds, PALETTE, strict=False):
             of_kind = frame.filter(pl.col("via") == via).sort("window_start_ns")
             middle = (of_kind["window_start_ns"].to_numpy() + half) / divisor

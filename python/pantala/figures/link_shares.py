@@ -91,7 +91,7 @@ def _draw(values: Mapping[str, pl.DataFrame], divisor: float, label: str) -> Fig
     }
     with style():
         figure = new_figure(2.9)
-        panels = figure.subplots(1, len(_PANELS), sharey=True)
+        panels = figure.subplots(1, len(_PANELS), sharex=True, sharey=True)
         for axes, (name, classes) in zip(panels, _PANELS.items(), strict=True):
             for title, frame in values.items():
                 sorted_ = frame.filter(pl.col("class").is_in(classes))["value"].sort().to_numpy()

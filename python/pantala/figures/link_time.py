@@ -171,7 +171,7 @@ def _panel(
         size = 7.5 if len(links) <= 24 else 6
         axes.set_yticks(range(len(links)), [_short(link) for link in links], fontsize=size)
     else:
-        axes.set_ylabel("rank of the link by its peak")
+        axes.set_ylabel("link")
     return image
 
 

@@ -59,8 +59,8 @@ def communication_matrix(found: Communication) -> Figure:
         beside.set_xscale("log", base=2)
         beside.set_ylim(0, 103)
         beside.set_title("bytes by distance")
-        beside.set_xlabel("distance between the ranks, at most")
-        beside.set_ylabel("share of all bytes (%)")
+        beside.set_xlabel("distance of ranks")
+        beside.set_ylabel("share of bytes (%)")
         beside.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         beside.grid(axis="both")
     return figure

@@ -46,7 +46,9 @@ def routers_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) 
     divisor, unit = time_unit(max((float(edges[-1]) for _, _, edges, _ in found), default=1.0))
     with style():
         figure = new_figure(0.75 + 1.35 * max(1, len(found)))
-        panels = figure.subplots(max(1, len(found)), sharex=True, squeeze=False).ravel()
+        panels = figure.subplots(
+            max(1, len(found)), sharex=True, sharey=True, squeeze=False
+        ).ravel()
         for axes, (case, routers, edges, rates) in zip(panels, found, strict=False):
             _areas(axes, edges / divisor, rates, colour, hatch)
             axes.set_title(f"routers that serve {case.label}: {routers:,}")
@@ -57,7 +59,7 @@ def routers_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) 
         ]
         panels[-1].set_xlim(left=min(starts, default=0.0) / divisor)
         panels[-1].set_xlabel(f"simulated time ({unit})")
-        figure.supylabel("sent by these routers (GB/s)", fontsize=9)
+        figure.supylabel("traffic (GB/s)", fontsize=9)
         shown = {name for *_, rates in found for name in rates}
         add_key(
             figure,
@@ -92,7 +94,7 @@ def _areas(
         below = below + rate
     axes.grid(axis="y")
     axes.margins(x=0)
-    axes.set_ylim(0, 1.05 * float(below.max(initial=0)) or 1.0)
+    axes.set_ylim(bottom=0)
 
 
 def _rates(case: Case) -> tuple[int, NDArray[Any], dict[str, NDArray[Any]]]:

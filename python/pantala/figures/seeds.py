@@ -58,7 +58,8 @@ def seed_boxes(boxes: Sequence[Box], label: str, unit: str = "ns") -> Figure:
     """
     if not boxes:
         raise UsageError("there is no value to draw; simulate runs first")
-    colour = colours(dict.fromkeys(box.group for box in boxes))
+    # In order of names: figures of several jobs order their rows differently.
+    colour = colours(sorted({box.group for box in boxes}))
     divisor, name = unit_for(unit, max(max(box.values) for box in boxes))
     with style():
         figure = new_figure(1.0 + 0.34 * len(boxes))

@@ -28,15 +28,42 @@ __all__ = [
     "time_unit",
 ]
 
-#: Okabe and Ito's colours for all kinds of colour vision, without yellow and black, which disappear
-#: on a white or a dark page.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+#: The first six are Okabe and Ito's colours for all kinds of colour vision, without yellow and
+#: black, which disappear on a white or a dark page. The others serve the jobs after the sixth.
+#: Where colour vision takes two for one, markers and hatches tell them apart.
+PALETTE = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#332288",
+    "#882255",
+    "#1A5A2A",
+    "#7A4B1F",
+    "#8C8C00",
+    "#8F5FD6",
+)
 
 #: Marks of jobs, which differ without colour, too.
-MARKERS = ("o", "s", "^", "D", "v", "P")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "*", "p")
 
 #: Hatches of jobs in stacked bars, which differ without colour, too.
-HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "++++")
+HATCHES = (
+    "",
+    "////",
+    "....",
+    "\\\\\\\\",
+    "xxxx",
+    "++++",
+    "----",
+    "||||",
+    "oo",
+    "//..",
+    "--..",
+    "\\\\||",
+)
 
 #: Dashes of runs that share a panel.
 DASHES: tuple[Any, ...] = (
@@ -110,7 +137,7 @@ def new_figure(height: float, width: float = WIDTH) -> Figure:
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
-    """Returns the colour of each job by its place in the list; after six jobs, colours repeat."""
+    """Returns the colour of each job by its place in the list; after twelve, colours repeat."""
     return dict(zip(names, cycle(PALETTE), strict=False))
 
 

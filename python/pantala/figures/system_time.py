@@ -63,7 +63,9 @@ def system_over_time(
     divisor, unit = time_unit(max(float(edges[-1]) for edges, _ in found.values()))
     with style():
         figure = new_figure(0.75 + 1.15 * max(1, len(classes)))
-        panels = figure.subplots(max(1, len(classes)), sharex=True, squeeze=False).ravel()
+        panels = figure.subplots(
+            max(1, len(classes)), sharex=True, sharey=True, squeeze=False
+        ).ravel()
         for axes, name in zip(panels, classes, strict=False):
             for at, (edges, shares) in enumerate(found.values()):
                 if name in shares:

@@ -91,7 +91,7 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
             _ratios(axes, 0.6 * low, 1.4 * high, top)
         points = "tile" if set(classes) <= set(TILE_CLASSES) else "link"
         figure.supxlabel(f"flits sent by a {points}", fontsize=9)
-        figure.supylabel("stalled flits (stall time over the time of a flit)", fontsize=9)
+        figure.supylabel("stalled flits", fontsize=9)
         if len(found) > 1:
             add_key(
                 figure,
