@@ -439,7 +439,7 @@ def test_ring_leaves_out_runs_without_a_stall(experiment: InterferenceExperiment
 
 def test_jobs_differ_without_colour() -> None:
     assert len(figures.MARKERS) == len(set(figures.MARKERS)) == len(figures.PALETTE)
-    assert len(set(map(str, figures.DASHES))) == len(figures.PALETTE)
+    assert len(set(map(str, figures.DASHES))) == len(figures.DASHES)
     assert len({matplotlib.colors.to_hex(each) for each in figures.PALETTE}) == len(figures.PALETTE)
 
 

@@ -279,6 +279,6 @@ def test_the_command_prints_calls_and_counters() -> None:
     for word in ("left: 8 ranks", "MPI call", "wait", "rank-1", "processor", "stalls to flits"):
         assert word in shown.output
     told = CliRunner().invoke(app, ["profile", str(run.path), "--json"])
-    assert [each["job"] for each in json.loads(told.output)] == ["left", "right"]
+    assert [each["job"] for each in json.loads(told.stdout)] == ["left", "right"]
     wrong = CliRunner().invoke(app, ["profile", str(run.path), "lef"])
     assert isinstance(wrong.exception, UsageError)
