@@ -118,6 +118,7 @@ CONTENTS = {
         "otf2",
         "ncptl",
         "goal-and-chakra",
+        "program-calls",
         "metrics",
         "python",
         "figures",

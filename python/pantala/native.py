@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from pantala.errors import PantalaError, PlanError, SimulationError, UnwritableError, UsageError
-from pantala.parallel import cores
 from pantala.system_errors import number_in, remedy_of
 
 if TYPE_CHECKING:
@@ -134,6 +133,8 @@ def threads_for(plan: dict[str, Any], threads: Threads, processors: int | None =
     check_threads(threads)
     if threads != "auto":
         return threads
+    from pantala.parallel import cores
+
     with _core_errors() as module:
         worth: int = module.threads_worth(
             json.dumps(plan), cores() if processors is None else processors

@@ -26,12 +26,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic_core import PydanticCustomError, core_schema
-
 if TYPE_CHECKING:
     import pint
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import core_schema
 
 __all__ = ["Bandwidth", "Duration", "Parsed", "Quantity", "Size", "TimePerByte", "UnitError"]
 
@@ -174,6 +173,8 @@ class Parsed(ABC):
     def __get_pydantic_core_schema__(
         cls, source: Any, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
+        from pydantic_core import PydanticCustomError, core_schema
+
         def validate(value: object) -> object:
             try:
                 return cls.parse(value)

@@ -12,7 +12,7 @@ import pytest
 
 import pantala as pt
 from pantala import native
-from pantala.programs.recording import Limits, record
+from pantala.programs.recording import record
 from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
@@ -132,12 +132,12 @@ def ring(mpi: MPI, iterations: int) -> None:
 
 
 def test_equal_iterations_are_stored_once(tmp_path: Path) -> None:
-    short = record(ring, {"iterations": 100}, 4, tmp_path / "short", Limits(60, 10**6))
-    long = record(ring, {"iterations": 1_000}, 4, tmp_path / "long", Limits(60, 10**6))
+    short = record(ring, {"iterations": 100}, 4, tmp_path / "short", 10**6)
+    long = record(ring, {"iterations": 1_000}, 4, tmp_path / "long", 10**6)
     assert (short["operations"], long["operations"]) == (4 * 320, 4 * 3_200)
     # Two kinds of iterations per rank; then two records per five iterations.
     assert short["records"] == 4 * (4 + 5 + 40)
-    again = record(ring, {"iterations": 100}, 4, tmp_path / "again", Limits(60, 10**6))
+    again = record(ring, {"iterations": 100}, 4, tmp_path / "again", 10**6)
     assert again == short
 
 
@@ -245,11 +245,6 @@ def exits(mpi: MPI) -> None:
     raise SystemExit(3)
 
 
-def endless(mpi: MPI) -> None:
-    while True:
-        mpi.compute("1 ns")
-
-
 def two_iterations(mpi: MPI) -> None:
     with mpi.iteration(), mpi.iteration():
         pass
@@ -314,34 +309,6 @@ def test_arguments_must_fit() -> None:
     text = fault(ring)
     assert text.startswith("line 0: ring(mpi: 'MPI', iterations: 'int')"), text
     assert "missing a required argument: 'iterations'" in text
-
-
-def sleeps(mpi: MPI) -> None:
-    while True:
-        try:
-            while True:
-                pass
-        except Exception:
-            continue
-
-
-def hoards(mpi: MPI) -> None:
-    hoard = []
-    while True:
-        hoard.append(bytearray(1 << 22))
-
-
-def test_a_program_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def error(program: Callable[..., object], limits: Limits) -> str:
-        with pytest.raises(pt.ProgramError) as raised:
-            record(program, {}, 2, tmp_path / "file", limits)
-        return str(raised.value)
-
-    assert "rank 0: the program makes more than 1000 operations" in error(endless, Limits(60, 1000))
-    assert "the program has not ended after 0.2 s" in error(sleeps, Limits(0.2, 1000))
-    monkeypatch.setattr("pantala.programs.watchdog.available_memory", lambda: 0)
-    monkeypatch.setattr("pantala.programs.watchdog.max", lambda *_: 1 << 27, raising=False)
-    assert "the program takes more than 0.1 GiB of memory" in error(hoards, Limits(60, 1000))
 
 
 def test_files_have_faults(tmp_path: Path) -> None:
@@ -490,3 +457,17 @@ def test_a_program_is_no_scenario(cli: Cli) -> None:
         "halo.py: is a Python program, which a scenario names; write a scenario with a job that has"
         ' ranks and workload = { kind = "python", file = "halo.py" }\n'
     )
+
+
+def test_the_reference_has_every_name_of_a_program() -> None:
+    page = (ROOT / "docs" / "reference" / "program-calls.md").read_text()
+    for owner, kind in (
+        ("mpi", pt.programs.Communicator),
+        ("grid", pt.programs.CartesianCommunicator),
+        ("request", pt.programs.Request),
+    ):
+        inherited = set(dir(pt.programs.Communicator)) if owner == "grid" else set()
+        for name in set(dir(kind)) - inherited:
+            if not name.startswith("_"):
+                shown = (f"- `{name}`: ", f"### {owner}.{name}", f"`{owner}.{name}()`")
+                assert any(text in page for text in shown), name

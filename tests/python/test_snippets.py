@@ -77,6 +77,8 @@ def clone(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(pt.Scenario, "from_toml", smaller)
     monkeypatch.setattr("pantala.load_curve.router_preset", brief)
     (workdir / "examples").symlink_to(ROOT / "examples")
+    # A table of an example names its program relative to the example.
+    (workdir / "programs").symlink_to(ROOT / "examples" / "programs")
     pt.run(smaller(example), out="runs/demo", report=False)
     return workdir
 

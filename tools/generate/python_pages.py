@@ -38,11 +38,14 @@ def python_page() -> str:
     programs = pt.programs
     parts += [
         "## Programs",
-        "[Bring your own program](../own-program.md) explains programs in Python.",
+        "[Bring your own program](../own-program.md) explains programs in Python."
+        " [Calls of a program](program-calls.md) lists the calls.",
         *_entries(pt, "Program"),
-        *_calls(programs.Communicator),
-        *_calls(programs.CartesianCommunicator),
-        *_calls(programs.Request),
+        *(
+            part.replace("# outputs", "# programs.outputs")
+            for part in _entries(programs, "outputs")
+        ),
+        *_class(programs.Output, only=()),
         "## Errors and warnings",
     ]
     parts += _class(pt.PantalaError)
@@ -117,28 +120,31 @@ def _class(found: type, only: tuple[str, ...] | None = None) -> Iterator[str]:
     yield f"### {found.__name__}"
     if not issubclass(found, BaseException) and only is None:
         yield _signature(found.__name__, found)
+    yield from members(found, only, found.__name__, level=4)
+
+
+def members(found: type, only: tuple[str, ...] | None, owner: str, level: int = 3) -> Iterator[str]:
+    """Yields the docstring of a class and the paragraphs about its members.
+
+    Args:
+        found: the class.
+        only: the members; all public ones if not given.
+        owner: what stands before the dot in a heading.
+        level: the level of the headings.
+    """
+    mark = "#" * level
     yield from _text(found)
     for name, member in vars(found).items():
         shown = name in only if only is not None else not name.startswith("_")
         if not shown or not isinstance(member, (*_VALUES, *_ROUTINES)):
             continue
         if isinstance(member, _VALUES):
-            yield f"#### {found.__name__}.{name}"
+            yield f"{mark} {owner}.{name}"
             yield from _text(member)
         else:
-            yield f"#### {found.__name__}.{name}()"
+            yield f"{mark} {owner}.{name}()"
             yield _signature(name, getattr(found, name))
             yield from _text(getattr(found, name))
-
-
-def _calls(found: type) -> Iterator[str]:
-    """Yields the paragraphs about a class of programs, without constructor and refused calls."""
-    names = []
-    for name, member in vars(found).items():
-        returned = getattr(member, "__annotations__", {}).get("return", "")
-        if not name.startswith("_") and returned != "NoReturn":
-            names.append(name)
-    yield from _class(found, only=tuple(names))
 
 
 def _signature(name: str, found: Any) -> str:

@@ -119,8 +119,17 @@ def run_line(line: list[str]) -> NoReturn:
 
             traceback.print_exc()
         status = ended(error)
+    _name_outputs()
     sys.stdout.flush()
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _name_outputs() -> None:
+    """Prints where the output of the programs is that the command has run."""
+    programs = sys.modules.get("pantala.programs.outputs")
+    for each in programs.taken() if programs is not None else ():
+        lines = "1 line" if each.lines == 1 else f"{each.lines:,} lines"
+        _say(f"{each.program}: {lines} of output of the program, in {each.log}", 0)
 
 
 @contextlib.contextmanager

@@ -28,9 +28,9 @@ __all__ = ["HELP", "check"]
 HELP = """Check a scenario and print its plan: every default value and the node of every rank.
 
 The plan is JSON. It goes to standard output, or to the file of [b]--plan[/b]. Each error is one
-line on standard error. For a program in Python, [b]--plan[/b] also writes an operation file beside
-the plan, so that other machines need no Python. Tables that would be too large are a warning; with
-[b]--plan[/b] they are an error.
+line on standard error. A program in Python runs, because the plan holds its operations. With
+[b]--plan[/b], its operation file is written beside the plan, so that other machines need no Python.
+Tables that would be too large are a warning; with [b]--plan[/b] they are an error.
 
 The plan lists the values that no paper states under 'assumptions'. [b]--assumptions[/b] prints
 them.
@@ -91,6 +91,8 @@ def check(
                 f"{plan}: cannot be written: {error.strerror}; name another --plan"
             ) from None
     print("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
+    for line in _programs(scenario):
+        print(line, file=sys.stderr)
     if failed := resolved["derived"].get("failed_links"):
         print(f"failed: {failed_words(failed)}", file=sys.stderr)
     if scenario.detail.coarsen > 1:
@@ -153,6 +155,15 @@ def _bring_operations(scenario: Scenario, resolved: dict[str, Any], plan: Path) 
                 f"{copy}: cannot be written: {error.strerror}; name another --plan"
             ) from None
         job["workload"]["path"] = copy.name
+
+
+def _programs(scenario: Scenario) -> Iterator[str]:
+    """Yields a line per job whose program in Python was run."""
+    from pantala.scenario import PythonProgram
+
+    for job in scenario.all_jobs:
+        if isinstance(job.workload, PythonProgram):
+            yield f"ran the program {job.workload.file}: job {job.name}, {job.ranks:,} ranks"
 
 
 def _summary(file: Path, scenario: Scenario, *, listed: bool) -> Iterator[str]:

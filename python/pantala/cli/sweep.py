@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -130,7 +131,11 @@ def sweep(
     ] = False,
     size_limit: SizeLimit = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List the runs and their cost; simulate nothing.")
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="List the runs and their cost; simulate nothing. Programs in Python run.",
+        ),
     ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")
@@ -164,6 +169,8 @@ def sweep(
     else:
         _list(made, cost, at_once if where.name == "local" else None, every=dry_run)
     if dry_run:
+        for program in _programs():
+            _say(program)
         return
     errors = Console(stderr=True)
     try:
@@ -189,6 +196,14 @@ def sweep(
     if made.failed:
         _print_failed(experiment)
         raise typer.Exit(1)
+
+
+def _programs() -> Iterator[str]:
+    """Yields a line per program in Python that the sweep has run for its plans."""
+    from pantala.programs.outputs import runs
+
+    for program, number in runs().items():
+        yield f"ran the program {program}: {number} time{'' if number == 1 else 's'}"
 
 
 def _description(

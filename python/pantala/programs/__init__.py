@@ -1,7 +1,7 @@
 """Programs of users in Python: a function per rank in the words of mpi4py.
 
-The function runs once per rank before the simulation. Its calls become an operation file, which the
-simulation replays::
+The function runs once per rank before the simulation, in a process of its own. Its calls become an
+operation file, which the simulation replays::
 
     def program(mpi, iterations):
         right, left = (mpi.rank + 1) % mpi.size, (mpi.rank - 1) % mpi.size
@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pantala.programs.communicator import CartesianCommunicator, Communicator
+from pantala.programs.outputs import Output, outputs
 from pantala.programs.requests import Request
 
 if TYPE_CHECKING:
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
 
     from pantala.scenario.workload.python_program import PythonProgram
 
-__all__ = ["CartesianCommunicator", "Communicator", "Program", "Request"]
+__all__ = ["CartesianCommunicator", "Communicator", "Output", "Program", "Request", "outputs"]
 
 
 def Program(function: Callable[..., object], /, **arguments: Any) -> PythonProgram:  # noqa: N802 - reads as a workload
     """Returns the workload that runs a Python function on every rank.
+
+    The function runs in a fork of this process. It sees all variables of the session, but what it
+    changes in them is lost when it ends.
 
     Args:
         function: the program of a rank. Its first argument is the `Communicator` of all ranks.

@@ -1,8 +1,8 @@
 """The operation files of Python programs, by the hash of their content.
 
 They are in ``operations`` of the user's cache, or of a private folder in the directory for
-temporary files if the cache cannot be used. Several processes can use the folder: a file gets its
-name when it is complete.
+temporary files if the cache cannot be used. Logs of programs are in ``program_logs`` beside it.
+Several processes can use both: a file gets its name when it is complete.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import stat
 import time
 from collections.abc import Callable
@@ -19,21 +20,25 @@ from typing import Any
 from pantala.private_folder import cache_folder
 from pantala.whole_file import whole_file_in
 
-__all__ = ["directory", "keep"]
+__all__ = ["directory", "keep", "remove_old"]
 
 #: A file that no plan has used for so long is removed.
 _DAYS = 30
-#: The names of the files that `keep` makes; all others are let alone.
-_OURS = re.compile(r"[0-9a-f]{64}\.operations|\..*\.partial")
+#: The names of our files and of the folders of processes; all others are let alone.
+_OURS = re.compile(r"[0-9a-f]{64}\.operations|[\w.-]+-[0-9a-f]{12}\.log|\..*\.partial")
 
 
-def directory() -> Path:
-    """Returns the directory, which exists, can be written, and is this user's alone.
+def directory(name: str = "operations", content: str = "operation files") -> Path:
+    """Returns a directory, which exists, can be written, and is this user's alone.
+
+    Args:
+        name: its name in the cache.
+        content: what is in it, for errors.
 
     Raises:
         UsageError: there is no such directory.
     """
-    return cache_folder("operations", "operation files", temporary=True)
+    return cache_folder(name, content, temporary=True)
 
 
 def keep(write: Callable[[Path], dict[str, Any]]) -> tuple[Path, dict[str, Any]]:
@@ -49,11 +54,11 @@ def keep(write: Callable[[Path], dict[str, Any]]) -> tuple[Path, dict[str, Any]]
     facts: dict[str, Any] = {}
     with whole_file_in(folder, lambda: f"{facts['hash']}.operations") as half:
         facts |= write(half)
-    _remove_old(folder)
+    remove_old(folder)
     return folder / f"{facts['hash']}.operations", facts
 
 
-def _remove_old(folder: Path) -> None:
+def remove_old(folder: Path) -> None:
     """Removes the files of this cache that were written long ago."""
     limit = time.time() - _DAYS * 86_400
     for file in folder.iterdir():
@@ -61,6 +66,9 @@ def _remove_old(folder: Path) -> None:
             continue
         with contextlib.suppress(OSError):
             state = file.lstat()
-            ours = stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid()
-            if ours and state.st_mtime < limit:
+            if state.st_uid != os.geteuid() or state.st_mtime >= limit:
+                continue
+            if stat.S_ISREG(state.st_mode):
                 file.unlink()
+            elif stat.S_ISDIR(state.st_mode):
+                shutil.rmtree(file)

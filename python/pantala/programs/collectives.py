@@ -19,6 +19,9 @@ class Collectives:
     _recorder: Any
     _me: int
     _id: int
+    _recording: Any
+    rank: int
+    size: int
 
     def barrier(self) -> None:
         """Waits until every rank has entered."""
@@ -153,6 +156,7 @@ class Collectives:
         root: int = 0,
         received: Sequence[int] = (),
     ) -> Unknown:
+        self._count()
         self._recorder.collective(self._me, self._id, name, root, sizes, received, True)
         return DATA["reduce_scatter" if name == "reduce_scatter_block" else name]
 
@@ -163,5 +167,25 @@ class Collectives:
         root: int = 0,
         received: Sequence[int] = (),
     ) -> Request:
+        self._count()
         handle = self._recorder.collective(self._me, self._id, name, root, sizes, received, False)
         return Request(cast(Waiter, self), handle)
+
+    def _count(self) -> None:
+        """Counts a collective call of the first rank for all ranks of the communicator.
+
+        Ranks run one after another. If the calls of the first rank already exceed the limit for all
+        of them, an endless loop is found long before that rank alone exceeds it.
+
+        Raises:
+            ValueError: the ranks together make more operations than the limit.
+        """
+        if self.rank == 0:
+            recording = self._recording
+            recording.collectives += self.size
+            if recording.collectives > recording.operations_limit:
+                raise ValueError(
+                    f"the program makes more than {recording.operations_limit} operations, counting"
+                    " this collective call for all ranks; it may never end, or set"
+                    " operations_limit"
+                )

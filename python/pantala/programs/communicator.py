@@ -26,6 +26,7 @@ from pantala.programs.values import (
 )
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from types import TracebackType
 
     from pantala.programs.recording import Recording
@@ -58,17 +59,21 @@ class Communicator(Collectives):
     """The calls of one rank on a communicator.
 
     Sizes are bytes, or texts with a unit. Every non-blocking call returns a `Request`.
+
+    Attributes:
+        rank: the rank of the caller in this communicator, from 0.
+        size: the number of ranks of this communicator.
+        ANY_SOURCE: as a source: any rank.
+        ANY_TAG: as the tag of a receive: any tag.
+        PROC_NULL: as a source or destination: no rank, and the call does nothing.
+        UNDEFINED: as a color of `split`: the rank will be in no communicator.
     """
 
     __slots__ = ("_id", "_me", "_recorder", "_recording", "rank", "size")
 
-    #: A receive from any rank.
     ANY_SOURCE = ANY
-    #: A receive of any tag.
     ANY_TAG = ANY
-    #: No rank: a send or receive does nothing.
     PROC_NULL = NULL
-    #: The color of a rank that will be in no communicator.
     UNDEFINED = None
 
     def __init__(
@@ -78,9 +83,7 @@ class Communicator(Collectives):
         self._recorder = recorder
         self._me = me
         self._id = number
-        #: The rank in this communicator.
         self.rank = rank
-        #: The number of ranks of this communicator.
         self.size = size
 
     # Computing and iterations
@@ -93,7 +96,7 @@ class Communicator(Collectives):
         """Starts a computation beside the rank, on another processor or a device."""
         return Request(self, self._recorder.icompute(self._me, time_of(time)))
 
-    def iteration(self, phase: str | None = None) -> _Iteration:
+    def iteration(self, phase: str | None = None) -> AbstractContextManager[None]:
         """Returns a context that marks an iteration, or a phase of it with a name.
 
         Tables and reports have a row per iteration and phase. A phase whose name the iteration has
@@ -321,7 +324,14 @@ class Communicator(Collectives):
 
 
 class CartesianCommunicator(Communicator):
-    """A communicator whose ranks form a grid, last dimension fastest."""
+    """A communicator whose ranks form a grid, last dimension fastest.
+
+    It has all calls of a `Communicator`, and `rank` and `size`.
+
+    Attributes:
+        dims: the extent of each dimension.
+        periods: whether each dimension is periodic.
+    """
 
     __slots__ = ("dims", "periods")
 
@@ -338,9 +348,7 @@ class CartesianCommunicator(Communicator):
         periods: list[bool],
     ) -> None:
         super().__init__(recording, recorder, me, number, rank, size)
-        #: The extent of each dimension.
         self.dims = dims
-        #: Whether each dimension is periodic.
         self.periods = periods
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import sys
 from collections.abc import Callable
@@ -10,17 +9,27 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pantala.errors import ProgramError
+from pantala.errors import ProgramError, shortened
 from pantala.input_file import read_text, unreadable
+from pantala.plain_text import plain
 
-__all__ = ["ProgramFunction", "check_arguments", "load", "remember"]
+__all__ = [
+    "ProgramFunction",
+    "check_arguments",
+    "given",
+    "in_words",
+    "load",
+    "place_of",
+    "remember",
+    "text_of",
+]
 
 ProgramFunction = Callable[..., object]
 
 #: Functions given as objects, by the file and the name that a scenario holds.
 _given: dict[tuple[str, str], ProgramFunction] = {}
-#: Modules of files, by path and the hash of the text.
-_loaded: dict[tuple[Path, str], ModuleType] = {}
+#: The most characters of the text of an error of the program.
+_LONGEST = 300
 
 
 def remember(function: ProgramFunction) -> tuple[str, str]:
@@ -35,14 +44,17 @@ def remember(function: ProgramFunction) -> tuple[str, str]:
     return file, name
 
 
+def given(file: str, name: str) -> ProgramFunction | None:
+    """Returns the function that `remember` kept under these names; None if there is none."""
+    return _given.get((file, name))
+
+
 def load(file: str, name: str) -> ProgramFunction:
     """Returns the function `name` of a file.
 
     Raises:
         ProgramError: the file cannot be read or run, or has no such function.
     """
-    if (file, name) in _given:
-        return _given[file, name]
     module = _module(Path(file))
     function = getattr(module, name, None)
     if function is None or not callable(function):
@@ -57,19 +69,25 @@ def load(file: str, name: str) -> ProgramFunction:
     return found
 
 
-def _module(path: Path) -> ModuleType:
+def text_of(file: str) -> str:
+    """Returns the text of a program.
+
+    Raises:
+        ProgramError: the file cannot be read, or is no file with text.
+    """
     try:
-        text = read_text(path)
+        return read_text(Path(file))
     except OSError as error:
         message, remedy = unreadable(error, "name a file with a Python program")
-        raise ProgramError(f"{path}: {message}; {remedy}") from None
+        raise ProgramError(f"{file}: {message}; {remedy}") from None
     except UnicodeDecodeError:
         raise ProgramError(
-            f"{path}: cannot be read: is not text; name a file with a Python program"
+            f"{file}: cannot be read: is not text; name a file with a Python program"
         ) from None
-    key = path.resolve(), hashlib.sha256(text.encode()).hexdigest()
-    if key in _loaded:
-        return _loaded[key]
+
+
+def _module(path: Path) -> ModuleType:
+    text = text_of(str(path))
     module = ModuleType(f"pantala_program_{path.stem}")
     module.__file__ = str(path)
     # Files beside the program can be imported, as in `python FILE`.
@@ -78,36 +96,51 @@ def _module(path: Path) -> ModuleType:
     try:
         exec(compile(text, str(path), "exec"), vars(module))
     except SyntaxError as error:
+        if error.filename != str(path):  # of a file that it imports
+            raise ProgramError(f"{_at(error, path)}: {in_words(error)}; correct it") from None
         raise ProgramError(f"{path}:{error.lineno}: {error.msg}; correct the program") from None
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         remedy = "correct the program"
+        text = in_words(error)
         if isinstance(error, ImportError) and (error.name or "").split(".")[0] == "mpi4py":
             remedy = "remove the import: the first argument of the function has the calls"
-        raise ProgramError(
-            f"{path}:{line_of(error, str(path))}: {in_words(error)}; {remedy}"
-        ) from None
+        elif isinstance(error, SystemExit):
+            text, remedy = "the program exits", "define a function and nothing that ends"
+        elif isinstance(error, MemoryError):
+            text = "the program takes more memory than it may"
+            remedy = "keep less data, or set a larger memory_limit"
+        raise ProgramError(f"{_at(error, path)}: {text}; {remedy}") from None
     finally:
         if folder in sys.path:
             sys.path.remove(folder)
-    _loaded[key] = module
     return module
 
 
-def line_of(error: BaseException, file: str) -> int:
-    """Returns the innermost line of a file at which an error was raised; 0 if there is none."""
+def _at(error: BaseException, path: Path) -> str:
+    """Returns the innermost line of a file at which an error was raised, or only the file."""
     line, at = 0, error.__traceback__
     while at is not None:
-        if at.tb_frame.f_code.co_filename == file:
+        if at.tb_frame.f_code.co_filename == str(path):
             line = at.tb_lineno
         at = at.tb_next
-    return line
+    return f"{path}:{line}" if line else str(path)
+
+
+def place_of(function: ProgramFunction) -> str:
+    """Returns file and line of a function."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else repr(function)
 
 
 def in_words(error: BaseException) -> str:
-    """Returns an error in one line."""
-    lines = str(error).split("\n")
-    text = lines[0] + (" ..." if len(lines) > 1 else "")
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    """Returns an error in one line. The text of an error of a program can itself fail."""
+    name = type.__dict__["__name__"].__get__(type(error))
+    try:
+        lines = str(error).split("\n")
+        text = shortened(lines[0], _LONGEST) + (" ..." if len(lines) > 1 else "")
+    except BaseException:
+        return f"{name}, whose text cannot be read"
+    return plain(f"{name}: {text}" if text else name)
 
 
 def check_arguments(

@@ -17,22 +17,14 @@ from pantala import native
 from pantala.errors import ProgramError
 from pantala.programs import communicator
 from pantala.programs.communicator import Communicator
+from pantala.programs.descriptors import leading_to
 from pantala.programs.faults import described, with_remedy
-from pantala.programs.loading import ProgramFunction
+from pantala.programs.loading import ProgramFunction, place_of
 from pantala.programs.values import RunDependentError
-from pantala.programs.watchdog import Stopped, Watchdog
 
-__all__ = ["Limits", "Recording", "record"]
+__all__ = ["Recording", "record"]
 
 _OWN = str(Path(communicator.__file__).parent)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The bounds of a program."""
-
-    seconds: float
-    operations: int
 
 
 class _Stuck(Exception):
@@ -52,17 +44,32 @@ class _Waiting:
 class Recording:
     """The ranks of a program while they run."""
 
-    def __init__(self, recorder: Any) -> None:
+    def __init__(self, recorder: Any, operations_limit: int) -> None:
         self._recorder = recorder
         self._main = greenlet.getcurrent()
+        #: The collective operations that all ranks must make, because a first rank makes them.
+        self.collectives = 0
+        self.operations_limit = operations_limit
 
     def meet(self, mpi: Communicator, number: int) -> None:
         """Waits until all ranks have called a split."""
         while not self._recorder.split_is_complete(mpi._me, mpi._id, number):
             self._main.switch((mpi._id, number))
 
-    def run(self, function: ProgramFunction, arguments: dict[str, Any], ranks: int) -> None:
+    def run(
+        self,
+        function: ProgramFunction,
+        call: ProgramFunction,
+        arguments: dict[str, Any],
+        ranks: int,
+    ) -> None:
         """Runs all ranks.
+
+        Args:
+            function: the program of a rank, for errors.
+            call: what runs it.
+            arguments: its arguments besides `mpi`.
+            ranks: the number of ranks.
 
         Raises:
             ProgramError: a rank's program fails.
@@ -70,7 +77,7 @@ class Recording:
         waiting: list[_Waiting] = []
         for rank in range(ranks):
             mpi = Communicator(self, self._recorder, rank, 0, rank, ranks)
-            green = greenlet.greenlet(lambda mpi=mpi: self._rank(function, mpi, arguments))
+            green = greenlet.greenlet(lambda mpi=mpi: self._rank(call, mpi, arguments))
             self._continue(_Waiting(rank, green, 0, 0), waiting, function)
         while waiting:
             ready, waiting = waiting, []
@@ -85,18 +92,14 @@ class Recording:
             ):
                 self._stuck(waiting[0], function)
 
-    def _rank(
-        self, function: ProgramFunction, mpi: Communicator, arguments: dict[str, Any]
-    ) -> None:
-        function(mpi, **arguments)
+    def _rank(self, call: ProgramFunction, mpi: Communicator, arguments: dict[str, Any]) -> None:
+        call(mpi, **arguments)
         self._recorder.end(mpi.rank)
 
     def _continue(self, each: _Waiting, waiting: list[_Waiting], function: ProgramFunction) -> None:
         """Runs a rank until it ends or waits."""
         try:
             call = each.green.switch()
-        except (KeyboardInterrupt, Stopped):
-            raise
         except BaseException as error:
             raise _error_of(error, each.rank, function) from None
         if not each.green.dead:
@@ -116,7 +119,9 @@ def record(
     arguments: dict[str, Any],
     ranks: int,
     path: Path,
-    limits: Limits,
+    operations_limit: int,
+    *,
+    run: ProgramFunction | None = None,
 ) -> dict[str, Any]:
     """Runs a program on every rank and writes its operations to a file.
 
@@ -125,7 +130,8 @@ def record(
         arguments: its arguments besides `mpi`.
         ranks: the number of ranks.
         path: the file.
-        limits: the bounds of the program.
+        operations_limit: the operations that all ranks together may make.
+        run: is called in place of `function`, and calls it.
 
     Returns:
         The facts of the file: `hash`, `operations`, `records` and `bytes`.
@@ -133,26 +139,26 @@ def record(
     Raises:
         ProgramError: the program fails on a rank.
     """
-    recorder = native.core().Recorder(str(path), ranks, limits.operations)
-    place = _place(function)
-    watchdog = Watchdog(limits.seconds)
+    place = place_of(function)
     try:
-        with watchdog:
-            Recording(recorder).run(function, arguments, ranks)
-    except Stopped as error:
-        where = _frame(error, function) or place
-        raise ProgramError(f"{where}: {watchdog.reason}") from None
-    try:
+        recorder = native.core().Recorder(str(path), ranks, operations_limit)
+        files = leading_to(path)
+        Recording(recorder, operations_limit).run(function, run or function, arguments, ranks)
+        if leading_to(path) != files:
+            raise ProgramError(
+                f"{place}: the program closes files that it did not open; close only its own"
+            )
         facts: dict[str, Any] = json.loads(recorder.finish())
     except ValueError as error:
+        if isinstance(error, ProgramError):
+            raise
         raise ProgramError(f"{place}: {with_remedy(str(error))}") from None
+    except OSError as error:
+        raise ProgramError(
+            f"{place}: the operation file cannot be written: {error.strerror or error}; free space,"
+            " or set XDG_CACHE_HOME to a folder of another disk"
+        ) from None
     return facts
-
-
-def _place(function: ProgramFunction) -> str:
-    """Returns file and line of a function."""
-    code = getattr(function, "__code__", None)
-    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else repr(function)
 
 
 def _frame(error: BaseException, function: ProgramFunction) -> str | None:
@@ -176,7 +182,7 @@ def _frame(error: BaseException, function: ProgramFunction) -> str | None:
 
 def _error_of(error: BaseException, rank: int, function: ProgramFunction) -> ProgramError:
     """Returns an error of a program with its place, in one line."""
-    where = _frame(error, function) or _place(function)
+    where = _frame(error, function) or place_of(function)
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
@@ -186,7 +192,10 @@ def _error_of(error: BaseException, rank: int, function: ProgramFunction) -> Pro
     elif isinstance(error, SystemExit):
         text = "the program exits; return from its function instead"
     elif isinstance(error, MemoryError):
-        text = "the program takes more memory than there is; make fewer calls, or smaller lists"
+        text = (
+            "the program takes more memory than it may; end its loops, keep less data, or set a"
+            " larger memory_limit"
+        )
     else:
         text = described(error)
     return ProgramError(f"{where}: rank {rank}: {with_remedy(text)}")

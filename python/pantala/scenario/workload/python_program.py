@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict
 
-from pantala.scenario.base import PositiveDuration
+from pantala.scenario.base import PositiveDuration, PositiveSize
 from pantala.scenario.workload.front_end import FrontEnd
 from pantala.units import Duration
 
@@ -19,7 +19,7 @@ _plans: dict[Any, dict[str, Any]] = {}
 
 
 class PythonProgram(FrontEnd):
-    """A function in Python, which runs once per rank before the simulation.
+    """A function in Python, which runs once per rank before the simulation, in its own process.
 
     Its first argument is the communicator of all ranks, whose calls have the names of mpi4py.
     `pt.Program` makes the workload from a function.
@@ -37,6 +37,8 @@ class PythonProgram(FrontEnd):
     """The program is stopped if all ranks together take longer, in time of the computer."""
     operations_limit: Annotated[int, Strict(), Field(ge=1, le=2**48)] = 100_000_000
     """The program is stopped if all ranks together make more operations."""
+    memory_limit: PositiveSize | None = None
+    """The program is stopped if its process grows by more; half of the free memory if not given."""
 
     def __hash__(self) -> int:
         return hash((self.file, self.function, json.dumps(self.arguments, default=repr)))
@@ -54,17 +56,29 @@ class PythonProgram(FrontEnd):
             ProgramError: the program fails.
             UsageError: the operation file cannot be written.
         """
+        from pantala.programs.apart import record_apart
         from pantala.programs.cache import keep
-        from pantala.programs.loading import check_arguments, load
-        from pantala.programs.recording import Limits, record
+        from pantala.programs.limits import Limits, default_memory
+        from pantala.programs.loading import given, text_of
 
-        function = load(self.file, self.function)
-        check_arguments(function, self.file, self.function, self.arguments)
-        key = (function, ranks, json.dumps(self.arguments, sort_keys=True, default=repr))
+        function = given(self.file, self.function)
+        program: Any = function
+        if function is None:
+            program = (str(Path(self.file).absolute()), text_of(self.file), self.function)
+        arguments = dict(self.arguments)
+        key = (program, ranks, json.dumps(arguments, sort_keys=True, default=repr))
         known = _plans.get(key)
         if known is not None and Path(known["path"]).is_file():
             return dict(known)
-        limits = Limits(int(self.time_limit) / 1e12, self.operations_limit)
-        file, facts = keep(lambda path: record(function, dict(self.arguments), ranks, path, limits))
+        limits = Limits(
+            int(self.time_limit) / 1e12,
+            self.operations_limit,
+            default_memory() if self.memory_limit is None else int(self.memory_limit),
+        )
+        file, facts = keep(
+            lambda path: record_apart(
+                self.file, self.function, function, arguments, ranks, path, limits
+            )
+        )
         _plans[key] = {"kind": "operations", "path": str(file), "hash": facts["hash"]}
         return dict(_plans[key])
