@@ -41,11 +41,13 @@ class WorkerDied(Exception):
     Attributes:
         reason: what is known about its end.
         at_work: whether the work had begun; only then it may have killed the worker.
+        final: whether another worker would end in the same way.
     """
 
-    def __init__(self, reason: str, *, at_work: bool = True) -> None:
+    def __init__(self, reason: str, *, at_work: bool = True, final: bool = False) -> None:
         self.reason = reason
         self.at_work = at_work
+        self.final = final
         super().__init__(reason)
 
 

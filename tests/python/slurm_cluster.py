@@ -41,14 +41,14 @@ TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
+SelectTypeParameters=CR_Core_Memory
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,requeue_delay=1
 SlurmdParameters=config_overrides
 ReturnToService=2
 MpiDefault=none
 KillWait=2
 MinJobAge=30
-NodeName={host} NodeAddr=127.0.0.1 CPUs=4 State=UNKNOWN
+NodeName={host} NodeAddr=127.0.0.1 CPUs=4 RealMemory=4000 State=UNKNOWN
 PartitionName={partition} Nodes={host} Default=YES MaxTime=60 State=UP
 """
 

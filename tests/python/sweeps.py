@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pantala as pt
+from pantala.experiments.description import describe
+from pantala.experiments.runner import Sweep
+from pantala.experiments.worker import Task
 
-__all__ = ["SCENARIO", "scenario", "start_sweep"]
+__all__ = ["SCENARIO", "a_task", "scenario", "start_sweep"]
 
 SCENARIO = """
 name = "tiny"
@@ -45,6 +49,15 @@ def scenario() -> pt.Scenario:
     import tomllib
 
     return pt.Scenario.from_dict(tomllib.loads(SCENARIO))
+
+
+def a_task(of: pt.Scenario, root: Path) -> Task:
+    """Returns the task of the first run of a scenario, for an executor."""
+    sweep = Sweep(describe(of), root)
+    sweep.store.begin()
+    run, case, part = next(iter(sweep.listing.first_places()))
+    plan = json.dumps(sweep.listing.plan(case, part, sweep.entries))
+    return Task(str(root), run, plan, ("jobs",))
 
 
 def start_sweep(file: Path, out: Path, *more: str) -> subprocess.Popen[str]:

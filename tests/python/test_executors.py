@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -21,78 +20,19 @@ import pytest
 import pantala as pt
 import slurm_cluster
 from pantala.executors import dask, slurm_task
-from pantala.executors.slurm import SlurmExecutor, SlurmOptions
 from pantala.executors.slurm_commands import submit
-from pantala.experiments.description import describe
-from pantala.experiments.runner import Sweep
+from pantala.executors.slurm_options import SlurmOptions
 from pantala.experiments.store import RunStore
-from pantala.experiments.worker import Task, perform
+from pantala.experiments.worker import perform
 from pantala.parallel import WorkerDied
+from slurm_stand_in import slurm, stand_in
 from support import Ended
-from sweeps import SCENARIO, scenario, start_sweep
+from sweeps import SCENARIO, a_task, scenario, start_sweep
+
+__all__ = ["stand_in"]
 
 pytestmark = pytest.mark.native
 Cli = Callable[..., Ended]
-
-#: A stand-in for Slurm: tasks are processes of this machine, and a file says which live.
-_SBATCH = """#!{python}
-import os, subprocess, sys
-folder = {folder!r}
-if "--partition=none" in sys.argv:
-    sys.exit("sbatch: error: invalid partition specified: none")
-array = next(each for each in sys.argv if each.startswith("--array="))
-last = int(array.rpartition("-")[2])
-number = len(os.listdir(folder + "/jobs")) + 1
-open(folder + "/options", "a").write(" ".join(sys.argv[1:]) + "\\n")
-pids = []
-for task in range(last + 1):
-    environment = {{**os.environ, "SLURM_ARRAY_TASK_ID": str(task)}}
-    script = sys.argv[-1]
-    log = open(os.path.join(os.path.dirname(script), str(task) + ".log"), "a")
-    started = subprocess.Popen(["sh", script], env=environment, stdout=log, stderr=log,
-                               start_new_session=True)
-    pids.append(str(started.pid))
-open(folder + "/jobs/" + str(number), "w").write(" ".join(pids))
-print(number)
-"""
-_SQUEUE = """#!{python}
-import sys
-job = next(each for each in sys.argv if each.startswith("--jobs=")).partition("=")[2]
-for task, pid in enumerate(open({folder!r} + "/jobs/" + job).read().split()):
-    try:
-        state = open("/proc/" + pid + "/stat").read().rpartition(")")[2].split()[0]
-    except OSError:
-        state = "Z"
-    print(task, "COMPLETED" if state == "Z" else "RUNNING")
-"""
-_SCANCEL = """#!{python}
-import os, signal, sys
-open({folder!r} + "/cancelled", "a").write(" ".join(sys.argv[1:]) + "\\n")
-for job in sys.argv[1:]:
-    for pid in open({folder!r} + "/jobs/" + job).read().split():
-        try:
-            os.kill(int(pid), signal.SIGTERM)
-        except ProcessLookupError:
-            pass
-"""
-
-
-@pytest.fixture
-def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Puts a stand-in for Slurm on the PATH, and returns the folder of its jobs."""
-    folder = tmp_path / "slurm stand-in"
-    (folder / "jobs").mkdir(parents=True)
-    programs = {"sbatch": _SBATCH, "squeue": _SQUEUE, "scancel": _SCANCEL}
-    for name, text in programs.items():
-        program = folder / name
-        program.write_text(text.format(python=sys.executable, folder=str(folder)))
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-    return folder
-
-
-def slurm(root: Path, **options: Any) -> SlurmExecutor:
-    return SlurmExecutor(root, SlurmOptions(**options), look_seconds=0.05, ask_seconds=0.2)
 
 
 def test_slurm_tasks_simulate_several_runs_each(tmp_path: Path, stand_in: Path) -> None:
@@ -116,7 +56,7 @@ def test_a_command_gives_runs_to_slurm(tmp_path: Path, stand_in: Path, cli: Cli)
     assert ended.status == 0, ended.err
     assert "Slurm job 1: 2 tasks with 3 runs" in ended.err
     assert "of simulation" in ended.out
-    assert "--cpus-per-task=2 --time=10" in (stand_in / "options").read_text()
+    assert "--cpus-per-task=2 --mem=400M --time=10" in (stand_in / "options").read_text()
     refused = cli(*command, "--seeds", "5", "--partition", "none")
     assert refused.status == 2
     assert refused.err.count("\n") == 1
@@ -140,7 +80,7 @@ def test_a_slurm_that_does_not_answer_is_told_apart_from_one_that_refuses(
     ended = subprocess.CompletedProcess([], 1, stdout="", stderr=words)
     monkeypatch.setattr(slurm_commands, "_run", lambda _: ended)
     with pytest.raises(pt.UsageError, match=r"Slurm does not answer: .*; give this comman"):
-        slurm_commands.submit(tmp_path, 1, "x", [])
+        slurm_commands.submit(tmp_path, 1, "x", SlurmOptions())
 
 
 def test_a_killed_slurm_task_costs_its_run_only(tmp_path: Path, stand_in: Path) -> None:
@@ -194,7 +134,7 @@ def test_an_interrupted_sweep_cancels_its_arrays(tmp_path: Path, stand_in: Path)
     long = scenario().replace({"jobs.halo.workload.iterations": 100_000})
 
     executor = slurm(root, runs_per_task=1)
-    future = executor.submit(perform, _task(long, root))
+    future = executor.submit(perform, a_task(long, root))
     while not list((root / "partial").glob("*~*")):
         time.sleep(0.01)
     executor.__exit__(KeyboardInterrupt, None, None)
@@ -212,18 +152,10 @@ def test_only_runs_are_given_to_slurm(tmp_path: Path, stand_in: Path) -> None:
         SlurmOptions(runs_per_task=0)
 
 
-def _task(of: pt.Scenario, root: Path) -> Task:
-    sweep = Sweep(describe(of), root)
-    sweep.store.begin()
-    run, case, part = next(iter(sweep.listing.first_places()))
-    plan = json.dumps(sweep.listing.plan(case, part, sweep.entries))
-    return Task(str(root), run, plan, ("jobs",))
-
-
 def test_a_task_that_starts_anew_skips_what_has_ended(tmp_path: Path) -> None:
     root, folder = tmp_path / "out", tmp_path / "array"
     folder.mkdir()
-    tasks = [_task(scenario().replace({"seed": seed}), root) for seed in (1, 2, 3)]
+    tasks = [a_task(scenario().replace({"seed": seed}), root) for seed in (1, 2, 3)]
     slurm_task.write_runs(folder, 0, tasks)
     done = {"run": tasks[0].run, "state": "done"}
     began = {"run": tasks[1].run, "state": "started"}
@@ -266,7 +198,7 @@ def test_slurm_that_is_missing_is_named(
     assert ended.status == 2
     assert "executor slurm: the command sbatch is not on the PATH; give" in ended.err
     with pytest.raises(pt.UsageError, match="the job: No such file"):
-        submit(tmp_path, 1, "x", [])
+        submit(tmp_path, 1, "x", SlurmOptions())
 
 
 @pytest.mark.parametrize(

@@ -16,15 +16,22 @@ from pantala.cli import complete
 from pantala.errors import UsageError, nearest
 
 if TYPE_CHECKING:
+    from pantala.executors.slurm_options import SlurmOptions
     from pantala.experiments.estimate import Estimate
 
-__all__ = ["ExecutorName", "Partition", "RunsPerTask", "SlurmOption", "TimeLimit", "Where"]
+__all__ = [
+    "ExecutorName",
+    "Memory",
+    "Partition",
+    "RunsPerTask",
+    "Setup",
+    "SlurmOption",
+    "TimeLimit",
+    "Where",
+]
 
 #: The names that `--executor` takes.
 _NAMES = ("local", "slurm", "dask")
-#: What a task of Slurm simulates unless the command says: ten minutes, and not all in few tasks.
-_TASK_SECONDS = 600.0
-_TASKS_AT_LEAST = 32
 
 ExecutorName = Annotated[
     str,
@@ -54,7 +61,27 @@ RunsPerTask = Annotated[
     typer.Option(
         "--runs-per-task",
         metavar="N",
-        help="Slurm: runs that a task simulates one after another. Default: about ten minutes.",
+        help="Slurm: runs that a task simulates one after another. Default: one to ten minutes of"
+        " work by the estimated time.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--mem",
+        metavar="SIZE",
+        help="Slurm: the memory of a task, e.g. 500M or 4G; none leaves it to the partition."
+        " Default: 1.5 times the estimated need, and 200 MB.",
+        show_default=False,
+    ),
+]
+Setup = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--setup",
+        metavar="LINE",
+        help="Slurm: a line of the batch script before Pantala starts, e.g. --setup 'module load"
+        " python'. Repeatable.",
     ),
 ]
 SlurmOption = Annotated[
@@ -78,6 +105,8 @@ class Where:
         time_limit: the time limit of a task of Slurm.
         runs_per_task: the runs of a task; None lets the estimated time decide.
         options: further options of sbatch.
+        memory: the memory of a task; None lets the estimated need decide.
+        setup: lines of the batch script before Pantala starts.
     """
 
     name: str
@@ -86,6 +115,8 @@ class Where:
     time_limit: str | None
     runs_per_task: int | None
     options: tuple[str, ...]
+    memory: str | None = None
+    setup: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -95,6 +126,8 @@ class Where:
         time_limit: str | None,
         runs_per_task: int | None,
         options: list[str] | None,
+        memory: str | None = None,
+        setup: list[str] | None = None,
     ) -> Where:
         """Returns the executor that the options describe.
 
@@ -116,6 +149,8 @@ class Where:
                 "--time-limit": time_limit,
                 "--runs-per-task": runs_per_task,
                 "--slurm-option": options,
+                "--mem": memory,
+                "--setup": setup,
             }
             for option, value in given.items():
                 if value is not None:
@@ -124,8 +159,82 @@ class Where:
             raise UsageError(
                 f"--runs-per-task {runs_per_task}: must be at least 1; write 1 or more"
             )
-        words = tuple(word for text in options or () for word in shlex.split(text))
-        return cls(name, address or None, partition, time_limit, runs_per_task, words)
+        words = tuple(word for text in options or () for word in _words(text))
+        made = cls(
+            name,
+            address or None,
+            partition,
+            time_limit,
+            runs_per_task,
+            words,
+            memory,
+            tuple(setup or ()),
+        )
+        if name == "slurm":
+            made.slurm_options(None, 1)  # finds wrong values before anything else
+        return made
+
+    def slurm_options(self, cost: Estimate | None, threads: int) -> SlurmOptions:
+        """Returns how runs become tasks of Slurm.
+
+        Args:
+            cost: the estimated cost of the missing runs with one worker.
+            threads: the number of threads of a simulation.
+
+        Raises:
+            UsageError: a value of an option is wrong.
+        """
+        from pantala.executors.slurm_options import SlurmOptions, bundled, memory_of, seconds_of
+
+        limit = None if self.time_limit is None else seconds_of(self.time_limit)
+        each, memory = self.runs_per_task or 1, self.memory
+        if cost is not None:
+            each = self.runs_per_task or bundled(cost.runs, cost.seconds, limit)
+            memory = memory or memory_of(cost.memory_bytes)
+        return SlurmOptions(
+            self.partition, self.time_limit, each, threads, self.options, memory, self.setup
+        )
+
+    def warn_of_limit(self, cost: Estimate, threads: int) -> None:
+        """Warns if the estimated time of a task exceeds its time limit.
+
+        Warns:
+            (on standard error): both times and the remedy.
+        """
+        from pantala.executors.slurm_options import seconds_of
+
+        limit = None if self.time_limit is None else seconds_of(self.time_limit)
+        if self.name != "slurm" or limit is None or not cost.runs:
+            return
+        from pantala.amounts import clock
+
+        each = min(self.slurm_options(cost, threads).runs_per_task, cost.runs)
+        if (needed := cost.seconds / cost.runs * each) > limit:
+            runs = "a run" if each == 1 else f"a task with {each:,} runs"
+            remedy = "a longer --time-limit"
+            if each > 1:
+                remedy += " or fewer --runs-per-task"
+            typer.echo(
+                f"warning: --time-limit {self.time_limit}: {runs} takes about {clock(needed)} by"
+                f" the estimate, and Slurm ends it after {clock(limit)}; give {remedy}",
+                err=True,
+            )
+
+    def preview(self, root: Path, cost: Estimate, threads: int) -> str:
+        """Returns the command and the batch script that a sweep would give to Slurm."""
+        from pantala.executors.slurm_arrays import job_name
+        from pantala.executors.slurm_commands import command_of, script_of
+
+        options = self.slurm_options(cost, threads)
+        folder = root.absolute() / "slurm" / "ID" / "0"
+        tasks = -(-cost.runs // options.runs_per_task)
+        runs = min(options.runs_per_task, cost.runs)
+        command = shlex.join(command_of(folder, tasks, job_name(root), options))
+        return (
+            f"Slurm: {tasks:,} task{'s' * (tasks != 1)} with {runs:,} run{'s' * (runs != 1)} each;"
+            f" ID stands for a number of the sweep\n\n{command}\n\n{folder / 'task.sh'}:\n\n"
+            f"{script_of(folder, options.setup)}"
+        )
 
     @contextlib.contextmanager
     def open(
@@ -150,22 +259,22 @@ class Where:
             with dask_executor(self.address, min(workers, cost.runs)) as executor:
                 yield executor
         else:
-            from pantala.executors.slurm import SlurmExecutor, SlurmOptions
+            from pantala.executors.slurm import SlurmExecutor
 
-            options = SlurmOptions(
-                self.partition,
-                self.time_limit,
-                self.runs_per_task or _runs_per_task(cost),
-                threads,
-                self.options,
-            )
-            with SlurmExecutor(root, options, on_submit=_say_submitted) as executor:
+            options = self.slurm_options(cost, threads)
+            with SlurmExecutor(root, options, on_submit=_say_submitted, on_notice=_say) as executor:
                 yield executor
 
 
-def _runs_per_task(cost: Estimate) -> int:
-    in_time = int(_TASK_SECONDS * cost.runs / cost.seconds) if cost.seconds else cost.runs
-    return max(1, min(in_time, -(-cost.runs // _TASKS_AT_LEAST)))
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"--slurm-option {text}: {error}; close the quotation") from None
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)
 
 
 def _say_submitted(job: str, tasks: int, runs: int) -> None:

@@ -38,6 +38,7 @@ def status(
     from pantala.experiments.status import status as status_of_directory
 
     found = status_of_directory(directory)
+    _add_slurm(found, directory)
     if as_json:
         import json
 
@@ -45,6 +46,27 @@ def status(
         return
     for each in found:
         _show(each)
+
+
+def _add_slurm(found: list[dict[str, Any]], directory: Path) -> None:
+    """Adds what Slurm says about the tasks of a directory to the status of its sweeps."""
+    from pantala.executors.slurm_arrays import slurm_status
+
+    for each in found:
+        if each["kind"] == "sweep":
+            each["slurm"] = slurm_status(directory)
+
+
+def _slurm_text(slurm: dict[str, Any]) -> str:
+    """Returns a line about the tasks of Slurm."""
+    jobs = f"job{'s' * (len(slurm['jobs']) != 1)} {', '.join(slurm['jobs'])}"
+    if not slurm["answers"]:
+        return f"{jobs}: Slurm does not answer here; give this command on a login node"
+    reason = f" ({slurm['reasons'][0]})" if slurm["reasons"] else ""
+    tasks = [f"{slurm['pending']:,} pending{reason}"] if slurm["pending"] else []
+    tasks += [f"{slurm['running']:,} running"] if slurm["running"] else []
+    runs = len(slurm["runs"])
+    return f"{jobs}: {', '.join(tasks)} tasks; {runs:,} run{'s' * (runs != 1)}"
 
 
 #: What an experiment is, by its kind; a sweep shows its axes.
@@ -76,6 +98,9 @@ def _show(found: dict[str, Any]) -> None:
     for state in ("running", "missing", "failed"):
         if found[state]:
             drawn.add_row(state, f"{found[state]:,}")
+    slurm = found.get("slurm")
+    if slurm:
+        drawn.add_row("Slurm", _slurm_text(slurm))
     if found["incomplete"]:
         drawn.add_row("incomplete", f"{found['incomplete']:,} done runs have a job without end")
     if found["refused"]:
@@ -103,6 +128,12 @@ def _show(found: dict[str, Any]) -> None:
         output.print(f"missing: {', '.join(missing)}", highlight=False, markup=False)
     if found["missing"]:
         command = "run" if found["kind"] == "interference" else "sweep"
-        output.print(f"To simulate the missing runs, give the command of pantala {command} again.")
+        text = f"To simulate the missing runs, give the command of pantala {command} again."
+        if slurm:
+            text = (
+                "Tasks of Slurm have runs of this list and go on alone. The command of pantala"
+                " sweep, given again, waits for them and submits only the others."
+            )
+        output.print(text)
     elif found["missing"] is None:
         output.print("How many runs are missing is known to the command that began them only.")

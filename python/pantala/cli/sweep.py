@@ -12,8 +12,10 @@ from pantala.cli import complete
 from pantala.cli.arguments import Coarsen, Settings, SizeLimit, Threads, Workers
 from pantala.cli.executors import (
     ExecutorName,
+    Memory,
     Partition,
     RunsPerTask,
+    Setup,
     SlurmOption,
     TimeLimit,
     Where,
@@ -117,6 +119,8 @@ def sweep(
     partition: Partition = None,
     time_limit: TimeLimit = None,
     runs_per_task: RunsPerTask = None,
+    mem: Memory = None,
+    setup: Setup = None,
     slurm_option: SlurmOption = None,
     retry: Annotated[
         bool, typer.Option("--retry", help="Simulate runs that failed before once more.")
@@ -156,7 +160,7 @@ def sweep(
     check_workers_and_seed(workers, 0)
     each = parse_threads(threads)
     native.check_threads(each)
-    where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option)
+    where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option, mem, setup)
     wanted = precision_of_options(precision, precision_of)
     description = _description(file, axis, seeds, keep, settings, coarsen, wanted, skip_refused)
     target = Path("runs") / description.name if out is None else out
@@ -168,9 +172,12 @@ def sweep(
         made.warn_of_refused()
     else:
         _list(made, cost, at_once if where.name == "local" else None, every=dry_run)
+    where.warn_of_limit(cost, of_a_run)
     if dry_run:
         for program in _programs():
             _say(program)
+        if where.name == "slurm" and cost.runs:
+            _say(where.preview(target, cost, of_a_run))
         return
     errors = Console(stderr=True)
     try:

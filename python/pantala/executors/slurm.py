@@ -10,6 +10,7 @@ import contextlib
 import secrets
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
@@ -20,6 +21,9 @@ from typing import Any
 
 from pantala.errors import ExecutorError, PantalaError, UsageError
 from pantala.executors import slurm_commands
+from pantala.executors.slurm_arrays import job_name, living_tasks, write_array
+from pantala.executors.slurm_commands import TaskState
+from pantala.executors.slurm_options import SlurmOptions
 from pantala.executors.slurm_task import STARTED, read_results, results_of, write_runs
 from pantala.experiments.index import Entry
 from pantala.experiments.worker import Task, perform
@@ -34,41 +38,12 @@ _ASK_SECONDS = 10.0
 _GATHER_SECONDS = 1.0
 #: Slurm may be silent that long, for example while its controller starts anew.
 _SILENCE_SECONDS = 1800.0
+#: A run may be in that many tasks that end before they begin any run.
+_MOST_UNBEGUN = 3
 #: A task that Slurm no longer lists has this time for its results to appear on a shared disk.
 _GRACE_SECONDS = 20.0
 
-
-@dataclass(frozen=True)
-class SlurmOptions:
-    """How runs become Slurm jobs.
-
-    Attributes:
-        partition: the partition; Slurm's default if not given.
-        time_limit: the time limit of a task, as Slurm writes it (``30``, ``1:00:00``, ``2-0``).
-        runs_per_task: runs that one task simulates one after another.
-        cpus: processors of a task; as many as a simulation has threads.
-        options: further options of sbatch, e.g. ``--account=physics``.
-    """
-
-    partition: str | None = None
-    time_limit: str | None = None
-    runs_per_task: int = 1
-    cpus: int = 1
-    options: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.runs_per_task < 1:
-            raise UsageError(f"runs per task = {self.runs_per_task}: must be at least 1")
-
-    @property
-    def arguments(self) -> list[str]:
-        """The options of sbatch."""
-        return [
-            f"--cpus-per-task={self.cpus}",
-            *([f"--partition={self.partition}"] if self.partition else []),
-            *([f"--time={self.time_limit}"] if self.time_limit else []),
-            *self.options,
-        ]
+_UNKNOWN = TaskState("")
 
 
 @dataclass
@@ -81,7 +56,14 @@ class _ArrayTask:
     waiting: dict[str, Future[Entry]]
     offset: int = 0
     started: str | None = None
+    began: bool = False
+    ended: int = 0
     vanished: float | None = None
+    end: TaskState = _UNKNOWN
+
+    @property
+    def log(self) -> Path:
+        return self.folder / f"{self.number}.log"
 
 
 @dataclass
@@ -97,7 +79,8 @@ class SlurmExecutor(Executor):
     """An executor of `concurrent.futures` whose tasks are tasks of Slurm job arrays.
 
     An exception inside ``with`` cancels the arrays. If this process is killed, they go on and store
-    their runs.
+    their runs; the next executor of the directory waits for their tasks and does not submit their
+    runs again. If somebody cancels an array, the executor ends with the reason.
 
     Attributes:
         window: the number of runs that it takes at once.
@@ -106,6 +89,7 @@ class SlurmExecutor(Executor):
         root: the directory of the experiment, which all nodes see.
         options: how runs become jobs.
         on_submit: called with the number of a job array, its tasks and its runs.
+        on_notice: called with a line about tasks that ended early, or that it found at work.
         look_seconds: the time between two looks at results.
         ask_seconds: the time between two questions to Slurm.
 
@@ -121,19 +105,25 @@ class SlurmExecutor(Executor):
         options: SlurmOptions,
         *,
         on_submit: Callable[[str, int, int], None] = lambda *_: None,
+        on_notice: Callable[[str], None] = lambda _: None,
         look_seconds: float = _LOOK_SECONDS,
         ask_seconds: float = _ASK_SECONDS,
     ) -> None:
         slurm_commands.check_installed()
         self._folder = root.absolute() / "slurm" / secrets.token_hex(6)
         self._options = options
-        self._on_submit = on_submit
+        self._on_submit, self._on_notice = on_submit, on_notice
         self._look, self._ask = look_seconds, ask_seconds
         self._largest = slurm_commands.largest_array()
         self._state = _State()
         self._changed = Condition()
         self._living: list[_ArrayTask] = []
         self._arrays = 0
+        self._adopted: set[Path] = set()
+        self._unbegun: Counter[str] = Counter()
+        self._others = {
+            (run, task.keep): task for task in living_tasks(root) or () for run in task.runs
+        }
         self._thread = Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -170,9 +160,18 @@ class SlurmExecutor(Executor):
         if wait:
             self._thread.join()
             if not self._arrays or not (cancel_futures or self._has_deaths()):
-                shutil.rmtree(self._folder, ignore_errors=True)
+                for folder in (self._folder, *self._ended()):
+                    shutil.rmtree(folder, ignore_errors=True)
                 with contextlib.suppress(OSError):  # others have folders there
                     self._folder.parent.rmdir()
+
+    def _ended(self) -> set[Path]:
+        """Returns the folders of earlier commands that no task needs any more."""
+        if not self._adopted:
+            return set()
+        living = living_tasks(self._folder.parent.parent)
+        used = self._adopted if living is None else {task.folder.parent for task in living}
+        return {each for each in self._adopted - used if not any(each.glob("*/*.died"))}
 
     def _has_deaths(self) -> bool:
         """Returns whether a task died; its log then remains."""
@@ -205,6 +204,8 @@ class SlurmExecutor(Executor):
                 self._fail(error)
             except OSError as error:
                 self._fail(ExecutorError(f"executor slurm: {self._folder}: {error.strerror}"))
+            except Exception as error:  # its futures would wait without end
+                self._fail(ExecutorError(f"executor slurm: {type(error).__name__}: {error}"))
 
     def _submit_gathered(self) -> None:
         """Submits the runs that have come, once no more come."""
@@ -212,15 +213,20 @@ class SlurmExecutor(Executor):
             quiet = time.monotonic() - self._state.newest >= _GATHER_SECONDS
             if not self._state.new or not (quiet or self._state.closing):
                 return
+            self._adopt()
             each = self._options.runs_per_task
             taken = self._state.new[: each * self._largest]
             groups = [taken[first : first + each] for first in range(0, len(taken), each)]
+            if not taken:
+                return
             folder = self._folder / str(self._arrays)
             folder.mkdir(parents=True)
             for number, group in enumerate(groups):
                 write_runs(folder, number, [task for task, _ in group])
-            name = f"pantala-{self._folder.parent.parent.name}"
-            job = slurm_commands.submit(folder, len(groups), name, self._options.arguments)
+            name = job_name(self._folder.parent.parent)
+            job = slurm_commands.submit(folder, len(groups), name, self._options)
+            runs = [[task.run for task, _ in group] for group in groups]
+            write_array(folder, job, runs, taken[0][0].keep)
             self._arrays += 1
             del self._state.new[: len(taken)]
             for number, group in enumerate(groups):
@@ -228,29 +234,59 @@ class SlurmExecutor(Executor):
                 self._living.append(_ArrayTask(job, folder, number, waiting))
         self._on_submit(job, len(groups), len(taken))
 
+    def _adopt(self) -> None:
+        """Waits for the runs that an earlier command has submitted, instead of a submission."""
+        adopted: dict[tuple[str, int], _ArrayTask] = {}
+        new = []
+        for task, future in self._state.new:
+            other = self._others.pop((task.run, tuple(task.keep)), None)
+            if other is None:
+                new.append((task, future))
+            else:
+                key = other.job, other.number
+                taken = adopted.setdefault(
+                    key, _ArrayTask(other.job, other.folder, other.number, {})
+                )
+                taken.waiting[task.run] = future
+        self._state.new[:] = new
+        self._living += adopted.values()
+        self._adopted |= {task.folder.parent for task in adopted.values()}
+        for job in sorted({job for job, _ in adopted}):
+            tasks = [task for task in adopted.values() if task.job == job]
+            runs = sum(len(task.waiting) for task in tasks)
+            self._on_notice(
+                f"Slurm job {job} of an earlier command goes on: {_count(len(tasks), 'task')} with"
+                f" {_count(runs, 'run')}"
+            )
+
     def _collect(self) -> None:
         """Gives the results that have appeared to their futures."""
         for task in self._living:
             entries, task.offset = read_results(results_of(task.folder, task.number), task.offset)
             for entry in entries:
+                task.began = True
                 if entry["state"] == STARTED:
                     task.started = entry["run"]
                     continue
                 task.started = None
+                task.ended += 1
                 future = task.waiting.pop(entry["run"], None)
                 if future is not None and not future.cancelled():
                     future.set_result(entry)
         self._living = [task for task in self._living if task.waiting]
 
     def _ask_slurm(self, now: float) -> bool:
-        """Gives up tasks that Slurm no longer has; returns whether Slurm answers."""
-        found = slurm_commands.living_tasks({task.job for task in self._living})
+        """Gives up tasks that Slurm has ended; returns whether Slurm answers."""
+        found = slurm_commands.task_states({task.job for task in self._living})
         if found is None:
             return False
         for task in self._living:
-            if (task.job, task.number) in found:
+            state = found.get((task.job, task.number), _UNKNOWN)
+            if state.lives:
                 task.vanished = None
-            elif task.vanished is None:
+                continue
+            task.end = state if state.state else task.end
+            if task.vanished is None:
                 task.vanished = now
             elif now - task.vanished >= min(_GRACE_SECONDS, 2 * self._ask):
                 self._give_up(task)
@@ -258,13 +294,57 @@ class SlurmExecutor(Executor):
         return True
 
     def _give_up(self, task: _ArrayTask) -> None:
-        """Ends the futures of a task that Slurm has ended: the run that it simulated killed it."""
-        log = task.folder / f"{task.number}.log"
+        """Ends the futures of a task that Slurm has ended.
+
+        Raises:
+            ExecutorError: the task was cancelled, or tasks end again and again before they begin.
+        """
         (task.folder / f"{task.number}.died").touch()
+        if task.end.state == "CANCELLED":
+            left = sum(len(each.waiting) for each in self._living)
+            raise ExecutorError(
+                f"executor slurm: task {task.job}_{task.number} was cancelled{_by(task.end)}, so"
+                f" the sweep ends; {_count(left, 'run')} had not ended; finished runs are kept, and"
+                " the same command continues"
+            )
+        how = self._how_it_ended(task)
+        if not task.began:
+            self._unbegun.update(list(task.waiting))
+            if max(self._unbegun[run] for run in task.waiting) >= _MOST_UNBEGUN:
+                raise ExecutorError(
+                    f"executor slurm: {_MOST_UNBEGUN} tasks ended before they began their runs; the"
+                    f" last one, {task.job}_{task.number}, {how}; the nodes must see"
+                    f" {self._folder.parent.parent} and this installation of Pantala (--setup adds"
+                    " lines such as module load); finished runs are kept, and the same command"
+                    " continues"
+                )
+        self._on_notice(
+            f"Slurm task {task.job}_{task.number} {how}; {_count(len(task.waiting), 'run')} left"
+        )
+        # The run that had the whole time of a task has no more time in another one.
+        final = task.end.state == "TIMEOUT" and not task.ended
         for run, future in task.waiting.items():
             if not future.cancelled():
-                future.set_exception(WorkerDied(_last_line(log), at_work=run == task.started))
+                at_work = run == task.started
+                death = WorkerDied(
+                    f"its Slurm task {how}", at_work=at_work, final=at_work and final
+                )
+                future.set_exception(death)
         task.waiting = {}
+
+    def _how_it_ended(self, task: _ArrayTask) -> str:
+        """Returns how a task ended, with its cause and its log."""
+        given = self._options
+        if task.end.state == "TIMEOUT":
+            limit = given.time_limit
+            which = f"--time-limit {limit}" if limit else "the default of the partition"
+            remedy = "give a longer --time-limit, with --retry"
+            return f"reached its time limit, {which} ({remedy}; {task.log})"
+        if task.end.state == "OUT_OF_MEMORY":
+            which = f"--mem {given.memory}" if given.memory else "the default of the partition"
+            return f"ran out of memory, {which} (give more with --mem; {task.log})"
+        state = f"{task.end.state}: " if task.end.state not in ("", "FAILED", "COMPLETED") else ""
+        return f"ended ({state}{_last_line(task.log)}; {task.log})"
 
     def _fail(self, error: PantalaError) -> None:
         with self._changed:
@@ -278,11 +358,19 @@ class SlurmExecutor(Executor):
                 future.set_exception(error)
 
 
+def _by(end: TaskState) -> str:
+    """Returns who cancelled a task, if Slurm's accounts say it."""
+    return f" {end.reason}" if end.reason.startswith("by ") else ""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _last_line(log: Path) -> str:
     """Returns what the log of a task says last."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         lines = []
-    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f"its Slurm task ended ({said or 'without a word'}; {log})"
+    return next((line.strip() for line in reversed(lines) if line.strip()), "without a word")

@@ -7,14 +7,26 @@ import subprocess
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from pantala.errors import UsageError
+from pantala.executors.slurm_options import SlurmOptions
 from pantala.whole_file import write_text
 
-__all__ = ["cancel", "check_installed", "largest_array", "living_tasks", "submit"]
+__all__ = [
+    "LIVING",
+    "TaskState",
+    "cancel",
+    "check_installed",
+    "command_of",
+    "largest_array",
+    "script_of",
+    "submit",
+    "task_states",
+]
 
 #: The states of a task that may still work; any other state is an end.
-_LIVING = frozenset(
+LIVING = frozenset(
     (
         "COMPLETING",
         "CONFIGURING",
@@ -35,6 +47,23 @@ _LIVING = frozenset(
 _UNREACHABLE = ("configuration source", "contact slurm controller", "connection refused")
 #: Slurm's own default of MaxArraySize.
 _LARGEST_ARRAY = 1001
+
+
+class TaskState(NamedTuple):
+    """What Slurm says about a task.
+
+    Attributes:
+        state: its state, e.g. ``PENDING``; "" if Slurm has forgotten it.
+        reason: why it waits, e.g. ``Resources``.
+    """
+
+    state: str
+    reason: str = ""
+
+    @property
+    def lives(self) -> bool:
+        """Whether the task waits or runs."""
+        return self.state in LIVING
 
 
 def check_installed() -> None:
@@ -61,43 +90,60 @@ def largest_array() -> int:
     return _LARGEST_ARRAY
 
 
-def submit(folder: Path, tasks: int, name: str, options: Sequence[str]) -> str:
-    """Submits the job array of a folder and returns its number.
+def script_of(folder: Path, setup: Sequence[str]) -> str:
+    """Returns the batch script of a job array.
+
+    Args:
+        folder: the folder with the files of the tasks.
+        setup: the lines before Pantala starts. Bash runs them as in a login, so that ``module`` is
+            there.
+    """
+    return "".join(
+        f"{line}\n"
+        for line in (
+            "#!/bin/bash -l" if setup else "#!/bin/sh",
+            "# One task of a job array: it simulates the runs of one file of this folder.",
+            *setup,
+            f"exec {_quoted(sys.executable)} -m pantala.executors.slurm_task {_quoted(str(folder))}"
+            ' "$SLURM_ARRAY_TASK_ID"',
+        )
+    )
+
+
+def command_of(folder: Path, tasks: int, name: str, options: SlurmOptions) -> list[str]:
+    """Returns the command that submits the job array of a folder.
 
     Slurm starts a task anew after a failure of its node or after preemption. A task skips the runs
     that it has finished before.
+    """
+    return [
+        "sbatch",
+        "--parsable",
+        f"--job-name={name}",
+        f"--array=0-{tasks - 1}",
+        "--requeue",
+        "--open-mode=append",
+        f"--output={str(folder).replace('%', '%%')}/%a.log",
+        "--ntasks=1",
+        *options.arguments,
+        str(folder / "task.sh"),
+    ]
+
+
+def submit(folder: Path, tasks: int, name: str, options: SlurmOptions) -> str:
+    """Submits the job array of a folder and returns its number.
 
     Args:
         folder: the folder with the files of the tasks; see `pantala.executors.slurm_task`.
         tasks: the number of tasks.
         name: the name of the job.
-        options: further options of sbatch.
+        options: the options of sbatch, and the set-up lines of the script.
 
     Raises:
         UsageError: Slurm refuses the job, or does not answer.
     """
-    script = folder / "task.sh"
-    write_text(
-        script,
-        "#!/bin/sh\n"
-        "# One task of a job array: it simulates the runs of one file of this folder.\n"
-        f"exec {_quoted(sys.executable)} -m pantala.executors.slurm_task {_quoted(str(folder))}"
-        ' "$SLURM_ARRAY_TASK_ID"\n',
-    )
-    ended = _run(
-        [
-            "sbatch",
-            "--parsable",
-            f"--job-name={name}",
-            f"--array=0-{tasks - 1}",
-            "--requeue",
-            "--open-mode=append",
-            f"--output={str(folder).replace('%', '%%')}/%a.log",
-            "--ntasks=1",
-            *options,
-            str(script),
-        ]
-    )
+    write_text(folder / "task.sh", script_of(folder, options.setup))
+    ended = _run(command_of(folder, tasks, name, options))
     number = ended.stdout.strip().partition(";")[0]
     if ended.returncode or not number.isdecimal():
         reason = _reason(ended) or "sbatch gave no number of a job"
@@ -107,29 +153,50 @@ def submit(folder: Path, tasks: int, name: str, options: Sequence[str]) -> str:
                 " node of the cluster (finished runs are kept)"
             )
         raise UsageError(
-            f"executor slurm: Slurm refuses the job: {reason}; correct --partition, --time-limit or"
-            " --slurm-option (finished runs are kept)"
+            f"executor slurm: Slurm refuses the job: {reason}; correct --partition, --time-limit,"
+            " --mem (none asks for no memory) or --slurm-option (finished runs are kept)"
         )
     return number
 
 
-def living_tasks(jobs: Collection[str]) -> set[tuple[str, int]] | None:
-    """Returns the tasks of job arrays that wait or run, by number of the job and of the task.
+def task_states(jobs: Collection[str]) -> dict[tuple[str, int], TaskState] | None:
+    """Returns the states of the tasks of job arrays, by number of the job and of the task.
 
-    It is None if Slurm does not answer.
+    Ended tasks are among them as long as Slurm remembers them: in its queue for some minutes, and
+    in its accounts if it keeps accounts. The result is None if Slurm does not answer.
     """
-    living: set[tuple[str, int]] = set()
+    found: dict[tuple[str, int], TaskState] = {}
     for job in jobs:
-        ended = _run(["squeue", "--noheader", "--array", f"--jobs={job}", "--format=%K %T"])
+        ended = _run(
+            ["squeue", "--noheader", "--array", "--states=all", f"--jobs={job}",
+             "--format=%K %T %r"]
+        )  # fmt: skip
         if ended.returncode:
-            if "Invalid job id" in ended.stderr:  # ended so long ago that Slurm forgot it
-                continue
-            return None
+            if "Invalid job id" not in ended.stderr:  # it ended so long ago that Slurm forgot it
+                return None
+            found |= _accounted(job)
+            continue
         for line in ended.stdout.splitlines():
-            task, _, state = line.strip().partition(" ")
-            if task.isdecimal() and state in _LIVING:
-                living.add((job, int(task)))
-    return living
+            task, _, rest = line.strip().partition(" ")
+            state, _, reason = rest.partition(" ")
+            if task.isdecimal():
+                found[job, int(task)] = TaskState(state, reason)
+    return found
+
+
+def _accounted(job: str) -> dict[tuple[str, int], TaskState]:
+    """Returns the states of the tasks of a job array in Slurm's accounts, if it keeps any."""
+    ended = _run(
+        ["sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}",
+         "--format=JobID,State"]
+    )  # fmt: skip
+    found: dict[tuple[str, int], TaskState] = {}
+    for line in ended.stdout.splitlines():
+        number, _, state = line.partition("|")
+        task = number.partition("_")[2]
+        if task.isdecimal() and state:  # "CANCELLED by 1000" names who did it
+            found[job, int(task)] = TaskState(state.split()[0], state.partition(" ")[2])
+    return found
 
 
 def cancel(jobs: Collection[str]) -> None:

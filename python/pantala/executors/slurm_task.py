@@ -6,6 +6,7 @@ A folder of a job array holds, for each task N:
     N.results   what became of them: a line of JSON each, ``{"run": ..., "state": "started"}`` when
                 a run begins, and its entry in the index when it ends
     N.log       what the task printed
+    job.json    the number of the job array, and the runs and tables of its tasks, once submitted
 
 Slurm can start a task anew. The task then skips the runs that have an entry.
 """

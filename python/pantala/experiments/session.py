@@ -246,7 +246,9 @@ class Session:
     def _take_up(self, work: _Work, death: WorkerDied) -> None:
         """Gives the run of a worker that ended to another, unless it has ended several."""
         work.deaths += death.at_work
-        if work.deaths < _DEATHS:
+        if death.final:
+            self._note(failed_entry(work.run, death.reason))
+        elif work.deaths < _DEATHS:
             self._queue.appendleft(work)
         else:
             self._note(failed_entry(work.run, f"{death.reason}, {_DEATHS} times"))
