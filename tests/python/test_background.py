@@ -217,6 +217,71 @@ def test_hosts_number_the_nodes_of_a_snapshot(tmp_path: Path) -> None:
     assert made.resolve()["jobs"][1]["nodes"] == [2, 1]
 
 
+TEN = "2026-05-01T10:00:00"
+HEADER = "JobID|JobName|Start|End|NodeList\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            ["7|first|{}|Unknown|nid[00003-00005]", "8|second|{}|Unknown|nid[00004-00009]"],
+            "has the jobs 7 (first) and 8 (second) on the host nid00004 and 1 more at this time,"
+            ' and a node has one job; leave one of them out, such as exclude = ["8"]',
+        ),
+        (
+            ["7|first|{}|Unknown|rack0n1,rack1n1"],
+            "has the job 7 on the hosts rack0n1 and rack1n1, which are both node 1 by the last"
+            " number of their names; list all hosts of the machine in hosts",
+        ),
+        (
+            ["7|first|{}|Unknown|rack0n1", "8|second|{}|Unknown|rack1n1"],
+            "has the jobs 7 (first) and 8 (second) on the hosts rack0n1 and rack1n1, which are both"
+            " node 1 at this time, and a node has one job; list all hosts of the machine in hosts",
+        ),
+        (
+            ["7|first|{}|Unknown|nid00003", "7|first|{}|Unknown|nid00004"],
+            "has the job 7 (first) twice at this time; remove one of its lines",
+        ),
+    ],
+)
+def test_a_log_that_no_machine_can_run_names_the_jobs(
+    tmp_path: Path, lines: list[str], message: str
+) -> None:
+    log = tmp_path / "log"
+    log.write_text(HEADER + "\n".join(line.format(TEN) for line in lines) + "\n")
+    with pytest.raises(pt.ScenarioError) as raised:
+        scenario(snapshot={"file": str(log), "at": TEN}).resolve()
+    assert message in str(raised.value)
+
+
+def test_a_job_that_shares_a_node_can_be_left_out(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text(f"{HEADER}7|first|{TEN}|Unknown|nid00003\n8|second|{TEN}|Unknown|nid00003\n")
+    snapshot = {"file": str(log), "at": TEN}
+    made = scenario(snapshot={**snapshot, "exclude": ["8"]})
+    assert [job.name for job in made.all_jobs[1:]] == ["job-7"]
+    with pytest.raises(pt.ScenarioError, match="no such job ran then; correct the number"):
+        scenario(snapshot={**snapshot, "exclude": ["9"]})
+
+
+def test_a_name_with_a_bar_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text(f"{HEADER}7|a|b|{TEN}|Unknown|nid00003\n")
+    made = scenario(snapshot={"file": str(log), "at": TEN})
+    assert [job.name for job in made.all_jobs[1:]] == ["job-7"]
+    log.write_text(f"JobID|Comment|Start|End|NodeList\n7|a|b|{TEN}|Unknown|nid00003\n")
+    with pytest.raises(pt.ScenarioError, match="a bar in a text counts as the end of a field"):
+        scenario(snapshot={"file": str(log), "at": TEN})
+
+
+def test_processors_that_count_as_nodes_have_their_remedy(tmp_path: Path) -> None:
+    log = tmp_path / "log.swf"
+    log.write_text(SWF.replace(" 4 -1 -1 4 ", " 4 -1 -1 800 "))
+    with pytest.raises(pt.ScenarioError, match=r"set snapshot\.processors_per_node"):
+        scenario(snapshot={"file": str(log), "at": 60}).resolve()
+
+
 def test_a_snapshot_needs_no_other_jobs(logs: Path) -> None:
     data = {
         "name": "s",

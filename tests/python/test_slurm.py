@@ -289,7 +289,7 @@ def test_an_error_of_the_executor_itself_ends_the_sweep(
 
 
 @pytest.mark.full
-@pytest.mark.skipif(slurm_cluster.lacks() is not None, reason=str(slurm_cluster.lacks()))
+@slurm_cluster.needs_cluster
 def test_a_real_slurm_shares_a_node_and_its_user_cancels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

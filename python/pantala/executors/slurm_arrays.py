@@ -13,6 +13,7 @@ from typing import Any
 from pantala.executors import slurm_commands
 from pantala.executors.slurm_commands import TaskState
 from pantala.executors.slurm_task import STARTED, read_results, results_of
+from pantala.whole_file import write_text
 
 __all__ = ["SubmittedTask", "arrays_of", "job_name", "living_tasks", "slurm_status", "write_array"]
 
@@ -48,9 +49,7 @@ def job_name(root: Path) -> str:
 def write_array(folder: Path, job: str, runs: Sequence[Sequence[str]], keep: Sequence[str]) -> None:
     """Writes what job array is in a folder, so that other commands find it."""
     text = json.dumps({"job": job, "runs": [list(each) for each in runs], "keep": list(keep)})
-    part = folder / f"{_FILE}.part"
-    part.write_text(text, encoding="utf-8")
-    part.replace(folder / _FILE)
+    write_text(folder / _FILE, text)
 
 
 def arrays_of(root: Path) -> list[tuple[Path, dict[str, Any]]]:

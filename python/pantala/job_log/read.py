@@ -38,8 +38,25 @@ def running_at(path: Path, at: str | int | float) -> list[LoggedJob]:
         if not jobs:
             raise JobLogError("has no job", "give a log with jobs")
         message = f"no job of {path} ran then; its jobs start from {_shown(jobs, slurm=slurm)}"
+        begin = None if slurm else begin_of(lines)
+        if begin is not None and any(job.runs_at(time - begin) for job in jobs):
+            remedy = f"write seconds since the log's begin ({time - begin:g}), or a date"
+            raise JobLogError(message, remedy, "at")
         raise JobLogError(message, "take another time", "at")
+    _check_once(found)
     return sorted(found, key=lambda job: job.start)
+
+
+def _check_once(found: list[LoggedJob]) -> None:
+    """Refuses a log that has a job twice at one time."""
+    seen: set[str] = set()
+    for job in found:
+        if job.number in seen:
+            raise JobLogError(
+                f"has the job {job.number} ({job.name}) twice at this time",
+                "remove one of its lines, or write the log without sacct --duplicates",
+            )
+        seen.add(job.number)
 
 
 def _time(at: str | int | float, begin: int | None, *, slurm: bool) -> float:

@@ -10,6 +10,10 @@ from pantala.job_log.entry import JobLogError, LoggedJob
 __all__ = ["sacct_jobs", "seconds_of"]
 
 _NEEDED = ("JobID", "Start", "End", "NodeList")
+#: Fields of free text, which can have bars, besides the name of the job.
+_FREE_TEXT = frozenset(
+    {"AdminComment", "Comment", "Container", "SubmitLine", "SystemComment", "WCKey", "WorkDir"}
+)
 #: Words of sacct for a time or a list of nodes that does not exist.
 _NOTHING = frozenset({"", "Unknown", "None", "None assigned", "N/A"})
 
@@ -30,10 +34,7 @@ def sacct_jobs(lines: Sequence[str]) -> Iterator[LoggedJob]:
     for place, line in enumerate(lines[1:], start=2):
         if not line.strip():
             continue
-        words = line.rstrip("\n").split("|")
-        if len(words) != len(header):
-            message = f"line {place} has {len(words)} fields, and the header has {len(header)}"
-            raise JobLogError(message, "write the log anew with sacct -P")
+        words = _fields(line.rstrip("\n").split("|"), header, place)
         row = dict(zip(header, words, strict=True))
         if "." in row["JobID"] or row["Start"] in _NOTHING or row["NodeList"] in _NOTHING:
             continue  # a step, or a job that has not started
@@ -46,6 +47,21 @@ def sacct_jobs(lines: Sequence[str]) -> Iterator[LoggedJob]:
             nodes=None,
             processors=None,
         )
+
+
+def _fields(words: list[str], header: list[str], place: int) -> list[str]:
+    """Returns the fields of a line. A job's name may have bars, if no other field can."""
+    more = len(words) - len(header)
+    if more > 0 and header.count("JobName") == 1 and not _FREE_TEXT & set(header):
+        at = header.index("JobName")
+        words = [*words[:at], "|".join(words[at : at + more + 1]), *words[at + more + 1 :]]
+    if len(words) != len(header):
+        message = f"line {place} has {len(words)} fields, and the header has {len(header)}"
+        remedy = "write the log anew with sacct -P --format=JobID,JobName,Start,End,NodeList"
+        if more > 0:
+            message += "; a bar in a text counts as the end of a field"
+        raise JobLogError(message, remedy)
+    return words
 
 
 def _time(text: str, place: int) -> float:

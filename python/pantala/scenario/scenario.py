@@ -408,6 +408,12 @@ class Scenario(ScenarioKeys):
         if self.snapshot is not None:
             drawn = sum(job.name.startswith("background-") for job in self.all_jobs[-more:])
             places += ["snapshot"] * (more - drawn)
+            remedy = self.snapshot.remedy_of_size if error.key == "jobs" else None
+            if remedy is not None:
+                others = [
+                    (each.key, each.value, each.message, each.remedy) for each in error.others
+                ]
+                error = PlanError(error.key, error.value, error.message, remedy, others)
         found = error_of_plan(at_written_jobs(error, places), self._source, self._given)
         return found if self._located is None else self._located(found)
 

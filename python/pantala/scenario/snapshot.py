@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from pantala.errors import ScenarioError
+from pantala.errors import ScenarioError, show
 from pantala.hostlist import HostlistFault, expand
 from pantala.job_log import JobLogError, LoggedJob, running_at
 from pantala.scenario.background import APPLICATIONS, BackgroundApplication, ordered, running_job
@@ -66,9 +66,13 @@ class Snapshot(Model):
     ranks_per_node: Count = 1
     """Ranks of each node."""
     processors_per_node: Count = 1
-    """Processors of a node in SWF."""
+    """Processors of a node. SWF counts processors only, so that with the default each processor is
+    a node."""
     placement: Placement = RandomPlacement()
     """The placement of jobs whose log has no nodes."""
+    exclude: tuple[str, ...] = ()
+    """The numbers of jobs to leave out, such as `["1234", "1235_7"]`: for example of two jobs that
+    shared a node, because a node has one job in Pantala. `*` stands for any text."""
     limit: Annotated[int, Field(strict=True, ge=1)] | None = None
     """The largest number of jobs; the others, which started later, are left out. Default: all."""
 
@@ -88,7 +92,17 @@ class Snapshot(Model):
             logged = running_at(Path(self.file), self.at)
         except JobLogError as error:
             raise fault(error.message, error.remedy, error.key) from None
-        for each in logged[: self.limit]:
+        for pattern in self.exclude:
+            if not any(fnmatchcase(each.number, pattern) for each in logged):
+                message = f"has {show(pattern)}, and no such job ran then"
+                raise fault(message, "correct the number, or remove it", "exclude")
+        left = [
+            each
+            for each in logged
+            if not any(fnmatchcase(each.number, pattern) for pattern in self.exclude)
+        ]
+        owners: dict[int, tuple[LoggedJob, str]] = {}
+        for each in left[: self.limit]:
             name = f"job-{_NO_NAME.sub('-', each.number)}"
             matching = [
                 BackgroundApplication(workload=rule.workload)
@@ -96,6 +110,8 @@ class Snapshot(Model):
                 if fnmatchcase(each.name, rule.match)
             ][:1]
             placement, nodes = self._placed(each)
+            if each.hosts is not None:
+                self._take(each, self._hosts(each), owners)
             choices = matching or ordered(APPLICATIONS, seed, name)
             try:
                 yield running_job(name, nodes, self.ranks_per_node, placement, choices)
@@ -106,14 +122,73 @@ class Snapshot(Model):
                 )
                 raise fault(message, "give this job another one", "applications") from None
 
+    @property
+    def remedy_of_size(self) -> str | None:
+        """What to do if the jobs of the log do not fit on the machine; None if nothing is known."""
+        if "processors_per_node" in self.model_fields_set:
+            return None
+        logged = running_at(Path(self.file), self.at)
+        if all(each.hosts is not None for each in logged):
+            return None
+        return (
+            "set snapshot.processors_per_node: the log counts processors, and each is a node by"
+            " default; or set snapshot.limit"
+        )
+
     def _placed(self, each: LoggedJob) -> tuple[Placement, int]:
         """Returns the placement of a job and the number of its nodes."""
         if each.hosts is None:
             return self.placement, -(-(each.processors or 1) // self.processors_per_node)
+        nodes = tuple(self._hosts(each))
+        return NodesPlacement(nodes=nodes), len(nodes)
+
+    def _hosts(self, each: LoggedJob) -> dict[int, str]:
+        """Returns the hosts of a job by their nodes, in the log's order."""
         try:
-            hosts = expand(each.hosts)
+            hosts = expand(each.hosts or "")
         except HostlistFault as error:
             message = f"has the job {each.number}, whose node list {error.message}"
             raise fault(message, "write the log anew with sacct -P", "file") from None
-        nodes = nodes_of_hosts(hosts, self.hosts, "file")
-        return NodesPlacement(nodes=tuple(nodes)), len(nodes)
+        found: dict[int, str] = {}
+        for host, node in zip(hosts, nodes_of_hosts(hosts, self.hosts, "file"), strict=True):
+            if node in found and found[node] != host:
+                message = (
+                    f"has the job {each.number} on the hosts {found[node]} and {host}, which are"
+                    f" both node {node} by the last number of their names"
+                )
+                raise fault(message, "list all hosts of the machine in hosts", "file")
+            if node in found:
+                message = f"has the job {each.number} with the host {host} twice"
+                raise fault(message, "write the log anew with sacct -P", "file")
+            found[node] = host
+        return found
+
+    def _take(
+        self,
+        each: LoggedJob,
+        hosts: Mapping[int, str],
+        owners: dict[int, tuple[LoggedJob, str]],
+    ) -> None:
+        """Gives a job its nodes. A node has one job: its NIC and its ranks are of one job only.
+
+        Args:
+            each: the job.
+            hosts: its hosts by node.
+            owners: the jobs and hosts of the nodes that are taken; gets the nodes of the job.
+        """
+        shared = {node: owners[node] for node in hosts if node in owners}
+        owners.update({node: (each, host) for node, host in hosts.items()})
+        if not shared:
+            return
+        node, (other, theirs) = next(iter(shared.items()))
+        number = sum(owner is other for owner, _ in shared.values())
+        place = f"the host {theirs}{f' and {number - 1:,} more' if number > 1 else ''}"
+        remedy = f'leave one of them out, such as exclude = ["{each.number}"]'
+        if theirs != hosts[node]:
+            place = f"the hosts {theirs} and {hosts[node]}, which are both node {node}"
+            remedy = "list all hosts of the machine in hosts"
+        message = (
+            f"has the jobs {other.number} ({other.name}) and {each.number} ({each.name}) on"
+            f" {place} at this time, and a node has one job"
+        )
+        raise fault(message, remedy, "file")
