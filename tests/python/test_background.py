@@ -217,71 +217,6 @@ def test_hosts_number_the_nodes_of_a_snapshot(tmp_path: Path) -> None:
     assert made.resolve()["jobs"][1]["nodes"] == [2, 1]
 
 
-TEN = "2026-05-01T10:00:00"
-HEADER = "JobID|JobName|Start|End|NodeList\n"
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        (
-            ["7|first|{}|Unknown|nid[00003-00005]", "8|second|{}|Unknown|nid[00004-00009]"],
-            "has the jobs 7 (first) and 8 (second) on the host nid00004 and 1 more at this time,"
-            ' and a node has one job; leave one of them out, such as exclude = ["8"]',
-        ),
-        (
-            ["7|first|{}|Unknown|rack0n1,rack1n1"],
-            "has the job 7 on the hosts rack0n1 and rack1n1, which are both node 1 by the last"
-            " number of their names; list all hosts of the machine in hosts",
-        ),
-        (
-            ["7|first|{}|Unknown|rack0n1", "8|second|{}|Unknown|rack1n1"],
-            "has the jobs 7 (first) and 8 (second) on the hosts rack0n1 and rack1n1, which are both"
-            " node 1 at this time, and a node has one job; list all hosts of the machine in hosts",
-        ),
-        (
-            ["7|first|{}|Unknown|nid00003", "7|first|{}|Unknown|nid00004"],
-            "has the job 7 (first) twice at this time; remove one of its lines",
-        ),
-    ],
-)
-def test_a_log_that_no_machine_can_run_names_the_jobs(
-    tmp_path: Path, lines: list[str], message: str
-) -> None:
-    log = tmp_path / "log"
-    log.write_text(HEADER + "\n".join(line.format(TEN) for line in lines) + "\n")
-    with pytest.raises(pt.ScenarioError) as raised:
-        scenario(snapshot={"file": str(log), "at": TEN}).resolve()
-    assert message in str(raised.value)
-
-
-def test_a_job_that_shares_a_node_can_be_left_out(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    log.write_text(f"{HEADER}7|first|{TEN}|Unknown|nid00003\n8|second|{TEN}|Unknown|nid00003\n")
-    snapshot = {"file": str(log), "at": TEN}
-    made = scenario(snapshot={**snapshot, "exclude": ["8"]})
-    assert [job.name for job in made.all_jobs[1:]] == ["job-7"]
-    with pytest.raises(pt.ScenarioError, match="no such job ran then; correct the number"):
-        scenario(snapshot={**snapshot, "exclude": ["9"]})
-
-
-def test_a_name_with_a_bar_is_read(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    log.write_text(f"{HEADER}7|a|b|{TEN}|Unknown|nid00003\n")
-    made = scenario(snapshot={"file": str(log), "at": TEN})
-    assert [job.name for job in made.all_jobs[1:]] == ["job-7"]
-    log.write_text(f"JobID|Comment|Start|End|NodeList\n7|a|b|{TEN}|Unknown|nid00003\n")
-    with pytest.raises(pt.ScenarioError, match="a bar in a text counts as the end of a field"):
-        scenario(snapshot={"file": str(log), "at": TEN})
-
-
-def test_processors_that_count_as_nodes_have_their_remedy(tmp_path: Path) -> None:
-    log = tmp_path / "log.swf"
-    log.write_text(SWF.replace(" 4 -1 -1 4 ", " 4 -1 -1 800 "))
-    with pytest.raises(pt.ScenarioError, match=r"set snapshot\.processors_per_node"):
-        scenario(snapshot={"file": str(log), "at": 60}).resolve()
-
-
 def test_a_snapshot_needs_no_other_jobs(logs: Path) -> None:
     data = {
         "name": "s",
@@ -315,6 +250,12 @@ def test_a_background_fills_up_beside_a_snapshot(logs: Path) -> None:
         ("JobID|JobName|Start|End|NodeList\n", "2026-05-01", "has no job; give a log with jobs"),
         (SACCT.replace("2026-05-01T08", "yesterday"), "2026-05-01", "which is not a time; write"),
         (SACCT.replace("|RUNNING", ""), "2026-05-01", "line 4 has 5 fields, and the header has 6"),
+        (
+            "JobID|JobName|Comment|Start|End|NodeList\n"
+            "1|a|b|c|2026-05-01T08:00:00|2026-05-01T20:00:00|nid[0-3]\n",
+            "2026-05-01",
+            "a bar in a text counts as the end of a field; write the log anew with sacct -P --form",
+        ),
     ],
 )
 def test_a_wrong_log_is_refused(tmp_path: Path, text: str, at: str, message: str) -> None:
@@ -384,3 +325,91 @@ def test_small_machines_have_jobs_that_communicate() -> None:
     jobs = [job for job in made.all_jobs if job.name.startswith("background")]
     assert all(job.ranks > 1 for job in jobs[:-1]), "the last one takes what is left"
     assert all(job.workload.scaling == "weak" for job in jobs)  # type: ignore[union-attr]
+
+
+TWO = """JobID|JobName|Start|End|NodeList
+1|cfd|2026-05-01T08:00:00|2026-05-01T20:00:00|{first}
+{number}|prep|2026-05-01T08:00:00|2026-05-01T20:00:00|{second}
+"""
+AT = "2026-05-01T12:00:00"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "number", "message"),
+    [
+        (
+            "nid[00000-00003]",
+            "nid00003",
+            "2",
+            "has the jobs 1 (cfd) and 2 (prep) on the host nid00003 at this time, and a node has"
+            ' one job; leave one of them out, such as exclude = ["2"]',
+        ),
+        (
+            "nid[00000-00003]",
+            "nid[00002-00004]",
+            "2",
+            "on the host nid00002 and 1 more at this time, and a node has one job; leave one",
+        ),
+        (
+            "rack1-node[0-3],rack2-node0",
+            "rack3-node1",
+            "2",
+            "has the job 1 on the hosts rack1-node0 and rack2-node0, which are both node 0 by the"
+            " last number of their names; list all hosts of the machine in hosts",
+        ),
+        (
+            "rack1-node[0-3]",
+            "rack3-node0",
+            "2",
+            "on the hosts rack1-node0 and rack3-node0, which are both node 0 at this time, and a"
+            " node has one job; list all hosts of the machine in hosts",
+        ),
+        ("nid0,nid0", "nid1", "2", "has the job 1 with the host nid0 twice; write the log anew"),
+        ("nid0", "nid1", "1", "has the job 1 (prep) twice at this time; remove one of its lines"),
+    ],
+)
+def test_jobs_that_share_a_node_are_named_with_the_remedy(
+    first: str, second: str, number: str, message: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    log.write_text(TWO.format(first=first, second=second, number=number))
+    with pytest.raises(pt.ScenarioError) as raised:
+        scenario(snapshot={"file": str(log), "at": AT})
+    assert "key snapshot.file = " in str(raised.value)
+    assert message in str(raised.value)
+
+
+def test_jobs_of_a_log_can_be_left_out(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text(TWO.format(first="nid[00000-00003]", second="nid00003", number="2_7"))
+    snapshot = {"file": str(log), "at": AT}
+    made = scenario(snapshot={**snapshot, "exclude": ["2_*"]})
+    assert [job.name for job in made.all_jobs[1:]] == ["job-1"]
+    with pytest.raises(pt.ScenarioError, match=r'snapshot\.exclude.*has "3", and no such job ran'):
+        scenario(snapshot={**snapshot, "exclude": ["3"]})
+
+
+def test_the_name_of_a_job_of_slurm_may_have_bars(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text(TWO.format(first="nid0", second="nid1", number="2").replace("prep", "a|b|"))
+    assert [job.name for job in running_at(log, AT)] == ["cfd", "a|b|"]
+
+
+def test_too_many_processors_of_swf_name_their_key(logs: Path) -> None:
+    log = logs / "jobs.swf"
+    text = log.read_text()
+    log.write_text(text.replace(" 6 ", " 600 "))
+    snapshot = {"file": str(log), "at": 60}
+    given = {**snapshot, "processors_per_node": 1}
+    hint = "set snapshot.processors_per_node: the log counts processors"
+    with pytest.raises(pt.ScenarioError, match=hint):
+        scenario(snapshot=snapshot).resolve()
+    with pytest.raises(pt.ScenarioError, match="lower the jobs' ranks or take a larger machine"):
+        scenario(snapshot=given).resolve()
+
+
+def test_a_time_since_1970_gets_the_seconds_since_the_begin_of_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "jobs.swf"
+    log.write_text("; UnixStartTime: 1777000000\n1 0 0 1000 4 -1 -1 4 -1 -1 1 1 1 3 1 1 -1 -1\n")
+    with pytest.raises(JobLogError, match=r"write seconds since the log's begin \(60\), or a date"):
+        running_at(log, 1777000060)
