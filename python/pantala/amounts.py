@@ -23,9 +23,9 @@ def bytes_text(value: float) -> str:
 def time_text(nanoseconds: float, digits: int = 4) -> str:
     """Returns a simulated time in a suitable unit: ``1.234 ms``."""
     for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if nanoseconds >= scale:
+        if abs(nanoseconds) >= scale:
             return f"{nanoseconds / scale:.{digits}g} {unit}"
-    return f"{nanoseconds:.{digits}g} ns"
+    return f"{nanoseconds + 0.0:.{digits}g} ns"  # -0.0 + 0.0 is 0.0
 
 
 def clock(seconds: float) -> str:

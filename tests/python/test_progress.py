@@ -77,7 +77,15 @@ def test_counts_have_three_digits(value: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.0, "0 ns"), (490.72, "490.7 ns"), (1234.5, "1.234 us"), (6e6, "6 ms")]
+    ("value", "text"),
+    [
+        (0.0, "0 ns"),
+        (-0.0, "0 ns"),
+        (490.72, "490.7 ns"),
+        (1234.5, "1.234 us"),
+        (6e6, "6 ms"),
+        (-6e6, "-6 ms"),
+    ],
 )
 def test_times_have_a_suitable_unit(value: float, text: str) -> None:
     assert time_text(value) == text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 
 __all__ = [
     "TIMES",
@@ -23,6 +24,7 @@ _SPACE = "\u00a0"
 #: The multiplication sign after a ratio: ``2.37 x``.
 TIMES = "\N{MULTIPLICATION SIGN}"
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_HALF_PS = 0.0005
 _SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
 
@@ -34,12 +36,12 @@ def significant(value: float, digits: int = 3) -> str:
     if whole:
         return f"{value:,.{max(0, digits - whole)}f}"
     text = f"{value:#.{digits}g}"
-    return f"{float(text):f}".rstrip("0") if "e" in text else text
+    return f"{Decimal(text):f}".rstrip("0") if "e" in text else text
 
 
 def _scaled(value: float, units: Iterable[tuple[float, str]], exact: bool) -> str:
     scale, unit = next(
-        ((scale, unit) for scale, unit in units if value >= scale), (1.0, [*units][-1][1])
+        ((scale, unit) for scale, unit in units if abs(value) >= scale), (1.0, [*units][-1][1])
     )
     return (
         f"{value / scale:,.6g}{_SPACE}{unit}"
@@ -52,8 +54,9 @@ def duration(ns: float, *, exact: bool = False) -> str:
     """Returns a duration as text: ``1.90 ms``.
 
     With `exact`, for a value that was set and not measured, trailing zeros are dropped: ``1.9 ms``.
+    Simulated time counts picoseconds: less than half of one is what the arithmetic left over, 0 ns.
     """
-    return _scaled(ns, _TIMES, exact)
+    return _scaled(ns if abs(ns) >= _HALF_PS else 0.0, _TIMES, exact)
 
 
 def span(longest_ns: float) -> tuple[float, str]:
@@ -78,13 +81,13 @@ def count(number: int) -> str:
 
 def percent(share: float) -> str:
     """Returns a share in per cent: ``32 %``, or ``3.2 %`` below ten."""
-    return f"{100 * share:.{1 if abs(share) < 0.0995 else 0}f}{_SPACE}%"
+    return f"{100 * share:z.{1 if abs(share) < 0.0995 else 0}f}{_SPACE}%"
 
 
 def fixed(value: float, largest: float) -> str:
     """Returns a number with the decimals that give the largest number of its column four digits."""
     whole = len(str(int(abs(largest))))
-    return f"{value:,.{max(0, min(3, 4 - whole))}f}"
+    return f"{value:z,.{max(0, min(3, 4 - whole))}f}"
 
 
 def join(words: list[str]) -> str:
