@@ -273,6 +273,50 @@ def test_the_output_of_sst_is_read(tmp_path: Path, heading: str) -> None:
     assert (moved.packet_hops, moved.network_cpu_seconds) == (210, 1.0)
 
 
+#: The statistics of sst-core 11.1: routers whose component name was lost share one row.
+MERGED = """\
+ComponentName, StatisticName, StatisticSubId, StatisticType, SimTime, Rank, Sum.u64, SumSQ.u64, \
+Count.u64, Min.u64, Max.u64
+router0, send_packet_count, port0, Accumulator, 10240000, 0, 70, 70, 70, 1, 1
+router0, send_packet_count, port1, Accumulator, 10240000, 0, 60, 60, 60, 1, 1
+, send_packet_count, , Accumulator, 10240000, 0, 500, 500, 500, 1, 1
+router9, send_packet_count, port0, Accumulator, 10240000, 0, 0, 0, 0, 0, 0
+router9, send_packet_count, port1, Accumulator, 10240000, 0, 30, 30, 30, 1, 1
+"""
+
+
+def test_a_row_of_sst_without_a_component_counts(tmp_path: Path) -> None:
+    (tmp_path / "statistics.csv").write_text(MERGED)
+    printed = process("Simulation time:  2.000000 seconds\n")
+    assert Sst().moved(SMALL, tmp_path, printed).packet_hops == 70 + 60 + 500 + 30
+
+
+def test_the_fork_of_sst_learns_with_the_parameters_of_the_bench(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = replace(SMALL, routing="q_adaptive")
+    assert not any("routing" in line for line in SC22().differences(described))
+    SC22().prepare(described, tmp_path)
+    network = built(tmp_path, monkeypatch)
+    topology = next(part for part in network.parts if part.kind == "merlin.dragonfly")
+    wanted = {"algorithm": "q-adaptive", "learning_rate": 0.2, "learning_rate2": 0.04}
+    wanted |= {"epsilon": 0.001, "q_threshold1": 0.2, "q_threshold2": 0.35}
+    wanted |= {"link_lat_global": "300000ps", "src_mid_group_q": True, "max_hops": 1}
+    assert wanted.items() <= topology.params.items()
+    with pytest.raises(NotComparable, match="q_adaptive"):
+        Sst().differences(described)
+
+
+def test_a_failed_program_says_why(tmp_path: Path) -> None:
+    text = (
+        "import sys\nprint('FATAL: [0:0] SSTConfig: no such link')\nprint('MPI_ABORT was invoked')"
+    )
+    with pytest.raises(Failed, match=r"status 1: FATAL: .* no such link$"):
+        run([program(tmp_path, f"{text}\nsys.exit(1)")], tmp_path, 30)
+    with pytest.raises(Failed, match=r"status 1: bad option$"):
+        run([program(tmp_path, "import sys\nprint('x')\nsys.exit('bad option')")], tmp_path, 30)
+
+
 # CAMINOS
 
 

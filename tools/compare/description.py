@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -39,6 +40,7 @@ class Description:
         input_buffer_flits: input buffer per virtual channel.
         output_buffer_flits: output buffer per virtual channel.
         routing: name of the routing in Pantala.
+        q_adaptive: the learning parameters of q_adaptive, by Pantala's key.
         threshold: adaptive routings take the minimal path up to this multiple of the other path's
             queue.
         load: offered load of each node, as a share of the bandwidth.
@@ -64,6 +66,7 @@ class Description:
     input_buffer_flits: int
     output_buffer_flits: int
     routing: str
+    q_adaptive: Mapping[str, Any]
     threshold: float
     load: float
     simulated_ps: int
@@ -160,6 +163,7 @@ def describe(bench: str, case: str = "") -> Description:
         input_buffer_flits=router["input_buffer_flits"],
         output_buffer_flits=router["output_buffer_flits"],
         routing=plan["routing"]["algorithm"],
+        q_adaptive=plan["routing"]["q_adaptive"],
         threshold=plan["routing"]["threshold"],
         load=job["workload"]["load"],
         simulated_ps=sum(window),

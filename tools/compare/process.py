@@ -74,6 +74,16 @@ def run(
             f"{command[0]} takes longer than {timeout:g} seconds; lower --share or raise --timeout"
         )
     if child.returncode not in statuses:
-        last = next((line for line in reversed(text.splitlines()) if line.strip()), "no output")
-        raise Failed(f"{command[0]} exited with status {child.returncode}: {last.strip()}")
+        raise Failed(f"{command[0]} exited with status {child.returncode}: {_reason(text)}")
     return Process(text, usage.ru_utime + usage.ru_stime, wall)
+
+
+def _reason(printed: str) -> str:
+    """Returns the line of a failed program's output that says why it failed.
+
+    It is the first line with the word FATAL, or else the last line: after SST's line follow traces
+    of the stack and of MPI.
+    """
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    fatal = [line for line in lines if "FATAL" in line]
+    return fatal[0] if fatal else lines[-1] if lines else "no output"

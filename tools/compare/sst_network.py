@@ -93,6 +93,7 @@ def router(number: int) -> Any:
             "adaptive_threshold": MACHINE["threshold"],
             "global_routes": "absolute",
         }
+        | MACHINE["routing_parameters"]
     )
     if number == 0:
         topology.addParam("global_link_map", GLOBAL_LINKS)
