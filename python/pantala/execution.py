@@ -127,7 +127,10 @@ def write_report(result: Run | InterferenceExperiment) -> Path:
     try:
         write(text, path)
     except RunDirectoryError as error:
-        remedy = f"the tables are kept; {error.remedy} and give the same command again"
+        remedy = (
+            f"the tables are kept; {error.remedy} and give the same command again, or write the"
+            f" page elsewhere: pantala report {result.path} --out FILE"
+        )
         raise RunDirectoryError(path, error.message, remedy) from None
     return path
 

@@ -110,3 +110,28 @@ def test_coarsen_is_an_option_of_a_sweep(
     assert cli("sweep", file, "--dry-run", "--coarsen", "2").status == 0
     made = _description(file, None, None, None, None, 2, None, skip_refused=False)
     assert made.base.detail.coarsen == 2
+
+
+@pytest.mark.parametrize("key", ["routing", "routing.algorithm"])
+def test_an_axis_supplies_a_key_that_the_scenario_lacks(key: str) -> None:
+    tables = tomllib.loads(SCENARIO)
+    del tables["routing"]
+    described = describe({"scenario": tables, "axes": {key: ["minimal", "par"]}})
+    expansion = Expansion(described)
+    found = [expansion._scenario(number).routing.algorithm for number in range(2)]
+    assert found == ["minimal", "par"]
+
+
+def test_a_key_that_no_axis_supplies_is_still_missing() -> None:
+    tables = tomllib.loads(SCENARIO)
+    del tables["routing"]
+    with pytest.raises(ScenarioError, match="routing: is missing"):
+        describe({"scenario": tables, "axes": {"seed": [1, 2]}})
+
+
+@pytest.mark.parametrize("other", ["jobs.halo.ranks", "jobs.0.ranks", 'jobs["halo"].ranks'])
+def test_two_spellings_of_a_key_are_refused(other: str) -> None:
+    with pytest.raises(pt.PantalaError, match="in other words") as told:
+        describe(scenario(), axes=[{"jobs[0].ranks": [4, 8]}, {other: [4, 16]}])
+    assert "jobs[0].ranks" in str(told.value)
+    describe(scenario(), axes=[{"jobs[0].ranks": [4, 8]}, {"jobs.noise.ranks": [4, 16]}])

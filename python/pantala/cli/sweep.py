@@ -233,7 +233,7 @@ def _description(
         changes["detail.coarsen"] = coarsen
     read = read_experiment(file)
     return describe(
-        read_scenario(file, {}) if read is None else read,
+        (lambda changes: read_scenario(file, changes)) if read is None else read,
         axes=[parse_axis(text) for text in axis or ()],
         seeds=None if seeds is None else parse_seeds(seeds),
         keep=None if keep is None else [word.strip() for word in keep.split(",") if word.strip()],

@@ -13,9 +13,19 @@ from typing import Any
 from pantala.errors import UsageError, show
 from pantala.experiments.cases_file import REFUSED, SIZE
 from pantala.scenario.base import plain
+from pantala.scenario.key_path import KeyPathError, Named, Step, parse, position
 from pantala.scenario.toml import toml_value
 
-__all__ = ["JOBS", "MOST_CASES", "Axis", "Point", "axes_of", "parse_axis", "seed_axis"]
+__all__ = [
+    "JOBS",
+    "MOST_CASES",
+    "Axis",
+    "Point",
+    "axes_of",
+    "check_spellings",
+    "parse_axis",
+    "seed_axis",
+]
 
 #: The key whose values choose the jobs that run: ``"fft3d"``, ``"fft3d+halo3d"``.
 JOBS = "jobs"
@@ -223,6 +233,57 @@ def _check_apart(axes: Iterable[Axis], source: str) -> None:
         if twice := sorted(new & keys):
             raise UsageError(f"{source}: key '{twice[0]}': two axes set it; keep one of the two")
         keys |= new
+
+
+def check_spellings(axes: Iterable[Axis], jobs: Sequence[str], source: str) -> None:
+    """Checks that no case sets one key by two spellings, as ``jobs[0].ranks`` and ``jobs.a.ranks``.
+
+    Args:
+        axes: the axes, whose keys differ.
+        jobs: the names of the scenario's jobs.
+        source: the name of the file, for errors.
+
+    Raises:
+        UsageError: two spellings name one key.
+    """
+    axes = list(axes)
+    if any(JOBS in point.changes for axis in axes for point in axis.points):
+        jobs = ()  # each case has jobs of its own
+    spelled: dict[tuple[str | int, ...], str] = {}
+    for axis in axes:
+        own: dict[tuple[str | int, ...], str] = {}
+        for point in axis.points:
+            in_case = dict(spelled)
+            for key in point.changes:
+                place = _place(key, jobs)
+                if (other := in_case.setdefault(place, key)) != key:
+                    raise UsageError(
+                        f"{source}: key '{key}': is the key '{other}' in other words, and a case"
+                        " sets both; keep one of the two"
+                    )
+                own[place] = key
+        spelled |= own
+
+
+def _place(key: str, jobs: Sequence[str]) -> tuple[str | int, ...]:
+    """Returns a key path with one spelling per key: a job by its position."""
+    try:
+        steps = parse(key)
+    except KeyPathError:
+        return (key,)  # the scenario refuses it
+    if steps[0] == JOBS and len(steps) > 1:
+        found = position(len(jobs), jobs, steps[1:])
+        if found is not None:
+            at, used = found
+            return (JOBS, at, *map(_step, steps[1 + used :]))
+    return tuple(map(_step, steps))
+
+
+def _step(step: Step) -> str | int:
+    """Returns a step with one spelling: ``0`` and ``[0]`` are a position."""
+    if isinstance(step, Named):
+        return step.name
+    return int(step) if isinstance(step, str) and step.isdecimal() else step
 
 
 def _shown(value: Any) -> Any:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pantala.catalogue.tables import TABLES
-from pantala.errors import UsageError, nearest, show
-from pantala.experiments.axes import MOST_CASES, Axis, axes_of, seed_axis
+from pantala.errors import ScenarioError, UsageError, nearest, show
+from pantala.experiments.axes import JOBS, MOST_CASES, Axis, axes_of, check_spellings, seed_axis
 from pantala.input_file import check_regular, unreadable
 from pantala.scenario import Scenario
 from pantala.scenario.base import plain
@@ -133,7 +133,7 @@ def read_experiment(path: Path) -> Mapping[str, Any] | None:
 
 
 def describe(
-    experiment: Scenario | Mapping[str, Any],
+    experiment: Scenario | Mapping[str, Any] | Callable[[Mapping[str, Any]], Scenario],
     *,
     axes: Sequence[Mapping[str, Any]] | Mapping[str, Any] = (),
     seeds: int | Sequence[int] | None = None,
@@ -147,7 +147,8 @@ def describe(
     """Returns the description of an experiment.
 
     Args:
-        experiment: the tables of an experiment file, or a scenario.
+        experiment: the tables of an experiment file, a scenario, or a function that returns the
+            scenario with changes by key path.
         axes: more axes; see `pantala.experiments.axes`.
         seeds: a number of seeds or the seeds, in place of the experiment's own.
         keep: the tables to keep, in place of the experiment's own.
@@ -163,7 +164,7 @@ def describe(
         UsageError: a key of the experiment is unknown or wrong.
         ScenarioError: the base is not a scenario.
     """
-    tables: Mapping[str, Any] = {} if isinstance(experiment, Scenario) else experiment
+    tables: Mapping[str, Any] = experiment if isinstance(experiment, Mapping) else {}
     for key in tables:
         if key not in _KEYS:
             close = nearest(key, _KEYS)
@@ -173,14 +174,27 @@ def describe(
     if not isinstance(given, Mapping):
         raise UsageError(f"{source}: set: is not a table of keys and values")
     changed = {**given, **(changes or {})}
-    base = experiment if isinstance(experiment, Scenario) else _base(tables, source, folder)
-    if changed:
-        base = base.replace(changed)
     # One table of the caller holds crossed axes, one per key; a list can zip keys.
     listed = [{key: values} for key, values in axes.items()] if isinstance(axes, Mapping) else axes
     own = tables.get("axes", [])
     own = [{key: values} for key, values in own.items()] if isinstance(own, Mapping) else own
     all_axes = axes_of([*own, *listed], source) if isinstance(own, Sequence) else axes_of(own, "")
+
+    def read(changes: Mapping[str, Any]) -> Scenario:
+        if isinstance(experiment, Mapping):
+            return _base(tables, source, folder, changes)
+        if isinstance(experiment, Scenario):
+            return experiment.replace(changes) if changes else experiment
+        return experiment(changes)
+
+    try:
+        base = read(changed)
+    except ScenarioError:
+        supplied = _supplied(all_axes)
+        if not supplied:
+            raise
+        base = read({**changed, **supplied})
+    check_spellings(all_axes, [job.name for job in base.jobs], source)
     chosen = tables.get("seeds") if seeds is None else seeds
     if chosen is not None:
         if any("seed" in point.changes for axis in all_axes for point in axis.points):
@@ -221,10 +235,33 @@ def _is_name(text: str) -> bool:
     )
 
 
-def _base(tables: Mapping[str, Any], source: str, folder: Path) -> Scenario:
+def _supplied(axes: Sequence[Axis]) -> dict[str, Any]:
+    """Returns the first values of the keys that the axes set in every case.
+
+    Every case overwrites them, so a base that is a scenario only with its axes can take them.
+    """
+    found: dict[str, Any] = {}
+    for axis in axes:
+        for key, value in axis.points[0].changes.items():
+            names = key == JOBS and _names_jobs(value)
+            if not names and all(key in point.changes for point in axis.points):
+                found[key] = value
+    return found
+
+
+def _names_jobs(value: object) -> bool:
+    """Returns whether a value of the axis ``jobs`` chooses jobs by name, and adds none."""
+    return isinstance(value, str) or (
+        isinstance(value, list) and all(isinstance(name, str) for name in value)
+    )
+
+
+def _base(
+    tables: Mapping[str, Any], source: str, folder: Path, changes: Mapping[str, Any]
+) -> Scenario:
     scenario = tables.get("scenario")
     if isinstance(scenario, Scenario):
-        return scenario
+        return scenario.replace(changes) if changes else scenario
     if isinstance(scenario, str | Path):
         path = folder / scenario
         if not path.is_file():
@@ -232,10 +269,10 @@ def _base(tables: Mapping[str, Any], source: str, folder: Path) -> Scenario:
                 f'{source}: scenario = "{scenario}": there is no file {path}; correct the path,'
                 f" which is relative to {'this directory' if folder == Path() else folder}"
             )
-        return Scenario.from_toml(path)
+        return Scenario.from_toml(path, changes=changes)
     if isinstance(scenario, Mapping):
         named = scenario if "name" in scenario else {"name": tables.get("name", ""), **scenario}
-        return Scenario.from_dict(named, source=source)
+        return Scenario.from_dict(named, source=source, changes=changes)
     raise UsageError(
         f"{source}: scenario: is missing; write the path of a scenario file, or a table [scenario]"
     )

@@ -2,11 +2,13 @@
 
 #include "capture.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static bool started, stopped;
 static clockid_t time_source = CLOCK_MONOTONIC;
@@ -68,7 +70,13 @@ bool is_captured(void) {
 static FILE *note_file(void) {
     char path[sizeof directory + 64];
     snprintf(path, sizeof path, "%s/rank-%06u.note", directory, world_rank());
-    return fopen(path, "a");
+    int note = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (note < 0)
+        return NULL;
+    FILE *notes = fdopen(note, "a");
+    if (notes == NULL)
+        close(note);
+    return notes;
 }
 
 void refuse_call(const char *call, const char *reason) {

@@ -67,7 +67,8 @@ static void *grown(void *memory, size_t size) {
 }
 
 bool open_file(const char *path, uint32_t ranks, uint32_t rank) {
-    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    // The folder can be open to other users: a link there must not lead to another file.
+    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (file < 0) {
         fprintf(stderr, "pantala capture: %s: cannot be written: %s\n", path, strerror(errno));
         return false;
