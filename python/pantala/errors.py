@@ -10,6 +10,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from pantala.plain_text import plain
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
@@ -198,7 +200,7 @@ class RunDirectoryError(PantalaError, OSError):
         self.path = path
         self.message = message
         self.remedy = remedy
-        super().__init__(f"{path}: {message}; {remedy}")
+        super().__init__(plain(f"{path}: {message}; {remedy}"))
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -284,4 +286,4 @@ def _line(source: str, key: str, value: str, message: str, remedy: str) -> str:
     parts = [
         part for part in (source, where, f"{message}; {remedy}" if remedy else message) if part
     ]
-    return " ".join(": ".join(parts).split())
+    return plain(" ".join(": ".join(parts).split()))

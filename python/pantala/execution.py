@@ -10,12 +10,11 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from rich.console import Console
-
 from pantala import native
 from pantala.errors import Interrupted, PlanError, RunDirectoryError, SimulationError, UsageError
 from pantala.experiments.interference import InterferenceRuns
 from pantala.experiments.parts import parts_of
+from pantala.plain_console import PlainConsole
 from pantala.progress import ProgressLine
 from pantala.record_size import check_size, parse_limit
 from pantala.results import InterferenceExperiment, Run, load
@@ -92,7 +91,7 @@ def run(
     check_size(resolved, sent, scenario.source, target, limit)
     warn_of_cost(resolved, sent, scenario.source)
     parts = parts_of(scenario, resolved)
-    console = Console(stderr=True)
+    console = PlainConsole(stderr=True)
     shown = console.is_terminal if progress is None else progress
     line = ProgressLine(len(parts), console if shown else None)
     if scenario.interference:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
+from typing import TextIO
 
-__all__ = ["plain"]
+__all__ = ["plain", "say", "say_document"]
 
 #: Control characters except tab and line feed (C0, DEL, C1), marks that change the direction of
 #: text (UAX #9), the separators of lines and paragraphs, and halves of surrogate pairs, which stand
@@ -21,3 +23,19 @@ def plain(text: str) -> str:
     of an exception can neither colour, move nor hide what Pantala prints around it.
     """
     return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def say(text: str = "", *, file: TextIO | None = None, end: str = "\n") -> None:
+    """Prints a text as `plain` returns it.
+
+    Args:
+        text: the text.
+        file: the output; standard output if not given.
+        end: what follows the text.
+    """
+    print(plain(text), end=end, file=sys.stdout if file is None else file)
+
+
+def say_document(text: str) -> None:
+    r"""Prints JSON or TOML; an unsafe character becomes their escape sequence, as ``\u009f``."""
+    print(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text), end="")

@@ -17,6 +17,7 @@ from rich.table import Column
 
 from pantala import native
 from pantala.amounts import clock, of_thousands, time_text
+from pantala.plain_text import plain
 
 __all__ = [
     "ProgressLine",
@@ -72,7 +73,7 @@ class ProgressLine(_Line):
     """
 
     def __init__(self, runs: int, console: Console | None) -> None:
-        column = TextColumn("{task.description}", table_column=Column(no_wrap=True))
+        column = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True))
         super().__init__(console, column, refreshes=False)
         self._runs = runs
         self._number = 0
@@ -82,6 +83,7 @@ class ProgressLine(_Line):
     def start(self, title: str) -> None:
         """Begins the next run."""
         self._number += 1
+        title = plain(title)  # before rich measures it
         self._title = f"{self._number}/{self._runs} {title}" if self._runs > 1 else title
         if self._bar is not None:
             self._task = self._bar.add_task(self._title)
@@ -139,7 +141,9 @@ class SweepLine(_Line):
     """
 
     def __init__(self, console: Console | None) -> None:
-        super().__init__(console, BarColumn(), TextColumn("{task.description}"), refreshes=True)
+        super().__init__(
+            console, BarColumn(), TextColumn("{task.description}", markup=False), refreshes=True
+        )
         self._began = time.monotonic()
         self._shown = -1
         self._next = 0.0

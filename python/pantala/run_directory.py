@@ -16,6 +16,7 @@ import errno
 import json
 import os
 import shutil
+import sys
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -66,9 +67,18 @@ def check_place(target: Path) -> None:
     """Checks that the system can have a directory of this name, with the endings of its helpers.
 
     Raises:
-        RunDirectoryError: the name has a NUL character, or is too long.
+        RunDirectoryError: the name has a NUL character, is no UTF-8, or is too long.
     """
     shown = Path(shortened(str(target), 120))
+    try:
+        str(target.absolute()).encode("utf-8")
+    except UnicodeEncodeError:
+        raise RunDirectoryError(
+            Path(shortened(str(target.absolute()), 120)),
+            f"has bytes that are no text in {sys.getfilesystemencoding()}, the encoding of file"
+            " names here",
+            "choose an --out elsewhere, or set LC_ALL=C.UTF-8 if the name is UTF-8",
+        ) from None
     if "\0" in str(target):
         raise RunDirectoryError(
             Path(ascii(str(shown))[1:-1]), "has a NUL character", "choose another --out"

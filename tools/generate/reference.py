@@ -183,8 +183,9 @@ def commands_page() -> str:
         "# Commands",
         (
             "Exit status: 0, the command succeeded; 1, the simulation or Pantala failed; 2, the"
-            " input is wrong; 130, the command was interrupted. `pantala --debug COMMAND` shows the"
-            " traceback of an error."
+            " input is wrong; 130, the command was interrupted; 141, the reader of the output has"
+            " closed its pipe, as `| head` does. `pantala --debug COMMAND` shows the traceback of"
+            " an error."
         ),
     ]
     for name, command in _commands(group):

@@ -15,10 +15,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Runs a command line and exits.
 
     Exit status: 0 done, 1 the simulation or Pantala failed, 2 the input is at fault, 130
-    interrupted.
+    interrupted, 141 the reader of the output has gone.
     """
     from pantala.cli.little_memory import run_in_little_memory
+    from pantala.cli.streams import open_streams
 
+    open_streams()
     line = list(sys.argv[1:] if arguments is None else arguments)
     run_in_little_memory(lambda: _run(line))
 
@@ -44,13 +46,16 @@ def _bench_only(words: list[str]) -> None:
         return
     import json
 
+    from pantala.cli.streams import finished
+
+    status = 0
     try:
         print(json.dumps(bench(name)))
     except BaseException as error:
         from pantala.cli.application import ended
 
-        sys.exit(ended(error))
-    sys.exit(0)
+        status = ended(error)
+    sys.exit(finished(status))
 
 
 if not TYPE_CHECKING:

@@ -38,8 +38,10 @@ from pantala.cli import (
 from pantala.cli.arguments import paragraphs
 from pantala.cli.interruption import INTERRUPTED
 from pantala.cli.source_lines import source_line
+from pantala.cli.streams import OutputError, finished
 from pantala.errors import PantalaError, ScenarioWarning, first_line
 from pantala.former_names import now_called
+from pantala.plain_text import say
 from pantala.system_errors import system_fault
 
 __all__ = ["app", "ended", "run_line"]
@@ -117,11 +119,10 @@ def run_line(line: list[str]) -> NoReturn:
         if debug and not isinstance(error, SystemExit):
             import traceback
 
-            traceback.print_exc()
+            say(traceback.format_exc(), file=sys.stderr, end="")
         status = ended(error)
     _name_outputs()
-    sys.stdout.flush()
-    sys.exit(status if isinstance(status, int) else 0)
+    sys.exit(finished(status if isinstance(status, int) else 0))
 
 
 def _name_outputs() -> None:
@@ -139,7 +140,7 @@ def _warnings_in_a_line() -> Iterator[None]:
 
     def show(message: Warning | str, *where: Any, **more: Any) -> None:
         if isinstance(message, ScenarioWarning):
-            print(f"{message.source}: warning: {message.message}", file=sys.stderr)
+            say(f"{message.source}: warning: {message.message}", file=sys.stderr)
         else:
             others(message, *where, **more)
 
@@ -154,10 +155,12 @@ def ended(error: BaseException) -> int:
     match error:
         case SystemExit(code=code):
             return code if isinstance(code, int) else int(code is not None)
+        case OutputError():
+            return error.exit_status  # `finished` prints the line
         case PantalaError():
             status = _say(str(error), error.exit_status)
             if lines := source_line(error):
-                print(lines, file=sys.stderr)
+                say(lines, file=sys.stderr)
             return status
         case KeyboardInterrupt() | typer.Abort():
             return _say("interrupted", INTERRUPTED)
@@ -176,9 +179,6 @@ def ended(error: BaseException) -> int:
             table = damaged_table()
             where = "a table of the run" if table is None else str(table)
             return _say(f"{where} cannot be read: {first_line(error)}; run the scenario again", 2)
-        case BrokenPipeError():
-            sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - what read our output has gone; so be it
-            return 1
         case _ if fault := system_fault(error):
             return _say(fault.line, fault.status)
         case _:
@@ -195,5 +195,5 @@ def _parameters(error: TyperException) -> list[Any]:
 
 
 def _say(text: str, status: int) -> int:
-    print(" ".join(text.split()) if status == 2 else text, file=sys.stderr)
+    say(" ".join(text.split()) if status == 2 else text, file=sys.stderr)
     return status

@@ -11,6 +11,7 @@ from pantala.benchmark import BENCHMARKS
 from pantala.cli import complete
 from pantala.cli.arguments import Threads
 from pantala.cli.tables import console, facts, listing, table
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,7 +55,7 @@ def bench(
         return
     result = measure(name, threads=parse_threads(threads))
     if as_json:
-        print(json.dumps(result))
+        say(json.dumps(result))
         return
     if isinstance(result, list):
         console().print(_cases(name, result))

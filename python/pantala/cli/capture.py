@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from pantala.cli import complete
+from pantala.plain_text import say
 
 __all__ = ["HELP", "capture"]
 
@@ -68,11 +69,11 @@ def capture(
 
     made = run(command, out, name=name, clock=clock, overwrite=overwrite, keep=keep)
     size = f"{made.bytes / 1e6:.3g} MB" if made.bytes >= 1e6 else f"{made.bytes / 1e3:.3g} kB"
-    print(f"{made.file}: {made.ranks} ranks, {made.operations:,} operations, {size}")
+    say(f"{made.file}: {made.ranks} ranks, {made.operations:,} operations, {size}")
     for text in made.notes:
-        print(f"note: {text}", file=sys.stderr)
-    print("\nA job that replays it:\n")
-    print("[[jobs]]")
-    print(f'name = "{made.file.stem}"')
-    print(f"ranks = {made.ranks}")
-    print(f'workload = {{ kind = "operations", path = "{made.file}" }}')
+        say(f"note: {text}", file=sys.stderr)
+    say("\nA job that replays it:\n")
+    say("[[jobs]]")
+    say(f'name = "{made.file.stem}"')
+    say(f"ranks = {made.ranks}")
+    say(f'workload = {{ kind = "operations", path = "{made.file}" }}')

@@ -19,6 +19,7 @@ from pantala.cli.arguments import (
     SizeLimit,
     Variables,
 )
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from pantala.scenario import Scenario
@@ -79,10 +80,10 @@ def check(
             _bring_operations(scenario, resolved, plan)
         text = plan_text(resolved)
     except ScenarioError as error:
-        print("\n".join(error.lines), file=sys.stderr)
+        say("\n".join(error.lines), file=sys.stderr)
         raise typer.Exit(error.exit_status) from None
     if plan is None:
-        print(text)
+        say(text)
     else:
         try:
             write_text(plan, text + "\n")
@@ -90,13 +91,13 @@ def check(
             raise UsageError(
                 f"{plan}: cannot be written: {error.strerror}; name another --plan"
             ) from None
-    print("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
+    say("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
     for line in _programs(scenario):
-        print(line, file=sys.stderr)
+        say(line, file=sys.stderr)
     if failed := resolved["derived"].get("failed_links"):
-        print(f"failed: {failed_words(failed)}", file=sys.stderr)
+        say(f"failed: {failed_words(failed)}", file=sys.stderr)
     if scenario.detail.coarsen > 1:
-        print(resolved["derived"]["coarsened"], file=sys.stderr)
+        say(resolved["derived"]["coarsened"], file=sys.stderr)
 
 
 def _warn(scenario: Scenario, resolved: dict[str, Any], limit: int | None, *, refuse: bool) -> None:

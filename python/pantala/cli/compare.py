@@ -9,6 +9,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, listing, say_caveats
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from pantala.comparison.comparison import Comparison
@@ -106,7 +107,7 @@ def compare(
     if as_json:
         import json
 
-        print(json.dumps(found.document(), indent=2))
+        say(json.dumps(found.document(), indent=2))
     else:
         _show(found, everything=every or bool(metric))
     if out is not None:
@@ -114,7 +115,7 @@ def compare(
 
         written = write_comparison(found, out)
         if not as_json:
-            print(f"page: {written}")
+            say(f"page: {written}")
 
 
 def _check_place(out: Path) -> None:

@@ -11,6 +11,7 @@ import typer
 from pantala.cli import complete
 from pantala.cli.arguments import Coarsen, OptionalScenarioFile, Threads
 from pantala.cli.tables import console, table
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -242,8 +243,6 @@ def curve(
     ] = None,
 ) -> None:
     """Measures a load-latency curve."""
-    from rich.console import Console
-
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import (
         check_workers_and_seed,
@@ -256,6 +255,7 @@ def curve(
     from pantala.errors import UsageError
     from pantala.load_curve import curve as measure_curve
     from pantala.load_curve import curve_setup
+    from pantala.plain_console import PlainConsole
     from pantala.saturation_load import saturation as bracket_saturation
     from pantala.scenario import Scenario
 
@@ -316,7 +316,7 @@ def curve(
     points: list[CurvePoint] = []
     found: Saturation | None = None
     done: list[CurvePoint] = []
-    with Console(stderr=True).status("measuring") as line:
+    with PlainConsole(stderr=True).status("measuring") as line:
 
         def on_point(point: CurvePoint) -> None:
             done.append(point)
@@ -340,7 +340,7 @@ def curve(
             ) from None
     scenario = curve_setup(**habits).scenario
     if scenario.detail.coarsen > 1:
-        said = Console(stderr=True) if as_json else console()
+        said = PlainConsole(stderr=True) if as_json else console()
         said.print(
             scenario.resolve()["derived"]["coarsened"],
             highlight=False,
@@ -348,7 +348,7 @@ def curve(
             soft_wrap=True,
         )
     if as_json:
-        print(json.dumps(_document(points, found), indent=2))
+        say(json.dumps(_document(points, found), indent=2))
     if as_json and plot is None:
         return
     algorithm = scenario.routing.algorithm

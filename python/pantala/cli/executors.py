@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.errors import UsageError, nearest
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from pantala.executors.slurm_options import SlurmOptions
@@ -214,10 +216,10 @@ class Where:
             remedy = "a longer --time-limit"
             if each > 1:
                 remedy += " or fewer --runs-per-task"
-            typer.echo(
+            say(
                 f"warning: --time-limit {self.time_limit}: {runs} takes about {clock(needed)} by"
                 f" the estimate, and Slurm ends it after {clock(limit)}; give {remedy}",
-                err=True,
+                file=sys.stderr,
             )
 
     def preview(self, root: Path, cost: Estimate, threads: int) -> str:
@@ -274,11 +276,11 @@ def _words(text: str) -> list[str]:
 
 
 def _say(text: str) -> None:
-    typer.echo(text, err=True)
+    say(text, file=sys.stderr)
 
 
 def _say_submitted(job: str, tasks: int, runs: int) -> None:
-    typer.echo(
+    say(
         f"Slurm job {job}: {tasks:,} task{'s' * (tasks != 1)} with {runs:,} run{'s' * (runs != 1)}",
-        err=True,
+        file=sys.stderr,
     )

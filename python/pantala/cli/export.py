@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pantala.cli import complete
+from pantala.plain_text import say
 
 __all__ = ["HELP", "export"]
 
@@ -75,5 +76,5 @@ def export(
     else:
         left_out = write_perfetto(run, target, messages=messages)
         if left_out:
-            print(f"{left_out:,} smaller messages are left out; --messages N writes more")
-    print(f"written: {target}")
+            say(f"{left_out:,} smaller messages are left out; --messages N writes more")
+    say(f"written: {target}")

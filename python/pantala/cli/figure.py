@@ -9,6 +9,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.titles import titles
+from pantala.plain_text import say
 
 __all__ = ["HELP", "figure"]
 
@@ -108,7 +109,7 @@ def figure(
         for name, value in (("class", link_class), ("job", job), ("measure", measure))
         if value is not None
     }
-    print(f"figure: {save(draw(kind, given, options), target)}")
+    say(f"figure: {save(draw(kind, given, options), target)}")
 
 
 def _list() -> None:

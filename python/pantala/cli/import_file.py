@@ -10,6 +10,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import MachinePreset, RoutingName, Variables, paragraphs
+from pantala.plain_text import say, say_document
 
 __all__ = ["HELP", "app"]
 
@@ -205,7 +206,7 @@ def _write(text: str, out: Path | None, overwrite: bool) -> None:
     from pantala.whole_file import write_text
 
     if out is None:
-        sys.stdout.write(text)
+        say_document(text)
         return
     if out.exists() and not overwrite:
         raise UsageError(f"{out}: exists; name another --out, or add --overwrite")
@@ -215,4 +216,4 @@ def _write(text: str, out: Path | None, overwrite: bool) -> None:
         raise UsageError(
             f"{out}: cannot be written: {error.strerror}; name another --out"
         ) from None
-    print(f"{out}: written; run it with `pantala run {out}`", file=sys.stderr)
+    say(f"{out}: written; run it with `pantala run {out}`", file=sys.stderr)

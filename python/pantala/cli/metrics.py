@@ -11,6 +11,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, listing, say_caveats
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from pantala.results import Run
@@ -75,7 +76,7 @@ def _catalogue() -> list[dict[str, str]]:
 def _list(as_json: bool) -> None:
     found = _catalogue()
     if as_json:
-        print(json.dumps(found, indent=2))
+        say(json.dumps(found, indent=2))
         return
     numbers = listing(("metric", "of", "meaning"), title="Numbers of a run: --run, Run.metric")
     functions = listing(
@@ -103,12 +104,12 @@ def _definition(name: str, as_json: bool) -> None:
     entry = dict(found[name])
     definitions = {each.name: each.definition for each in all_functions()}
     if as_json:
-        print(json.dumps(entry | {"definition": definitions.get(name, entry["text"])}, indent=2))
+        say(json.dumps(entry | {"definition": definitions.get(name, entry["text"])}, indent=2))
         return
     unit = f" ({entry['unit']})" if entry["unit"] else ""
-    print(f"{name}{unit}, of {entry['of']}\n\n{definitions.get(name, entry['text'])}")
+    say(f"{name}{unit}, of {entry['of']}\n\n{definitions.get(name, entry['text'])}")
     if entry["source"]:
-        print(f"\nSource: {entry['source']}.")
+        say(f"\nSource: {entry['source']}.")
 
 
 def _values(directory: Path, name: str | None, as_json: bool) -> None:
@@ -119,7 +120,7 @@ def _values(directory: Path, name: str | None, as_json: bool) -> None:
     say_caveats(found.caveats, aside=as_json)
     rows = list(_rows(run, name))
     if as_json:
-        print(json.dumps(rows, indent=2))
+        say(json.dumps(rows, indent=2))
         return
     shown = listing(("metric", "job", "value"), right=1)
     for row in rows:

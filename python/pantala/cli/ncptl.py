@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ import typer
 from pantala.cli import complete
 from pantala.cli.source_lines import excerpt
 from pantala.cli.tables import console, facts, table
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,13 +54,13 @@ def check(file: ProgramFile) -> None:
 
     found = native.ncptl_check(str(file), _text(file))
     for message in (*found["errors"], *(f"warning: {each}" for each in found["warnings"])):
-        typer.echo(message, err=bool(found["errors"]))
+        say(message, file=sys.stderr if found["errors"] else None)
     if found["errors"]:
         raise typer.Exit(2)
     if not found["options"]:
-        print(f"{file.name}: correct; it has no options")
+        say(f"{file.name}: correct; it has no options")
         return
-    print(f"{file.name}: correct; set its options with --var NAME=VALUE")
+    say(f"{file.name}: correct; set its options with --var NAME=VALUE")
     shown = facts()
     for option in found["options"]:
         names = f"{option['long']} or {option['short']}"
@@ -105,23 +107,23 @@ def explain(
         at, message = _AT.match(error.message), error.message
         where = f":{at[1]}:{at[2]}" if at else ""
         message = message[at.end() :] if at else f" {message}"
-        typer.echo(f"{file}{where}:{message}; {error.remedy}", err=True)
+        say(f"{file}{where}:{message}; {error.remedy}", file=sys.stderr)
         if at:
-            typer.echo(excerpt(file, int(at[1]), int(at[2])), err=True)
+            say(excerpt(file, int(at[1]), int(at[2])), file=sys.stderr)
         raise typer.Exit(2) from None
     if as_json:
-        print(json.dumps(found["calls"], indent=1))
+        say(json.dumps(found["calls"], indent=1))
     else:
         output = console()
         if found["calls"]:
             output.print(_calls(file, ranks, found["calls"]))
         else:
-            print(f"{file.name} on {_number(ranks)}: no rank makes an MPI call")
+            say(f"{file.name} on {_number(ranks)}: no rank makes an MPI call")
         for rank, line in found["outputs"][:_MOST]:
             output.print(f"rank {rank} prints: {line}", markup=False, highlight=False)
     _print_stops(file, found["errors"])
     if found["truncated"]:
-        typer.echo("the list is cut off: the program makes too many calls", err=True)
+        say("the list is cut off: the program makes too many calls", file=sys.stderr)
     if found["errors"]:
         raise typer.Exit(2)
 
@@ -134,12 +136,12 @@ def _print_stops(file: Path, errors: list[tuple[int, str]]) -> None:
         stops.setdefault(place[0] if place else reason, []).append((rank, reason))
     for (rank, reason), *others in stops.values():
         remedy = "" if "; " in reason else "; correct the program or its arguments"
-        typer.echo(f"rank {rank} stops: {reason}{remedy}", err=True)
+        say(f"rank {rank} stops: {reason}{remedy}", file=sys.stderr)
         if place := _STOP.search(reason):
-            typer.echo(excerpt(file, int(place[1]), int(place[2])), err=True)
+            say(excerpt(file, int(place[1]), int(place[2])), file=sys.stderr)
         if others:
             stop = "stops" if len(others) == 1 else "stop"
-            typer.echo(f"{_number(len(others), 'more ')} {stop} at this statement", err=True)
+            say(f"{_number(len(others), 'more ')} {stop} at this statement", file=sys.stderr)
 
 
 def _number(ranks: int, more: str = "") -> str:

@@ -10,6 +10,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, say_caveats, table
+from pantala.plain_text import say
 
 __all__ = ["HELP", "profile"]
 
@@ -52,7 +53,7 @@ def profile(
         plain = [
             each | {key: each[key].to_dicts() for key in ("calls", "counters")} for each in profiles
         ]
-        print(json.dumps(plain, indent=2))
+        say(json.dumps(plain, indent=2))
         return
     from pantala.amounts import time_text
 

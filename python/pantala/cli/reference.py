@@ -11,6 +11,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, listing
+from pantala.plain_text import say
 
 __all__ = [
     "PRESETS_HELP",
@@ -99,7 +100,7 @@ def schema(
 
     text = scenario_schema_text()
     if out is None:
-        print(text, end="")
+        say(text, end="")
     else:
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
@@ -114,4 +115,4 @@ def version() -> None:
     """Prints the version."""
     from pantala import __version__
 
-    print(f"pantala {__version__}")
+    say(f"pantala {__version__}")

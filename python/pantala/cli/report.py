@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pantala.cli import complete
+from pantala.plain_text import say
 
 __all__ = ["HELP", "report"]
 
@@ -69,16 +70,16 @@ def report(
         file = REPORT_FILE if len(names) == 1 else f"report-{name}.html"
         target = out or directory / file
         written = write_experiment(directory / EXPERIMENTS / name, target, metric or ())
-        print(f"report: {written}")
+        say(f"report: {written}")
     if not names and metric:
         raise UsageError(
             f"--metric: {directory} is no experiment; `pantala metrics --run` prints a run's"
         )
     if not names:
         found = load(directory)
-        print(f"report: {write_report(found) if out is None else write_page(found, out)}")
+        say(f"report: {write_report(found) if out is None else write_page(found, out)}")
         if missing := getattr(found, "missing", ()):
-            print(
+            say(
                 f"{directory}: was interrupted; missing: {', '.join(missing)}; to continue, give"
                 " the same pantala run command again",
                 file=sys.stderr,

@@ -19,6 +19,7 @@ from pantala.cli.arguments import (
     Variables,
 )
 from pantala.cli.tables import console, say_caveats, table
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -147,9 +148,9 @@ def _print_programs(result: Run) -> None:
     """Prints the start of what programs have logged and printed."""
     lines = result.program_log_text.splitlines()
     for line in lines[:_MOST_LINES]:
-        typer.echo(line)
+        say(line)
     if len(lines) > _MOST_LINES:
-        typer.echo(f"... {len(lines) - _MOST_LINES:,} more lines in program_logs.txt")
+        say(f"... {len(lines) - _MOST_LINES:,} more lines in program_logs.txt")
 
 
 def _comparison(result: InterferenceExperiment) -> list[Table]:

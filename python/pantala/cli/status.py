@@ -9,6 +9,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, facts, listing
+from pantala.plain_text import say
 
 __all__ = ["HELP", "status"]
 
@@ -42,7 +43,7 @@ def status(
     if as_json:
         import json
 
-        print(json.dumps(found, indent=2))
+        say(json.dumps(found, indent=2))
         return
     for each in found:
         _show(each)

@@ -59,23 +59,25 @@ def run(
     ] = False,
 ) -> None:
     """Runs a study."""
-    from rich.console import Console
+    from rich.text import Text
 
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed
     from pantala.papers import study
     from pantala.parallel import cores
+    from pantala.plain_console import PlainConsole
+    from pantala.plain_text import plain
     from pantala.studies import Options
 
     found = study(name)
     check_workers_and_seed(workers, seed)
     target = out if out is not None else Path("runs") / name
-    errors = Console(stderr=True)
+    errors = PlainConsole(stderr=True)
     with errors.status(f"{name}: preparing") as line:
 
         def progress(done: int, count: int, text: str) -> None:
             if errors.is_terminal:
-                line.update(f"{name}: {done} of {count} runs; {text}")
+                line.update(Text(plain(f"{name}: {done} of {count} runs; {text}")))
             else:
                 errors.print(
                     f"{done}/{count} {text}", highlight=False, markup=False, soft_wrap=True

@@ -21,6 +21,7 @@ from pantala.cli.executors import (
     Where,
 )
 from pantala.cli.tables import console, say_caveats, table
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -146,14 +147,13 @@ def sweep(
     ] = False,
 ) -> None:
     """Sweeps a scenario over axes."""
-    from rich.console import Console
-
     from pantala import native
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed, parse_threads
     from pantala.experiments.dataset import Experiment
     from pantala.experiments.estimate import estimate, local_workers
     from pantala.experiments.runner import Sweep, precision_of_options
+    from pantala.plain_console import PlainConsole
     from pantala.progress import SweepLine
     from pantala.record_size import parse_limit
 
@@ -179,7 +179,7 @@ def sweep(
         if where.name == "slurm" and cost.runs:
             _say(where.preview(target, cost, of_a_run))
         return
-    errors = Console(stderr=True)
+    errors = PlainConsole(stderr=True)
     try:
         with (
             where.open(target, cost, at_once, of_a_run) as others,
@@ -426,12 +426,12 @@ def _print_failed(experiment: Experiment) -> None:
     from pantala.errors import shortened
 
     failed = experiment.runs.filter(pl.col("state") == "failed")
-    print(f"{_count(failed['run'].n_unique(), 'run')} failed:", file=sys.stderr)
+    say(f"{_count(failed['run'].n_unique(), 'run')} failed:", file=sys.stderr)
     for row in failed.head(_MOST_FAILED).iter_rows(named=True):
         case = ", ".join(f"{axis}={row[axis]}" for axis in experiment.axes)
-        print(f"  {case or 'the run'} ({row['part']}): {shortened(row['reason'])}", file=sys.stderr)
+        say(f"  {case or 'the run'} ({row['part']}): {shortened(row['reason'])}", file=sys.stderr)
     if failed.height > _MOST_FAILED:
-        print(f"  ... pantala status {experiment.path} lists all", file=sys.stderr)
+        say(f"  ... pantala status {experiment.path} lists all", file=sys.stderr)
 
 
 def _count(number: int, noun: str) -> str:

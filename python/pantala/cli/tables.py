@@ -21,10 +21,11 @@ def console() -> Console:
     """Returns standard output; it is wide if it is no terminal and COLUMNS is not set."""
     import os
 
-    from rich.console import Console
+    from pantala.plain_console import PlainConsole
 
-    output = Console()
-    return output if output.is_terminal or "COLUMNS" in os.environ else Console(width=_WIDE)
+    output = PlainConsole()
+    wide = not output.is_terminal and "COLUMNS" not in os.environ
+    return PlainConsole(width=_WIDE) if wide else output
 
 
 def say_caveats(caveats: Sequence[Caveat], *, aside: bool = False) -> None:
@@ -34,11 +35,9 @@ def say_caveats(caveats: Sequence[Caveat], *, aside: bool = False) -> None:
         caveats: the caveats.
         aside: whether to print them on standard error, because standard output is JSON.
     """
-    import sys
+    from pantala.plain_console import PlainConsole
 
-    from rich.console import Console
-
-    output = Console(file=sys.stderr) if aside else console()
+    output = PlainConsole(stderr=True) if aside else console()
     for caveat in caveats:
         output.print(
             caveat.text, highlight=False, markup=False, soft_wrap=aside or not output.is_terminal

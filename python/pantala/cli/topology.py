@@ -10,6 +10,7 @@ import typer
 from pantala.cli import complete
 from pantala.cli.arguments import OptionalScenarioFile
 from pantala.cli.tables import console, facts
+from pantala.plain_text import say
 
 __all__ = ["HELP", "topology"]
 
@@ -227,9 +228,9 @@ def _search(
         found = search.deadlocks(machine, changes)
     for name, answer in found:
         if isinstance(answer, str):
-            print(f"{name}: cannot run on this machine: {answer}")
+            say(f"{name}: cannot run on this machine: {answer}")
             continue
-        print("\n".join(search.lines(answer, name)))
+        say("\n".join(search.lines(answer, name)))
         cyclic = cyclic or answer["cycle"] is not None
     if cyclic:
         raise typer.Exit(1)

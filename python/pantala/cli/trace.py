@@ -10,6 +10,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, facts, table
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -59,7 +60,7 @@ def info(
 
         found = converted(anchor)[1]
     if as_json:
-        print(json.dumps(found, indent=2))
+        say(json.dumps(found, indent=2))
         return
     output = console()
     output.print(_facts(str(path), found))

@@ -12,6 +12,7 @@ import typer
 from pantala.cli import complete
 from pantala.cli.arguments import Settings, Workers, paragraphs
 from pantala.cli.tables import console, facts, fits, listing, table
+from pantala.plain_text import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -99,7 +100,7 @@ def show(
             " scenario with an application"
         )
     if as_json:
-        print(json.dumps([_summary(job) for job in jobs], indent=2))
+        say(json.dumps([_summary(job) for job in jobs], indent=2))
     for job in jobs:
         if not as_json:
             _print(job)
@@ -228,21 +229,22 @@ def paper_table(
     workers: Workers = None,
 ) -> None:
     """Measures a paper's table of applications."""
-    from rich.console import Console
+    from rich.text import Text
 
     from pantala import papers
     from pantala.cli.option_values import check_workers_and_seed
     from pantala.papers.application_table import measure
     from pantala.parallel import cores
+    from pantala.plain_console import PlainConsole
 
     found = papers.table(name)
     check_workers_and_seed(workers, seed)
-    with Console(stderr=True).status(f"{name}: running") as line:
+    with PlainConsole(stderr=True).status(Text(f"{name}: running")) as line:
         done: list[str] = []
 
         def on_row(record: Record, count: int) -> None:
             done.append(record["application"])
-            line.update(f"{name}: {len(done)} of {count} applications; last {done[-1]}")
+            line.update(Text(f"{name}: {len(done)} of {count} applications; last {done[-1]}"))
 
         records = measure(
             found,
@@ -253,7 +255,7 @@ def paper_table(
             on_row=on_row,
         )
     if as_json:
-        print(json.dumps(records, indent=2))
+        say(json.dumps(records, indent=2))
     else:
         output = console()
         output.print(_shown(found, records, output))

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter
 
 from pantala.errors import UsageError
+from pantala.plain_text import plain
 from pantala.whole_file import write_bytes
 
 __all__ = ["FORMATS", "check_place", "save", "to_svg"]
@@ -38,6 +41,7 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 200) -> P
     """
     target = check_place(path)
     kind = target.suffix.lower().removeprefix(".")
+    _make_plain(figure)
     with mpl.rc_context({"svg.hashsalt": "pantala", "pdf.fonttype": 42}):
         try:
             # Not into the file: Matplotlib leaves a PDF open if the disk is full.
@@ -70,7 +74,28 @@ def check_place(path: str | os.PathLike[str]) -> Path:
 
 def to_svg(figure: Figure) -> str:
     """Returns `figure` as SVG text for a page: transparent background, letters as text."""
+    _make_plain(figure)
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": "pantala", "svg.fonttype": "none"}):
         figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA["svg"])
     return buffer.getvalue()
+
+
+def _make_plain(figure: Figure) -> None:
+    """Makes every text of a figure plain: an SVG with a control character is no XML."""
+    for text in figure.findobj(Text):
+        if (now := plain(text.get_text())) != text.get_text():
+            text.set_text(now)
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            # A list of labels is drawn by a function that maps positions to labels.
+            named = axis.get_major_formatter()
+            if isinstance(named, FuncFormatter) and any(
+                plain(label) != label
+                for label in named.format_ticks(list(axis.get_majorticklocs()))
+            ):
+                axis.set_major_formatter(_plainly(named))
+
+
+def _plainly(named: FuncFormatter) -> FuncFormatter:
+    return FuncFormatter(lambda value, position: plain(named(value, position)))

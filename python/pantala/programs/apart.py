@@ -144,6 +144,6 @@ def _traced(work: Work) -> str | None:
 def _place(work: Work) -> str:
     """Returns the line of the function, or the file as long as it is not loaded."""
     try:
-        return (Path(work.folder) / PLACE).read_text(encoding="utf-8")
+        return (Path(work.folder) / PLACE).read_bytes().decode("utf-8", "surrogatepass")
     except (OSError, ValueError):
         return work.file

@@ -121,7 +121,7 @@ def _record(work: Work, given: Callable[..., object] | None) -> dict[str, Any]:
     with _restored():
         function = given or load(work.file, work.name)
         check_arguments(function, work.file, work.name, work.arguments)
-    (Path(work.folder) / PLACE).write_text(place_of(function), encoding="utf-8")
+    (Path(work.folder) / PLACE).write_bytes(place_of(function).encode("utf-8", "surrogatepass"))
 
     def guarded(*mpi: object, **arguments: object) -> None:
         with _restored():

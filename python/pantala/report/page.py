@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pantala.errors import RunDirectoryError
+from pantala.plain_text import plain
 from pantala.run_directory import remedy_of
 from pantala.whole_file import write_text
 
@@ -17,7 +18,7 @@ __all__ = ["render", "write"]
 
 
 def render(template: str, content: Mapping[str, Any]) -> str:
-    """Returns a page as HTML text. Equal content gives equal text."""
+    """Returns a page as HTML text. Equal content gives equal text, all of it `plain`."""
     environment = Environment(
         loader=PackageLoader("pantala.report", ""),
         autoescape=True,
@@ -25,7 +26,7 @@ def render(template: str, content: Mapping[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(template).render(content)
+    return plain(environment.get_template(template).render(content))
 
 
 def write(text: str, path: str | os.PathLike[str], remedy: str = "") -> Path:
