@@ -15,8 +15,8 @@ from pantala.whole_file import whole_file
 
 __all__ = ["converted"]
 
-#: Changes when a conversion gives other operations.
-_VERSION = 1
+#: Changes when a conversion gives other operations or another summary.
+_VERSION = 2
 
 
 def converted(

@@ -14,7 +14,9 @@ from typing import Any
 
 from pantala import native
 from pantala.errors import UsageError
-from pantala.frontends.otf2.rank import Communicator, Rank
+from pantala.frontends.otf2.damage import damage
+from pantala.frontends.otf2.rank import CallError, Communicator, Rank
+from pantala.frontends.otf2.silent_calls import left_out
 from pantala.frontends.otf2.sizes import BLOCKS, UNEQUAL, Sizes, Unequal
 from pantala.frontends.rank_file import RankFile
 from pantala.whole_file import scratch_folder, whole_file
@@ -79,16 +81,19 @@ def convert(
                 files = conversion.run(otf2)
             except UsageError:
                 raise
+            except CallError as error:
+                at = conversion.current
+                events = path.with_suffix("") / f"{at.location}.evt"
+                raise UsageError(f"{events}: rank {at.number}: {error}") from None
             except MemoryError:
                 raise UsageError(
                     f"{path}: the library of OTF2 needs more memory for the trace than there is;"
                     " check it with otf2-print"
                 ) from None
             except Exception as error:  # the library raises errors of many classes
-                told = messages() or f"{type(error).__name__}: {error}"
+                file, reason = damage(otf2, path, conversion.reading, messages(), error)
                 raise UsageError(
-                    f"{path}: the library of OTF2 cannot read the trace: {told}; check it with"
-                    " otf2-print"
+                    f"{file}: the library of OTF2 cannot read the trace: {reason}"
                 ) from None
         try:
             with whole_file(target) as half:
@@ -126,6 +131,10 @@ class _Conversion:
         self.ranks: list[Rank] = []
         self.resolution = 1
         self.events = 0
+        #: The locations whose events are being read.
+        self.reading: list[int] = []
+        #: The rank whose calls are being converted.
+        self.current: Rank
 
     def run(self, otf2: Any) -> list[Path]:
         """Writes a file per rank and returns the files."""
@@ -140,14 +149,17 @@ class _Conversion:
                 numbers = {location._ref: first + place for place, location in enumerate(chosen)}
                 # The definitions of this reader are other objects than those of the last batch.
                 self.communicators = self._communicators(otf2, trace, locations)
+                self.reading = [location._ref for location in chosen]
                 others = [each for each in trace.definitions.locations if each not in locations]
                 for location, event in trace.events(chosen):
-                    self._event(ranks[numbers[location._ref]], type(event).__name__, event)
+                    self.current = ranks[numbers[location._ref]]
+                    self._event(self.current, type(event).__name__, event)
                 if others and first == 0:
                     self.notes.add(
                         f"events of {len(others)} locations that are not MPI processes, such as"
                         " threads, are left out"
                     )
+            self.reading = []
             for rank in ranks[first : first + _BATCH]:
                 rank.file.flush()
             first += _BATCH
@@ -157,9 +169,19 @@ class _Conversion:
                 " record the whole program"
             )
         for rank in ranks:
+            self.current = rank
             rank.close()
             self.unfinished += rank.unfinished
+        self._note_calls()
         return [rank.file.path for rank in ranks]
+
+    def _note_calls(self) -> None:
+        """Notes the calls that are left out or changed."""
+        self.notes |= set(left_out(sum((rank.silent for rank in self.ranks), Counter[str]())))
+        blocking = sum((rank.made_blocking for rank in self.ranks), Counter[str]())
+        if blocking:
+            named = ", ".join(f"{number:,} {name}" for name, number in sorted(blocking.items()))
+            self.notes.add(f"{named}: replayed as blocking; the trace has no request for them")
 
     def _locations(self, otf2: Any, trace: Any) -> list[Any]:
         """Returns the locations of the MPI processes in the order of ranks."""
@@ -179,9 +201,9 @@ class _Conversion:
         self.resolution = trace.timer_resolution
         tick = self.scale * 1e12 / trace.timer_resolution
         ranks = []
-        for number in range(len(locations)):
+        for number, location in enumerate(locations):
             file = RankFile(self.scratch / f"rank-{number:06d}.operations", len(locations), number)
-            ranks.append(Rank(number, file, tick))
+            ranks.append(Rank(number, location._ref, file, tick))
         return ranks
 
     def _communicators(
@@ -265,7 +287,8 @@ class _Conversion:
             )
             return
         if kind.startswith("Rma"):
-            self.notes.add("one-sided communication is left out")
+            if not rank.inside:  # calls of MPI are counted by name
+                self.notes.add("one-sided communication is left out")
             return
         handler = _HANDLERS.get(kind)
         if handler is None:

@@ -9,12 +9,18 @@ from typing import Any
 
 from pantala.frontends.rank_file import Code, Member, RankFile
 
-__all__ = ["Communicator", "Rank"]
+__all__ = ["CallError", "Communicator", "Rank"]
 
 _SENDS = {"mpi_ssend": Code.SSEND, "mpi_rsend": Code.RSEND, "mpi_bsend": Code.BSEND}
 _PAIRS = {"mpi_sendrecv", "mpi_sendrecv_replace"}
 #: More live requests than an operation file has numbers for.
 _MOST_REQUESTS = 1 << 20
+#: The longest computing of an operation file, in ps.
+_LONGEST = 10**18
+
+
+class CallError(ValueError):
+    """Calls of a rank that no replay can make."""
 
 
 @dataclass(frozen=True)
@@ -37,23 +43,31 @@ class Rank:
 
     Attributes:
         number: its number.
+        location: its number in the trace.
         file: its operation file.
         calls: the calls of each function of MPI.
+        silent: those of them without an event that tells what they did.
+        made_blocking: non-blocking collectives whose event has no request.
         sent: messages and bytes to each rank of the job, without collectives.
         computing: ticks between calls.
         start: the time at which MPI_Init ended; -1 before.
         end: the time of the last event.
     """
 
-    def __init__(self, number: int, file: RankFile, picoseconds: float) -> None:
+    def __init__(self, number: int, location: int, file: RankFile, picoseconds: float) -> None:
         self.number = number
+        self.location = location
         self.file = file
         self.calls: Counter[str] = Counter()
+        self.silent: Counter[str] = Counter()
+        self.made_blocking: Counter[str] = Counter()
         self.sent: dict[int, list[int]] = {}
         self.computing = 0
         self.start = self.end = -1
         self._picoseconds = picoseconds
         self._regions: list[str] = []
+        self._called = ""  # the function that the program called
+        self._told = False  # whether an event tells what it did
         self._last = -1
         self._gap = 0
         self._posted: dict[int, tuple[int, int]] = {}  # by request id: number, record
@@ -75,6 +89,7 @@ class Rank:
         if not self._regions:
             self._advance(time)
             self.calls[region] += 1
+            self._called, self._told = region, False
         self._regions.append(region.lower())
 
     def leave(self, time: int) -> None:
@@ -84,15 +99,23 @@ class Rank:
         region = self._regions.pop()
         if self._regions:
             return
+        if not self._told:
+            self.silent[self._called] += 1
         self._end_send()
         self._wait()
-        self._last = self.end = time
+        self._last = self.end = self._later(time)
         if region in {"mpi_init", "mpi_init_thread"}:
             self._gap = self.computing = 0  # the clock starts here
             self.start = time
 
+    @property
+    def inside(self) -> bool:
+        """Whether the rank is inside a function of MPI."""
+        return bool(self._regions)
+
     def event(self, time: int) -> None:
-        """Passes the time of an event outside of any function of MPI."""
+        """Passes the time of an event that tells what a call did."""
+        self._told = True
         if not self._regions:
             self._advance(time)
 
@@ -102,9 +125,18 @@ class Rank:
             self._end_send()
             self._wait()
 
+    def _later(self, time: int) -> int:
+        """Returns a time of the trace, which must not be before the last one."""
+        if time < self._last:
+            raise CallError(
+                f"its times run backwards, from tick {self._last:,} to tick {time:,}; the file is"
+                " damaged: check it with otf2-print"
+            )
+        return time
+
     def _advance(self, time: int) -> None:
         if self._last >= 0:
-            gap = max(0, time - self._last)
+            gap = self._later(time) - self._last
             self._gap += gap
             self.computing += gap
         if self.start < 0:
@@ -113,6 +145,12 @@ class Rank:
 
     def _compute(self) -> None:
         duration = round(self._gap * self._picoseconds)
+        if duration > _LONGEST:
+            raise CallError(
+                f"it computes for {duration / 1e12:,.0f} s between two calls, and"
+                f" {_LONGEST // 10**12:,} s are the most; the file is damaged: check it with"
+                " otf2-print"
+            )
         if duration > 0:
             self.file.emit(Code.COMPUTE, first=duration)
         self._gap = 0
@@ -132,6 +170,11 @@ class Rank:
     def _message(self, communicator: Communicator, peer: int) -> dict[str, int]:
         if communicator.ranks is None:
             return {"communicator": 0, "peer": self.number}
+        if not 0 <= peer < len(communicator.ranks):
+            raise CallError(
+                f"a message has partner {peer} in a communicator of {len(communicator.ranks):,}"
+                " ranks; the file is damaged: check it with otf2-print"
+            )
         return {"communicator": self.communicator(communicator), "peer": peer}
 
     def _count(self, communicator: Communicator, peer: int, size: int) -> None:
@@ -143,8 +186,8 @@ class Rank:
     def send(self, communicator: Communicator, peer: int, tag: int, size: int) -> None:
         """A blocking send."""
         self._compute()
-        self._count(communicator, peer, size)
         message = {**self._message(communicator, peer), "tag": tag, "first": size}
+        self._count(communicator, peer, size)
         region = self._regions[-1] if self._regions else ""
         if region in _PAIRS:
             self._send = message
@@ -177,7 +220,9 @@ class Rank:
         if self._free:
             return heapq.heappop(self._free)
         if self._next_number >= _MOST_REQUESTS:
-            raise ValueError("has more than 1,048,576 requests at a time")
+            raise CallError(
+                "it has more than 1,048,576 requests at a time; let it wait for them sooner"
+            )
         self._next_number += 1
         return self._next_number - 1
 
@@ -186,11 +231,11 @@ class Rank:
     ) -> None:
         """A non-blocking send."""
         self._compute()
+        message = self._message(communicator, peer)
         self._count(communicator, peer, size)
         number = self._number()
         region = self._regions[-1] if self._regions else ""
         code = Code.ISSEND if region == "mpi_issend" else Code.ISEND
-        message = self._message(communicator, peer)
         record = self.file.emit(code, request=number, tag=tag, first=size, **message)
         self._posted[request] = (number, record)
 
@@ -250,6 +295,8 @@ class Rank:
 
     def collective(self, code: Code, record: dict[str, Any]) -> int:
         """A blocking collective. Returns its record."""
+        if self._regions and self._regions[-1].startswith("mpi_i"):
+            self.made_blocking[self._called] += 1
         self._compute()
         return self.file.emit(code, **record)
 

@@ -81,7 +81,10 @@ class Trace(FrontEnd):
             ScenarioWarning: the replay leaves out a part of the trace.
         """
         if otf2_anchor(self.path):
-            file = str(self._converted()[0])
+            converted, summary = self._converted()
+            file = str(converted)
+            for message in summary["warnings"]:
+                warnings.warn(ScenarioWarning(self.path, message), stacklevel=2)
             return {"kind": "operations", "path": file, "hash": native.operation_file(file)["hash"]}
         form, digest, _, left_out = _identity(self.path)
         for message in left_out:
