@@ -103,12 +103,14 @@ class Fault:
         value: the value as text; empty if there is none to show.
         message: what is wrong.
         remedy: what to do.
+        source: the file, and perhaps the line; empty if it is that of the error.
     """
 
     key: str
     value: str
     message: str
     remedy: str
+    source: str = ""
 
 
 class ScenarioError(PantalaError, ValueError):
@@ -153,7 +155,7 @@ class ScenarioError(PantalaError, ValueError):
     def lines(self) -> list[str]:
         """One line per fault: source, key, value, what is wrong and what to do."""
         return [
-            _line(self.source, each.key, each.value, each.message, each.remedy)
+            _line(each.source or self.source, each.key, each.value, each.message, each.remedy)
             for each in self.faults
         ]
 
@@ -219,6 +221,9 @@ class SimulationError(PantalaError, RuntimeError):
 
     def __init__(self, message: str, directory: Path | None = None) -> None:
         self.directory = directory
+        # A program of a job is at fault: it broke a rule of MPI, or its ranks wait for one another.
+        if message.startswith("job '") or "(MPI deadlock)" in message.partition("\n")[0]:
+            vars(self)["exit_status"] = 2
         super().__init__(message)
 
 

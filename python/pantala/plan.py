@@ -98,7 +98,9 @@ def build_plan(
         "routing": _routing(scenario.routing, machine),
         "routing_all_to_all": _routing(scenario.routing_all_to_all, machine),
         "mpi": known.find(_mpi, scenario.mpi, machine),
-        "jobs": [known.find(_job, job, machine) for job in scenario.all_jobs],
+        "jobs": [
+            _seeded(known.find(_job, job, machine), job, scenario.seed) for job in scenario.all_jobs
+        ],
         "stop": _stop(scenario, sizes),
         "record": named_copies(
             {**_values(scenario.record, sizes), **scenario.record.as_plan()}, scenario.jobs
@@ -265,12 +267,16 @@ def _job(job: Job, machine: Machine) -> dict[str, Any]:
         "nodes": [],
         "routing": _routing(job.routing, machine),
         "routing_all_to_all": _routing(job.routing_all_to_all, machine),
-        "workload": _workload(job),
+        "workload": None if job.draws else _workload(job, 0),
     }
 
 
-def _workload(job: Job) -> dict[str, Any]:
-    parts = [workload.as_plan(job.ranks) for workload in job.workloads]
+def _seeded(plan: dict[str, Any], job: Job, seed: int) -> dict[str, Any]:
+    return plan | {"workload": _workload(job, seed)} if job.draws else plan
+
+
+def _workload(job: Job, seed: int) -> dict[str, Any]:
+    parts = job.workload_plans(seed)
     return {"kind": "sequence", "parts": parts} if isinstance(job.workload, tuple) else parts[0]
 
 

@@ -79,8 +79,8 @@ FAULTS = [
     ("[VAR] LAST\n", 1, "[VAR] LAST: is not name=value"),
     # Motifs.
     (motif(""), 4, "[MOTIF] names no motif"),
-    (motif("PingPon"), 4, "PingPon is not a motif of Ember; did you mean PingPong?"),
-    (motif("Xyzzy"), 4, "Xyzzy is not a motif of Ember; known motifs: Init, Fini"),
+    (motif("PingPon"), 4, "Pantala does not know the motif PingPon; did you mean PingPong?"),
+    (motif("Xyzzy"), 4, "Pantala does not know the motif Xyzzy; known motifs: Init, Fini"),
     (motif("TrafficGen"), 4, "Pantala does not run the motif TrafficGen: it has no end"),
     (motif("Hotspots"), 4, "does not run the motif Hotspots: it has no end"),
     (motif("BFS"), 4, "does not run the motif BFS: its messages follow from files"),
@@ -223,3 +223,74 @@ def test_a_stop_beside_other_jobs_says_what_happens(workdir: Path, cli: Cli) -> 
         "x.load:4: warning: Ember ends the whole simulation after Stop; Pantala lets the other jobs"
         " end\n"
     )
+
+
+def test_all_faults_of_a_file_are_told_in_one_pass(workdir: Path, cli: Cli) -> None:
+    (workdir / "x.load").write_text(
+        "[JOB_ID] 0\n[NID_LIST] 0-63\n[NUM_CORS] 1\n[MOTIF] Init\n[MOTIF] PingPon iterations=3\n"
+        "[MOTIF] Bcast root=64\n[MOTIF] TestNetworkIO\n[PARAM] nic:numVNs=2\n[MOTIF] Fini\n"
+        "[JOB_ID] zero\n[NID_LIST] 60-70\n[MOTIF] Null x=1\n[MOTIF] PingPong rank2={NONE}\n"
+    )
+    told = cli("check", "x.load")
+    assert told.status == 2
+    says = [
+        ("x.load:3", "[NUM_CORS] is not a key of a load file"),
+        ("x.load:5", "Pantala does not know the motif PingPon"),
+        ("x.load:6", "Bcast root=64: is not a rank of the job"),
+        ("x.load:7", "TestNetworkIO: it reads and writes files, and Pantala has no storage"),
+        ("x.load:8", "[PARAM] nic:numVNs=2: Pantala has only 1"),
+        ("x.load:10", "[JOB_ID] zero: is not a number"),
+        ("x.load:11", "node 60 is in the lists of job 0 and the job at line 10"),
+        ("x.load:12", "Null has no parameter x=1"),
+        ("x.load:13", "the variable {NONE} is not defined"),
+    ]
+    lines = told.err.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [place for place, _ in says]
+    assert all(part in line for line, (_, part) in zip(lines, says, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "".join(f"[VAR] v{n + 1}={{v{n}}}{{v{n}}}\n" for n in range(64)).replace("{v0}", "0")
+            + HEAD
+            + "[MOTIF] PingPong rank2={v64}\n",
+            "the line has more than 1,048,576 characters with its variables; shorten their values",
+        ),
+        (
+            f"[VAR] long={'0' * 1_000_000}\n{HEAD}" + "[MOTIF] PingPong rank2={long}\n" * 70,
+            "the lines up to this one have more than 67,108,864 characters",
+        ),
+        (
+            HEAD + "[MOTIF] Init\n" * 20_001,
+            "the load file has 20,002 motifs; at most 20,000 are read",
+        ),
+    ],
+)
+def test_files_that_grow_are_bounded(workdir: Path, text: str, says: str) -> None:
+    (workdir / "x.load").write_text(text)
+    with pytest.raises(pt.ScenarioError) as raised:
+        pt.Scenario.from_ember(workdir / "x.load")
+    assert says in "\n".join(raised.value.lines)
+
+
+#: The motifs of SST 14: the files of its folders of motifs, without SHMEM.
+EMBER = """
+3DAMR 3DCommDoubling BFS NtoM TrafficGen Allgather Allgatherv AllPingPong Allreduce Alltoall
+Alltoallv Barrier Bcast BiPingPong CMT1D CMT2D CMT3D CMTCR Comm DetailedRing DetailedStream FFT3D
+Fini Halo1D Halo2D Halo2DNBR Halo3D Halo3D26 Halo3DSV Hotspots Incast Init LQCD MsgRate NASLU Null
+OTF2 PingPong Random Reduce Ring Scatter Scatterv SendRecv SIRIUSTrace Stop Sweep2D Sweep3D Test
+TestAny TestNetworkIO TriCount Unstructured WaitAny
+"""
+
+
+def test_every_motif_of_ember_runs_or_is_refused_with_a_reason() -> None:
+    from pantala.frontends.ember.motif_lines import NO_EFFECT
+    from pantala.scenario.workload.ember import MOTIFS
+    from pantala.scenario.workload.ember.refused import REFUSED
+
+    # Lulesh and StencilNd are in the fork of Kang et al.
+    known = {*MOTIFS, *REFUSED, *NO_EFFECT} - {"Lulesh", "StencilNd"}
+    assert known == set(EMBER.split())
+    assert not {*MOTIFS} & {*REFUSED}

@@ -8,6 +8,7 @@
 //! `trace/job.rs`, its files to `trace/find.rs`, and a type that implements [`TraceFile`].
 
 pub mod blocks;
+pub(crate) mod bounds;
 pub mod collectives;
 mod compute;
 mod error;

@@ -12,14 +12,17 @@ use serde_json::json;
 #[pyfunction]
 pub(crate) fn ncptl_check(py: Python<'_>, file: &str, source: &str) -> String {
     let checked = py.detach(|| {
-        let source = Source::new(file, source);
+        let (text, source) = (source, Source::new(file, source));
         let rendered = |found: &[Diagnostic]| {
             found.iter().map(|each| each.render(&source)).collect::<Vec<String>>()
         };
         match read(&source) {
             Ok((program, warnings)) => {
                 let options = program.options.iter().map(|option| {
+                    let span = option.default.span;
+                    let default = text.get(span.start as usize..span.end as usize);
                     json!({
+                        "default": default,
                         "name": option.name.text,
                         "description": option.description.value,
                         "long": option.long.value,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pantala import input_file
-from pantala.errors import ScenarioError
+from pantala.errors import Fault, ScenarioError
 
-__all__ = ["Place", "read_text"]
+__all__ = ["Errors", "Place", "line_of", "read_text"]
+
+#: Errors of one file that are told.
+_MOST = 100
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,49 @@ class Place:
     def error(self, message: str, remedy: str) -> ScenarioError:
         """Returns an error of one line about this place."""
         return ScenarioError(str(self), "", "", message, remedy)
+
+
+@dataclass
+class Errors:
+    """The errors of a file so far, which are told together."""
+
+    found: list[ScenarioError] = field(default_factory=list)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keeps an error of the block, and goes on after it.
+
+        Raises:
+            ScenarioError: the file has very many errors.
+        """
+        try:
+            yield
+        except ScenarioError as error:
+            self.found.append(error)
+            if len(self.found) >= _MOST:
+                self.refuse()
+
+    def refuse(self) -> None:
+        """Raises one error about all kept ones, if there are any.
+
+        Raises:
+            ScenarioError: one line for each kept error.
+        """
+        if not self.found:
+            return
+        first, *rest = sorted(self.found, key=line_of)
+        others = [
+            Fault(each.key, each.value, each.message, each.remedy, each.source) for each in rest
+        ]
+        raise ScenarioError(
+            first.source, first.key, first.value, first.message, first.remedy, others
+        ) from None
+
+
+def line_of(error: ScenarioError) -> int:
+    """Returns the line that an error of a file names; 0 if it names none."""
+    number = error.source.rpartition(":")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def read_text(path: Path, what: str, *, most: int = input_file.TEXT) -> str:

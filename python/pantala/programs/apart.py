@@ -35,6 +35,7 @@ def record_apart(
     ranks: int,
     path: Path,
     limits: Limits,
+    seed: tuple[int, str],
 ) -> dict[str, Any]:
     """Runs a program on every rank and writes its operations to a file.
 
@@ -46,16 +47,18 @@ def record_apart(
         ranks: the number of ranks.
         path: the operation file.
         limits: the limits of the program.
+        seed: the scenario's seed and the name of the job, for the random numbers of the ranks.
 
     Returns:
-        The facts of the file: `hash`, `operations`, `records` and `bytes`.
+        The facts of the file: `hash`, `operations`, `records` and `bytes`; and `draws`, whether the
+        program uses random numbers of the scenario's seed.
 
     Raises:
         ProgramError: the program fails, ends its process or reaches a limit.
     """
     with tempfile.TemporaryDirectory(prefix=".", suffix=".partial", dir=path.parent) as private:
         folder = Path(private)
-        work = Work(file, name, arguments, ranks, private, limits, os.getpid())
+        work = Work(file, name, arguments, ranks, private, limits, seed, os.getpid())
         with log(file, name, arguments, ranks) as output:
             ending = run_apart(work, given, output.add)
         answer = _answer(folder)

@@ -53,6 +53,7 @@ class Work:
         ranks: the number of ranks.
         folder: the private folder.
         limits: the limits of the program.
+        seed: the scenario's seed and the name of the job.
         parent: the process that waits for the answer.
     """
 
@@ -62,6 +63,7 @@ class Work:
     ranks: int
     folder: str
     limits: Limits
+    seed: tuple[int, str]
     parent: int
 
 
@@ -75,7 +77,7 @@ def serve(folder: str) -> NoReturn:
 def begin() -> None:
     """Imports what the recording needs, before the time of the program counts."""
     from pantala import native
-    from pantala.programs import loading, recording  # noqa: F401
+    from pantala.programs import draws, loading, recording  # noqa: F401
 
     native.core()
 
@@ -115,11 +117,17 @@ def perform(work: Work, given: Callable[..., object] | None = None) -> NoReturn:
 
 def _record(work: Work, given: Callable[..., object] | None) -> dict[str, Any]:
     """Loads and records the program; returns the facts of its operation file."""
+    from pantala.programs.draws import Draws
     from pantala.programs.loading import check_arguments, load, place_of
     from pantala.programs.recording import record
 
+    draws = Draws(*work.seed)
     with _restored():
+        if given is None:
+            draws.before_loading(work.file)
         function = given or load(work.file, work.name)
+        if given is None:
+            draws.after_loading()
         check_arguments(function, work.file, work.name, work.arguments)
     (Path(work.folder) / PLACE).write_bytes(place_of(function).encode("utf-8", "surrogatepass"))
 
@@ -128,7 +136,8 @@ def _record(work: Work, given: Callable[..., object] | None) -> dict[str, Any]:
             function(*mpi, **arguments)
 
     path = Path(work.folder) / OPERATIONS
-    return record(function, work.arguments, work.ranks, path, work.limits.operations, run=guarded)
+    limit = work.limits.operations
+    return record(function, work.arguments, work.ranks, path, limit, run=guarded, draws=draws)
 
 
 class _restored:  # noqa: N801 - reads as a statement

@@ -86,6 +86,17 @@ class Communicator(Collectives):
         self.rank = rank
         self.size = size
 
+    @property
+    def seed(self) -> int:
+        """A number for the random numbers of this rank, from 0 to 2^63 - 1.
+
+        It follows from the scenario's seed, the job's name and the rank, as the states of `random`
+        and `numpy.random` do. Other generators take it: `numpy.random.default_rng(mpi.seed)`.
+        """
+        draws = self._recording.draws
+        draws.used = True
+        return draws.seed_of(self._me)
+
     # Computing and iterations
 
     def compute(self, time: Time) -> None:

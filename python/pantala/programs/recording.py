@@ -18,6 +18,7 @@ from pantala.errors import ProgramError
 from pantala.programs import communicator
 from pantala.programs.communicator import Communicator
 from pantala.programs.descriptors import leading_to
+from pantala.programs.draws import Draws
 from pantala.programs.faults import described, with_remedy
 from pantala.programs.loading import ProgramFunction, place_of
 from pantala.programs.values import RunDependentError
@@ -44,8 +45,9 @@ class _Waiting:
 class Recording:
     """The ranks of a program while they run."""
 
-    def __init__(self, recorder: Any, operations_limit: int) -> None:
+    def __init__(self, recorder: Any, operations_limit: int, draws: Draws) -> None:
         self._recorder = recorder
+        self.draws = draws
         self._main = greenlet.getcurrent()
         #: The collective operations that all ranks must make, because a first rank makes them.
         self.collectives = 0
@@ -98,10 +100,12 @@ class Recording:
 
     def _continue(self, each: _Waiting, waiting: list[_Waiting], function: ProgramFunction) -> None:
         """Runs a rank until it ends or waits."""
+        self.draws.enter(each.rank)
         try:
             call = each.green.switch()
         except BaseException as error:
             raise _error_of(error, each.rank, function) from None
+        self.draws.leave(each.rank, ended=each.green.dead)
         if not each.green.dead:
             each.communicator, each.number = call
             waiting.append(each)
@@ -122,6 +126,7 @@ def record(
     operations_limit: int,
     *,
     run: ProgramFunction | None = None,
+    draws: Draws | None = None,
 ) -> dict[str, Any]:
     """Runs a program on every rank and writes its operations to a file.
 
@@ -132,9 +137,11 @@ def record(
         path: the file.
         operations_limit: the operations that all ranks together may make.
         run: is called in place of `function`, and calls it.
+        draws: the random numbers of the ranks; those of seed 1 if not given.
 
     Returns:
-        The facts of the file: `hash`, `operations`, `records` and `bytes`.
+        The facts of the file: `hash`, `operations`, `records` and `bytes`; and `draws`, whether the
+        program uses random numbers of the scenario's seed.
 
     Raises:
         ProgramError: the program fails on a rank.
@@ -143,7 +150,9 @@ def record(
     try:
         recorder = native.core().Recorder(str(path), ranks, operations_limit)
         files = leading_to(path)
-        Recording(recorder, operations_limit).run(function, run or function, arguments, ranks)
+        with draws or Draws(1, "") as draws:
+            recording = Recording(recorder, operations_limit, draws)
+            recording.run(function, run or function, arguments, ranks)
         if leading_to(path) != files:
             raise ProgramError(
                 f"{place}: the program closes files that it did not open; close only its own"
@@ -158,7 +167,7 @@ def record(
             f"{place}: the operation file cannot be written: {error.strerror or error}; free space,"
             " or set XDG_CACHE_HOME to a folder of another disk"
         ) from None
-    return facts
+    return {**facts, "draws": draws.used}
 
 
 def _frame(error: BaseException, function: ProgramFunction) -> str | None:

@@ -142,6 +142,24 @@ class Job(JobKeys):
         return self.workload if isinstance(self.workload, tuple) else (self.workload,)
 
     @property
+    def draws(self) -> bool:
+        """Whether a program of the job takes the scenario's seed before the run."""
+        return any(isinstance(each, FrontEnd) and each.draws for each in self.workloads)
+
+    def workload_plans(self, seed: int) -> list[dict[str, Any]]:
+        """Returns the plan's object of each workload, under the scenario's seed.
+
+        Raises:
+            ProgramError: a program fails.
+        """
+        return [
+            workload.seeded_plan(self.ranks, seed, self.name)
+            if isinstance(workload, FrontEnd)
+            else workload.as_plan(self.ranks)
+            for workload in self.workloads
+        ]
+
+    @property
     def node_count(self) -> int:
         """The number of nodes that the job's ranks need."""
         if isinstance(self.placement, SlurmPlacement):

@@ -26,6 +26,10 @@ class ScenarioTables(Protocol):
         """The name of the run."""
 
     @property
+    def seed(self) -> int:
+        """The seed of all random numbers."""
+
+    @property
     def machine(self) -> Machine:
         """The network."""
 

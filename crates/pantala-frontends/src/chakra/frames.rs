@@ -13,6 +13,12 @@ use crate::trace::blocks::Blocks;
 /// Largest size of a message. A node with all its texts has some kilobytes.
 const LARGEST: u64 = 16 << 20;
 
+/// A compressed file is refused if its content is more than this many times as long. A trace's
+/// content is at most some 50 times as long; gzip can reach 1,032.
+const MOST_EXPANSION: u64 = 500;
+/// Content up to this length is read in any case, in bytes.
+const SMALL: u64 = 16 << 20;
+
 /// The messages of a file, plain or compressed.
 #[derive(Debug)]
 pub(super) struct Frames {
@@ -86,6 +92,14 @@ impl Frames {
     pub(super) fn next(&mut self) -> Result<Option<Bytes>, String> {
         if matches!(self.source, Source::Copied) {
             self.reopen()?;
+        }
+        let compressed = matches!(self.source, Source::Compressed(_));
+        if compressed && self.position > SMALL.max(self.range.end.saturating_mul(MOST_EXPANSION)) {
+            return Err(format!(
+                "its {} compressed bytes hold more than {MOST_EXPANSION} times as many, as no trace \
+                 does; the file is corrupt, or made to fill a disk",
+                self.range.end
+            ));
         }
         let (mut length, mut shift) = (0u64, 0);
         loop {

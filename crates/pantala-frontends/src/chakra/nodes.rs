@@ -5,6 +5,7 @@ use pantala_engine::Time;
 use super::messages::{Attribute, Node, Value};
 use crate::graph::task::{ANY_TAG, NO_PROCESSOR, Processor};
 use crate::graph::{Operation, Task};
+use crate::trace::bounds;
 
 const PS_PER_US: Time = 1_000_000;
 
@@ -49,9 +50,7 @@ fn computation(node: &Node, processor: Processor) -> Result<Action<'_>, String> 
     if duration == 0 {
         return Ok(Action::NoDuration);
     }
-    let time = duration.checked_mul(PS_PER_US).ok_or_else(|| {
-        format!("{duration} us is too long; at most {} us", Time::MAX / PS_PER_US)
-    })?;
+    let time = bounds::time("a duration", duration, PS_PER_US, "us")?;
     Ok(Action::Task(Task::Compute { time, processor }))
 }
 
@@ -112,7 +111,8 @@ pub(super) const fn call_bytes(kind: Operation, bytes: u64, members: u32) -> u64
 
 fn size(node: &Node) -> Result<u64, String> {
     let size = number(node, "comm_size")?.ok_or("the attribute comm_size is missing")?;
-    u64::try_from(size).map_err(|_| format!("comm_size = {size} is out of range"))
+    let size = u64::try_from(size).map_err(|_| format!("comm_size = {size} is out of range"))?;
+    bounds::size("a comm_size", size)
 }
 
 fn number(node: &Node, name: &str) -> Result<Option<i128>, String> {

@@ -45,7 +45,22 @@ struct Clock {
     last: u64,
 }
 
+/// The nanoseconds of a second.
+const SECOND: u32 = 1_000_000_000;
+
 impl Clock {
+    fn times(&mut self, enter: (u16, u32), leave: (u16, u32)) -> Result<Times, Wrong> {
+        if let Some(wrong) = [enter.1, leave.1].into_iter().find(|rest| *rest >= SECOND) {
+            let message = format!(
+                "a time of {wrong} ns after the full second, of at most {}; the file is corrupt",
+                SECOND - 1
+            );
+            return Err(Wrong::Content(message));
+        }
+        let mut time = |(seconds, rest)| self.nanoseconds(seconds, rest);
+        Ok(Times { enter: time(enter), leave: time(leave) })
+    }
+
     fn nanoseconds(&mut self, seconds: u16, nanoseconds: u32) -> u64 {
         const WRAP: u64 = 1 << 16;
         let mut now = self.last - self.last % WRAP + u64::from(seconds);
@@ -56,7 +71,7 @@ impl Clock {
             now -= WRAP;
         }
         self.last = now;
-        now * 1_000_000_000 + u64::from(nanoseconds)
+        now * u64::from(SECOND) + u64::from(nanoseconds)
     }
 }
 
@@ -135,13 +150,11 @@ impl BinaryRecords {
         }
         if mask & mask::CPU != 0 {
             let [enter, leave] = self.stamps()?;
-            let mut time = |(seconds, rest)| self.cpu.nanoseconds(seconds, rest);
-            record.cpu = Some(Times { enter: time(enter), leave: time(leave) });
+            record.cpu = Some(self.cpu.times(enter, leave)?);
         }
         if mask & mask::WALL != 0 {
             let [enter, leave] = self.stamps()?;
-            let mut time = |(seconds, rest)| self.wall.nanoseconds(seconds, rest);
-            record.wall = Some(Times { enter: time(enter), leave: time(leave) });
+            record.wall = Some(self.wall.times(enter, leave)?);
         }
         if mask & mask::COUNTERS != 0 {
             let counters = self.blocks.take(1)?[0];

@@ -19,6 +19,7 @@ use super::handles;
 use super::record::Record;
 use super::requests::{LiveRequests, Slots};
 use super::steps::{Combination, Event, FIRST_MADE, Local, Mode, SELF, Step, WORLD};
+use crate::trace::bounds;
 
 /// Picoseconds per nanosecond.
 const PICOSECONDS: Time = 1_000;
@@ -76,31 +77,60 @@ pub(super) struct RankClock {
     pending: u64,
     /// All computing.
     pub(super) computing: u64,
+    /// The thread and the end of the last call.
+    latest: (u16, u64),
     ended: bool,
 }
 
 impl RankClock {
-    fn follow(&mut self, record: &Record) {
-        let Some(times) = record.times() else { return };
+    /// Takes the times of a record.
+    ///
+    /// # Errors
+    /// The times run backwards, or the rank computes for longer than any run takes.
+    fn follow(&mut self, record: &Record) -> Result<(), String> {
+        let Some(times) = record.times() else { return Ok(()) };
         if self.ended {
-            return;
+            return Ok(());
         }
+        let (thread, end) = self.latest;
+        // The calls of several threads are not sorted.
+        let backwards = if times.leave < times.enter {
+            Some((times.enter, times.leave))
+        } else if thread == record.thread && times.enter < end {
+            Some((end, times.enter))
+        } else {
+            None
+        };
+        if let Some((before, after)) = backwards {
+            return Err(format!(
+                "the times run backwards, from {before} ns to {after} ns; the file is corrupt, or \
+                 the clock of the traced node was set"
+            ));
+        }
+        self.latest = (record.thread, times.leave);
         if matches!(record.function, Function::Init | Function::Init_thread) {
-            *self = Self { start: Some(times.leave), last: times.leave, ..Self::default() };
-            return;
+            *self = Self {
+                start: Some(times.leave),
+                last: times.leave,
+                latest: self.latest,
+                ..Self::default()
+            };
+            return Ok(());
         }
         if self.start.is_none() {
             (self.start, self.last) = (Some(times.enter), times.enter);
         }
         let gap = times.enter.saturating_sub(self.last);
-        self.pending += gap;
-        self.computing += gap;
+        self.pending = self.pending.saturating_add(gap);
+        bounds::time("a computation", self.pending, PICOSECONDS, "ns")?;
+        self.computing = self.computing.saturating_add(gap);
         self.last = self.last.max(times.enter);
         if record.function == Function::Finalize {
             self.ended = true;
         } else {
             self.last = self.last.max(times.leave);
         }
+        Ok(())
     }
 
     /// The time from the start to the end.
@@ -166,7 +196,7 @@ impl Interpreter {
             return Ok(());
         }
         let mut clock = self.clock;
-        clock.follow(record);
+        clock.follow(record)?;
         let mut out = Steps { steps, clock: &mut clock };
         let followed = self.act(record, &mut out);
         self.clock = clock;

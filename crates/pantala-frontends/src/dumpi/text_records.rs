@@ -100,7 +100,9 @@ impl TextRecords {
                 match (function, start) {
                     (Some(function), Some(start)) => break (function, start),
                     _ if name.starts_with("MPI") => {
-                        let message = format!("'{name}' is no function of DUMPI, or has no time");
+                        let message = format!(
+                            "'{name}' is no function of DUMPI, or has no time of this form"
+                        );
                         return Err(self.fault(message));
                     }
                     _ => continue,
@@ -224,14 +226,19 @@ struct Moment {
 
 impl Moment {
     fn parse(text: &str) -> Option<Self> {
+        // No value if the line has no such time, and none within it if the time is wrong.
         let time = |key: &str| {
             let after = text.split_once(key)?.1;
             let end = after.find([',', ' ']).unwrap_or(after.len());
-            nanoseconds(&after[..end])
+            Some(nanoseconds(&after[..end]))
         };
         let thread = text.split_once("thread ").map_or("0", |(_, thread)| thread);
         let thread = thread.trim_end_matches('.').parse().ok()?;
-        let moment = Self { wall: time("walltime "), cpu: time("cputime "), thread };
+        let (wall, cpu) = (time("walltime "), time("cputime "));
+        if [wall, cpu].contains(&Some(None)) {
+            return None;
+        }
+        let moment = Self { wall: wall.flatten(), cpu: cpu.flatten(), thread };
         (moment.wall.is_some() || moment.cpu.is_some()).then_some(moment)
     }
 }

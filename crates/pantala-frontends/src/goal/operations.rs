@@ -4,6 +4,7 @@ use pantala_engine::Time;
 
 use crate::graph::Task;
 use crate::graph::task::{ANY_SOURCE, ANY_TAG};
+use crate::trace::bounds;
 
 const PS_PER_NS: Time = 1_000;
 
@@ -12,9 +13,7 @@ pub(super) const ANY: u32 = u32::MAX;
 
 /// The task of `calc`.
 pub(super) fn calc(time_ns: u64, cpu: u8) -> Result<Task, String> {
-    let time = time_ns.checked_mul(PS_PER_NS).ok_or_else(|| {
-        format!("a calc of {time_ns} ns is too long; at most {} ns", Time::MAX / PS_PER_NS)
-    })?;
+    let time = bounds::time("a calc", time_ns, PS_PER_NS, "ns")?;
     Ok(Task::Compute { time, processor: u16::from(cpu) })
 }
 
@@ -29,6 +28,7 @@ pub(super) fn send(
     let peer = peer.ok_or("a send names its destination; -1 is for receives")?;
     let tag = tag.ok_or("a send names its tag; -1 is for receives")?;
     let (peer, tag) = (within(peer, ranks)?, legal(tag)?);
+    let bytes = bounds::size("a send", bytes)?;
     Ok(Task::Send { bytes, peer, tag, processor: u16::from(cpu), one_sided: false })
 }
 
@@ -42,6 +42,7 @@ pub(super) fn receive(
 ) -> Result<Task, String> {
     let peer = peer.map_or(Ok(ANY_SOURCE), |peer| within(peer, ranks))?;
     let tag = tag.map_or(Ok(ANY_TAG), legal)?;
+    let bytes = bounds::size("a recv", bytes)?;
     Ok(Task::Receive { bytes, peer, tag, processor: u16::from(cpu) })
 }
 

@@ -12,12 +12,10 @@ use pantala_mpi::{
 
 use super::contents::{Contents, List};
 use super::format::{ANY_SOURCE, ANY_TAG, EXPLICIT, NEXT, NON_BLOCKING, Record, SAME, SET, code};
+use crate::trace::bounds::MAX_BYTES;
 
 /// The reason why a record is wrong.
 pub(super) type Reason = Cow<'static, str>;
-
-/// The most bytes of a message: 256 TiB.
-const MAX_BYTES: u64 = 1 << 48;
 
 impl Contents {
     /// Decodes a record, but not [`code::RUN`] and not the second half of a sendrecv. `last` is the

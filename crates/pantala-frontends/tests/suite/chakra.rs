@@ -238,6 +238,8 @@ fn wrong_nodes_are_refused() {
         (Node::collective(3, 12, 8, "", &[]), "node 3: comm_type = 12 is unknown"),
         (without(Node::collective(3, 1, 8, "", &[]), "comm_type"), "comm_type is missing"),
         (Node::compute(5, u64::MAX / 2, true, &[]), "us is too long"),
+        (Node::compute(5, 1_000_000_000_001, true, &[]), "too long; at most 1000000000000 us"),
+        (Node::send(0, 0, (1 << 48) + 1, &[]), "bytes is too large; at most 281474976710656 bytes"),
         (Node::compute(5, 1, true, &[5]), "node 5: it depends on itself"),
     ];
     for (node, expected) in cases {

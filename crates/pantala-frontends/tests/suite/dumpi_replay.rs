@@ -80,6 +80,32 @@ fn gaps_are_computing_and_calls_are_not() {
 }
 
 #[test]
+fn times_out_of_range_are_told_with_their_place() {
+    let refused_of = |stamps: &'static [[(u16, u32); 2]]| {
+        let folder = program(1, |_, out| {
+            for each in stamps {
+                out.stamps = Some(*each);
+                out.call(F::Wtime, &[])?;
+            }
+            Ok(())
+        });
+        refused(&folder)
+    };
+    assert_eq!(
+        refused_of(&[[(6, 5), (7, u32::MAX)]]),
+        "DIR/run-0000.bin, rank 0, byte 50: a time of 4294967295 ns after the full second, of at \
+         most 999999999; the file is corrupt"
+    );
+    let backwards = "DIR/run-0000.bin, rank 0, byte 50: the times run backwards, from 7000000005 ns \
+                     to 6000000000 ns; the file is corrupt, or the clock of the traced node was set";
+    assert_eq!(refused_of(&[[(7, 5), (6, 0)]]), backwards);
+    assert_eq!(
+        refused_of(&[[(6, 0), (7, 5)], [(6, 0), (8, 0)]]),
+        backwards.replace("byte 50", "byte 77")
+    );
+}
+
+#[test]
 fn all_modes_of_point_to_point() {
     let folder = program(2, |rank, out| {
         let other = i64::from(1 - rank);

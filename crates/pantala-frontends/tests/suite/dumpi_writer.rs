@@ -56,6 +56,8 @@ pub(crate) struct Writer<W> {
     pub(crate) ignored: Vec<u32>,
     /// Offsets in the index: 7, or fewer for older versions.
     pub(crate) generation: usize,
+    /// Seconds and nanoseconds of the start and the end of the next call, if not the current time.
+    pub(crate) stamps: Option<[(u16, u32); 2]>,
     /// The current time, in ns.
     pub(crate) now: u64,
     /// Whether records have times.
@@ -75,6 +77,7 @@ impl<W: Write> Writer<W> {
             called: vec![0; 291],
             ignored: vec![0; 291],
             generation: 7,
+            stamps: None,
             now: 5_000_000_000,
             timed: true,
             thread: None,
@@ -111,9 +114,10 @@ impl<W: Write> Writer<W> {
         }
         if self.timed {
             let end = self.now + 1_000;
-            for time in [self.now, end] {
-                bytes.extend(((time / 1_000_000_000) as u16).to_be_bytes());
-                bytes.extend(((time % 1_000_000_000) as u32).to_be_bytes());
+            let stamp = |time: u64| ((time / 1_000_000_000) as u16, (time % 1_000_000_000) as u32);
+            for (seconds, rest) in self.stamps.take().unwrap_or([stamp(self.now), stamp(end)]) {
+                bytes.extend(seconds.to_be_bytes());
+                bytes.extend(rest.to_be_bytes());
             }
             self.now = end;
         }

@@ -189,6 +189,14 @@ fn wrong_texts_are_refused_with_their_line() {
         ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}", "x.goal, line 4: rank 0 was the last one"),
         ("num_ranks 1\nrank 0 {\ncalc 1\n", "x.goal, line 4: the end of the file where"),
         ("num_ranks 2\nrank 0 {\nsend 8b to 2\n}", "x.goal, line 3: there is no rank 2"),
+        (
+            "num_ranks 1\nrank 0 {\ncalc 1000000000000001\n}",
+            "x.goal, line 3: a calc of 1000000000000001 ns is too long; at most 1000000000000000 ns",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\nsend 281474976710657b to 1\n}",
+            "x.goal, line 3: a send of 281474976710657 bytes is too large; at most 281474976710656 bytes",
+        ),
         ("num_ranks 2\nrank 0 {\nsend 8b to 9999999999\n}", "x.goal, line 3: there is no rank"),
         ("num_ranks 2\nrank 0 {\nsend 8b to -1\n}", "x.goal, line 3: a send names"),
         ("num_ranks 2\nrank 0 {\nsend 8b to 1 tag -1\n}", "x.goal, line 3: a send names its tag"),

@@ -149,7 +149,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         self.close_links(self.simulated, NEVER, true);
         self.network.learn_before(self.simulated);
         self.take_jobs();
-        end
+        let names: Vec<&str> = self.plan.jobs.iter().map(|job| job.name.as_str()).collect();
+        end.with_names(&names)
     }
 
     /// Returns the length of windows and steps. The end of a window matters only for jobs that the
@@ -186,7 +187,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
             self.advance(status.next.saturating_add(step).min((status.next / window + 1) * window));
         };
         self.take_jobs();
-        end
+        let names: Vec<&str> = self.plan.jobs.iter().map(|job| job.name.as_str()).collect();
+        end.with_names(&names)
     }
 
     /// Handles all events before `until`.

@@ -37,6 +37,28 @@ impl End {
         matches!(self, Self::Finished | Self::Duration)
     }
 
+    /// Returns the end with the names of jobs in its diagnosis, where the layers below know numbers:
+    /// a line `job 0 rank 3 ...` becomes `job 'name' rank 3 ...`.
+    #[must_use]
+    pub fn with_names(self, names: &[&str]) -> Self {
+        let named = |line: &str| -> Option<String> {
+            let start = line.len() - line.trim_start().len();
+            let (number, rest) = line[start..].strip_prefix("job ")?.split_once(" rank ")?;
+            let name = names.get(number.parse::<usize>().ok()?)?;
+            Some(format!("{}job '{name}' rank {rest}", &line[..start]))
+        };
+        let text = |text: String| -> String {
+            let lines = text.split('\n');
+            let lines = lines.map(|line| named(line).unwrap_or_else(|| line.to_owned()));
+            lines.collect::<Vec<String>>().join("\n")
+        };
+        match self {
+            Self::Stalled(told) => Self::Stalled(text(told)),
+            Self::Failed(told) => Self::Failed(text(told)),
+            other => other,
+        }
+    }
+
     /// Returns the diagnosis, if there is one.
     #[must_use]
     pub fn diagnosis(&self) -> Option<&str> {
@@ -62,4 +84,17 @@ pub struct Progress {
     pub ranks: u32,
     /// Progress from 0 to 1, if it is known.
     pub fraction: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diagnosis_names_jobs() {
+        let end =
+            End::Stalled("2 ranks wait:\n  job 1 rank 4 is blocked\n  job 7 rank 0".to_owned());
+        let told = "2 ranks wait:\n  job 'fft' rank 4 is blocked\n  job 7 rank 0";
+        assert_eq!(end.with_names(&["halo", "fft"]).diagnosis(), Some(told));
+    }
 }

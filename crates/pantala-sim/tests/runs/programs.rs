@@ -43,15 +43,15 @@ fn one_line_and_nothing_lost() {
     let cases = [
         (
             vec![Op::Compute(late), send(12, 8)],
-            "job 1 rank 4: send at 5000000 ps: there is no rank 12 in a communicator of 12 (8 bytes, tag 3)",
+            "job 'fft' rank 4: send at 5000000 ps: there is no rank 12 in a communicator of 12 (8 bytes, tag 3)",
         ),
         (
             vec![irecv(0), Op::Compute(late)],
-            "job 1 rank 4: finalize at 5000000 ps: request 2 is never completed: a receive of up to 10 bytes from rank 0, tag 3",
+            "job 'fft' rank 4: finalize at 5000000 ps: request 2 is never completed: a receive of up to 10 bytes from rank 0, tag 3",
         ),
         (
             vec![Op::Compute(late), send(4, 8)],
-            "job 1 rank 4: finalize at 5000000 ps: the message of 8 bytes from rank 4 (tag 3) is never received",
+            "job 'fft' rank 4: finalize at 5000000 ps: the message of 8 bytes from rank 4 (tag 3) is never received",
         ),
     ];
     let whole = run(&plan(json!([halo(), fft()])));
@@ -113,8 +113,11 @@ fn each_failed_job_has_a_line() {
     let ran = finish(simulation, |_| true);
     let End::Failed(lines) = &ran.end else { panic!("{:?}", ran.end) };
     let [first, second] = lines.lines().collect::<Vec<_>>()[..] else { panic!("{lines}") };
-    assert_eq!(first, "job 1 rank 3: abort at 500 ps: it gave up");
-    assert!(second.starts_with("job 0 rank 0: send at 1000 ps: there is no rank 99"), "{second}");
+    assert_eq!(first, "job 'fft' rank 3: abort at 500 ps: it gave up");
+    assert!(
+        second.starts_with("job 'halo' rank 0: send at 1000 ps: there is no rank 99"),
+        "{second}"
+    );
 }
 
 /// A job that fails hides no deadlock of another one.
@@ -128,7 +131,10 @@ fn a_deadlock_beside_a_failed_job() {
     }
     let ran = finish(simulation, |_| true);
     let End::Failed(text) = &ran.end else { panic!("{:?}", ran.end) };
-    assert!(text.starts_with("job 1 rank 3: abort at 0 ps: it gave up\n12 ranks wait"), "{text}");
+    assert!(
+        text.starts_with("job 'fft' rank 3: abort at 0 ps: it gave up\n12 ranks wait"),
+        "{text}"
+    );
 }
 
 /// A fault in the last step before a pattern's company ends the run, and messages on their way to
@@ -150,6 +156,6 @@ fn in_company_of_a_pattern() {
         1,
         only(0, vec![Op::Compute(9_999_000), send(11, 8)]),
     );
-    let line = "job 1 rank 11: finalize at 10000000 ps: the message of 8 bytes from rank 0 (tag 3) is never received";
+    let line = "job 'halo' rank 11: finalize at 10000000 ps: the message of 8 bytes from rank 0 (tag 3) is never received";
     assert_eq!(ran.document["diagnosis"], line);
 }

@@ -5,7 +5,7 @@
 //! itself sends nothing in that iteration.
 //!
 //! The permutation is SST's. It depends only on the number of ranks plus the number of the
-//! iteration, not on the plan's seed. It is not uniform: of 528 ranks, 0.9 are their own image on
+//! iteration plus `permutation_seed`, not on the plan's seed. It is not uniform: of 528 ranks, 0.9 are their own image on
 //! average.
 
 use std::cell::RefCell;
@@ -38,6 +38,9 @@ pub struct UniformRandom {
     /// Compute time before the first iteration, in ps.
     #[serde(default)]
     pub start_delay_ps: Time,
+    /// Number that is added to the seed of each permutation. 0 gives the permutations of SST.
+    #[serde(default)]
+    pub permutation_seed: u32,
 }
 
 const fn one() -> u32 {
@@ -75,7 +78,7 @@ impl Motif for UniformRandom {
     }
 
     fn iteration(&self, context: &IterationContext, script: &mut Script) {
-        let [source, destination] = partners(context);
+        let [source, destination] = partners(context, self.permutation_seed);
         script.compute(self.compute_ps);
         if destination == context.rank {
             return;
@@ -106,8 +109,8 @@ impl Motif for UniformRandom {
 }
 
 /// The preimage and the image of a rank.
-fn partners(context: &IterationContext) -> [u32; 2] {
-    let seed = context.ranks.wrapping_add(context.iteration);
+fn partners(context: &IterationContext, permutation_seed: u32) -> [u32; 2] {
+    let seed = context.ranks.wrapping_add(context.iteration).wrapping_add(permutation_seed);
     RECENT.with_borrow_mut(|recent| {
         let known = &mut recent[seed as usize % RECENT_SHUFFLES];
         if (known.seed, known.partners.len()) != (seed, context.ranks as usize) {

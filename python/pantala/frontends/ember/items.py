@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pantala.errors import nearest
-from pantala.frontends.place import Place
+from pantala.errors import ScenarioError, nearest
+from pantala.frontends.place import Errors, Place
 
 __all__ = ["KEYS", "Item", "Word", "items_of"]
 
@@ -19,6 +19,8 @@ __all__ = ["KEYS", "Item", "Word", "items_of"]
 KEYS = ("JOB_ID", "NID_LIST", "NUM_CORES", "PARAM", "MOTIF", "MOTIF_API", "VAR")
 _KEY = re.compile(r"\[([^\]]*)\](.*)")
 _NAME = re.compile(r"\{([^{}]*)\}")
+#: The longest line with the values of its variables, and all lines together, in characters.
+_LONGEST_LINE, _LONGEST = 1 << 20, 64 << 20
 
 
 @dataclass(frozen=True)
@@ -60,44 +62,65 @@ class Item:
         return self.words[0]
 
 
-def items_of(text: str, file: str, variables: Mapping[str, str]) -> list[Item]:
+def items_of(text: str, file: str, variables: Mapping[str, str], errors: Errors) -> list[Item]:
     """Returns the items of a load file in order, without variables and comments.
 
     Args:
         text: the file's text.
         file: its name for errors.
         variables: values by name; they replace the values of ``[VAR]`` in the file.
+        errors: gets an error for each line that is not of this form, unknown key, and variable
+            without a value. Such items are left out.
 
     Raises:
-        ScenarioError: a line is not of this form, a key is unknown, or a variable has no value.
+        ScenarioError: the variables make the text too long.
     """
     known = dict(variables)
     used: set[str] = set()
     items: list[tuple[str, list[Word], Place]] = []
+    length = 0
     for number, line in enumerate(text.splitlines(), 1):
         place = Place(file, number)
         if line.startswith("#") or not line.strip():
             continue
         match = _KEY.match(line)
-        key = _key(match[1].strip(), place) if match else ""
-        if key == "VAR" and match:
-            name, value = _definition(match[2], place)
-            value = _substituted(value, known, used, place)
-            known.setdefault(name, value)
-            continue
-        rest = _substituted(match[2] if match else line, known, used, place)
         if match:
-            items.append((key, [], place))
-        elif not items:
-            raise place.error(f"text before the first key: {rest.strip()}", "start with [JOB_ID] 0")
-        elif (inner := _KEY.match(line.strip())) and inner[1].strip() in KEYS:
-            message = f"[{inner[1].strip()}] does not start in column 1"
-            raise place.error(message, "remove the white space before it")
-        items[-1][1].extend(Word(word, place) for word in _words(rest))
-    if unread := sorted(variables.keys() - used):
-        message = f"the variable {unread[0]} is not used"
-        raise Place(file).error(message, f"write {{{unread[0]}}} in the file, or remove --var")
-    return [Item(key, tuple(words), place) for key, words, place in items]
+            # Without a key, until the line is known to be right: continued lines belong to it.
+            items.append(("", [], place))
+        with errors.kept():
+            key = _key(match[1].strip(), place) if match else ""
+            if key == "VAR" and match:
+                name, value = _definition(match[2], place)
+                items.pop()
+                try:
+                    value = _substituted(value, known, used, place)
+                except ScenarioError:
+                    known.setdefault(name, "")  # no further errors about its uses
+                    raise
+                known.setdefault(name, value)
+                continue
+            if not match and not items:
+                message = f"text before the first key: {line.strip()}"
+                raise place.error(message, "start with [JOB_ID] 0")
+            if not match and (inner := _KEY.match(line.strip())) and inner[1].strip() in KEYS:
+                message = f"[{inner[1].strip()}] does not start in column 1"
+                raise place.error(message, "remove the white space before it")
+            rest = _substituted(match[2] if match else line, known, used, place)
+            length += len(rest)
+            items[-1][1].extend(Word(word, place) for word in _words(rest))
+            if match:
+                items[-1] = (key, items[-1][1], place)
+        if length > _LONGEST:
+            message = f"the lines up to this one have more than {_LONGEST:,} characters"
+            raise place.error(f"{message} with the values of their variables", "shorten them")
+    for name in sorted(variables.keys() - used):
+        errors.found.append(
+            Place(file).error(
+                f"the variable {name} is not used",
+                f"write {{{name}}} in the file, or remove --var",
+            )
+        )
+    return [Item(key, tuple(words), place) for key, words, place in items if key]
 
 
 def _words(text: str) -> Iterator[str]:
@@ -124,8 +147,10 @@ def _definition(text: str, place: Place) -> tuple[str, str]:
 
 def _substituted(text: str, known: Mapping[str, str], used: set[str], place: Place) -> str:
     """Returns a text with the values of its variables, and adds their names to `used`."""
+    length = len(text)
 
     def value(match: re.Match[str]) -> str:
+        nonlocal length
         name = match[1].strip()
         if name not in known:
             close = nearest(name, known)
@@ -133,6 +158,10 @@ def _substituted(text: str, known: Mapping[str, str], used: set[str], place: Pla
             remedy = f"{hint}define it above with [VAR] {name}=..., or give --var {name}=..."
             raise place.error(f"the variable {{{name}}} is not defined", remedy)
         used.add(name)
+        length += len(known[name])
+        if length > _LONGEST_LINE:
+            message = f"the line has more than {_LONGEST_LINE:,} characters with its variables"
+            raise place.error(message, "shorten their values")
         return known[name]
 
     return _NAME.sub(value, text)

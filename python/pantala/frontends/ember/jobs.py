@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pantala.errors import ScenarioError
@@ -10,12 +10,14 @@ from pantala.frontends.ember.items import Item
 from pantala.frontends.ember.motif_lines import MotifLine, motif_of
 from pantala.frontends.ember.node_lists import NodeLists
 from pantala.frontends.ember.parameters import Parameter, parameter_of
-from pantala.frontends.place import Place
+from pantala.frontends.place import Errors, Place, line_of
 
 __all__ = ["LoadJob", "jobs_of"]
 
 #: The one interface of motifs that Pantala has.
 _API = "HadesMP"
+#: The most motifs of a load file.
+_MOST_MOTIFS = 20_000
 
 
 @dataclass
@@ -30,6 +32,7 @@ class LoadJob:
         cores: ranks per node.
         motifs: its motifs in order.
         parameters: its parameters of SST.
+        wrong: the keys of its lines that are not valid.
     """
 
     number: int
@@ -40,6 +43,7 @@ class LoadJob:
     cores_place: Place | None = None
     motifs: list[MotifLine] = field(default_factory=list)
     parameters: list[Parameter] = field(default_factory=list)
+    wrong: set[str] = field(default_factory=set)
 
     @property
     def name(self) -> str:
@@ -62,35 +66,64 @@ class LoadJob:
         return [motif for motif in self.motifs if motif.workload is not None]
 
 
-def jobs_of(items: Iterable[Item], file: str) -> list[LoadJob]:
+def jobs_of(items: Sequence[Item], file: str, errors: Errors) -> list[LoadJob]:
     """Returns the jobs of a load file in order, those of idle nodes included.
 
+    Args:
+        items: the items.
+        file: the file's name for errors.
+        errors: gets an error for each item that is not valid, and if jobs share a node.
+
     Raises:
-        ScenarioError: an item is not valid, or jobs share a node.
+        ScenarioError: the file has no jobs, or too many motifs.
     """
     jobs: list[LoadJob] = []
     lists = NodeLists()
+    motifs = [item for item in items if item.key == "MOTIF"]
+    if len(motifs) > _MOST_MOTIFS:
+        message = f"the load file has {len(motifs):,} motifs; at most {_MOST_MOTIFS:,} are read"
+        raise motifs[_MOST_MOTIFS].place.error(message, "give fewer motifs more iterations")
     for item in items:
-        if item.key == "JOB_ID":
-            jobs.append(_started(item, jobs))
-        elif not jobs:
-            message = f"[{item.key}] stands before the first [JOB_ID]"
-            raise item.place.error(message, "start with [JOB_ID] 0")
-        else:
-            _read(item, jobs[-1], lists)
+        with errors.kept():
+            if item.key == "JOB_ID":
+                try:
+                    jobs.append(_started(item, jobs))
+                except ScenarioError:
+                    # The lines below belong to it.
+                    jobs.append(LoadJob(-1 - len(jobs), item.place, wrong={"JOB_ID"}))
+                    raise
+            elif not jobs:
+                jobs.append(LoadJob(-1, item.place, wrong={"JOB_ID"}))
+                message = f"[{item.key}] stands before the first [JOB_ID]"
+                raise item.place.error(message, "start with [JOB_ID] 0")
+            else:
+                try:
+                    _read(item, jobs[-1], lists)
+                except ScenarioError:
+                    jobs[-1].wrong.add(item.key)
+                    raise
     if not jobs:
+        errors.refuse()
         raise Place(file).error("the load file has no jobs", "write [JOB_ID] 0, and its lines")
     owners: dict[int, LoadJob] = {}
-    for job in jobs:
-        _check(job)
-        for node in job.nodes:
-            if node in owners:
-                other = owners[node]
-                message = f"node {node} is in the lists of job {other.number} and job {job.number}"
-                remedy = f"remove it from one of them (job {other.number} is at {_line(other)})"
-                raise (job.nodes_place or job.place).error(message, remedy)
-            owners[node] = job
+    wrong = [line_of(error) for error in errors.found]
+    ends = [job.place.line for job in jobs[1:]] + [max(wrong, default=0) + 1]
+    for job, end in zip(jobs, ends, strict=True):
+        # A wrong line may be the one that seems to be missing.
+        _check(job, errors, whole=not any(job.place.line <= line < end for line in wrong))
+        with errors.kept():
+            for node in job.nodes:
+                if node in owners:
+                    other = owners[node]
+                    message = f"node {node} is in the lists of {_named(other)} and {_named(job)}"
+                    remedy = f"remove it from one of them ({_named(other)} is at {_line(other)})"
+                    raise (job.nodes_place or job.place).error(message, remedy)
+                owners[node] = job
     return jobs
+
+
+def _named(job: LoadJob) -> str:
+    return f"job {job.number}" if job.number >= 0 else f"the job at line {job.place.line}"
 
 
 def _line(job: LoadJob) -> str:
@@ -133,7 +166,7 @@ def _read(item: Item, job: LoadJob, lists: NodeLists) -> None:
             raise word.place.error(message, f"write [MOTIF_API] {_API}, or remove the line")
     else:
         motif = motif_of(item)
-        if any(before.name == "Fini" for before in job.motifs):
+        if job.motifs and job.motifs[-1].name == "Fini":
             message = f"{motif.name} follows Fini, which ends MPI"
             raise motif.place.error(message, "move Fini to the end of the job")
         if motif.name == "Init" and job.motifs:
@@ -147,13 +180,18 @@ def _twice(item: Item, job: LoadJob, before: Place) -> ScenarioError:
     return item.place.error(message, "remove one of them")
 
 
-def _check(job: LoadJob) -> None:
-    """Checks a job after its last line."""
-    if job.nodes_place is None:
-        message = f"job {job.number} has no [NID_LIST]"
-        raise job.place.error(message, "add e.g. [NID_LIST] 0-63 after [JOB_ID]")
-    if not job.motifs:
-        message = f"job {job.number} has no [MOTIF]"
-        raise job.place.error(message, "add e.g. [MOTIF] Null for idle nodes")
+def _check(job: LoadJob, errors: Errors, *, whole: bool) -> None:
+    """Checks a job after its last line, and if all its lines are right, for missing ones."""
+    if job.nodes_place is None and whole:
+        with errors.kept():
+            message = f"job {job.number} has no [NID_LIST]"
+            raise job.place.error(message, "add e.g. [NID_LIST] 0-63 after [JOB_ID]")
+    if not job.motifs and whole:
+        with errors.kept():
+            message = f"job {job.number} has no [MOTIF]"
+            raise job.place.error(message, "add e.g. [MOTIF] Null for idle nodes")
+    if job.nodes_place is None or job.wrong & {"NID_LIST", "NUM_CORES"}:
+        return  # the number of ranks is unknown
     for motif in job.motifs:
-        motif.check(job.ranks)
+        with errors.kept():
+            motif.check(job.ranks)

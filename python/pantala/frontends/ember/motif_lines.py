@@ -21,7 +21,7 @@ __all__ = ["NO_EFFECT", "MotifLine", "motif_of"]
 #: Motifs without messages of their own. The MPI layer starts and ends every rank.
 NO_EFFECT = ("Init", "Fini", "Null")
 _TRUE, _FALSE = {"1", "true", "t", "yes", "y", "on"}, {"0", "false", "f", "no", "n", "off"}
-_WHOLE = re.compile(r"[+-]?(?:\d+|0[xX][0-9a-fA-F]+)")
+_WHOLE = re.compile(r"[+-]?(?:\d{1,20}|0[xX][0-9a-fA-F]{1,16})")
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _name(word: Word) -> str:
         known = [*NO_EFFECT, *MOTIFS]
         close = nearest(name, known)
         remedy = f"did you mean {close}?" if close else f"known motifs: {', '.join(known)}"
-        raise word.place.error(f"{name} is not a motif of Ember", remedy)
+        raise word.place.error(f"Pantala does not know the motif {name}", remedy)
     return name
 
 

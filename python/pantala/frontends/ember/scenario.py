@@ -14,7 +14,7 @@ from pantala.errors import ScenarioError, ScenarioWarning
 from pantala.frontends.ember.items import items_of
 from pantala.frontends.ember.jobs import LoadJob, jobs_of
 from pantala.frontends.ember.parameters import common_keys
-from pantala.frontends.place import Place, read_text
+from pantala.frontends.place import Errors, Place, read_text
 
 __all__ = ["MPI", "PRESET", "ROUTING", "EmberScenario", "ember_scenario", "is_load_file"]
 
@@ -83,17 +83,17 @@ def ember_scenario(
         variables: values of variables; they replace the values of ``[VAR]`` in the file.
 
     Raises:
-        ScenarioError: the file is not a load file that Pantala can run. The text starts with the
-            file and the line.
+        ScenarioError: the file is not a load file that Pantala can run. It has a fault for each
+            wrong line, which starts with the file and the line.
 
     Warns:
         ScenarioWarning: a job has no Init or no Fini.
     """
     file = str(path)
-    jobs = jobs_of(
-        items_of(read_text(path, "a load file of Ember, which is text"), file, variables or {}),
-        file,
-    )
+    errors = Errors()
+    text = read_text(path, "a load file of Ember, which is text")
+    jobs = jobs_of(items_of(text, file, variables or {}, errors), file, errors)
+    errors.refuse()
     busy = [job for job in jobs if not job.idle]
     if not busy:
         message = "all jobs are Null, so nothing runs"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from pantala.scenario.base import Model
 
@@ -33,6 +33,19 @@ class FrontEnd(Model):
         Raises:
             PydanticCustomError: it cannot.
         """
+
+    draws: ClassVar[bool] = False
+    """Whether a program of this kind can draw random numbers, which follow the scenario's seed."""
+
+    def seeded_plan(self, ranks: int, seed: int, job: str) -> dict[str, Any]:
+        """Returns the plan's workload object of a job.
+
+        Args:
+            ranks: the number of ranks.
+            seed: the scenario's seed.
+            job: the name of the job.
+        """
+        return self.as_plan(ranks)
 
     @abstractmethod
     def as_plan(self, ranks: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict
 from pydantic_core import PydanticCustomError
@@ -41,11 +41,13 @@ class Ncptl(FrontEnd):
     arguments: dict[str, _Argument] = Field(default={})
     """Values of the program's options, by variable or by option name: `{ reps = 100, bytes = "64K"
     }`. Default: the program's defaults."""
-    seed: Index = 1
-    """Seed of the random tasks and numbers."""
+    seed: Index | None = None
+    """Seed of the random tasks and numbers. Default: the scenario's seed."""
     touch_per_byte: UnsignedTimePerByte = TimePerByte(0)
     """Time that a task needs to touch one byte of memory, in TOUCHES and in messages WITH DATA
     TOUCHING or WITH VERIFICATION."""
+
+    draws: ClassVar[bool] = True
 
     @classmethod
     def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
@@ -79,6 +81,10 @@ class Ncptl(FrontEnd):
         return texts
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
+        """Returns the plan's workload object of a scenario with seed 1."""
+        return self.seeded_plan(ranks, 1, "")
+
+    def seeded_plan(self, ranks: int, seed: int, job: str) -> dict[str, Any]:
         """Returns the plan's workload object: program and data themselves; no file is needed."""
         source = self.source()
         data = self.data(source)
@@ -88,6 +94,6 @@ class Ncptl(FrontEnd):
             "source": source,
             **({"data": data} if data else {}),
             "arguments": self.arguments,
-            "seed": self.seed,
+            "seed": seed if self.seed is None else self.seed,
             "touch_per_byte_fs": int(self.touch_per_byte),
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict
 
@@ -14,7 +14,7 @@ from pantala.units import Duration
 
 __all__ = ["PythonProgram"]
 
-#: The plans of programs that this process has recorded.
+#: The plans of programs that this process has recorded: without seed and job if they draw nothing.
 _plans: dict[Any, dict[str, Any]] = {}
 
 
@@ -27,6 +27,7 @@ class PythonProgram(FrontEnd):
 
     kind: Literal["python"] = "python"
     """A program in Python."""
+    draws: ClassVar[bool] = True
     file: str
     """The file of the function: beside the scenario file, or else in the current directory."""
     function: str = "program"
@@ -50,6 +51,10 @@ class PythonProgram(FrontEnd):
         return self.function if of_session else Path(self.file).stem
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
+        """Returns the plan's workload object of a scenario with seed 1."""
+        return self.seeded_plan(ranks, 1, "")
+
+    def seeded_plan(self, ranks: int, seed: int, job: str) -> dict[str, Any]:
         """Returns the plan's workload object: the operation file of the program.
 
         Raises:
@@ -67,7 +72,8 @@ class PythonProgram(FrontEnd):
             program = (str(Path(self.file).absolute()), text_of(self.file), self.function)
         arguments = dict(self.arguments)
         key = (program, ranks, json.dumps(arguments, sort_keys=True, default=repr))
-        known = _plans.get(key)
+        drawn = (*key, seed, job)
+        known = _plans.get(key) or _plans.get(drawn)
         if known is not None and Path(known["path"]).is_file():
             return dict(known)
         limits = Limits(
@@ -77,8 +83,9 @@ class PythonProgram(FrontEnd):
         )
         file, facts = keep(
             lambda path: record_apart(
-                self.file, self.function, function, arguments, ranks, path, limits
+                self.file, self.function, function, arguments, ranks, path, limits, (seed, job)
             )
         )
-        _plans[key] = {"kind": "operations", "path": str(file), "hash": facts["hash"]}
-        return dict(_plans[key])
+        plan = {"kind": "operations", "path": str(file), "hash": facts["hash"]}
+        _plans[drawn if facts["draws"] else key] = plan
+        return dict(plan)

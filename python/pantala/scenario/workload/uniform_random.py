@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, Strict
 
 from pantala.scenario.base import Count, PositiveSize, UnsignedDuration
 from pantala.scenario.workload.application import Application, Compute
@@ -16,8 +18,9 @@ class UniformRandom(Application):
     """UR: in every iteration all ranks send along one random permutation.
 
     A rank starts its send, then its receive, and waits for both. The permutations are those of
-    SST's Random motif. They depend on the numbers of ranks and iterations only, not on the seed. A
-    rank that a permutation maps to itself sends nothing.
+    SST's Random motif. They depend on the numbers of ranks and iterations and on
+    `permutation_seed`, not on the scenario's seed. A rank that a permutation maps to itself sends
+    nothing.
 
     Source: Kang et al., SC 2022, IV and Table I (11,829.48 MB on 528 ranks, messages of 3.07 KB).
     The published input of SST's motif has 7,200 iterations of 384 doubles and no computing. 6,465
@@ -34,6 +37,8 @@ class UniformRandom(Application):
     """Bytes of a message."""
     messages: Count = 1
     """Messages of a rank per iteration, all to the same rank."""
+    permutation_seed: Annotated[int, Strict(), Field(ge=0, le=2**32 - 1)] = 0
+    """Number that is added to the seeds of the permutations. 0 gives those of SST and the paper."""
     compute: Compute = Compute()
     """Computing before each iteration."""
     start_delay: UnsignedDuration = START_DELAY
@@ -48,4 +53,5 @@ class UniformRandom(Application):
             "messages": self.messages,
             "compute_ps": self.compute.total(self.share(ranks)),
             "start_delay_ps": int(self.start_delay),
+            **({"permutation_seed": self.permutation_seed} if self.permutation_seed else {}),
         }

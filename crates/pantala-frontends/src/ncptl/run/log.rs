@@ -1,6 +1,8 @@
 //! The log of a task: tables of values, and lines of output.
 
+use crate::ncptl::compiled::view::Failure;
 use crate::ncptl::language::ast::AggregateFunction;
+use crate::ncptl::language::source::Span;
 use crate::ncptl::numbers::print;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -69,6 +71,8 @@ struct Clause {
     /// The first column.
     column: usize,
     values: Vec<f64>,
+    /// The LOGS statement.
+    span: Span,
 }
 
 impl Logger {
@@ -86,10 +90,11 @@ impl Logger {
         title: &Arc<str>,
         made: impl FnOnce() -> Made,
         value: f64,
+        span: Span,
     ) -> bool {
         let found = self.clauses.iter().position(|clause| clause.place == place);
         let index = found.unwrap_or_else(|| {
-            self.open(place, title, made());
+            self.open(place, title, made(), span);
             self.clauses.len() - 1
         });
         self.clauses[index].values.push(value);
@@ -97,7 +102,7 @@ impl Logger {
         self.values <= MAX_VALUES
     }
 
-    fn open(&mut self, place: (usize, usize), title: &Arc<str>, made: Made) {
+    fn open(&mut self, place: (usize, usize), title: &Arc<str>, made: Made, span: Span) {
         if self.clauses.is_empty() {
             self.log.tables.push(Table::default());
         }
@@ -118,22 +123,42 @@ impl Logger {
                 add("histogram tallies".to_owned());
             }
         }
-        self.clauses.push(Clause { place, made, column, values: Vec::new() });
+        self.clauses.push(Clause { place, made, column, values: Vec::new(), span });
     }
 
     /// Computes the aggregates of the current table.
-    pub fn aggregate(&mut self) {
-        let Some(table) = self.log.tables.last_mut() else { return };
+    ///
+    /// # Errors
+    /// Values have no such aggregate: they differ in a column of one value, they have no mean of
+    /// this kind, or there is no such percentile. The reference implementation aborts.
+    pub fn aggregate(&mut self) -> Result<(), Failure> {
+        let Some(table) = self.log.tables.last_mut() else { return Ok(()) };
         for clause in &mut self.clauses {
             let values = std::mem::take(&mut clause.values);
-            let Some(last) = values.last().copied() else { continue };
+            let Some(first) = values.first().copied() else { continue };
             let columns = &mut table.columns[clause.column..];
             match &clause.made {
                 Made::All => columns[0].values.extend(values),
-                Made::Only => columns[0].values.push(last),
+                Made::Only => {
+                    if let Some(other) = values.iter().find(|value| **value != first) {
+                        let message = format!(
+                            "more than one value in a THE column, \"{}\": {} and {}; log a \
+                             statistic, such as THE MEAN OF, or EACH value",
+                            columns[0].title,
+                            print::number(first),
+                            print::number(*other)
+                        );
+                        return Err(Failure::new(clause.span, &message));
+                    }
+                    columns[0].values.push(first);
+                }
                 Made::Functions(functions) => {
                     for (column, (function, percent)) in columns.iter_mut().zip(functions) {
-                        column.values.push(value(function, *percent, &values));
+                        let made = value(function, *percent, &values).map_err(|reason| {
+                            let message = format!("column \"{}\": {reason}", column.title);
+                            Failure::new(clause.span, &message)
+                        })?;
+                        column.values.push(made);
                     }
                 }
                 Made::Histogram => {
@@ -146,19 +171,25 @@ impl Logger {
                 }
             }
         }
+        Ok(())
     }
 
     /// Ends the current table.
-    pub fn end_table(&mut self) {
-        self.aggregate();
+    ///
+    /// # Errors
+    /// As [`aggregate`](Self::aggregate).
+    pub fn end_table(&mut self) -> Result<(), Failure> {
+        let made = self.aggregate();
         self.clauses.clear();
+        made
     }
 
-    /// The log as if the program ended now.
+    /// The log as if the program ended now, without aggregates that do not exist.
     #[must_use]
     pub fn finished(&self) -> Log {
         let mut copy = self.clone();
-        copy.end_table();
+        // A failure has stopped the task, or will.
+        let _ = copy.end_table();
         copy.log
     }
 
@@ -177,7 +208,10 @@ fn name(function: &AggregateFunction, percent: i64) -> String {
 }
 
 /// A function of at least one value.
-fn value(function: &AggregateFunction, percent: i64, values: &[f64]) -> f64 {
+///
+/// # Errors
+/// The values have no such function.
+fn value(function: &AggregateFunction, percent: i64, values: &[f64]) -> Result<f64, String> {
     let number = values.len() as f64;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / number;
     let variance = || {
@@ -186,7 +220,21 @@ fn value(function: &AggregateFunction, percent: i64, values: &[f64]) -> f64 {
         let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
         if values.len() < 2 { 0.0 } else { squares / (number - 1.0) }
     };
+    let refuse = |kind: &str, wrong: fn(f64) -> bool| match values.iter().find(|x| wrong(**x)) {
+        Some(x) => {
+            Err(format!("a {kind} mean of values with {} does not exist", print::number(*x)))
+        }
+        None => Ok(()),
+    };
     match function {
+        AggregateFunction::HarmonicMean => refuse("harmonic", |x| x == 0.0)?,
+        AggregateFunction::GeometricMean => refuse("geometric", |x| x <= 0.0)?,
+        AggregateFunction::Percentile(_) if !(0..=100).contains(&percent) => {
+            return Err(format!("there is no {percent}th percentile; give one from 0 to 100"));
+        }
+        _ => {}
+    }
+    Ok(match function {
         AggregateFunction::Mean => mean(values),
         AggregateFunction::HarmonicMean => number / values.iter().map(|x| 1.0 / x).sum::<f64>(),
         AggregateFunction::GeometricMean => {
@@ -204,13 +252,13 @@ fn value(function: &AggregateFunction, percent: i64, values: &[f64]) -> f64 {
         AggregateFunction::Maximum => values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         AggregateFunction::Final => values[values.len() - 1],
         AggregateFunction::Percentile(_) => percentile(values.to_vec(), percent),
-    }
+    })
 }
 
 /// The percentile of at least one value, interpolated between neighbours.
 fn percentile(mut values: Vec<f64>, percent: i64) -> f64 {
     values.sort_by(f64::total_cmp);
-    let place = percent.clamp(0, 100) as f64 / 100.0 * (values.len() - 1) as f64;
+    let place = percent as f64 / 100.0 * (values.len() - 1) as f64;
     let below = place.floor() as usize;
     let above = (below + 1).min(values.len() - 1);
     let share = place - below as f64;
@@ -249,6 +297,12 @@ impl Log {
 mod tests {
     use super::*;
     use crate::ncptl::language::ast::AggregateFunction::*;
+    use crate::ncptl::language::ast::{Expression, ExpressionKind};
+
+    fn percentile_of() -> AggregateFunction {
+        let (kind, span) = (ExpressionKind::MyTask, Span::default());
+        Percentile(Expression { kind, span })
+    }
 
     #[test]
     fn functions_of_values() {
@@ -267,10 +321,33 @@ mod tests {
             (GeometricMean, (2f64 * 64.0 * 25.0 * 63.0).powf(0.125)),
         ];
         for (function, expected) in cases {
-            let found = super::value(&function, 0, &values);
+            let found = super::value(&function, 0, &values).unwrap();
             assert!((found - expected).abs() < 1e-9, "{function:?}: {found}");
         }
         assert_eq!((percentile(values.to_vec(), 0), percentile(values.to_vec(), 100)), (2.0, 9.0));
+    }
+
+    #[test]
+    fn aggregates_that_do_not_exist_are_refused() {
+        let cases = [
+            (HarmonicMean, 0, [2.0, 0.0], "a harmonic mean of values with 0 does not exist"),
+            (GeometricMean, 0, [0.0, 2.0], "a geometric mean of values with 0 does not exist"),
+            (GeometricMean, 0, [2.0, -1.0], "a geometric mean of values with -1 does not exist"),
+            (percentile_of(), 101, [1.0, 2.0], "there is no 101th percentile"),
+            (percentile_of(), -1, [1.0, 2.0], "there is no -1th percentile"),
+        ];
+        for (function, percent, values, expected) in cases {
+            let error = super::value(&function, percent, &values).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
+        let mut logger = Logger::default();
+        let title: Arc<str> = "Bytes".into();
+        for value in [1.0, 1.0, 2.0] {
+            logger.record((0, 0), &title, || Made::Only, value, Span::default());
+        }
+        let error = logger.clone().aggregate().unwrap_err().message;
+        assert!(error.starts_with("more than one value in a THE column, \"Bytes\": 1 and 2"));
+        assert_eq!(logger.finished().tables[0].columns[0].values, [] as [f64; 0]);
     }
 
     #[test]
@@ -279,16 +356,16 @@ mod tests {
         let (size, time): (Arc<str>, Arc<str>) = ("Bytes".into(), "Time".into());
         for bytes in [1.0, 2.0] {
             for repetition in 0..3 {
-                logger.record((0, 0), &size, || Made::Only, bytes);
+                logger.record((0, 0), &size, || Made::Only, bytes, Span::default());
                 let made = || Made::Functions(vec![(Mean, 0), (Maximum, 0)]);
-                logger.record((0, 1), &time, made, bytes * f64::from(repetition));
+                logger.record((0, 1), &time, made, bytes * f64::from(repetition), Span::default());
             }
-            logger.aggregate();
+            logger.aggregate().unwrap();
         }
-        logger.end_table();
-        logger.record((9, 0), &size, || Made::Histogram, 3.0);
-        logger.record((9, 0), &size, || Made::Histogram, 1.0);
-        logger.record((9, 0), &size, || Made::Histogram, 3.0);
+        logger.end_table().unwrap();
+        for value in [3.0, 1.0, 3.0] {
+            logger.record((9, 0), &size, || Made::Histogram, value, Span::default());
+        }
         let expected = "\"Bytes\",\"Time\",\"Time\"\n\"(only value)\",\"(mean)\",\"(maximum)\"\n1,1,2\n2,2,4\n\n\
                         \"Bytes\",\"Bytes\"\n\"(histogram values)\",\"(histogram tallies)\"\n1,1\n3,2\n";
         assert_eq!(logger.finished().text(), expected);

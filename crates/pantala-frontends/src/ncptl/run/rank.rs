@@ -207,8 +207,8 @@ impl NcptlRank {
                 continue;
             }
             let Some(step) = job.code.steps.get(self.at) else {
-                self.logger.end_table();
                 self.state = State::Ended;
+                self.logger.end_table()?;
                 return self.neglected(&job).map(|()| None);
             };
             steps += 1;

@@ -78,7 +78,7 @@ impl NcptlRank {
             }
             Step::Aggregate(tasks, _) => {
                 if self.takes_part(tasks)? && self.quiet == 0 {
-                    self.logger.aggregate();
+                    self.logger.aggregate()?;
                     self.activity += 1;
                 }
             }
@@ -119,7 +119,7 @@ impl NcptlRank {
             Step::ForEach(shared, ..) => self.start_each(shared, step)?,
             Step::Timed(_) => return self.start_timed(job, place),
             Step::End => return self.end_of_body(job),
-            Step::Table => self.logger.end_table(),
+            Step::Table => self.logger.end_table()?,
             Step::Assign(shared, tasks, processor, span) => {
                 self.activity += 1;
                 if processor.is_some() {
@@ -192,7 +192,7 @@ impl NcptlRank {
                     made.push((function.clone(), percent?));
                 }
             }
-            if !self.logger.record((place, number), &column.title, || made, value) {
+            if !self.logger.record((place, number), &column.title, || made, value, span) {
                 return Err(Failure::new(span, &"the log is too long"));
             }
         }

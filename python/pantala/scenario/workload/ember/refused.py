@@ -31,6 +31,7 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     "SendRecv": (_MPI, "use BiPingPong"),
     "Test": (_MPI, "remove it"),
     "TestAny": (_MPI, "remove it"),
+    "TestNetworkIO": ("it reads and writes files, and Pantala has no storage", "remove it"),
     "TrafficGen": (_ENDLESS, _PATTERN),
     "TriCount": (_DATA, "remove it"),
     "WaitAny": (_MPI, "remove it"),
