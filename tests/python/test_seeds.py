@@ -30,6 +30,7 @@ def _scenario(changes: dict[str, Any], seed: int) -> pt.Scenario:
         "name": "seeds",
         "seed": seed,
         "routing": "minimal",
+        "record": {"packets": "off"},
         "machine": {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
         "jobs": [job | changes.get("job", {})],
     }
@@ -50,8 +51,8 @@ def _result(folder: Path, changes: dict[str, Any], seed: int) -> str:
 
 def _pattern(**keys: Any) -> dict[str, Any]:
     return {
-        "job": {"workload": {"kind": "pattern", "offered_load": 0.2, **keys}},
-        "stop": {"time": "5 us"},
+        "job": {"workload": {"kind": "pattern", "load": 0.2, **keys}},
+        "stop": {"duration": "5 us"},
     }
 
 
@@ -64,7 +65,6 @@ def _python(draw: str) -> dict[str, Any]:
     return {"files": {"program.py": text}, "job": {"workload": {"kind": "python"}}}
 
 
-_TO_MIDDLE = {"workload": {"kind": "pattern", "pattern": "next_group", "offered_load": 0.3}}
 #: What draws random numbers, by name. All of it follows the scenario's seed.
 FOLLOWS: dict[str, dict[str, Any]] = {
     "placement random": {"job": {"placement": "random"}},
@@ -82,12 +82,9 @@ FOLLOWS: dict[str, dict[str, Any]] = {
     "partners of a motif": {
         "job": {"workload": {"kind": "hacc", "compute": "0 ns", "message": "4 KiB"}}
     },
-    "routing": {"routing": "valiant_n"},
-    "learning": {
-        "routing": "q_adaptive",
-        "job": {"ranks": 72, **_TO_MIDDLE},
-        "stop": {"time": "5 us"},
-    },
+    "routing": {"routing": "valiant_node"},
+    "sample of packets": {"record": {"packets": "sampled"}},
+    "learning": {"routing": "q_adaptive", "job": {"ranks": 72}},
     "background": {
         "background": {
             "share": 0.5,
@@ -105,10 +102,10 @@ FOLLOWS: dict[str, dict[str, Any]] = {
         " message to task 9 then all tasks await completion."
     ),
     "ncptl: RANDOM_UNIFORM": _ncptl(
-        "all tasks compute for random_uniform(1, 1000) nanoseconds then all tasks synchronize."
+        "all tasks compute for random_uniform(1, 1000) microseconds then all tasks synchronize."
     ),
     "ncptl: RANDOM_GAUSSIAN": _ncptl(
-        "all tasks compute for random_gaussian(1000, 90) nanoseconds then all tasks synchronize."
+        "all tasks compute for random_gaussian(1000, 90) microseconds then all tasks synchronize."
     ),
     "python: random": _python("random.random()"),
     "python: numpy": _python("numpy.random.random()"),
@@ -172,8 +169,11 @@ OWN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"machine": {"global_arrangement": "random", "global_arrangement_seed": 1}},
     ),
     "failed_links.seed": (
-        {"machine": {"failed_links": {"count": 6}}},
-        {"machine": {"failed_links": {"count": 6, "seed": 1}}},
+        {"machine": {"failed_links": {"link_class": "local", "count": 3}}, "routing": "ugal_g"},
+        {
+            "machine": {"failed_links": {"link_class": "local", "count": 3, "seed": 1}},
+            "routing": "ugal_g",
+        },
     ),
     "background.seed": (
         {"background": _SOME | {"seed": 1}},

@@ -64,7 +64,7 @@ def check(file: ProgramFile) -> None:
     shown = facts()
     for option in found["options"]:
         names = f"{option['long']} or {option['short']}"
-        shown.add_row(option["name"], f"{option['description']} ({names})")
+        shown.add_row(option["name"], f"{option['description']} ({names}; {option['default']})")
     console().print(shown)
 
 

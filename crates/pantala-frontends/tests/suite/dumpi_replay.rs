@@ -101,7 +101,7 @@ fn times_out_of_range_are_told_with_their_place() {
     assert_eq!(refused_of(&[[(7, 5), (6, 0)]]), backwards);
     assert_eq!(
         refused_of(&[[(6, 0), (7, 5)], [(6, 0), (8, 0)]]),
-        backwards.replace("byte 50", "byte 77")
+        backwards.replace("byte 50", "byte 65")
     );
 }
 
