@@ -151,9 +151,19 @@ class _Conversion:
                 self.communicators = self._communicators(otf2, trace, locations)
                 self.reading = [location._ref for location in chosen]
                 others = [each for each in trace.definitions.locations if each not in locations]
+                seen = Counter[int]()
                 for location, event in trace.events(chosen):
+                    seen[location._ref] += 1
                     self.current = ranks[numbers[location._ref]]
                     self._event(self.current, type(event).__name__, event)
+                for location in chosen:
+                    if seen[location._ref] < location.number_of_events:
+                        file = self.path.with_suffix("") / f"{location._ref}.evt"
+                        raise UsageError(
+                            f"{file}: has {seen[location._ref]:,} of the"
+                            f" {location.number_of_events:,} events that the trace names; the file"
+                            " is damaged or cut off: copy it again"
+                        )
                 if others and first == 0:
                     self.notes.add(
                         f"events of {len(others)} locations that are not MPI processes, such as"
