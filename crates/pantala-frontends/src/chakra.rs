@@ -11,10 +11,11 @@ mod files;
 mod frames;
 mod messages;
 mod nodes;
+mod rank_file;
 mod reader;
 mod survey;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ use crate::graph::Executor;
 use crate::graph::window::Window;
 use crate::trace::{ComputeScale, TraceError, TraceFile, TraceSummary};
 
+use rank_file::RankFile;
 use reader::ChakraReader;
 
 pub use files::recognizes;
@@ -52,22 +54,6 @@ pub struct ChakraTrace {
     summary: TraceSummary,
     /// The first fault that keeps the trace from being replayed.
     fault: Option<TraceError>,
-}
-
-/// The file of a rank.
-#[derive(Clone, Debug)]
-pub(crate) struct RankFile {
-    path: Arc<Path>,
-    bytes: u64,
-    compressed: bool,
-    /// Whether the ids of the nodes increase.
-    ordered: bool,
-    /// Ids that nodes wait for before they would have come, but that the file does not have.
-    absent: Arc<BTreeSet<u64>>,
-    /// The process groups of the rank's collectives, with their numbers of collectives.
-    groups: BTreeMap<Box<[u8]>, u32>,
-    /// The signature of the rank's collectives by process group.
-    signatures: BTreeMap<Box<[u8]>, collectives::Signature>,
 }
 
 impl ChakraTrace {

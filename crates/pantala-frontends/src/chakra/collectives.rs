@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::RankFile;
 use super::nodes::{Action, action};
-use super::survey::visit;
+use super::rank_file::{RankFile, visit};
 use crate::graph::Operation;
 use crate::trace::collectives::{common_bytes, hashed};
 use crate::trace::{Position, TraceError};

@@ -1,27 +1,23 @@
 //! The first pass over the files of a trace: process groups, wrong nodes, the summary.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pantala_engine::counted;
-use prost::Message;
 
+use super::ChakraTrace;
 use super::collectives::{self, Signature};
 use super::frames::Frames;
-use super::messages::{GlobalMetadata, Node};
+use super::messages::Node;
 use super::nodes::{Action, action};
-use super::{ChakraTrace, RankFile};
+use super::rank_file::{Nodes, RankFile, open, visit};
 use crate::graph::Task;
 use crate::graph::partners::Digests;
 use crate::graph::read_ids::ReadIds;
 use crate::graph::summary::Tally;
-use crate::input;
 use crate::trace::blocks::block_size;
 use crate::trace::{Position, TraceError, TraceFormat};
-
-const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Reads the files of all ranks once.
 pub(super) fn survey(paths: &[PathBuf]) -> Result<ChakraTrace, TraceError> {
@@ -63,22 +59,6 @@ pub(super) fn survey(paths: &[PathBuf]) -> Result<ChakraTrace, TraceError> {
         tally.warn(format!("a job cannot replay the trace: {fault}"));
     }
     Ok(ChakraTrace { files, groups, summary: tally.finish(), fault })
-}
-
-fn open(path: &Path) -> std::io::Result<RankFile> {
-    let mut file = input::open(path)?;
-    let bytes = file.metadata()?.len();
-    let mut start = Vec::new();
-    (&mut file).take(2).read_to_end(&mut start)?;
-    Ok(RankFile {
-        path: Arc::from(path),
-        bytes,
-        compressed: start == GZIP,
-        ordered: true,
-        absent: Arc::default(),
-        groups: BTreeMap::new(),
-        signatures: BTreeMap::new(),
-    })
 }
 
 /// The members of the groups: all ranks that name them.
@@ -230,61 +210,6 @@ fn partners(files: &[RankFile], digests: Digests) -> Result<Option<TraceError>, 
         let message = format!("node {id}: {}", misfit.message);
         TraceError::new(&file.path, message).of_rank(misfit.rank).at(Position::Byte(position))
     }))
-}
-
-/// Calls `each` with the position and the node of each node of a file, until it returns false.
-pub(super) fn visit(
-    file: &RankFile,
-    rank: u32,
-    mut each: impl FnMut(u64, &Node) -> bool,
-) -> Result<(), TraceError> {
-    let frames = Frames::new(&file.path, file.bytes, file.compressed, block_size(1));
-    let mut nodes = Nodes { frames, node: Node::default() };
-    let at = |position, message: String| {
-        TraceError::new(&file.path, message).of_rank(rank).at(Position::Byte(position))
-    };
-    nodes.begin().map_err(|message| at(0, message))?;
-    loop {
-        let position = nodes.frames.position();
-        match nodes.next().map_err(|message| at(position, message))? {
-            Some(node) if each(position, node) => {}
-            _ => return Ok(()),
-        }
-    }
-}
-
-/// The nodes of a file.
-struct Nodes {
-    frames: Frames,
-    node: Node,
-}
-
-impl Nodes {
-    /// Reads the first message.
-    fn begin(&mut self) -> Result<(), String> {
-        let Some(message) = self.frames.next()? else {
-            return Err("the file is empty; a rank's file begins with GlobalMetadata".to_owned());
-        };
-        let metadata = GlobalMetadata::decode(message).map_err(|_| no_trace())?;
-        if metadata.version.iter().all(|byte| byte.is_ascii_graphic()) {
-            Ok(())
-        } else {
-            Err(no_trace())
-        }
-    }
-
-    fn next(&mut self) -> Result<Option<&Node>, String> {
-        let Some(message) = self.frames.next()? else {
-            return Ok(None);
-        };
-        self.node.clear();
-        self.node.merge(message).map_err(|error| format!("a node is corrupt: {error}"))?;
-        Ok(Some(&self.node))
-    }
-}
-
-fn no_trace() -> String {
-    "the file does not begin with GlobalMetadata; it is no Chakra trace".to_owned()
 }
 
 /// The ids of a file.
