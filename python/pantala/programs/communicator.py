@@ -95,7 +95,8 @@ class Communicator(Collectives):
         """
         draws = self._recording.draws
         draws.used = True
-        return draws.seed_of(self._me)
+        number: int = draws.seed_of(self._me)
+        return number
 
     # Computing and iterations
 
