@@ -113,7 +113,8 @@ FOLLOWS: dict[str, dict[str, Any]] = {
     "python: while it is loaded": {
         "files": {
             "program.py": "import random\nD = random.random()\n"
-            "def program(mpi):\n    mpi.compute(f'{round(1000 + 1000 * D)} ns')\n    mpi.barrier()\n"
+            "def program(mpi):\n    mpi.compute(f'{round(1000 + 1000 * D)} ns')\n"
+            "    mpi.barrier()\n"
         },
         "job": {"workload": {"kind": "python"}},
     },
