@@ -83,9 +83,9 @@ def _phrase(binding: Binding, name: str) -> str:
     verb = "bind" if place.endswith("links") else "binds"
     if binding.by == "held_back":
         stalled = f"NIC injection stalls for {_percent(binding.held_back)} of the time"
-        others = "but no link of the job is saturated"
+        others = "and no link of the job is saturated"
         if resource != "crossbar":
-            others = "behind packets to saturated links of this class"
+            others = "and links of this class that carry its bytes are saturated"
         return f"{place} {verb} {name} ({stalled}, {others})"
     share = _percent(binding.shares[resource])
     busy = f"ranks compute for {share} of their time" if resource == "host" else f"{share} busy"

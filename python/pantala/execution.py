@@ -15,6 +15,7 @@ from pantala.errors import Interrupted, PlanError, RunDirectoryError, Simulation
 from pantala.experiments.interference import InterferenceRuns
 from pantala.experiments.parts import parts_of
 from pantala.plain_console import PlainConsole
+from pantala.plan_advice import warn_of_plan
 from pantala.progress import ProgressLine
 from pantala.record_size import check_size, parse_limit
 from pantala.results import InterferenceExperiment, Run, load
@@ -72,8 +73,8 @@ def run(
         Interrupted: Ctrl-C, as a `KeyboardInterrupt`. The tables are kept, marked incomplete.
 
     Warns:
-        ScenarioWarning: it runs, but packets could wait for each other in a cycle, or the run would
-            take more than an hour.
+        ScenarioWarning: it runs, but packets could wait for each other in a cycle, the run would
+            take more than an hour, global ports have no link, or a job sends nothing.
     """
     if not isinstance(scenario, Scenario):
         raise UsageError(
@@ -90,6 +91,7 @@ def run(
     check_place(target)
     check_size(resolved, sent, scenario.source, target, limit)
     warn_of_cost(resolved, sent, scenario.source)
+    warn_of_plan(scenario, resolved, sent)
     parts = parts_of(scenario, resolved)
     console = PlainConsole(stderr=True)
     shown = console.is_terminal if progress is None else progress

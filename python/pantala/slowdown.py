@@ -1,9 +1,9 @@
 """The slowdown of jobs: the same work of a job, alone and together with the others.
 
-A job that ended in both runs is compared over both whole runs. A job that was cut off in one of
-them is compared over the iterations that all of its ranks finished in both runs; without such
-iterations it is not compared. Synthetic traffic has no end and no iterations: it runs alone for as
-long as together, and its packets are compared.
+A job that ended in both runs after equal work is compared over both whole runs. A job that was cut
+off in one of them, or did different work, is compared over the iterations that all of its ranks
+finished in both runs; without such iterations it is not compared. Synthetic traffic has no end and
+no iterations: it runs alone for as long as together, and its packets are compared.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
             pl.String,
             (
                 "The work that is compared: `run`, all of both runs; `iterations`, those that"
-                " finished in both runs; `duration`, the same simulated time; `nothing`, as no"
-                " iteration finished in both."
+                " finished in both runs; `duration`, the same simulated time; `unequal`, all of"
+                " both runs, which sent different numbers of bytes; `nothing`, as no iteration"
+                " finished in both."
             ),
         ),
         "alone_iterations": (
@@ -295,8 +296,12 @@ def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
             "together_iterations": _count(second),
             "compared_iterations": _count(both),
         }
-    if alone.row["complete"] and together.row["complete"]:
-        row |= {"compared": "run"} | _beside(alone.whole(), together.whole())
+    equal = alone.row["mpi_bytes"] == together.row["mpi_bytes"] and len(first) == len(second)
+    ended = alone.row["complete"] and together.row["complete"]
+    if ended and (equal or both.is_empty()):
+        # A program that runs for a set time ends in both runs, with more work in one of them.
+        compared = "run" if equal else "unequal"
+        row |= {"compared": compared} | _beside(alone.whole(), together.whole())
     elif len(both):
         row |= {"compared": "iterations"} | _beside(alone.during(both), together.during(both))
     return row | _ratios(row, (*_TIMES, *_LATENCIES))

@@ -104,10 +104,10 @@ def test_sentence() -> None:
     }
     assert binding_in_words(bindings) == (
         "The host binds a (ranks compute for 60 % of their time); the global links bind b (90 %"
-        " busy); NIC ejection binds c (NIC injection stalls for 50 % of the time, behind packets"
-        " to saturated links of this class); the crossbar binds d (NIC injection stalls for 50 % of"
-        " the time, but no link of the job is saturated); no resource binds e (at most 20 % busy:"
-        " the local links)."
+        " busy); NIC ejection binds c (NIC injection stalls for 50 % of the time, and links of"
+        " this class that carry its bytes are saturated); the crossbar binds d (NIC injection"
+        " stalls for 50 % of the time, and no link of the job is saturated); no resource binds e"
+        " (at most 20 % busy: the local links)."
     )
     assert binding_in_words({None: bindings["a"]}) == ""
 

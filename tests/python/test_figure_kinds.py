@@ -235,7 +235,8 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Run:
         "routing_windows": "1 us",
     }
     changes = {f"record.{key}": value for key, value in records.items()}
-    ran = pt.run(pt.Scenario.from_toml(path / "quiet.toml", changes=changes), out=path / "run")
+    with pytest.warns(pt.ScenarioWarning, match="sends nothing"):
+        ran = pt.run(pt.Scenario.from_toml(path / "quiet.toml", changes=changes), out=path / "run")
     assert isinstance(ran, Run)
     return ran
 

@@ -50,6 +50,7 @@ class Written:
             "start_ns": 5.0,
             "end_ns": end,
             "complete": self.complete,
+            "mpi_bytes": 0,
             **times,
         }
         return pl.LazyFrame([row])

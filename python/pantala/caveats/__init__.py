@@ -6,9 +6,10 @@ console, reports, figures.
 """
 
 from pantala.caveats.facts import Facts, Overlap, facts_of, facts_of_run
-from pantala.caveats.words import ONE_SEED, Absent, Caveat, caveats_of, equal_seeds
+from pantala.caveats.words import MOSTLY, ONE_SEED, Absent, Caveat, caveats_of, equal_seeds
 
 __all__ = [
+    "MOSTLY",
     "ONE_SEED",
     "Absent",
     "Caveat",

@@ -9,6 +9,7 @@ from pantala.amounts import time_text
 from pantala.caveats.facts import Facts, Overlap
 
 __all__ = [
+    "MOSTLY",
     "ONE_SEED",
     "Absent",
     "Caveat",

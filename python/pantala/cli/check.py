@@ -101,7 +101,7 @@ def check(
 
 
 def _warn(scenario: Scenario, resolved: dict[str, Any], limit: int | None, *, refuse: bool) -> None:
-    """Warns of a run that would take long, or whose tables would be too large.
+    """Warns of a run that would take long, of its jobs and ports, and of tables too large.
 
     Args:
         scenario: the scenario.
@@ -116,6 +116,7 @@ def _warn(scenario: Scenario, resolved: dict[str, Any], limit: int | None, *, re
     import warnings
 
     from pantala.errors import PlanError, ScenarioError, ScenarioWarning
+    from pantala.plan_advice import advice_of_lengths, warn_of_plan
     from pantala.record_size import check_size
     from pantala.run_cost import traffic, warn_of_cost
 
@@ -124,6 +125,9 @@ def _warn(scenario: Scenario, resolved: dict[str, Any], limit: int | None, *, re
     except PlanError as error:
         raise scenario.error_of_plan(error) from None
     warn_of_cost(resolved, sent, scenario.source)
+    warn_of_plan(scenario, resolved, sent)
+    if advice := advice_of_lengths(resolved, sent):
+        warnings.warn(ScenarioWarning(scenario.source, advice), stacklevel=2)
     try:
         check_size(resolved, sent, scenario.source, limit=limit)
     except ScenarioError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -158,7 +159,10 @@ def _comparison(result: InterferenceExperiment) -> list[Table]:
     rows = result.slowdown.collect().to_dicts()
     traffic = [row for row in rows if row["compared"] == "duration"]
     jobs = [row for row in rows if row["compared"] != "duration"]
-    return [*([_slowdown(jobs)] if jobs else []), *([_traffic(traffic)] if traffic else [])]
+    from pantala.report.reported_run import ReportedRun
+
+    beside = ReportedRun.of(result).beside
+    return [*([_slowdown(jobs, beside)] if jobs else []), *([_traffic(traffic)] if traffic else [])]
 
 
 def _effects(result: InterferenceExperiment) -> list[Table]:
@@ -174,7 +178,7 @@ def _effects(result: InterferenceExperiment) -> list[Table]:
     return matrices(effects.with_columns(shown=pl.Series(text, dtype=pl.String)), "shown")
 
 
-def _slowdown(rows: list[dict[str, Any]]) -> Table:
+def _slowdown(rows: list[dict[str, Any]], beside: Mapping[str, str]) -> Table:
     """Returns a table of each job's communication time alone and together, and its slowdowns."""
     from pantala.report.finding import iterations_compared
 
@@ -188,8 +192,12 @@ def _slowdown(rows: list[dict[str, Any]]) -> Table:
         "slowdown",
         "run time",
         *["iterations"] * partly,
+        *["with company"] * bool(beside),
     ]
-    shown = table("Communication time over ranks", headings, _COMPARISON_CAPTION)
+    caption = _COMPARISON_CAPTION
+    if beside:
+        caption += "\nwith company: the part of the job's run in which another job ran, at most"
+    shown = table("Communication time over ranks", headings, caption)
     for row in rows:
         shown.add_row(
             row["name"],
@@ -198,6 +206,7 @@ def _slowdown(rows: list[dict[str, Any]]) -> Table:
             _ratio(row["slowdown"]),
             _ratio(row["run_time_slowdown"]),
             *[iterations_compared(row) or "all"] * partly,
+            *[beside.get(row["name"], "all")] * bool(beside),
         )
     return shown
 

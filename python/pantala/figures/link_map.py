@@ -86,10 +86,10 @@ def link_load_map(
 
 
 def link_shift_map(together: RunLike, alone: Mapping[str, RunLike]) -> Figure:
-    """Draws the bytes that moved to other links: bytes per link together minus the sum alone.
+    """Draws the bytes per link together minus the sum of all runs alone.
 
-    The jobs send equal messages between equal nodes alone and together, so only the routing moves
-    bytes. The figure is meaningful if every run finished.
+    If every job ended by itself in both runs, it sent equal messages between equal nodes, and only
+    the routing moves bytes. Otherwise the difference also shows more or less work.
 
     Args:
         together: the run of all jobs together.

@@ -262,7 +262,7 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             "moved",
-            "Bytes that the routing moved to other links because the jobs ran together.",
+            "Bytes on links inside and between groups: together minus the sum of all runs alone.",
             _moved,
         ),
         Kind(

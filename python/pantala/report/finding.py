@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -21,8 +22,9 @@ _WITHIN = f"within {100 * _UNCHANGED:g} %"
 
 def finding(reported: ReportedRun) -> str:
     """Returns the sentences on each job's slowdown, or on communication times in a single run."""
-    told = _single(reported) if reported.slowdown is None else _comparison(reported.slowdown)
-    return " ".join(told)
+    if reported.slowdown is None:
+        return " ".join(_single(reported))
+    return " ".join(_comparison(reported.slowdown, reported.beside))
 
 
 def iterations_compared(row: dict[str, Any]) -> str:
@@ -30,6 +32,8 @@ def iterations_compared(row: dict[str, Any]) -> str:
     number = row["compared_iterations"]
     if row["compared"] == "nothing" and number is None:
         return "not recorded"
+    if row["compared"] == "unequal":
+        return "different work"
     if row["compared"] not in ("iterations", "nothing"):
         return ""
     return f"{count(number)} ({_finished(row)})"
@@ -39,7 +43,7 @@ def _finished(row: dict[str, Any]) -> str:
     return f"{count(row['alone_iterations'])} alone, {count(row['together_iterations'])} together"
 
 
-def _comparison(slowdown: pl.DataFrame) -> list[str]:
+def _comparison(slowdown: pl.DataFrame, partly: Mapping[str, str]) -> list[str]:
     rows = slowdown.to_dicts()
     names = [row["name"] for row in rows]
     beside = {
@@ -49,23 +53,32 @@ def _comparison(slowdown: pl.DataFrame) -> list[str]:
     timed = [row for row in rows if row["slowdown"] is not None]
     if len(rows) > 2:
         told = [
-            _grouped("With all jobs together, communication time", timed, "slowdown"),
+            _grouped("With all jobs together, communication time", timed, "slowdown", partly),
             _grouped(
                 "Run time",
                 [row for row in rows if row["run_time_slowdown"] is not None],
                 "run_time_slowdown",
+                partly,
             ),
         ]
     else:
-        told = [_job(row, beside[row["name"]]) for row in timed]
+        told = [_job(row, beside[row["name"]], partly) for row in timed]
     told += [_traffic(row, beside[row["name"]]) for row in rows if row["compared"] == "duration"]
     told += _missing([row for row in rows if row["compared"] != "duration"])
     return [sentence for sentence in told if sentence]
 
 
-def _job(row: dict[str, Any], other: str) -> str:
-    """Returns a sentence with the two slowdowns of a job."""
+def _job(row: dict[str, Any], other: str, partly: Mapping[str, str]) -> str:
+    """Returns a sentence with the two slowdowns of a job.
+
+    Args:
+        row: the row of the slowdown table.
+        other: the job beside it, or the others.
+        partly: the jobs that had company for a part of their run only: how much, in words.
+    """
     name, ratio, run_time = row["name"], row["slowdown"], row["run_time_slowdown"]
+    if name in partly:
+        other += f" for {partly[name]} of its run"
     over = ""
     if row["compared"] == "iterations":
         over = f"{_iterations(row['compared_iterations'])} ({_finished(row)}), "
@@ -79,6 +92,8 @@ def _job(row: dict[str, Any], other: str) -> str:
             "; its run time is"
             f" {unchanged if _is_unchanged(run_time) else f'{run_time:.2f} times as long'}"
         )
+    if row["compared"] == "unequal":
+        text += " (its runs sent different numbers of bytes, so they are not of equal work)"
     return f"{over}together with {other}, {text}." if over else f"Together with {other}, {text}."
 
 
@@ -90,7 +105,7 @@ def _iterations(number: int) -> str:
     )
 
 
-def _grouped(reported: str, rows: list[dict[str, Any]], key: str) -> str:
+def _grouped(reported: str, rows: list[dict[str, Any]], key: str, partly: Mapping[str, str]) -> str:
     """Returns a sentence that groups jobs by whether they take longer, less long or as long."""
     rows = sorted(rows, key=lambda row: -row[key])
     groups = (
@@ -103,6 +118,8 @@ def _grouped(reported: str, rows: list[dict[str, Any]], key: str) -> str:
         number, over = row["compared_iterations"], ""
         if row["compared"] == "iterations":
             over = f" over {count(number)} {'iteration' if number == 1 else 'iterations'}"
+        if row["name"] in partly:
+            over += f", with company for {partly[row['name']]} of its run"
         return f"{row['name']} ({row[key]:.2f} times{over})"
 
     told = [f"{words} {join([named(row) for row in group])}" for words, group in groups if group]

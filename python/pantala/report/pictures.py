@@ -182,7 +182,7 @@ def _tail(reported: ReportedRun) -> Picture | None:
         "tail",
         "The slowest packets",
         "For each latency on the horizontal axis, the share of packets that take longer. Where a"
-        " solid line leaves its dashed line, the other jobs delay that share of the packets."
+        " solid line is above its dashed line, more packets take that long together than alone."
         f"{sample}"
         if reported.alone
         else "For each latency on the horizontal axis, the share of packets that take longer."
@@ -204,8 +204,9 @@ def _iterations(reported: ReportedRun) -> Picture | None:
         "iterations",
         "Communication time, iteration by iteration",
         "A row is a rank, a column is an iteration, and the colour is the time inside MPI calls."
-        " All panels of a job share one scale. A column of high values is an iteration in which"
-        " all ranks waited; a row of high values is a rank that always waits.",
+        " All panels of a job share one scale. A column of high values is an iteration with long"
+        " MPI calls of all ranks; a row of high values is a rank with long MPI calls in all"
+        " iterations.",
         "",
         f"Heat maps of communication time by rank and iteration, of {_jobs(reported)}.",
         figures.rank_iterations(reported.run, reported.alone),
@@ -255,9 +256,11 @@ def _blame(reported: ReportedRun) -> Picture | None:
 def _causes(reported: ReportedRun, blame: Blame) -> list[str]:
     """Returns a sentence for each job: how its p99 changed, and which job caused its waiting."""
     told = []
+    rows = [] if reported.slowdown is None else reported.slowdown.to_dicts()
+    equal = {row["name"] for row in rows if row["compared"] in ("run", "duration")}
     for number, name in job_names(reported.run).items():
         alone, ratio = reported.alone.get(name), None
-        if alone is not None:
+        if alone is not None and name in equal:
             same = next(other for other, each in job_names(alone).items() if each == name)
             before, after = (
                 job_row(run, job)["packet_latency_p99_ns"]

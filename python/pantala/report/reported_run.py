@@ -11,11 +11,20 @@ import polars as pl
 
 from pantala.attribution import METHODS
 from pantala.binding import binding_in_words, bindings_of
-from pantala.caveats import Absent, Caveat, Facts, caveats_of, facts_of_run
+from pantala.caveats import (
+    MOSTLY,
+    Absent,
+    Caveat,
+    Facts,
+    Overlap,
+    caveats_of,
+    facts_of_run,
+)
 from pantala.figures.hottest import hottest_table
 from pantala.figures.link_load import LinkLoads, link_loads
 from pantala.figures.runs import InterferenceLike, RunLike, job_names
 from pantala.figures.style import PALETTE, colours
+from pantala.report.formatting import percent
 
 __all__ = ["ReportedRun"]
 
@@ -60,6 +69,29 @@ class ReportedRun:
     def facts(self) -> dict[str, Facts]:
         """The facts of every run of the report by title: what the caveats are made of."""
         return {title: facts_of_run(run) for title, run in self.parts.items()}
+
+    @cached_property
+    def overlaps(self) -> dict[str, list[Overlap]]:
+        """For each job, the jobs that ran for less of its run than `MOSTLY`; least first."""
+        facts = facts_of_run(self.run)
+        found: dict[str, list[Overlap]] = {name: [] for name in self.names}
+        for each in sorted(facts.overlaps, key=lambda overlap: overlap.share):
+            if each.share < MOSTLY:
+                found[each.job].append(each)
+        return found
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """The jobs that had company for a part of their run only: how much of it, in per cent.
+
+        With several other jobs, it is the share of the job that ran longest beside it.
+        """
+        others = len(self.overlaps) - 1
+        return {
+            name: percent(max(each.share for each in overlaps))
+            for name, overlaps in self.overlaps.items()
+            if others and len(overlaps) == others
+        }
 
     @property
     def caveats(self) -> list[Caveat]:

@@ -113,16 +113,26 @@ def communication_table(reported: ReportedRun) -> ReportTable:
             " A job that did not end in both runs, such as one that repeats, is compared over the"
             " iterations that all of its ranks finished in both, and not at all if there are none."
         )
+    if reported.beside and paired:
+        caption += " With company: the part of the job's run in which another job ran, at most."
     # The slowdowns come first because a narrow screen shows only the first columns.
     table = ReportTable(
         caption,
-        ["job", *["slowdown", "run time"] * paired, *columns, *["iterations compared"] * partly],
+        [
+            "job",
+            *["slowdown", "run time"] * paired,
+            *columns,
+            *["iterations compared"] * partly,
+            *["with company"] * bool(reported.beside and paired),
+        ],
     )
     for row in rows.to_dicts():
         cells = [_times(row["slowdown"]), _times(row["run_time_slowdown"])] if paired else []
         cells += [_number(row[column], longest, divisor) for column in columns.values()]
         if partly:
             cells.append(Cell(iterations_compared(row) or "all", row["compared_iterations"]))
+        if reported.beside and paired:
+            cells.append(Cell(reported.beside.get(row["name"], "all of its run")))
         table.rows.append([Cell(row["name"], job=row["name"]), *cells])
     return table
 
@@ -197,15 +207,23 @@ def latency_table(reported: ReportedRun) -> ReportTable | None:
         caption += " Message latency is the time from the posted send to the last byte received."
         headings += [f"messages: mean, {message_unit}", "p99"]
     ratios = ["mean", "p99"] if reported.alone else []
+    equal = {
+        row["name"]
+        for row in ([] if reported.slowdown is None else reported.slowdown.to_dicts())
+        if row["compared"] in ("run", "duration")
+    }
     if ratios:
-        caption += f" The columns with {TIMES} are packet latencies together over alone."
+        caption += (
+            f" The columns with {TIMES} are packet latencies together over alone, for jobs that did"
+            " equal work."
+        )
     table = ReportTable(caption, ["job", *(f"{key} {TIMES}" for key in ratios), *headings])
     alone: dict[str, Any] = {}
     for case, row in found:
         cells = [Cell(case.label, job=case.name, company=case.company), *[Cell("")] * len(ratios)]
         if case.alone:
             alone = row
-        elif alone.get("name") == case.name:
+        elif alone.get("name") == case.name and case.name in equal:
             keys = [f"packet_latency_{key}_ns" for key in ratios]
             cells[1:] = [_ratio(row[key], alone[key]) for key in keys]
         mean, network = row["packet_latency_mean_ns"], row["network_latency_mean_ns"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,23 +24,30 @@ class Tile:
 
 def tiles(reported: ReportedRun) -> list[Tile]:
     """Returns a tile for each job of an interference experiment; none for a single run."""
-    return [] if reported.slowdown is None else [_tile(row) for row in reported.slowdown.to_dicts()]
+    return (
+        []
+        if reported.slowdown is None
+        else [_tile(row, reported.beside) for row in reported.slowdown.to_dicts()]
+    )
 
 
-def _tile(row: dict[str, Any]) -> Tile:
+def _tile(row: dict[str, Any], beside: Mapping[str, str]) -> Tile:
+    company = (
+        [f"with company for {beside[row['name']]} of its run"] if row["name"] in beside else []
+    )
     if row["compared"] == "duration":
         lines = [
             _before_and_after("packet latency", row, "packet_latency_mean_ns"),
             _before_and_after("accepted throughput", row, "accepted_throughput", significant),
         ]
-        return Tile(row["name"], _times(row["packet_latency_slowdown"]), lines)
+        return Tile(row["name"], _times(row["packet_latency_slowdown"]), lines + company)
     lines = [
         _before_and_after("communication time", row, "communication_time_mean_ns"),
         _before_and_after("run time", row, "run_time_ns", ratio=row["run_time_slowdown"]),
     ]
     if over := iterations_compared(row):
         lines.append(f"iterations compared: {over}")
-    return Tile(row["name"], _times(row["slowdown"]), lines)
+    return Tile(row["name"], _times(row["slowdown"]), lines + company)
 
 
 def _times(ratio: float | None) -> str:
