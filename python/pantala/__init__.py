@@ -39,12 +39,12 @@ _PUBLIC = {
     "pantala.experiments.dataset": ("Experiment",),
     "pantala.experiments.runner": ("sweep",),
     "pantala.load_curve": ("curve",),
+    "pantala.loading": ("load",),
     "pantala.metrics": ("Metric",),
     "pantala.programs": ("Program",),
     "pantala.results": (
         "InterferenceExperiment",
         "Run",
-        "load",
     ),
     "pantala.routings": ("ROUTINGS",),
     "pantala.saturation_load": ("saturation",),

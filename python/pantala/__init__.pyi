@@ -17,13 +17,10 @@ from pantala.execution import run as run
 from pantala.experiments.dataset import Experiment as Experiment
 from pantala.experiments.runner import sweep as sweep
 from pantala.load_curve import curve as curve
+from pantala.loading import load as load
 from pantala.metrics import Metric as Metric
 from pantala.programs import Program as Program
-from pantala.results import (
-    InterferenceExperiment as InterferenceExperiment,
-    Run as Run,
-    load as load,
-)
+from pantala.results import InterferenceExperiment as InterferenceExperiment, Run as Run
 from pantala.routings import ROUTINGS as ROUTINGS
 from pantala.saturation_load import saturation as saturation
 from pantala.scenario.json_schema import scenario_json_schema as scenario_json_schema

@@ -18,7 +18,7 @@ from pantala.plain_console import PlainConsole
 from pantala.plan_advice import warn_of_plan
 from pantala.progress import ProgressLine
 from pantala.record_size import check_size, parse_limit
-from pantala.results import InterferenceExperiment, Run, load
+from pantala.results import InterferenceExperiment, Run, open_run
 from pantala.run_cost import traffic, warn_of_cost
 from pantala.run_directory import (
     REPORT_FILE,
@@ -108,7 +108,7 @@ def run(
         _simulate_one(
             scenario, resolved, OutputDirectory(target, overwrite=overwrite), line, threads
         )
-    result = load(target)
+    result = open_run(target)
     if report:
         write_report(result)
     return result

@@ -20,7 +20,7 @@ from pantala.metrics.routers import counters_of_serving_routers
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, TABLES_FILE
 from pantala.run_files import document_of, scanned_table, table_in_archive
 from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of, slowdowns_of
-from pantala.table_display import displayed
+from pantala.table_display import converted, displayed
 from pantala.tiles import (
     has_tiles,
     link_counters,
@@ -30,10 +30,10 @@ from pantala.tiles import (
     tile_map,
 )
 
-__all__ = ["InterferenceExperiment", "Run", "load"]
+__all__ = ["InterferenceExperiment", "Run", "open_run"]
 
 
-def load(path: str | Path) -> Run | InterferenceExperiment:
+def open_run(path: str | Path) -> Run | InterferenceExperiment:
     """Opens a run directory, or the directory of an interference experiment.
 
     Raises:
@@ -262,7 +262,7 @@ class Run:
         Raises:
             UsageError: the routers of the machine have no such tiles.
         """
-        return self._tiles.lazy()
+        return converted(self._tiles.lazy())
 
     @property
     def tile_jobs(self) -> pl.LazyFrame:
@@ -272,7 +272,7 @@ class Run:
             UsageError: the routers of the machine have no such tiles.
         """
         mapped = tile_map(self.links.collect(), self.plan["topology"])
-        return tile_jobs(mapped, self.link_jobs.collect(), self._flit_times).lazy()
+        return converted(tile_jobs(mapped, self.link_jobs.collect(), self._flit_times).lazy())
 
     def router_counters(
         self, job: str | None = None, *, by_router: bool = False, by_kind: bool = False
@@ -479,10 +479,9 @@ class InterferenceExperiment:
         """
         path = self.path / SLOWDOWN_FILE
         if path.is_file() and pl.read_parquet_schema(path).keys() == SLOWDOWN_COLUMNS.keys():
-            return pl.scan_parquet(path)
-        return slowdown_of(
-            self.together, self.alone
-        ).lazy()  # interrupted, or written by an earlier version
+            return converted(pl.scan_parquet(path))
+        # interrupted, or written by an earlier version
+        return converted(slowdown_of(self.together, self.alone).lazy())
 
     @property
     def mode(self) -> str:

@@ -12,7 +12,6 @@ store of runs instead; see `pantala.experiments.interference`.
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import shutil
@@ -23,6 +22,7 @@ from typing import Any
 
 from pantala import system_errors
 from pantala.errors import RunDirectoryError, shortened
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.whole_file import left_in, temporary_name
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
     "clear_left",
     "document_of",
     "holds_run",
-    "remedy_of",
     "set_aside",
     "taken",
 ]
@@ -200,7 +199,7 @@ def _discard(directory: Path) -> None:
 def document_of(directory: Path) -> dict[str, Any] | None:
     """Returns run.json of a directory; None if it is missing or damaged."""
     try:
-        document = json.loads((directory / RUN_FILE).read_text(encoding="utf-8"))
+        document = json.loads(read_text(directory / RUN_FILE, most=LARGE_TEXT))
     except (OSError, ValueError):
         return None
     return document if isinstance(document, dict) else None
@@ -248,16 +247,6 @@ def taken(target: Path, what: str) -> RunDirectoryError:
         f"already holds {what}",
         f"add --overwrite (overwrite=True) to replace it, or another --out, e.g. {_free(target)}",
     )
-
-
-def remedy_of(reason: str) -> str:
-    """Returns what helps if a directory cannot be written.
-
-    Args:
-        reason: the reason that the operating system gives.
-    """
-    full = any(os.strerror(code) in reason for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-    return "make room" if full else "make the directory writable"
 
 
 def cannot_write(target: Path, error: OSError) -> RunDirectoryError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ _MEMORY = (
     "simulate a smaller machine, shorten the run or record less, use fewer --workers or --threads,"
     " or raise the limit (ulimit -v, the memory of a batch job)"
 )
-_SPACE = "free some space, or choose another --out"
+_SPACE = "make room"
 #: Remedies by the number of the error: what the machine lacks.
 _MACHINE = {
     errno.EMFILE: _FILES,
@@ -26,11 +27,13 @@ _MACHINE = {
     errno.ENOMEM: _MEMORY,
     errno.ENOSPC: _SPACE,
     errno.EDQUOT: _SPACE,
-    errno.EFBIG: "raise the limit of a file's size (ulimit -f), or choose another --out",
+    errno.EFBIG: "raise the limit of a file's size (ulimit -f)",
     errno.EROFS: "choose a place that can be written",
     errno.EIO: "check the disk and the file system",
     errno.ESTALE: "check the disk and the file system",
 }
+#: Errors of a place that another place may not have.
+_OF_PLACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 #: Remedies for what the user has named.
 _NAMED = {
     errno.ENAMETOOLONG: "choose a shorter name",
@@ -59,15 +62,27 @@ class SystemFault:
     status: int
 
 
-def remedy_of(number: int | None) -> str | None:
-    """Returns the remedy for what the machine lacks, by the error's number; None for others."""
-    return None if number is None else _MACHINE.get(number)
+def remedy_of(number: int | None, *, elsewhere: bool = True) -> str | None:
+    """Returns the remedy for what the machine lacks; None for errors of another kind.
+
+    Args:
+        number: the number of the error.
+        elsewhere: whether another place helps. It does not if finished runs are kept in this one.
+    """
+    if number is None or number not in _MACHINE:
+        return None
+    return _MACHINE[number] + (", or choose another --out" * (elsewhere and number in _OF_PLACE))
 
 
 def number_in(text: str) -> int | None:
-    """Returns the number of the system's error that a text of Rust ends with; None without one."""
+    """Returns the number of the system's error that a text names; None without one.
+
+    Texts of Rust end with the number. Others hold the words of the system for it.
+    """
     found = _OF_RUST.search(text)
-    return int(found[1]) if found else None
+    if found:
+        return int(found[1])
+    return next((number for number in _MACHINE if os.strerror(number) in text), None)
 
 
 def system_fault(error: BaseException) -> SystemFault | None:
@@ -82,7 +97,7 @@ def system_fault(error: BaseException) -> SystemFault | None:
         )
     if not isinstance(error, OSError) or error.errno is None:
         return None
-    remedy = _MACHINE.get(error.errno) or _NAMED.get(error.errno)
+    remedy = remedy_of(error.errno) or _NAMED.get(error.errno)
     if remedy is None:
         return None
     where = shortened(str(error.filename), 120) if error.filename else "pantala"
@@ -100,7 +115,6 @@ def too_little_address_space() -> str | None:
     The libraries below Pantala abort or wait for ever if they cannot have their buffers. None if
     the limit is large enough.
     """
-    import os
     import resource
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)

@@ -10,7 +10,7 @@ import polars as pl
 from pantala.catalogue.tables import TABLES
 from pantala.errors import first_line
 
-__all__ = ["displayed"]
+__all__ = ["converted", "displayed"]
 
 #: Rows that a notebook shows.
 _ROWS = 10
@@ -51,3 +51,8 @@ def displayed(frame: pl.LazyFrame, name: str) -> pl.LazyFrame:
     shown = cast("_Table", _Table._from_pyldf(frame._ldf))
     shown._pantala_name = name
     return shown
+
+
+def converted(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Returns a lazy frame with `to_pandas`, for tables that `pantala.catalogue` does not list."""
+    return cast("_Table", _Table._from_pyldf(frame._ldf))

@@ -16,6 +16,7 @@ import pantala as pt
 from pantala.catalogue.tables import TABLES
 from pantala.deadlock import on_machine
 from pantala.progress import ProgressLine
+from pantala.results import open_run
 from pantala.routings import RoutingInfo
 from pantala.scenario.presets import machine_preset
 from pantala.units import Duration
@@ -65,7 +66,7 @@ def test_the_small_examples_run(cli: Cli, workdir: Path, example: str) -> None:
     ended = cli("run", EXAMPLES / f"{example}.toml", "--out", "here")
     assert ended.status == 0, ended.err
     assert "<html" in Path("here/report.html").read_text()
-    result = pt.load("here")
+    result = open_run("here")
     assert result.complete
     run = result.together if isinstance(result, pt.InterferenceExperiment) else result
     assert run.document["conservation"] == {"packets": True, "flits": True, "credits": True}

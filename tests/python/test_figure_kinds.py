@@ -22,7 +22,7 @@ from pantala.cli import main
 from pantala.errors import UsageError
 from pantala.figures.link_time import links_over_time_table
 from pantala.figures.registry import KINDS, draw
-from pantala.results import InterferenceExperiment, Run
+from pantala.results import InterferenceExperiment, Run, open_run
 from small_runs import small_interference
 
 pytestmark = pytest.mark.native
@@ -208,7 +208,7 @@ def test_a_table_that_a_sweep_did_not_keep_is_no_empty_table(
     with zipfile.ZipFile(kept / "tables.zip", "w") as packed:
         packed.write(experiment.together.path / "jobs.parquet", "jobs.parquet")
     with pytest.raises(UsageError, match=f"kept: the sweep did not keep table {table}, .*--keep"):
-        draw(kind, {"run": pt.load(kept)}, {})
+        draw(kind, {"run": open_run(kept)}, {})
 
 
 @pytest.fixture(scope="module")
@@ -499,7 +499,7 @@ def test_the_command_says_what_is_wrong(
 
 
 def test_python_draws_the_same(experiment: InterferenceExperiment) -> None:
-    loaded = pt.load(experiment.path)
+    loaded = open_run(experiment.path)
     assert figures.to_svg(draw("ring", {"x": loaded}, {})) == figures.to_svg(
         figures.group_ring(experiment.together, experiment.alone)
     )

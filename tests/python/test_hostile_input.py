@@ -237,7 +237,7 @@ def test_an_output_path_with_a_nul_is_refused(small: Path) -> None:
         ),
         (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), 1, "ulimit -u"),
         (RuntimeError("can't start new thread"), 1, "ulimit -u"),
-        (OSError(errno.ENOSPC, "No space left on device", "x"), 1, "free some space"),
+        (OSError(errno.ENOSPC, "No space left on device", "x"), 1, "make room"),
         (OSError(errno.ENAMETOOLONG, "File name too long", "a" * 9000), 2, "choose a shorter name"),
         (PermissionError(errno.EACCES, "Permission denied", "x"), 2, "check the permissions"),
         (ValueError("embedded null byte"), 2, "NUL character"),

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import pantala as pt
 from pantala.processes import mark, this_machine, was_left
+from pantala.results import open_run
 from pantala.run_directory import OutputDirectory
 from pantala.whole_file import scratch_folder, whole_file
 from support import SMALL, Ended
@@ -80,7 +80,7 @@ def test_the_same_command_writes_the_missing_report(
     assert ended.status == 0, ended.err
     assert "report: run/report.html\n" in ended.out
     assert Path("run/report.html").is_file()
-    assert pt.load("run").complete
+    assert open_run("run").complete
     assert {path: path.stat().st_mtime_ns for path in stored} == stored, "nothing simulated again"
     # Now it is complete.
     assert cli(*command).err.splitlines()[-1].startswith("run: already holds a run; ")

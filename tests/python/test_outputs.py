@@ -13,6 +13,7 @@ import pytest
 
 import pantala as pt
 from pantala.errors import RunDirectoryError
+from pantala.results import open_run
 from pantala.run_directory import REPORT_FILE
 from pantala.whole_file import whole_file
 from small_runs import small_interference
@@ -150,7 +151,7 @@ def test_a_run_on_a_full_disk_keeps_its_tables(workdir: Path, cli: Cli) -> None:
     assert ended.err.startswith("run/report.html: cannot be written: File too large; ")
     assert ended.err.count("\n") == 1
     assert "the tables are kept; make room and give the same command again" in ended.err
-    assert pt.load("run").complete
+    assert open_run("run").complete
     assert not [path for path in Path("run").iterdir() if path.suffix in (".html", ".partial")]
     ended = cli("run", "small.toml", "--out", "run")
     assert ended.status == 0, ended.err

@@ -88,7 +88,7 @@ def test_a_directory_without_a_run_is_rejected(tmp_path: Path) -> None:
         pt.load(tmp_path)
     (tmp_path / "experiments").mkdir()
     with pytest.raises(pt.RunDirectoryError, match=r"name one run of the sweep, .*/runs/"):
-        pt.load(tmp_path)
+        pt.Run(tmp_path)
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(pt.RunDirectoryError, match=r"run\.json cannot be read"):
         pt.load(tmp_path)

@@ -62,13 +62,13 @@ def export(
     """Exports a run; of an interference experiment, the run of all jobs together."""
     from pantala.errors import UsageError, nearest
     from pantala.export import write_graphml, write_perfetto
-    from pantala.results import InterferenceExperiment, load
+    from pantala.results import InterferenceExperiment, open_run
 
     if form not in _FORMATS:
         close = nearest(form, _FORMATS)
         hint = f"did you mean '{close}'?" if close else f"choose among {', '.join(_FORMATS)}"
         raise UsageError(f"there is no format '{form}'; {hint}")
-    found = load(directory)
+    found = open_run(directory)
     run = found.together if isinstance(found, InterferenceExperiment) else found
     target = out or Path(f"{directory.absolute().name}.{_FORMATS[form]}")
     if form == "graphml":

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pantala.cli import complete
 from pantala.cli.titles import titles
 from pantala.plain_text import say
+
+if TYPE_CHECKING:
+    from pantala.experiments.dataset import Experiment
+    from pantala.results import InterferenceExperiment, Run
 
 __all__ = ["HELP", "figure"]
 
@@ -87,7 +91,7 @@ def figure(
     from pantala.errors import UsageError
     from pantala.figures.registry import draw, kind_of
     from pantala.figures.save import FORMATS, check_place, save
-    from pantala.results import load
+    from pantala.loading import load
 
     kind_of(kind)
     if form is not None and form not in FORMATS:
@@ -103,13 +107,32 @@ def figure(
         )
     target = check_place(out or Path(f"{kind}.{form or 'pdf'}"))
     named = titles(runs)
-    given = {title: load(path) for title, path in zip(named, runs, strict=True)}
+    given = {title: _of_runs(kind, load(path)) for title, path in zip(named, runs, strict=True)}
     options = {
         name: value
         for name, value in (("class", link_class), ("job", job), ("measure", measure))
         if value is not None
     }
     say(f"figure: {save(draw(kind, given, options), target)}")
+
+
+def _of_runs(
+    kind: str, found: Run | InterferenceExperiment | Experiment
+) -> Run | InterferenceExperiment:
+    """Returns what a figure of runs is drawn from.
+
+    Raises:
+        UsageError: it is a sweep.
+    """
+    from pantala.errors import UsageError
+    from pantala.results import InterferenceExperiment, Run
+
+    if isinstance(found, Run | InterferenceExperiment):
+        return found
+    raise UsageError(
+        f"figure {kind}: {found.path} is a sweep of {found.runs.height:,} runs; name the directory"
+        f" of one of its runs, or draw all with pantala report {found.path}"
+    )
 
 
 def _list() -> None:

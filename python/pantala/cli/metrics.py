@@ -113,9 +113,9 @@ def _definition(name: str, as_json: bool) -> None:
 
 
 def _values(directory: Path, name: str | None, as_json: bool) -> None:
-    from pantala.results import InterferenceExperiment, load
+    from pantala.results import InterferenceExperiment, open_run
 
-    found = load(directory)
+    found = open_run(directory)
     run = found.together if isinstance(found, InterferenceExperiment) else found
     say_caveats(found.caveats, aside=as_json)
     rows = list(_rows(run, name))

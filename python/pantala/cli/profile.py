@@ -41,9 +41,9 @@ def profile(
 ) -> None:
     """Prints the profile of a job."""
     from pantala.profile import profile as profile_of
-    from pantala.results import InterferenceExperiment, load
+    from pantala.results import InterferenceExperiment, open_run
 
-    found = load(directory)
+    found = open_run(directory)
     run = found.together if isinstance(found, InterferenceExperiment) else found
     say_caveats(found.caveats, aside=as_json)
     profiles = [profile_of(run, name) for name in ([job] if job else run.job_names)]

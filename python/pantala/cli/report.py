@@ -57,7 +57,7 @@ def report(
     from pantala.experiments.dataset import experiment_names
     from pantala.experiments.listing import EXPERIMENTS
     from pantala.report import write_report as write_page
-    from pantala.results import load
+    from pantala.results import open_run
     from pantala.run_directory import REPORT_FILE, holds_run
 
     names = [] if holds_run(directory) else experiment_names(directory)
@@ -76,7 +76,7 @@ def report(
             f"--metric: {directory} is no experiment; `pantala metrics --run` prints a run's"
         )
     if not names:
-        found = load(directory)
+        found = open_run(directory)
         say(f"report: {write_report(found) if out is None else write_page(found, out)}")
         if missing := getattr(found, "missing", ()):
             say(

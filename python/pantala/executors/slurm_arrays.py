@@ -13,6 +13,7 @@ from typing import Any
 from pantala.executors import slurm_commands
 from pantala.executors.slurm_commands import TaskState
 from pantala.executors.slurm_task import STARTED, read_results, results_of
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.whole_file import write_text
 
 __all__ = ["SubmittedTask", "arrays_of", "job_name", "living_tasks", "slurm_status", "write_array"]
@@ -57,7 +58,7 @@ def arrays_of(root: Path) -> list[tuple[Path, dict[str, Any]]]:
     found = []
     for file in sorted((root.absolute() / "slurm").glob(f"*/*/{_FILE}")):
         with contextlib.suppress(OSError, ValueError):  # its sweep has just ended
-            found.append((file.parent, json.loads(file.read_text(encoding="utf-8"))))
+            found.append((file.parent, json.loads(read_text(file, most=LARGE_TEXT))))
     return found
 
 

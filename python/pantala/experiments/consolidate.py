@@ -22,6 +22,7 @@ from pantala.errors import RunDirectoryError
 from pantala.experiments.index import Entry
 from pantala.experiments.lease import claim
 from pantala.experiments.store import RunStore
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.run_directory import TABLES_FILE
 from pantala.whole_file import write_table, write_text
 
@@ -175,7 +176,7 @@ class Segments:
     def _segments(self) -> Iterator[_Segment]:
         for path in sorted(self._lists.glob("*.json")):
             try:
-                document = json.loads(path.read_text(encoding="utf-8"))
+                document = json.loads(read_text(path, most=LARGE_TEXT))
                 yield _Segment(path.stem, tuple(document["tables"]), tuple(document["runs"]))
             except (OSError, ValueError, KeyError, TypeError):
                 continue  # merged meanwhile, or damaged: its runs are read again

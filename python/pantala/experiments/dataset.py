@@ -28,7 +28,9 @@ from pantala.experiments.statistics import (
     paired_difference,
 )
 from pantala.experiments.store import RunStore
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.results import Run
+from pantala.table_display import converted
 
 __all__ = ["Experiment", "experiment_names"]
 
@@ -82,7 +84,7 @@ class Experiment:
         self._store = RunStore(self.path)
         try:
             self.document: dict[str, Any] = json.loads(
-                (self._folder / DESCRIPTION_FILE).read_text(encoding="utf-8")
+                read_text(self._folder / DESCRIPTION_FILE, most=LARGE_TEXT)
             )
         except (OSError, ValueError) as error:
             raise RunDirectoryError(
@@ -253,7 +255,7 @@ class Experiment:
         whole = pl.concat(parts, how="diagonal_relaxed")
         # A run that two cases share has its rows once for each case.
         joined = cases.lazy().join(whole, on="run", how="inner", maintain_order="left_right")
-        return joined.select(pl.exclude("run"), "run")
+        return converted(joined.select(pl.exclude("run"), "run"))
 
     def batches(self, name: str, runs: Collection[str]) -> Iterator[pl.DataFrame]:
         """Yields the rows of a table that the experiment keeps, some runs at a time.

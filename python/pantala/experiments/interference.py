@@ -28,6 +28,7 @@ from pantala.errors import RunDirectoryError, SimulationError
 from pantala.experiments.identity import run_id
 from pantala.experiments.parts import Part
 from pantala.experiments.store import RunStore
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.json_file import write_json
 from pantala.progress import ProgressLine
 from pantala.results import Run
@@ -312,7 +313,7 @@ class InterferenceRuns:
 def _document(target: Path) -> dict[str, Any]:
     """Returns interference.json of a directory; empty if there is none."""
     try:
-        document = json.loads((target / INTERFERENCE_FILE).read_text(encoding="utf-8"))
+        document = json.loads(read_text(target / INTERFERENCE_FILE, most=LARGE_TEXT))
     except (OSError, ValueError):
         return {}
     return document if isinstance(document, dict) else {}

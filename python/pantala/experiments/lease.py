@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
 
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.processes import process_lives, this_machine
 
 __all__ = [
@@ -65,7 +66,7 @@ def claim(path: Path) -> Iterator[bool]:
 def holder(path: Path) -> str:
     """Returns who holds a lease and since when, in words; empty if it cannot be read."""
     try:
-        owner = json.loads(path.read_text(encoding="utf-8"))
+        owner = json.loads(read_text(path, most=LARGE_TEXT))
         host, process, since = str(owner["host"]), int(owner["process"]), float(owner["since"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""

@@ -26,6 +26,7 @@ from pantala.experiments.description import Description
 from pantala.experiments.expand import Expansion, ListedRun
 from pantala.experiments.identity import RESULTS_VERSION, run_id
 from pantala.experiments.index import Entry
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.json_file import write_json
 
 __all__ = ["DESCRIPTION_FILE", "EXPERIMENTS", "Listing", "list_runs"]
@@ -283,7 +284,7 @@ def _column(name: str, values: list[Any]) -> pl.Series:
 
 def _before(folder: Path) -> dict[str, Any]:
     try:
-        document = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
+        document = json.loads(read_text(folder / DESCRIPTION_FILE, most=LARGE_TEXT))
     except (OSError, ValueError):
         return {}
     return document if isinstance(document, dict) else {}

@@ -27,8 +27,10 @@ from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
 from pantala.experiments.identity import covers
 from pantala.experiments.lease import STALE_SECONDS, claim, is_stale, now_at
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.processes import mark, this_machine, was_left
-from pantala.run_directory import RUN_FILE, TABLES_FILE, check_place, remedy_of
+from pantala.run_directory import RUN_FILE, TABLES_FILE, check_place
+from pantala.system_errors import number_in, remedy_of
 
 __all__ = ["RunStore"]
 
@@ -155,7 +157,7 @@ class RunStore:
         """
         path = self.path(run)
         try:
-            document: dict[str, Any] = json.loads((path / RUN_FILE).read_text(encoding="utf-8"))
+            document: dict[str, Any] = json.loads(read_text(path / RUN_FILE, most=LARGE_TEXT))
         except (OSError, ValueError) as error:
             raise RunDirectoryError(
                 path, f"is damaged: {RUN_FILE}: {error}", "repeat pantala sweep"
@@ -301,10 +303,11 @@ def unwritable(root: Path, reason: str) -> RunDirectoryError:
         root: the directory of the store.
         reason: the reason that the operating system gives.
     """
+    remedy = remedy_of(number_in(reason), elsewhere=False) or "make the directory writable"
     return RunDirectoryError(
         root,
         f"cannot be written: {reason}",
-        f"finished runs are kept; {remedy_of(reason)} and give the same command again",
+        f"finished runs are kept; {remedy} and give the same command again",
     )
 
 

@@ -16,6 +16,7 @@ from pantala.errors import RunDirectoryError
 from pantala.experiments.index import Entry, Index, entry_of, facts_of_entry
 from pantala.experiments.lease import live_leases
 from pantala.experiments.store import RunStore
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.run_directory import INTERFERENCE_FILE
 
 __all__ = ["stored_status"]
@@ -117,7 +118,7 @@ def _told(
 def _document(path: Path) -> dict[str, Any]:
     """Returns a JSON object of a file; empty if there is none."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_text(path, most=LARGE_TEXT))
     except (OSError, ValueError):
         return {}
     return document if isinstance(document, dict) else {}

@@ -29,7 +29,7 @@ _EDGES = {
 
 
 def write_graphml(run: Run, path: Path) -> None:
-    """Writes routers and the directed links between them, for NetworkX, igraph or Gephi.
+    """Writes all routers and the directed links between them, for NetworkX, igraph or Gephi.
 
     Nodes have `group`. Edges have `class`, `packets`, `bytes`, `busy_ns`, `stall_ns` and
     `utilization`, the columns of `links`.
@@ -48,10 +48,11 @@ def write_graphml(run: Run, path: Path) -> None:
         attributes = {"id": name, "for": of, "attr.name": name, "attr.type": kind}
         ElementTree.SubElement(root, "key", attributes)
     graph = ElementTree.SubElement(root, "graph", edgedefault="directed")
-    routers = dict(links.select("source_router", "source_group").unique().iter_rows())
-    for router, group in sorted(routers.items()):
+    # All routers of the machine: one whose links have all failed is in no row of `links`.
+    routers, groups = (int(run.plan["derived"][key]) for key in ("routers", "groups"))
+    for router in range(routers):
         node = ElementTree.SubElement(graph, "node", id=f"r{router}")
-        ElementTree.SubElement(node, "data", key="group").text = str(group)
+        ElementTree.SubElement(node, "data", key="group").text = str(router * groups // routers)
     for row in links.iter_rows(named=True):
         ends = {"source": f"r{row['source_router']}", "target": f"r{row['target_router']}"}
         edge = ElementTree.SubElement(graph, "edge", {"id": f"l{row['link']}", **ends})

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pantala.errors import RunDirectoryError
 from pantala.plain_text import plain
-from pantala.run_directory import remedy_of
+from pantala.system_errors import number_in, remedy_of
 from pantala.whole_file import write_text
 
 __all__ = ["render", "write"]
@@ -45,5 +45,6 @@ def write(text: str, path: str | os.PathLike[str], remedy: str = "") -> Path:
         write_text(target, text)
     except OSError as error:
         message = f"cannot be written: {error.strerror or error}"
-        raise RunDirectoryError(target, message, remedy or remedy_of(message)) from None
+        found = remedy_of(number_in(message)) or "make the directory writable"
+        raise RunDirectoryError(target, message, remedy or found) from None
     return target

@@ -14,6 +14,7 @@ from typing import Any
 
 from pantala.errors import RunDirectoryError, show
 from pantala.experiments.store import RunStore
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.json_file import write_json
 from pantala.run_directory import check_place
 
@@ -104,7 +105,7 @@ class StudyDirectory:
 def _settings(target: Path) -> dict[str, Any] | None:
     """Returns the settings of the study in a directory; None if there is no study."""
     try:
-        settings = json.loads((target / _SETTINGS).read_text(encoding="utf-8"))
+        settings = json.loads(read_text(target / _SETTINGS, most=LARGE_TEXT))
     except (OSError, ValueError):
         return None
     return settings if isinstance(settings, dict) else None

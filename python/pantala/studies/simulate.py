@@ -25,6 +25,7 @@ from pantala import native
 from pantala.errors import RunDirectoryError
 from pantala.experiments.identity import canonical_text, id_of_text
 from pantala.experiments.store import RunStore
+from pantala.input_file import LARGE_TEXT, read_text
 from pantala.json_file import write_json
 from pantala.parallel import in_processes
 from pantala.plan import resolve_plan
@@ -303,7 +304,7 @@ def _stored(root: Path, point: Point) -> Record:
     def write(directory: Path) -> None:
         measured = point.measure_into(directory, plan)
         file = directory / RUN_FILE
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document = json.loads(read_text(file, most=LARGE_TEXT))
         write_json(file, {**document, "measured": measured})
 
     return {"key": point.key, "run": run, **store.obtain(run, _KEEP, write)["measured"]}

@@ -1,0 +1,89 @@
+"""What opens and converts the results of a sweep: `pantala.load`, pandas, files that are read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import ClassVar, cast
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+import pantala as pt
+from pantala.catalogue.tables import TABLES
+from pantala.cli import main
+from pantala.export import write_graphml
+from pantala.system_errors import number_in, remedy_of
+from sweeps import scenario
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> pt.Experiment:
+    """Returns a sweep of two seeds."""
+    made: pt.Experiment = pt.sweep(
+        scenario(), seeds=2, out=tmp_path_factory.mktemp("sweep"), workers=1
+    )
+    return made
+
+
+def test_load_opens_a_sweep_by_either_path(swept: pt.Experiment) -> None:
+    for place in (swept.path, swept.path / "experiments" / swept.name):
+        opened = pt.load(place)
+        assert isinstance(opened, pt.Experiment)
+        assert opened.cases.equals(swept.cases)
+    assert isinstance(pt.load(swept.run(swept.cases["run"][0]).path), pt.Run)
+
+
+def test_a_table_of_a_sweep_converts_to_pandas(swept: pt.Experiment) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    table = swept.table("jobs")
+    frame = table.to_pandas()  # type: ignore[attr-defined]
+    assert list(frame.columns) == table.collect_schema().names()
+    assert len(frame) == table.collect().height == 4
+
+
+def test_a_figure_of_a_sweep_says_which_command_draws_it(
+    swept: pt.Experiment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["figure", "latency", str(swept.path)])
+    assert stopped.value.code == 2
+    told = capsys.readouterr().err
+    assert "is a sweep of 2 runs; name the directory of one of its runs" in told
+    assert len(told.splitlines()) == 1
+
+
+def test_graphml_has_routers_whose_links_have_all_failed(tmp_path: Path) -> None:
+    class Bare:
+        """A run whose routers have lost every link of the network."""
+
+        links = pl.LazyFrame(schema=TABLES["links"].polars_schema)
+        plan: ClassVar = {"derived": {"routers": 6, "groups": 3}}
+
+    write_graphml(cast("pt.Run", Bare()), tmp_path / "bare.graphml")
+    nodes = [
+        (node.get("id"), node[0].text)
+        for node in ElementTree.parse(tmp_path / "bare.graphml").iter(
+            "{http://graphml.graphdrawing.org/xmlns}node"
+        )
+    ]
+    assert nodes == [("r0", "0"), ("r1", "0"), ("r2", "1"), ("r3", "1"), ("r4", "2"), ("r5", "2")]
+
+
+def test_the_remedy_of_a_full_disk_names_another_place_only_if_that_helps() -> None:
+    number = number_in("No space left on device")
+    assert remedy_of(number) == "make room, or choose another --out"
+    assert remedy_of(number, elsewhere=False) == "make room"
+    assert remedy_of(number_in("Permission denied")) is None
+
+
+def test_a_pipe_in_the_place_of_a_description_is_refused(
+    swept: pt.Experiment, tmp_path: Path
+) -> None:
+    folder = tmp_path / "experiments" / "tiny"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "experiment.json")
+    with pytest.raises(pt.RunDirectoryError, match="is a pipe, not a regular file"):
+        pt.load(tmp_path)
