@@ -41,7 +41,7 @@ COMMANDS = {
 
 #: Calls that write a file without `pantala.whole_file`, and why that is right.
 OTHER_WRITERS = {
-    ("cli/application.py", "open"): "os.devnull",
+    ("cli/streams.py", "open"): "os.devnull",
     ("executors/slurm.py", "touch"): "an empty file",
     ("executors/slurm_task.py", "open"): "a log of lines; a line that was cut off is skipped",
     ("experiments/index.py", "open"): "a log of lines; a line that was cut off is skipped",
@@ -54,6 +54,10 @@ OTHER_WRITERS = {
     ("native.py", "export_operations"): "the core's function",
     ("native.py", "merge_operation_files"): "the core's function",
     ("native.py", "write_link_table"): "the core's function",
+    ("programs/child.py", "open"): "in a scratch folder",
+    ("programs/child.py", "write_bytes"): "in a scratch folder",
+    ("programs/process.py", "open"): "the standard streams, and os.devnull",
+    ("programs/process.py", "write_bytes"): "in a scratch folder",
     ("whole_file.py", "open"): "a device or a pipe",
 }
 WRITERS = {
@@ -150,7 +154,8 @@ def test_a_run_on_a_full_disk_keeps_its_tables(workdir: Path, cli: Cli) -> None:
     assert ended.status == 2, ended
     assert ended.err.startswith("run/report.html: cannot be written: File too large; ")
     assert ended.err.count("\n") == 1
-    assert "the tables are kept; make room and give the same command again" in ended.err
+    assert "the tables are kept; raise the limit of a file's size (ulimit -f), or" in ended.err
+    assert "and give the same command again" in ended.err
     assert open_run("run").complete
     assert not [path for path in Path("run").iterdir() if path.suffix in (".html", ".partial")]
     ended = cli("run", "small.toml", "--out", "run")

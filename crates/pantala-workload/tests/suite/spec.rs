@@ -12,7 +12,7 @@ fn every_kind_of_the_plan_is_read() {
             true,
         ),
         (
-            r#"{"kind":"uniform_random","iterations":7,"message_bytes":3072,"messages":1,"compute_ps":0,"no_wait":false,"start_delay_ps":0}"#,
+            r#"{"kind":"uniform_random","iterations":7,"message_bytes":3072,"messages":1,"compute_ps":0,"no_wait":false,"start_delay_ps":0,"permutation_seed":0}"#,
             false,
         ),
         (
