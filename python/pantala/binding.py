@@ -55,6 +55,10 @@ def bindings_of(run: RunLike) -> dict[str | None, Binding]:
     return result
 
 
+#: Jobs without a binding resource that the sentence names one by one.
+_MANY = 4
+
+
 def binding_in_words(bindings: Mapping[str | None, Binding]) -> str:
     """Returns the binding resources of all jobs as a sentence.
 
@@ -64,11 +68,20 @@ def binding_in_words(bindings: Mapping[str | None, Binding]) -> str:
     Args:
         bindings: from `bindings_of`.
     """
-    told = [
-        _phrase(binding, name)
+    shown = {
+        name: binding
         for name, binding in bindings.items()
         if name is not None and (binding.busiest or binding.resource)
-    ]
+    }
+    free = [binding for binding in shown.values() if binding.resource is None]
+    bound = {name: binding for name, binding in shown.items() if binding.resource is not None}
+    if len(free) > _MANY:
+        busiest = max(free, key=lambda binding: binding.shares[str(binding.busiest)])
+        share, words = busiest.shares[str(busiest.busiest)], _WORDS[str(busiest.busiest)]
+        told = [_phrase(binding, name) for name, binding in bound.items()]
+        told += [f"no resource binds {len(free)} jobs (at most {_percent(share)} busy: {words})"]
+    else:
+        told = [_phrase(binding, name) for name, binding in shown.items()]
     text = "; ".join(told)
     return f"{text[0].upper()}{text[1:]}." if told else ""
 

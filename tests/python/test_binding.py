@@ -112,6 +112,15 @@ def test_sentence() -> None:
     assert binding_in_words({None: bindings["a"]}) == ""
 
 
+def test_a_sentence_on_many_jobs_counts_those_without_a_binding_resource() -> None:
+    free = {f"job{at}": metrics.binding_resource({"local": at / 100}) for at in range(1, 13)}
+    bindings = {"b": metrics.binding_resource({"global": 0.9}), **free}
+    assert binding_in_words(bindings) == (
+        "The global links bind b (90 % busy); no resource binds 12 jobs (at most 12 % busy: the"
+        " local links)."
+    )
+
+
 def run(directory: Path, *jobs: dict[str, Any], **keys: Any) -> pt.Run:
     data = {
         "name": "binding",

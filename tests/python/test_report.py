@@ -209,6 +209,16 @@ def finding_about(rows: list[dict[str, Any]]) -> str:
     return finding(subject)
 
 
+def test_a_finding_on_twelve_jobs_is_short() -> None:
+    rows = [
+        {"name": f"job{at}", "compared": "run", "slowdown": 1.0 + at / 10} for at in range(1, 13)
+    ]
+    text = finding_about(rows)
+    assert "longer than alone for job12 (2.20 times), job11 (2.10 times)" in text
+    assert "and 8 more" in text
+    assert len(text) < 300
+
+
 def test_finding_of_many_jobs_lists_only_slower_jobs_as_slower() -> None:
     ratios = {"a": 1.4, "b": 1.0, "c": 0.99, "d": 0.9, "e": 1.12}
     rows = [{"name": name, "compared": "run", "slowdown": ratio} for name, ratio in ratios.items()]

@@ -18,6 +18,8 @@ __all__ = ["finding", "hottest_sentence", "iterations_compared"]
 #: A ratio closer to one than this counts as unchanged.
 _UNCHANGED = 0.02
 _WITHIN = f"within {100 * _UNCHANGED:g} %"
+#: The jobs that a sentence names; of more jobs it gives the number, and the tables have them.
+_MANY = 4
 
 
 def finding(reported: ReportedRun) -> str:
@@ -122,8 +124,14 @@ def _grouped(reported: str, rows: list[dict[str, Any]], key: str, partly: Mappin
             over += f", with company for {partly[row['name']]} of its run"
         return f"{row['name']} ({row[key]:.2f} times{over})"
 
-    told = [f"{words} {join([named(row) for row in group])}" for words, group in groups if group]
+    told = [f"{words} {_some(list(map(named, group)))}" for words, group in groups if group]
     return f"{reported} is {'; it is '.join(told)}." if told else ""
+
+
+def _some(texts: list[str]) -> str:
+    """Returns the first texts of a list, and how many more there are."""
+    more = len(texts) - _MANY
+    return join(texts) if more <= 1 else join([*texts[:_MANY], f"{more} more"])
 
 
 def _is_unchanged(ratio: float) -> bool:
@@ -180,6 +188,9 @@ def _single(reported: ReportedRun) -> list[str]:
         job_row(reported.run, job) | {"endless": is_endless(reported.run, job)}
         for job in job_names(reported.run)
     ]
+    timed = [row for row in rows if row["communication_time_mean_ns"]]
+    if len(timed) > _MANY:
+        return [_range(timed)]
     told = [text for row in rows if (text := _communication(row))]
     if len(rows) == 1 or not told:
         told += [text for row in rows if (text := _latency(row))]
@@ -187,6 +198,21 @@ def _single(reported: ReportedRun) -> list[str]:
     return [
         text[0].upper() + text[1:] if not told or told[0].startswith(("a rank", "half")) else text
     ]
+
+
+def _range(rows: list[dict[str, Any]]) -> str:
+    """Returns a sentence on many jobs: the least and the longest communication time."""
+    ordered = sorted(rows, key=lambda row: row["communication_time_mean_ns"])
+    slowest = max(rows, key=lambda row: row["communication_time_max_ns"])
+    (least, shortest), (most, longest) = (
+        (row["name"], duration(row["communication_time_mean_ns"]))
+        for row in (ordered[0], ordered[-1])
+    )
+    return (
+        f"A rank of the {len(rows)} jobs communicates for {shortest} ({least}) to {longest}"
+        f" ({most}) on average; the slowest rank, of {slowest['name']}, for"
+        f" {duration(slowest['communication_time_max_ns'])}."
+    )
 
 
 def _communication(row: dict[str, Any]) -> str:
