@@ -113,8 +113,10 @@ def test_sentence() -> None:
 
 
 def test_a_sentence_on_many_jobs_counts_those_without_a_binding_resource() -> None:
-    free = {f"job{at}": metrics.binding_resource({"local": at / 100}) for at in range(1, 13)}
-    bindings = {"b": metrics.binding_resource({"global": 0.9}), **free}
+    bindings: dict[str | None, metrics.Binding] = {
+        f"job{at}": metrics.binding_resource({"local": at / 100}) for at in range(1, 13)
+    }
+    bindings["b"] = metrics.binding_resource({"global": 0.9})
     assert binding_in_words(bindings) == (
         "The global links bind b (90 % busy); no resource binds 12 jobs (at most 12 % busy: the"
         " local links)."
