@@ -292,7 +292,7 @@ def test_the_module_runs_as_a_command_and_survives_a_broken_pipe() -> None:
     )
     assert shown.stdout.startswith("pantala ")
     pipe = f"{sys.executable} -m pantala schema | head -c 1"
-    ended = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True, check=True)
+    ended = subprocess.run(["sh", "-c", pipe], capture_output=True, text=True, check=True)
     assert ended.stderr == ""
 
 

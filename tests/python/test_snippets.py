@@ -168,4 +168,4 @@ def _run(line: str, shown: str, cli: Cli) -> None:
             f"{line}: {ended}"
         )
     elif words[0] not in SET_UP:
-        subprocess.run(["bash", "-c", line], check=True, capture_output=True)
+        subprocess.run(["sh", "-c", line], check=True, capture_output=True)
