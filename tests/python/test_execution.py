@@ -317,7 +317,7 @@ def test_auto_uses_the_threads_of_the_core(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pantala.execution.write_report", lambda _: None)
-    monkeypatch.setattr("pantala.native.cores", lambda: 16)
+    monkeypatch.setattr("pantala.parallel.cores", lambda: 16)
     assert cli("run", small, "--quiet", "--threads", "auto").status == 0
     pt.run(pt.Scenario.from_toml(small), "here", threads="auto")
     assert cli("bench", "uniform-1056", "--threads", "auto").status == 0

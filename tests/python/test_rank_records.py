@@ -102,9 +102,9 @@ def test_a_profile_has_the_spread_over_ranks(run: pt.Run) -> None:
         ("send", 4, 25.0, 5.0, 0.1, 1, 0.0, 10.0, 0),
     ]
     command = ["profile", str(run.path), "ring"]
-    shown = CliRunner().invoke(app, command, catch_exceptions=False).output
+    shown = CliRunner().invoke(app, command, catch_exceptions=False).stdout
     assert "of rank" in shown
-    printed = CliRunner().invoke(app, [*command, "--json"], catch_exceptions=False).output
+    printed = CliRunner().invoke(app, [*command, "--json"], catch_exceptions=False).stdout
     for call in json.loads(printed)[0]["calls"]:
         assert call["time_min_ns"] <= call["time_mean_ns"] <= call["time_max_ns"]
 
