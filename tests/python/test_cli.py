@@ -355,4 +355,4 @@ def test_an_existing_directory_is_rejected_with_a_free_name(
         "already holds a run; add --overwrite (overwrite=True) to replace it, or another --out,"
         " e.g."
     )
-    assert cli("run", small, "--out", "there").err == f"there: {taken} there-3\n"
+    assert cli("run", small, "--no-report", "--out", "there").err == f"there: {taken} there-3\n"
