@@ -245,7 +245,7 @@ def _table(name: str, key: str, columns: tuple[str, ...]) -> pl.DataFrame:
         if path.suffix.lower() == ".csv":
             table = pl.read_csv(path, infer_schema_length=None)
         elif path.suffix.lower() == ".parquet":
-            table = pl.read_parquet(path)
+            table = pl.read_parquet(path, glob=False)
         else:
             message = "is neither CSV nor Parquet, by the end of its name"
             raise _fault(key, name, message, "name a .csv or .parquet file, or a run directory")

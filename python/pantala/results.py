@@ -479,7 +479,7 @@ class InterferenceExperiment:
         """
         path = self.path / SLOWDOWN_FILE
         if path.is_file() and pl.read_parquet_schema(path).keys() == SLOWDOWN_COLUMNS.keys():
-            return converted(pl.scan_parquet(path))
+            return converted(pl.scan_parquet(path, glob=False))
         # interrupted, or written by an earlier version
         return converted(slowdown_of(self.together, self.alone).lazy())
 

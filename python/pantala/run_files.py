@@ -20,7 +20,7 @@ _SCANNED: dict[Path, None] = {}
 
 def scanned_table(path: Path) -> pl.LazyFrame:
     """Returns a table as a lazy frame and remembers its file for `damaged_table`."""
-    frame = pl.scan_parquet(path)
+    frame = pl.scan_parquet(path, glob=False)
     _SCANNED[path] = None
     return frame
 
@@ -29,7 +29,7 @@ def damaged_table() -> Path | None:
     """Returns the first table that this process has opened and that cannot be read whole."""
     for path in _SCANNED:
         try:
-            pl.read_parquet(path)
+            pl.read_parquet(path, glob=False)
         except (pl.exceptions.PolarsError, OSError):
             return path
     return None

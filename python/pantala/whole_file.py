@@ -126,7 +126,7 @@ def temporary_name(start: str, end: str = "partial") -> str:
 def left_in(folder: Path) -> Iterator[Path]:
     """Yields the temporary files and folders that processes left in a folder when they were killed.
 
-    Those of other machines are left once nothing in them has changed for 30 days.
+    A file or folder of another machine counts as left when nothing in it has changed for 30 days.
     """
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):  # noqa: PTH208 - a folder can have very many files

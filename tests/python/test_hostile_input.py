@@ -78,7 +78,7 @@ def test_input_that_is_no_regular_file_is_refused_at_once(special: Path) -> None
     ],
 )
 def test_commands_refuse_files_that_do_not_end(
-    cli: Cli, workdir: Path, special: Path, command: list[str], name: str
+    cli: Callable[..., Ended], workdir: Path, special: Path, command: list[str], name: str
 ) -> None:
     file = named(special, name)
     done = cli(*(str(file) if word == "FILE" else word for word in command))
@@ -110,7 +110,7 @@ def test_commands_refuse_files_that_do_not_end(
 )
 @pytest.mark.native
 def test_files_that_a_scenario_names_must_be_regular(
-    cli: Cli, workdir: Path, special: Path, old: str, new: str
+    cli: Callable[..., Ended], workdir: Path, special: Path, old: str, new: str
 ) -> None:
     file = workdir.parent / "scenario.toml"
     assert old in SMALL
@@ -144,7 +144,7 @@ def nested(levels: int, form: str) -> str:
 @pytest.mark.parametrize("levels", [DEPTH + 1, 400, 3000])
 @pytest.mark.parametrize("command", ["run", "check", "sweep"])
 def test_deep_nesting_is_refused(
-    cli: Cli, workdir: Path, form: str, levels: int, command: str
+    cli: Callable[..., Ended], workdir: Path, form: str, levels: int, command: str
 ) -> None:
     file = workdir.parent / "deep.toml"
     file.write_text(nested(levels, form) + (EXPERIMENT if command == "sweep" else SMALL))
@@ -174,7 +174,7 @@ def test_deep_tables_of_python_are_refused() -> None:
     ],
 )
 def test_numbers_and_names_beyond_limits_are_refused(
-    cli: Cli, workdir: Path, line: str, says: str
+    cli: Callable[..., Ended], workdir: Path, line: str, says: str
 ) -> None:
     file = workdir.parent / "limits.toml"
     text = SMALL.partition("\n")[2] if line.startswith("name") else SMALL
@@ -194,7 +194,7 @@ def test_numbers_and_names_beyond_limits_are_refused(
     ],
 )
 def test_an_experiment_beyond_limits_is_refused(
-    cli: Cli, workdir: Path, lines: str, says: str
+    cli: Callable[..., Ended], workdir: Path, lines: str, says: str
 ) -> None:
     (workdir.parent / "small.toml").write_text(SMALL)
     file = workdir.parent / "experiment.toml"
@@ -202,7 +202,9 @@ def test_an_experiment_beyond_limits_is_refused(
     assert says in one_line(cli("sweep", file, "--dry-run"))
 
 
-def test_an_experiment_has_a_largest_number_of_cases(cli: Cli, small: Path) -> None:
+def test_an_experiment_has_a_largest_number_of_cases(
+    cli: Callable[..., Ended], small: Path
+) -> None:
     axes = [f"--axis=jobs.fft.ranks={','.join(map(str, range(1, 2000)))}"]
     axes += [f"--axis=jobs.halo.ranks={','.join(map(str, range(1, 2000)))}"]
     line = one_line(cli("sweep", small, "--dry-run", *axes))
@@ -212,7 +214,7 @@ def test_an_experiment_has_a_largest_number_of_cases(cli: Cli, small: Path) -> N
 @pytest.mark.parametrize("out", ["a" * 300, "a" * 5000, "b/" * 2500 + "c"])
 @pytest.mark.parametrize("command", ["run", "sweep"])
 def test_an_output_path_that_is_too_long_is_refused(
-    cli: Cli, workdir: Path, small: Path, out: str, command: str
+    cli: Callable[..., Ended], workdir: Path, small: Path, out: str, command: str
 ) -> None:
     line = one_line(cli(command, small, "--out", out))
     assert "too long for the system" in line
@@ -365,7 +367,7 @@ VALUES = [
     cut=st.one_of(st.none(), st.integers(0, len(SMALL))),
 )
 def test_a_spoilt_scenario_is_checked_or_refused_in_lines(
-    cli: Cli, workdir: Path, changes: list[tuple[str, str]], cut: int | None
+    cli: Callable[..., Ended], workdir: Path, changes: list[tuple[str, str]], cut: int | None
 ) -> None:
     text = SMALL
     for old, new in changes:
@@ -379,3 +381,23 @@ def test_a_spoilt_scenario_is_checked_or_refused_in_lines(
     if done.status == 2:
         assert done.out == ""
         assert all(line.startswith(str(file)) for line in done.err.splitlines()), done.err
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("more", [{}, {"ranks_per_node": 2**32 - 1}])
+def test_more_ranks_than_any_machine_has_are_refused_by_the_range(more: dict[str, int]) -> None:
+    job = {"name": "a", "ranks": 2**32 - 1, "workload": {"kind": "uniform_random"}, **more}
+    with pytest.raises(pt.ScenarioError, match=r"ranks = 4294967295: .*16777216"):
+        pt.Scenario.from_dict(
+            {"name": "s", "machine": {"preset": "kang2022"}, "routing": "minimal", "jobs": [job]}
+        )
+
+
+def test_more_ranks_than_any_machine_has_are_refused_of_a_program(
+    cli: Callable[..., Ended], tmp_path: Path
+) -> None:
+    program = tmp_path / "p.ncptl"
+    program.write_text("TASK 0 SENDS A 1 BYTE MESSAGE TO TASK 1.\n")
+    ended = cli("ncptl", "explain", program, "--ranks", "4294967295")
+    assert ended.status == 2
+    assert "--ranks 4294967295: must be from 1 to 16777216" in ended.err

@@ -89,9 +89,12 @@ def explain(
     from pantala import native
     from pantala.cli.scenario_file import parse_variables
     from pantala.errors import PlanError, UsageError
+    from pantala.scenario.base import MOST_RANKS
 
-    if not 1 <= ranks < 2**32:
-        raise UsageError(f"--ranks {ranks}: must be at least 1; give a number of ranks")
+    if not 1 <= ranks <= MOST_RANKS:
+        raise UsageError(
+            f"--ranks {ranks}: must be from 1 to {MOST_RANKS}; give another number of ranks"
+        )
     workload = {
         "file": str(file),
         "source": _text(file),

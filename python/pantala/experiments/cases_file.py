@@ -35,7 +35,7 @@ def read_cases(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
     Raises:
         OSError, PolarsError: the file cannot be read.
     """
-    frame = pl.read_parquet(folder / CASES_FILE)
+    frame = pl.read_parquet(folder / CASES_FILE, glob=False)
     for name, kind in ((REFUSED, pl.String), (SIZE, pl.Float64)):
         if name not in frame.columns:
             frame = frame.with_columns(pl.lit(None, kind).alias(name))

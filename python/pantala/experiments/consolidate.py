@@ -64,7 +64,7 @@ class Segments:
             path = self._folder / table / f"{segment.name}.parquet"
             if table not in segment.tables or not _is_whole(path):
                 continue
-            frame, runs = pl.scan_parquet(path), set(segment.runs)
+            frame, runs = pl.scan_parquet(path, glob=False), set(segment.runs)
             if twice := covered & runs:
                 frame = frame.filter(~pl.col("run").is_in(list(twice)))
             yield frame, runs - covered
@@ -142,7 +142,9 @@ class Segments:
             frames = {}
             for table in tables:
                 parts = [self._folder / table / f"{segment.name}.parquet" for segment in segments]
-                whole = pl.concat(map(pl.read_parquet, parts), how="diagonal_relaxed")
+                whole = pl.concat(
+                    (pl.read_parquet(part, glob=False) for part in parts), how="diagonal_relaxed"
+                )
                 frames[table] = whole
             # Written before the small ones go: a reader in between skips runs that it has read.
             self._write(frames, runs)
@@ -200,7 +202,7 @@ def table_of_run(store: RunStore, run: str, table: str) -> pl.DataFrame:
     path = store.path(run)
     try:
         if store.is_unpacked(run):
-            frame = pl.read_parquet(path / TABLES[table].file)
+            frame = pl.read_parquet(path / TABLES[table].file, glob=False)
         else:
             with zipfile.ZipFile(path / TABLES_FILE) as packed:
                 frame = pl.read_parquet(io.BytesIO(packed.read(TABLES[table].file)))

@@ -269,6 +269,8 @@ PositiveBandwidth = Annotated[Bandwidth, AfterValidator(_positive)]
 
 #: A count of at least one.
 Count = Annotated[int, Strict(), Field(ge=1, le=2**32 - 1)]
+#: The most ranks of a job: 16 times the nodes of the largest machine that was tried.
+MOST_RANKS = 2**24
 #: A count, zero allowed, or an index from 0.
 Index = Annotated[int, Strict(), Field(ge=0, le=2**32 - 1)]
 #: A count of operations that the plan lists one by one, at least one.

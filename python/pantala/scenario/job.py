@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from pantala.errors import ScenarioError, UsageError
 from pantala.job_copies import copies_of
-from pantala.scenario.base import Count, Name
+from pantala.scenario.base import MOST_RANKS, Count, Name
 from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.placement import HybridPlacement, NodesPlacement, Placement, RandomPlacement
 from pantala.scenario.routing import Routing
@@ -52,6 +52,8 @@ class Job(JobKeys):
     name: Name
     """The job's name in tables and figures. The job's random numbers depend on its name, not on its
     position in the list."""
+    ranks: Annotated[Count, Field(le=MOST_RANKS)]
+    """Number of ranks."""
     count: Annotated[Count, Field(le=65_536)] = 1
     """Number of jobs of this kind. With several, the jobs are NAME-1, NAME-2, ..., with leading
     zeros; other keys that name the job mean all of them."""
