@@ -58,7 +58,7 @@ def test_libclang_alone_is_missed(name: str, tmp_path: Path) -> None:
 
 def test_make_mpi_checks_first() -> None:
     shown = subprocess.run(
-        ["make", "-n", "mpi"],
+        ["make", "--no-print-directory", "-n", "mpi"],
         cwd=ROOT, capture_output=True, text=True, check=True, env={**os.environ, "MAKEFLAGS": ""},
     ).stdout  # fmt: skip
     assert shown.splitlines()[0] == "requirements/check-mpi"
