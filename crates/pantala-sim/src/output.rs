@@ -12,5 +12,6 @@ pub mod q_tables;
 pub mod recorder;
 pub mod results;
 pub mod routing_record;
+pub mod span_counts;
 pub(crate) mod streamed_tables;
 pub mod tables;

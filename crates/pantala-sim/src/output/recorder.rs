@@ -4,6 +4,7 @@
 use crate::output::latency_record::{LatencyKind, LatencyWindow};
 use crate::output::packet_record::PacketRows;
 use crate::output::routing_record::RoutingWindow;
+use crate::output::span_counts::{SpanCount, Spans};
 use crate::plan::{LatencyFrom, RecordPlan};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::packet::{Packet, PacketOrigin};
@@ -38,6 +39,8 @@ pub struct JobPackets {
     pub windows: Vec<JobWindow>,
     /// Paths over time, in order, if the plan records them. Windows without a packet are left out.
     pub routing: Vec<RoutingWindow>,
+    /// All packets delivered in each span of a measurement; empty in other runs.
+    pub spans: Vec<SpanCount>,
 }
 
 impl JobPackets {
@@ -53,6 +56,9 @@ impl JobPackets {
         self.responses += other.responses;
         self.request_response_latency.add(&other.request_response_latency);
         self.routing = RoutingWindow::summed(std::mem::take(&mut self.routing), other.routing);
+        for (span, more) in self.spans.iter_mut().zip(&other.spans) {
+            span.add(more);
+        }
         let mut windows = BTreeMap::new();
         for window in self.windows.drain(..).chain(other.windows) {
             let sum: &mut JobWindow = windows
@@ -105,6 +111,8 @@ pub struct Recorder {
     from: Time,
     /// End of the measured time, if packets count by their injection and not by their delivery.
     injected_until: Option<Time>,
+    /// The spans of a measurement.
+    spans: Option<Spans>,
     latency_from: LatencyFrom,
     /// Length of a window of [`JobPackets::routing`]. Zero: none is recorded.
     routing_window: Time,
@@ -139,6 +147,7 @@ impl Recorder {
             window,
             from,
             injected_until: None,
+            spans: None,
             latency_from,
             routing_window: record.routing_windows_ps,
             latency_window: record.latency_windows_ps,
@@ -159,6 +168,16 @@ impl Recorder {
     /// after its end `until`. Delivered flits still count up to `until`.
     pub fn count_injected(&mut self, until: Time) {
         self.injected_until = Some(until);
+    }
+
+    /// Counts all packets that are delivered in `parts` spans before the measured time and in as
+    /// many until its end `until`.
+    pub(crate) fn count_spans(&mut self, parts: usize, until: Time) {
+        let spans = Spans::new(parts, self.from, until);
+        for job in &mut self.jobs {
+            job.spans = vec![SpanCount::default(); spans.len()];
+        }
+        self.spans = Some(spans);
     }
 
     /// Counts a packet that is delivered `now` in the windows of routing and of latencies.
@@ -240,6 +259,9 @@ impl Probe for Recorder {
         window.packets += 1;
         window.nonminimal += u64::from(packet.route.nonminimal);
         window.latency_sum += u128::from(latency);
+        if let Some(spans) = &self.spans {
+            spans.count(&mut self.jobs[job].spans, packet, latency, now);
+        }
         if now < self.from {
             return false;
         }

@@ -4,6 +4,7 @@ use crate::error::{PlanError, WriteError};
 use crate::output::columns::{hex, ns};
 use crate::output::document::result_hash;
 use crate::output::recorder::{JobPackets, JobWindow};
+use crate::output::span_counts::SpanCount;
 use crate::plan::Plan;
 use crate::run::simulation::Simulation;
 use crate::run::termination::Progress;
@@ -17,6 +18,9 @@ use sha2::{Digest, Sha256};
 
 /// A network is saturated if it accepts less than this fraction of the offered load.
 pub const SATURATED_BELOW: f64 = 0.97;
+
+/// Number of equal spans of the warm-up, and of the window, in the record of how they went.
+const SPANS: usize = 8;
 
 /// One point of a curve. Latencies, hops and fractions cover the packets delivered in the measured
 /// window or, if the measurement drains, the packets injected in it.
@@ -48,6 +52,14 @@ pub struct Point {
     pub nonminimal_share: Option<f64>,
     /// Number of packets.
     pub packets: u64,
+    /// `link_hops_mean` of all packets delivered from time zero to the end of the window.
+    pub link_hops_mean_from_start: Option<f64>,
+    /// `nonminimal_share` of these packets.
+    pub nonminimal_share_from_start: Option<f64>,
+    /// The warm-up in equal spans; empty without one.
+    pub warmup_spans: Vec<Span>,
+    /// The window in equal spans.
+    pub spans: Vec<Span>,
     /// The timeline, if the measurement has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Vec<Window>>,
@@ -64,6 +76,19 @@ pub struct Window {
     pub accepted: f64,
     /// As in [`Point`].
     pub nonminimal_share: Option<f64>,
+}
+
+/// All packets delivered in one of the equal spans of a measurement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Span {
+    /// As in [`Point`].
+    pub accepted: f64,
+    /// As in [`Point`].
+    pub nonminimal_share: Option<f64>,
+    /// As in [`Point`].
+    pub latency_mean_ns: Option<f64>,
+    /// Number of packets.
+    pub packets: u64,
 }
 
 /// Work and memory of a whole run, or of a measurement with its warm-up. The caller adds times.
@@ -212,7 +237,9 @@ impl Measurement {
         plan.record.blame = None;
         plan.record.packets = crate::plan::PacketRecord::Off;
         plan.record.window_ps = if timeline > 0 { timeline } else { plan.stop.duration_ps };
-        let simulation = Simulation::on_threads(plan, warmup, threads, |_| {})?;
+        let mut simulation = Simulation::on_threads(plan, warmup, threads, |_| {})?;
+        let until = warmup.saturating_add(window);
+        simulation.network.probes_mut().for_each(|probe| probe.count_spans(SPANS, until));
         Ok(Self { simulation, warmup, window, timeline: timeline > 0, drain: false, load })
     }
 
@@ -263,6 +290,9 @@ impl Measurement {
                 hash.update(value.count_at_value().to_le_bytes());
             }
         }
+        let (warmup_spans, spans, whole) = self.spans();
+        let from_start =
+            |part: u64| (whole.packets > 0).then(|| part as f64 / whole.packets as f64);
         Point {
             load: self.load,
             accepted,
@@ -277,9 +307,39 @@ impl Measurement {
             link_hops_mean: per_packet(sum(|j| j.hops)),
             nonminimal_share: per_packet(sum(|j| j.nonminimal)),
             packets,
+            link_hops_mean_from_start: from_start(whole.hops),
+            nonminimal_share_from_start: from_start(whole.nonminimal),
+            warmup_spans,
+            spans,
             timeline: self.timeline.then(|| self.timeline()),
             bench: cost(&self.simulation, hex(&hash.finalize())),
         }
+    }
+
+    /// Returns the spans of the warm-up, those of the window, and their sum.
+    fn spans(&self) -> (Vec<Span>, Vec<Span>, SpanCount) {
+        let mut sums = vec![SpanCount::default(); 2 * SPANS];
+        let mut whole = SpanCount::default();
+        for job in self.simulation.jobs() {
+            for (sum, span) in sums.iter_mut().zip(&job.spans) {
+                sum.add(span);
+                whole.add(span);
+            }
+        }
+        let spans = |counts: &[SpanCount], time: Time| -> Vec<Span> {
+            let per_packet = |count: &SpanCount, part: f64| {
+                (count.packets > 0).then(|| part / count.packets as f64)
+            };
+            let span = |count: &SpanCount| Span {
+                accepted: SPANS as f64 * accepted(&self.simulation, count.flits as f64, time),
+                nonminimal_share: per_packet(count, count.nonminimal as f64),
+                latency_mean_ns: per_packet(count, count.latency_sum as f64 / 1_000.0),
+                packets: count.packets,
+            };
+            if time == 0 { Vec::new() } else { counts.iter().map(span).collect() }
+        };
+        let (before, during) = sums.split_at(SPANS);
+        (spans(before, self.warmup), spans(during, self.window), whole)
     }
 
     fn timeline(&self) -> Vec<Window> {

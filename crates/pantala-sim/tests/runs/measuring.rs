@@ -73,6 +73,43 @@ fn the_timeline_covers_the_warm_up_too() {
     assert_eq!(without.bench.result_hash, point.bench.result_hash, "a timeline changes nothing");
 }
 
+/// The spans cover the warm-up and the window. Counts from the start cover both.
+#[test]
+fn spans_and_counts_from_the_start_are_those_of_the_packets() {
+    let (warmup, window) = (5_000_000, 10_000_000);
+    let mut plan = everywhere(0.4);
+    plan["routing"]["algorithm"] = json!("ugal_n");
+    let measured = measure(&plan, warmup, window, 0);
+    plan["stop"]["duration_ps"] = json!(warmup + window);
+    let ran = crate::support::run(&plan);
+    let rows = ran.rows("packets");
+    let mean = |of: &dyn Fn(&Value) -> f64, rows: &[&Value]| {
+        rows.iter().map(|row| of(row)).sum::<f64>() / rows.len() as f64
+    };
+    let close = |found: Option<f64>, expected: f64| (found.unwrap() / expected - 1.0).abs() < 1e-9;
+    let hops = |row: &Value| row["link_hops"].as_f64().unwrap();
+    let detour = |row: &Value| f64::from(u8::from(row["nonminimal"].as_bool().unwrap()));
+    let all: Vec<&Value> = rows.iter().collect();
+    assert!(close(measured.link_hops_mean_from_start, mean(&hops, &all)));
+    assert!(close(measured.nonminimal_share_from_start, mean(&detour, &all)));
+    let spans: Vec<_> = measured.warmup_spans.iter().chain(&measured.spans).collect();
+    assert_eq!((measured.warmup_spans.len(), spans.len()), (8, 16));
+    for (number, span) in (0..).zip(spans) {
+        let start =
+            if number < 8 { number * warmup / 8 } else { warmup + (number - 8) * window / 8 };
+        let length = if number < 8 { warmup / 8 } else { window / 8 };
+        let within = |row: &&&Value| (start..start + length).contains(&ps(&row["delivered_ns"]));
+        let mine: Vec<&Value> = all.iter().filter(within).copied().collect();
+        assert_eq!(span.packets, mine.len() as u64, "{number}");
+        let latency = |row: &Value| row["latency_ns"].as_f64().unwrap();
+        assert!(close(span.latency_mean_ns, mean(&latency, &mine)), "{number}");
+        assert!(close(span.nonminimal_share, mean(&detour, &mine).max(0.0)), "{number}");
+    }
+    let accepted = measured.spans.iter().map(|span| span.accepted).sum::<f64>() / 8.0;
+    assert!(close(Some(accepted), measured.accepted), "{accepted} {}", measured.accepted);
+    assert!(measure(&plan, 0, window, 0).warmup_spans.is_empty());
+}
+
 #[test]
 fn a_saturated_network_says_so() {
     let mut plan = everywhere(1.0);
