@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-__all__ = ["ACCEPTED", "POINT_KEYS", "CurvePoint", "TimelineWindow", "mean_point"]
+from pantala.curve_states import ACCEPTED, State, common_state
 
-#: A point that accepts less than this share of the offered load is saturated. The core applies the
-#: same share to each measurement.
-ACCEPTED = 0.97
+__all__ = ["ACCEPTED", "POINT_KEYS", "CurvePoint", "TimelineWindow", "mean_point"]
 
 #: The keys of a point, in order, as `pantala curve --json` prints them.
 POINT_KEYS = (
     "load",
     "accepted",
     "saturated",
+    "state",
     "latency_mean_ns",
     "latency_p50_ns",
     "latency_p95_ns",
@@ -27,7 +26,7 @@ POINT_KEYS = (
     "nonminimal_share",
     "packets",
 )
-_NO_MEAN = ("load", "saturated", "packets")
+_NO_MEAN = ("load", "saturated", "state", "packets")
 
 
 class TimelineWindow(TypedDict):
@@ -42,6 +41,7 @@ class _Point(TypedDict):
     load: float
     accepted: float
     saturated: bool
+    state: State
     latency_mean_ns: float | None
     latency_p50_ns: float | None
     latency_p95_ns: float | None
@@ -57,6 +57,9 @@ class _Point(TypedDict):
 class CurvePoint(_Point, total=False):
     """One offered load: load and accepted as fractions of terminal bandwidth, latencies in ns.
 
+    ``state`` says what the measured window shows: steady, saturated, draining, collapsing, filling
+    or learning. `pantala.curve_states` has the rules.
+
     A point of several seeds has ``seeds``, their number, and ``intervals``, the ends of the 95 %
     interval of each mean; null if fewer than two seeds have the value.
     """
@@ -70,7 +73,7 @@ def mean_point(points: Sequence[CurvePoint]) -> CurvePoint:
     """Returns the point of several seeds at one load; the point itself if there is one seed.
 
     Values are means over seeds, and ``packets`` is a sum. The point is saturated if the mean
-    accepted load is less than 0.97 of the offered load.
+    accepted load is less than 0.97 of the offered load. Its state is the most frequent one.
     """
     if len(points) == 1:
         return points[0]
@@ -88,6 +91,8 @@ def mean_point(points: Sequence[CurvePoint]) -> CurvePoint:
         several = found is not None and found.count > 1
         intervals[key] = [found.low, found.high] if found is not None and several else None
     mean["saturated"] = bool(mean["accepted"] < ACCEPTED * first["load"])
+    states = [point["state"] for point in points]
+    mean["state"] = common_state(states, saturated=mean["saturated"])
     mean["packets"] = sum(point["packets"] for point in points)
     made: Any = {key: mean[key] for key in POINT_KEYS}
     if "timeline" in first:

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic_core import PydanticCustomError
 
 from pantala import native
+from pantala.caveats.facts import learns
 from pantala.curve_points import POINT_KEYS, CurvePoint, TimelineWindow, mean_point
+from pantala.curve_states import state_of
 from pantala.errors import PlanError, ScenarioError, UsageError, nearest
 from pantala.parallel import cores, on_threads
 from pantala.scenario import Machine, Scenario
@@ -42,7 +44,10 @@ __all__ = [
 ]
 
 _SOURCE = "pantala curve"
+CountFrom = Literal["window", "start"]
 _JOB = "traffic"
+#: The quantities that `count_from` is about.
+COUNTED_FROM = ("link_hops_mean", "nonminimal_share")
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ class CurveSetup:
         timeline: length of the windows of the timeline; zero for none.
         drain: whether the packets injected in the window count, after which the sources stop and
             the network drains. Otherwise the packets delivered in it count.
+        count_from: whether links per packet and the non-minimal share cover the packets of the
+            window, or all packets delivered from time zero to its end.
     """
 
     scenario: Scenario
@@ -63,6 +70,7 @@ class CurveSetup:
     measure: Duration
     timeline: Duration
     drain: bool
+    count_from: CountFrom = "window"
 
     def at_load(self, load: float, seed: int | None = None) -> Scenario:
         """Returns the scenario at an offered load, with another seed if one is given."""
@@ -95,6 +103,7 @@ def curve(
     injection: str | None = None,
     timeline: str | Duration | None = None,
     drain: bool | None = None,
+    count_from: CountFrom = "window",
     coarsen: int | None = None,
     changes: Mapping[str, Any] | None = None,
     seeds: int = 1,
@@ -125,6 +134,9 @@ def curve(
         drain: whether latency covers the packets injected in the window, after which the sources
             stop and the network drains (BookSim2). Otherwise it covers the packets delivered in the
             window.
+        count_from: whether `link_hops_mean` and `nonminimal_share` cover the packets of the
+            "window", or all packets delivered from the "start" of the simulation to the window's
+            end, as in SST.
         coarsen: simulate packets 2, 4 or 8 times as long: faster and less exact.
         changes: other values by dotted key, such as ``{"machine.topology.g": 9,
             "workload.include_self": True}``.
@@ -142,7 +154,8 @@ def curve(
 
     Returns:
         One dictionary per load. A point is saturated if less than 0.97 of the offered load was
-        accepted.
+        accepted. Its ``state`` says what the window shows: steady, saturated, draining, collapsing,
+        filling or learning.
 
     Raises:
         ScenarioError: a name or value is wrong, or the network cannot be built.
@@ -163,6 +176,7 @@ def curve(
         injection=injection,
         timeline=timeline,
         drain=drain,
+        count_from=count_from,
         coarsen=coarsen,
         changes=changes,
     )
@@ -282,6 +296,7 @@ def curve_setup(
     injection: str | None = None,
     timeline: str | Duration | None = None,
     drain: bool | None = None,
+    count_from: CountFrom = "window",
     coarsen: int | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> CurveSetup:
@@ -291,6 +306,8 @@ def curve_setup(
         ScenarioError: a name or value is wrong.
         UsageError: a time is wrong, or there is no such preset.
     """
+    if count_from not in get_args(CountFrom):
+        raise UsageError(f"count_from = '{count_from}': must be 'window' or 'start'")
     chosen, own_routing, defaults = _habits(preset, machine)
     times = {
         "warmup": _time("warmup", defaults["warmup"] if warmup is None else warmup),
@@ -341,7 +358,12 @@ def curve_setup(
     with _keys_of_the_curve():
         scenario = Scenario.from_dict(data, source=_SOURCE, changes=spelled)
         everywhere = scenario.replace({"jobs.0.ranks": scenario.machine.job_nodes})
-    return CurveSetup(everywhere, **times, drain=defaults["drain"] if drain is None else drain)
+    return CurveSetup(
+        everywhere,
+        **times,
+        drain=defaults["drain"] if drain is None else drain,
+        count_from=count_from,
+    )
 
 
 def measure_point(
@@ -381,8 +403,14 @@ def _resolved(scenario: Scenario) -> dict[str, Any]:
 
 
 def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:
+    plan = setup.scenario.plan()
+    cold = any(learns(plan, job) for job in plan["jobs"])
+    spans, before = measured["spans"], measured["warmup_spans"]
+    found = dict(measured) | {"state": state_of(measured["load"], spans, before, learns=cold)}
+    if setup.count_from == "start":
+        found |= {key: measured[f"{key}_from_start"] for key in COUNTED_FROM}
     keys = (*POINT_KEYS, "timeline") if setup.timeline else POINT_KEYS
-    return {key: measured[key] for key in keys}  # type: ignore[return-value]
+    return {key: found[key] for key in keys}  # type: ignore[return-value]
 
 
 def _habits(

@@ -3,20 +3,29 @@
 A load is saturated if the network accepts less than 0.97 of it, as mean over the seeds. The
 saturation load lies between the largest load that is not saturated and the smallest load that is,
 among the loads of a bisection from 0 to 1.
+
+A network that has not settled (`pantala.curve_states`) is measured again with a warm-up twice as
+long, up to three times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
 from pantala import native
 from pantala.curve_points import CurvePoint
+from pantala.curve_states import UNSETTLED
 from pantala.errors import UsageError
 from pantala.load_curve import LoadMeasurement, curve_setup
+from pantala.units import Duration
 
-__all__ = ["Saturation", "bracket", "saturation"]
+__all__ = ["DOUBLINGS", "Saturation", "bracket", "saturation"]
+
+#: How often the warm-up of a load doubles at most, until the network has settled.
+DOUBLINGS = 3
 
 #: The bisection ends at a load of this size: no load seems to be accepted.
 _LEAST = 2.0**-12
@@ -31,7 +40,8 @@ class Saturation(TypedDict):
         accepted: the accepted load at `low`; None for 0.
         resolution: the largest width of the bracket in relation to `high`.
         seeds: the number of seeds per load.
-        points: the measured points by rising load.
+        unsettled: the loads at which the network had not settled after the longest warm-up.
+        points: the measured points by rising load, each with its longest warm-up.
     """
 
     low: float
@@ -39,6 +49,7 @@ class Saturation(TypedDict):
     accepted: float | None
     resolution: float
     seeds: int
+    unsettled: list[float]
     points: list[CurvePoint]
 
 
@@ -83,6 +94,8 @@ def saturation(
 
     A load is saturated if the network accepts less than 0.97 of it, as mean over the seeds. The
     loads are those of a bisection from 0 to 1, so the answer does not depend on threads or workers.
+    If the state of a point is learning, draining or filling, the load is measured again with a
+    warm-up twice as long, up to three times.
 
     Args:
         resolution: the largest width of the bracket in relation to its upper end.
@@ -103,13 +116,24 @@ def saturation(
         raise UsageError(
             f"resolution = {resolution}: must be from 0.0001 to less than 1; write e.g. 0.02"
         )
-    measurement = LoadMeasurement(
-        curve_setup(**setup), seeds=seeds, out=out, threads=threads, workers=workers
-    )
+    first = curve_setup(**setup)
+    measurements = [
+        LoadMeasurement(
+            replace(first, warmup=Duration(first.warmup * 2**doubled)),
+            seeds=seeds,
+            out=out,
+            threads=threads,
+            workers=workers,
+        )
+        for doubled in range(1 + DOUBLINGS)
+    ]
     points: dict[float, CurvePoint] = {}
 
     def saturated(load: float) -> bool:
-        (points[load],) = measurement.points([load], on_point)
+        for measurement in measurements:
+            (points[load],) = measurement.points([load], on_point)
+            if points[load]["state"] not in UNSETTLED:
+                break
         return points[load]["saturated"]
 
     low, high = bracket(saturated, resolution)
@@ -119,5 +143,6 @@ def saturation(
         "accepted": points[low]["accepted"] if low else None,
         "resolution": resolution,
         "seeds": seeds,
+        "unsettled": [load for load in sorted(points) if points[load]["state"] in UNSETTLED],
         "points": [points[load] for load in sorted(points)],
     }

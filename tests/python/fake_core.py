@@ -19,6 +19,16 @@ from pantala.plan import PLAN_VERSION
 Json = dict[str, Any]
 
 
+def _span(load: float) -> Json:
+    """Returns one of the equal spans of a measurement, of a network in a steady state."""
+    return {
+        "accepted": min(load, 0.7),
+        "nonminimal_share": 0.0,
+        "latency_mean_ns": 500.0 + 100 * load,
+        "packets": 100,
+    }
+
+
 class FakePlanError(ValueError):
     def __init__(self, key: str, value: str, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -165,6 +175,8 @@ class FakeCore:
                 "link_hops_mean": 2.9,
             }
             | {"nonminimal_share": 0.0, "packets": 100, "bench": self._cost()}
+            | {"link_hops_mean_from_start": 2.8, "nonminimal_share_from_start": 0.1}
+            | dict.fromkeys(("spans", "warmup_spans"), [_span(load)] * 8)
             | {"timeline": [{"window_start_ns": 0.0, "accepted": load, "nonminimal_share": 0.0}]}
         )
 

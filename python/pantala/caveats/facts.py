@@ -13,7 +13,7 @@ from pantala.job_end import ends_by_itself
 if TYPE_CHECKING:
     from pantala.figures.runs import RunLike
 
-__all__ = ["Facts", "Overlap", "facts_of", "facts_of_run"]
+__all__ = ["Facts", "Overlap", "facts_of", "facts_of_run", "learns"]
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> F
         complete=bool(document["complete"]),
         reason=str(document.get("reason") or ""),
         simulated_ns=simulated,
-        learning=tuple(job["name"] for job in planned if _learns(plan, job)),
+        learning=tuple(job["name"] for job in planned if learns(plan, job)),
         unfinished=tuple(
             job["name"]
             for job in planned
@@ -127,7 +127,7 @@ def facts_of_run(run: RunLike) -> Facts:
     return facts_of(run.document, run.jobs.collect())
 
 
-def _learns(plan: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+def learns(plan: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
     """Returns whether a routing of the job starts with estimates that it has not learned."""
     routings = (
         job.get("routing") or plan.get("routing"),

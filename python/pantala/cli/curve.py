@@ -33,6 +33,7 @@ model.
 """
 
 _INJECTIONS = ("bernoulli", "periodic")
+_COUNTS = ("window", "start")
 _LOADS = "0.1,0.3,0.5,0.7,0.9"
 _PATTERNS = ("uniform", "shift", "bit_complement", "next_group", "hotspot", "neighbor_3d")
 
@@ -194,6 +195,15 @@ def curve(
             " delivered in the window. Default: as in the preset.",
         ),
     ] = None,
+    count_from: Annotated[
+        str,
+        typer.Option(
+            "--count-from",
+            help="Packets in the columns hops and non-minimal: those of the measured window, or all"
+            " from the start of the simulation, as SST counts.",
+            autocompletion=complete.of(_COUNTS),
+        ),
+    ] = "window",
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -297,6 +307,7 @@ def curve(
         "injection": injection,
         "timeline": timeline,
         "drain": drain,
+        "count_from": count_from,
         "coarsen": coarsen,
         "changes": (
             {f"workload.{key}": value for key, value in workload.items() if value is not None}
@@ -380,16 +391,28 @@ def _document(points: list[CurvePoint], found: Saturation | None) -> Any:
 
 
 def _told(found: Saturation) -> str:
-    """Returns the bracket of the saturation load as a line."""
-    if found["high"] is None:
-        return "saturation load: none; the network accepts load 1"
+    """Returns the bracket of the saturation load as a line, and doubts in a second."""
+    from pantala.saturation_load import DOUBLINGS
+
     accepted = "" if found["accepted"] is None else f" (accepted {found['accepted']:.4g})"
-    return f"saturation load: between {found['low']:.4g}{accepted} and {found['high']:.4g}"
+    told = (
+        "saturation load: none; the network accepts load 1"
+        if found["high"] is None
+        else f"saturation load: between {found['low']:.4g}{accepted} and {found['high']:.4g}"
+    )
+    if found["unsettled"]:
+        loads = ", ".join(f"{load:.4g}" for load in found["unsettled"])
+        told += (
+            f"\nThe answer at {loads} is not certain: the network had not settled after a warm-up"
+            f" {2**DOUBLINGS} times as long. Give a longer --warmup and --measure."
+        )
+    return told
 
 
 _HEADINGS = (
     "load",
     "accepted",
+    "state",
     "mean",
     "p50",
     "p95",
@@ -403,10 +426,13 @@ _HEADINGS = (
 
 def _table(points: list[CurvePoint], title: str) -> Table:
     from pantala.amounts import of_thousands
+    from pantala.curve_states import MEANINGS, STATES
 
     caption = "columns mean to network: latencies in ns; loads: fractions of terminal bandwidth"
-    if any(point["saturated"] for point in points):
-        caption += "\n* saturated: the network accepted less than 0.97 of the offered load"
+    shown_states = {point["state"] for point in points} - {"steady"}
+    for state in STATES:
+        if state in shown_states:
+            caption += f"\n{state}: {MEANINGS[state]}"
     if any("intervals" in point for point in points):
         caption += "\n\N{PLUS-MINUS SIGN}: half of the 95 % interval over seeds"
     shown = table(title, _HEADINGS, caption, gap=1)
@@ -415,6 +441,7 @@ def _table(points: list[CurvePoint], title: str) -> Table:
             f"{point['load']:.4g}",
             f"{point['accepted']:.3f}{_half(point, 'accepted', 3)}"
             f"{'*' if point['saturated'] else ' '}",
+            point["state"],
             _number(point["latency_mean_ns"]) + _half(point, "latency_mean_ns", 1),
             _number(point["latency_p50_ns"]),
             _number(point["latency_p95_ns"]),

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from pantala.curve_states import STATES
 from pantala.figures.style import GRID, MUTED, colours, new_figure, style, time_unit
 
 __all__ = ["curve"]
@@ -23,15 +24,15 @@ def curve(
 ) -> Figure:
     """Draws latency (left) and accepted throughput (right) over offered load, one line per series.
 
-    Beyond saturation the latency depends on the measured window and is no steady state. Such points
-    are hollow, and the line to them is dotted. A point above the latency axis is drawn as a
-    triangle at the top of the axis.
+    Points that show no steady state depend on the measured window. They are hollow, the line to
+    them is dotted, and the key names their states: saturated, draining, collapsing, filling or
+    learning. A point above the latency axis is drawn as a triangle at the top of the axis.
 
     Points of several seeds have vertical bars: the 95 % intervals of the means.
 
     Args:
-        series: the name of each line and its points. A point has `load`, `accepted`, `saturated`
-            and `latency_*_ns`, as ``pantala curve --json`` prints them.
+        series: the name of each line and its points. A point has `load`, `accepted`, `saturated`,
+            `state` (may be absent) and `latency_*_ns`, as ``pantala curve --json`` prints them.
         statistic: the latency to draw.
     """
     key = f"latency_{statistic}_ns"
@@ -60,48 +61,54 @@ def curve(
             Line2D([], [], color=c, marker="o", ms=4, label=name)
             for name, c in colours(ordered).items()
         ]
-        if any(point["saturated"] for points in ordered.values() for point in points):
+        states = {_state(point) for points in ordered.values() for point in points} - {"steady"}
+        if states:
+            label = ", ".join(state for state in STATES if state in states)
             handles.append(
-                Line2D(
-                    [], [], color=MUTED, ls=":", marker="o", mfc="white", ms=4, label="saturated"
-                )
+                Line2D([], [], color=MUTED, ls=":", marker="o", mfc="white", ms=4, label=label)
             )
         figure.legend(handles=handles, loc="outside upper left", ncols=min(5, len(handles)))
     return figure
 
 
+def _state(point: Mapping[str, Any]) -> str:
+    """Returns the state of a point; that of a file without states follows from `saturated`."""
+    return str(point.get("state") or ("saturated" if point["saturated"] else "steady"))
+
+
 def _top(series: Mapping[str, Points], key: str) -> float:
     """Returns the top of the latency axis in ns.
 
-    All steady points fit below it, and saturated points up to three times the highest steady one.
+    All steady points fit below it, and other points up to three times the highest steady one.
     """
     known = [point for points in series.values() for point in points if point[key] is not None]
     highest = max((float(point[key]) for point in known), default=1.0)
-    steady = [float(point[key]) for point in known if not point["saturated"]]
+    steady = [float(point[key]) for point in known if _state(point) == "steady"]
     return min(highest, 3 * max(steady)) if steady else highest
 
 
 def _line(axes: Axes, points: Points, key: str, colour: str, scale: float, top: float) -> None:
     known = [
-        (point["load"], float(point[key]), bool(point["saturated"]))
+        (point["load"], float(point[key]), _state(point))
         for point in points
         if point[key] is not None
     ]
-    for (x0, y0, _), (x1, y1, saturated) in pairwise(known):
-        axes.plot([x0, x1], [y0 * scale, y1 * scale], color=colour, ls=":" if saturated else "-")
+    for (x0, y0, _), (x1, y1, state) in pairwise(known):
+        line = "-" if state == "steady" else ":"
+        axes.plot([x0, x1], [y0 * scale, y1 * scale], color=colour, ls=line)
     for point in points:
         interval = (point.get("intervals") or {}).get(key)
         if interval is not None and interval[1] <= top:
             low, high = (each * scale for each in interval)
             axes.plot([point["load"]] * 2, [low, high], "_-", color=colour, ms=5, lw=1.2, zorder=2)
-    for x, y, saturated in known:
+    for x, y, state in known:
         above = y > top
         axes.plot(
             x,
             min(y, top * 1.03) * scale,
             "^" if above else "o",
             color=colour,
-            mfc="white" if saturated else colour,
+            mfc=colour if state == "steady" else "white",
             ms=5 if above else 4.5,
             zorder=3,
             clip_on=False,

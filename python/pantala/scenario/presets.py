@@ -106,7 +106,7 @@ def example(name: str) -> str:
 
 
 def router_preset(name: object) -> dict[str, Any]:
-    """Returns the tables of a router model: ``router`` and ``curve``.
+    """Returns the tables of a router model: ``router``, ``curve``, and ``routing`` if it has any.
 
     Raises:
         PydanticCustomError: there is no such model; the key is ``model``.

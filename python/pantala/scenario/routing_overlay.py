@@ -20,21 +20,24 @@ __all__ = ["mark_inherited", "unread_routing_keys", "with_full_routings"]
 _CLASSES = ("routing", "routing_all_to_all")
 
 
-def with_full_routings(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[str, Any]:
+def with_full_routings(
+    data: dict[str, Any], preset: Mapping[str, Any], model: Mapping[str, Any]
+) -> dict[str, Any]:
     """Returns the keys of a scenario with every routing complete.
 
-    The layers, from lowest to highest: the preset, the algorithm's own defaults, the scenario's
-    `routing`, its `routing_all_to_all`, a job's routing.
+    The layers, from lowest to highest: the router model, the preset, the algorithm's own defaults,
+    the scenario's `routing`, its `routing_all_to_all`, a job's routing.
 
     Args:
         data: the keys of a scenario as given; changed and returned.
         preset: the tables of the machine's preset.
+        model: the keys of routing that the machine's router model gives.
     """
     system = _keys(data.get("routing", {}))
     apart = _keys(data.get("routing_all_to_all") or {})
     if system is None or apart is None:
         return data  # the validation of the fields reports what is not a table
-    general = preset.get("routing", {})
+    general = merge(model, preset.get("routing", {}))
     special = preset.get("routing_all_to_all", {})
     if system or general.get("algorithm"):
         data["routing"] = _full(general, system)

@@ -29,7 +29,7 @@ from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
 from pantala.scenario.plan_faults import at_written_jobs, error_of_plan
-from pantala.scenario.presets import machine_preset
+from pantala.scenario.presets import machine_preset, router_preset
 from pantala.scenario.record import Record, windows_beyond
 from pantala.scenario.routing import Routing
 from pantala.scenario.routing_overlay import mark_inherited, unread_routing_keys, with_full_routings
@@ -133,7 +133,7 @@ class Scenario(ScenarioKeys):
         if isinstance(mpi, Mapping):
             data["mpi"] = laid_over_machine(preset.get("mpi", {}), mpi)
         given = dict(data)
-        data = with_full_routings(data, preset)
+        data = with_full_routings(data, preset, _routing_of_model(data.get("machine"), preset))
         faults += unread_routing_keys(given, data)
         if faults:
             raise Faults(faults, data, *settled)
@@ -163,7 +163,12 @@ class Scenario(ScenarioKeys):
         layers = [(job.routing, self.routing) for job in self.jobs]
         layers += [(job.routing_all_to_all, collective or self.routing) for job in self.jobs]
         layers.append((collective, self.routing))
-        for above, below in [*layers, (self.routing, _routing_of_preset(self.machine.preset))]:
+        layers.append((self.routing, _routing_of_preset(self.machine.preset)))
+        model = Routing.model_validate(router_preset(self.machine.router.model).get("routing", {}))
+        every = [self.routing, collective]
+        every += [routing for job in self.jobs for routing in (job.routing, job.routing_all_to_all)]
+        layers += [(routing, model) for routing in every]
+        for above, below in layers:
             if above is not None:
                 mark_inherited(above, below)
         return self
@@ -424,6 +429,26 @@ def _routing_of_preset(name: str | None) -> Routing:
     preset = machine_preset(name) if name is not None else {}
     keys = preset.get("routing", {})
     return Routing.model_validate({key: keys[key] for key in keys if key != "algorithm"})
+
+
+def _routing_of_model(machine: object, preset: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keys of routing that a machine's router model gives; empty if it is invalid.
+
+    Args:
+        machine: the machine as given.
+        preset: the tables of its preset.
+    """
+    given: object = machine.get("router") if isinstance(machine, Mapping) else None
+    if isinstance(machine, Machine):
+        given = machine.router
+    model = given.get("model") if isinstance(given, Mapping) else getattr(given, "model", given)
+    if model is None:
+        model = preset.get("machine", {}).get("router", {}).get("model")
+    try:
+        found: dict[str, Any] = router_preset(model).get("routing", {}) if model else {}
+    except ValueError:
+        return {}
+    return found
 
 
 def _preset_of(machine: object) -> dict[str, Any]:

@@ -22,8 +22,6 @@ _SST = {
     "mpi": "sst_sc22",
     "record.iterations": True,
 }
-#: SST seeds the generators of its routers with small numbers, so the first decisions explore.
-_FIRST_EXPLORATIONS = {"routing.q_adaptive.first_explorations": 4}
 
 #: Motifs that print one time over all their iterations, and the rank that prints it.
 _PRINTED = {"PingPong": "first", "Barrier": "first", "Bcast": "last", "Alltoall": "first"}
@@ -40,8 +38,6 @@ def scenario(case: Case) -> tuple[pt.Scenario, list[Motifs]]:
     """Returns the scenario of a case and the motifs of each of its jobs."""
     loaded = ember_scenario(case.load_file)
     keys: dict[str, Any] = {**_SST, "routing.algorithm": case.routing}
-    if case.routing == "q_adaptive":
-        keys |= _FIRST_EXPLORATIONS
     motifs: list[Motifs] = [
         [(motif.name, motif.given) for motif in job.working] for job in loaded.jobs if not job.idle
     ]

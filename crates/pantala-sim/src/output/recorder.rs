@@ -56,6 +56,7 @@ impl JobPackets {
         self.responses += other.responses;
         self.request_response_latency.add(&other.request_response_latency);
         self.routing = RoutingWindow::summed(std::mem::take(&mut self.routing), other.routing);
+        self.spans.resize(self.spans.len().max(other.spans.len()), SpanCount::default());
         for (span, more) in self.spans.iter_mut().zip(&other.spans) {
             span.add(more);
         }

@@ -4,6 +4,9 @@ use crate::support::{fft, finish, noise, plan, ps, read, set_up};
 use pantala_sim::run::measure::{Measurement, Point, whole};
 use serde_json::{Value, json};
 
+/// A row of a table.
+type Row = serde_json::Map<String, Value>;
+
 fn everywhere(load: f64) -> Value {
     let mut all = noise(load);
     all["ranks"] = json!(40);
@@ -83,13 +86,13 @@ fn spans_and_counts_from_the_start_are_those_of_the_packets() {
     plan["stop"]["duration_ps"] = json!(warmup + window);
     let ran = crate::support::run(&plan);
     let rows = ran.rows("packets");
-    let mean = |of: &dyn Fn(&Value) -> f64, rows: &[&Value]| {
+    let mean = |of: &dyn Fn(&Row) -> f64, rows: &[&Row]| {
         rows.iter().map(|row| of(row)).sum::<f64>() / rows.len() as f64
     };
     let close = |found: Option<f64>, expected: f64| (found.unwrap() / expected - 1.0).abs() < 1e-9;
-    let hops = |row: &Value| row["link_hops"].as_f64().unwrap();
-    let detour = |row: &Value| f64::from(u8::from(row["nonminimal"].as_bool().unwrap()));
-    let all: Vec<&Value> = rows.iter().collect();
+    let hops = |row: &Row| row["link_hops"].as_f64().unwrap();
+    let detour = |row: &Row| f64::from(u8::from(row["nonminimal"].as_bool().unwrap()));
+    let all: Vec<&Row> = rows.iter().collect();
     assert!(close(measured.link_hops_mean_from_start, mean(&hops, &all)));
     assert!(close(measured.nonminimal_share_from_start, mean(&detour, &all)));
     let spans: Vec<_> = measured.warmup_spans.iter().chain(&measured.spans).collect();
@@ -98,10 +101,10 @@ fn spans_and_counts_from_the_start_are_those_of_the_packets() {
         let start =
             if number < 8 { number * warmup / 8 } else { warmup + (number - 8) * window / 8 };
         let length = if number < 8 { warmup / 8 } else { window / 8 };
-        let within = |row: &&&Value| (start..start + length).contains(&ps(&row["delivered_ns"]));
-        let mine: Vec<&Value> = all.iter().filter(within).copied().collect();
+        let within = |row: &&&Row| (start..start + length).contains(&ps(&row["delivered_ns"]));
+        let mine: Vec<&Row> = all.iter().filter(within).copied().collect();
         assert_eq!(span.packets, mine.len() as u64, "{number}");
-        let latency = |row: &Value| row["latency_ns"].as_f64().unwrap();
+        let latency = |row: &Row| row["latency_ns"].as_f64().unwrap();
         assert!(close(span.latency_mean_ns, mean(&latency, &mine)), "{number}");
         assert!(close(span.nonminimal_share, mean(&detour, &mine).max(0.0)), "{number}");
     }
