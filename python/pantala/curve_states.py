@@ -4,16 +4,17 @@ A measurement counts its packets in eight equal spans of the warm-up and in eigh
 The state of a point follows from these counts, the offered load and whether the routing learns.
 Pairs of spans are quarters of the window. The first rule that holds gives the state:
 
-1. learning: the routing learns, and from the first half of the window to the second the accepted
+1. draining: the network accepts more than 1.03 of the offered load: a queue empties.
+2. learning: the routing learns, and from the first half of the window to the second the accepted
    load changes by more than 5 %, the non-minimal share by more than 0.02, or (if the network
    accepts the load) the mean latency by more than 5 %.
-2. draining: the network accepts more than 1.03 of the offered load, or it accepts the load and the
-   mean latency of the last quarter is below 2/3 of that of the first: a queue empties.
-3. collapsing: the point is saturated, and the last quarter accepts less than 0.9 of the best
+3. draining: the network accepts the load, and the mean latency of the last quarter is below 2/3 of
+   that of the first.
+4. collapsing: the point is saturated, and the last quarter accepts less than 0.9 of the best
    quarter of warm-up and window: throughput has fallen after the start.
-4. saturated: the network accepts less than 0.97 of the offered load.
-5. filling: the mean latency of the last quarter is above 1.5 times that of the first: queues grow.
-6. steady: nothing of this.
+5. saturated: the network accepts less than 0.97 of the offered load.
+6. filling: the mean latency of the last quarter is above 1.5 times that of the first: queues grow.
+7. steady: nothing of this.
 
 Bounds on the accepted load are wider for few packets: by 4 standard deviations of a number of
 packets that is drawn at random, 4 / sqrt(packets).
@@ -75,12 +76,12 @@ def state_of(
     """
     whole = _joined(spans)
     saturated = whole["accepted"] < ACCEPTED * load
+    if whole["accepted"] > load * (1 + max(_DRAINS, _noise(whole))):
+        return "draining"
     if learns and _changes(_parts(spans, 2), saturated):
         return "learning"
     quarters = _parts(spans, 4)
     growth = _growth(quarters)
-    if whole["accepted"] > load * (1 + max(_DRAINS, _noise(whole))):
-        return "draining"
     if not saturated and growth is not None and growth < 1 / _GROWS:
         return "draining"
     best = max([*quarters, *_parts(warmup_spans, 4)], key=lambda part: float(part["accepted"]))

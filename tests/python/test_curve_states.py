@@ -43,6 +43,7 @@ RISING = [0.030, 0.031, 0.032, 0.036, 0.041, 0.045, 0.047, 0.052]
         (0.3, spans(0.2925), [], False, "steady"),
         (0.3, spans(0.285), spans(0.1), False, "saturated"),
         (0.1, spans(0.159), [], False, "draining"),
+        (0.1, spans([0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18, 0.2]), [], True, "draining"),
         (0.1, spans(0.101, latency=[9e3, 4e3, 2e3, *[1e3] * 5]), [], False, "draining"),
         (0.5, spans([0.35, 0.25, 0.16, 0.13] + [0.105] * 4), spans(0.4), False, "collapsing"),
         (0.5, spans(0.101), spans(0.394), False, "collapsing"),  # it has fallen and stays there
