@@ -309,7 +309,7 @@ def test_every_command_is_registered_once() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("columns", [80, 100, 130, None])
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 130, None])
 @pytest.mark.parametrize(
     "command",
     [

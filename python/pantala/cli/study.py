@@ -107,9 +107,10 @@ def studies() -> None:
 
 def _show(outcome: Outcome, source: str) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.table import Table
 
-    shown = Table(title=source, box=SIMPLE_HEAD, pad_edge=False)
+    from pantala.cli.narrow_table import NarrowTable
+
+    shown = NarrowTable(title=source, box=SIMPLE_HEAD, pad_edge=False)
     for heading in outcome.columns:
         shown.add_column(heading, no_wrap=heading in ("claim", "verdict"), vertical="top")
     for row in outcome.claims:

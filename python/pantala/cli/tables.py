@@ -77,7 +77,10 @@ def listing(
     for number, heading in enumerate(headings):
         last = number == len(headings) - 1
         drawn.add_column(
-            heading, no_wrap=not last, justify="right" if 0 < number <= right else "left"
+            heading,
+            no_wrap=not last,
+            overflow="fold" if last else "ellipsis",
+            justify="right" if 0 < number <= right else "left",
         )
     return drawn
 
@@ -92,9 +95,10 @@ def fits(drawn: Table, output: Console, most: int = 130) -> bool:
 
 def _table(title: str | None, caption: str | None, gap: int) -> Table:
     from rich.box import SIMPLE_HEAD
-    from rich.table import Table
 
-    return Table(
+    from pantala.cli.narrow_table import NarrowTable
+
+    return NarrowTable(
         title=title,
         title_justify="left",
         caption=caption,
