@@ -7,6 +7,7 @@ bound, several brackets in an item form all combinations, the leftmost slowest.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from itertools import product
@@ -14,7 +15,7 @@ from itertools import product
 __all__ = ["HostlistFault", "expand", "fold", "tasks_per_node"]
 
 #: More hosts than any machine has; a longer list is a typing error.
-MOST_HOSTS = 10_000_000
+MOST_HOSTS = 2**18
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 _REPEATED = re.compile(r"(\d+)(?:\(x(\d+)\))?", re.ASCII)
 _NUMBERED = re.compile(r"(.*?)(\d{1,18})", re.ASCII | re.DOTALL)
@@ -34,23 +35,25 @@ class HostlistFault(ValueError):
         super().__init__(f"{message}; {remedy}")
 
 
-def expand(text: str) -> list[str]:
+def expand(text: str, most: int = MOST_HOSTS) -> list[str]:
     """Returns the hosts of a host list, in order.
+
+    Ranges are counted before they are written out, so a typing error takes no memory.
 
     Args:
         text: the list. White space and line ends separate items as commas do.
+        most: the largest number of hosts.
 
     Raises:
-        HostlistFault: the text is not a host list.
+        HostlistFault: the text is not a host list, or has more hosts.
     """
+    most = min(most, MOST_HOSTS)
     hosts: list[str] = []
     for item in _items(text):
-        parts = [_choices(part) for part in re.split(r"(\[[^\[\]]*\])", item) if part]
-        size = 1
-        for part in parts:
-            size *= len(part)
-        if len(hosts) + size > MOST_HOSTS:
-            raise HostlistFault(f"has more than {MOST_HOSTS:,} hosts", "shorten the list")
+        left = most - len(hosts)
+        parts = [_choices(part, left, most) for part in re.split(r"(\[[^\[\]]*\])", item) if part]
+        if math.prod(map(len, parts)) > left:
+            raise _too_many(most)
         hosts += map("".join, product(*parts))
     if not hosts:
         raise HostlistFault("has no hosts", "write e.g. nid[00000-00063]")
@@ -131,8 +134,17 @@ def _items(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def _choices(part: str) -> list[str]:
-    """Returns the texts of a part of an item: one, or those of its ranges in brackets."""
+def _too_many(most: int) -> HostlistFault:
+    return HostlistFault(f"has more than {most:,} hosts", "shorten the list")
+
+
+def _choices(part: str, left: int, most: int) -> list[str]:
+    """Returns the texts of a part of an item: one, or those of its ranges in brackets.
+
+    Raises:
+        HostlistFault: the part is not of this form, or has more texts than `left`, the hosts that
+            the list of at most `most` hosts can still have.
+    """
     if not part.startswith("["):
         return [part]
     found: list[str] = []
@@ -145,7 +157,7 @@ def _choices(part: str) -> list[str]:
         if last < first:
             message = f"has the range {match[0]}, which ends before it starts"
             raise HostlistFault(message, f"write {match[2]}-{match[1]}")
-        if len(found) + last - first >= MOST_HOSTS:
-            raise HostlistFault(f"has more than {MOST_HOSTS:,} hosts", "shorten the list")
+        if len(found) + last - first >= left:
+            raise _too_many(most)
         found += [str(number).zfill(len(match[1])) for number in range(first, last + 1)]
     return found

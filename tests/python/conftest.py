@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import pantala
 from fake_core import FakeCore
@@ -17,6 +18,10 @@ from optional_programs import (  # noqa: F401 - hooks
 )
 from pantala.cli import main
 from support import SMALL, Ended
+
+# A slow machine fails no test.
+settings.register_profile("pantala", deadline=None)
+settings.load_profile("pantala")
 
 
 @pytest.fixture

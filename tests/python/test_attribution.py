@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pantala as pt
@@ -72,7 +72,6 @@ def made(factor: dict[tuple[str, str], float], **changes: Any) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-@settings(deadline=None)
 @given(FACTORS)
 def test_both_methods_find_the_factors_of_independent_jobs(factors: list[float]) -> None:
     pairs = [(victim, other) for victim in JOBS for other in JOBS if victim != other]

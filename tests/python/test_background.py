@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pantala as pt
@@ -29,7 +29,6 @@ def drawn(made: pt.Scenario) -> list[pt.Job]:
     return [job for job in made.all_jobs if job.name.startswith("background-")]
 
 
-@settings(deadline=None)
 @given(st.floats(0.2, 1.0), st.integers(0, 5), st.integers(1, 3))
 def test_a_background_fills_the_machine_to_its_share(share: float, seed: int, ranks: int) -> None:
     background = {"share": share, "ranks_per_node": ranks}
@@ -103,7 +102,7 @@ def test_a_target_runs_before_a_background(tmp_path: Path) -> None:
     [
         (
             {"share": 0.1},
-            "background.share = 0.1: is 7 nodes, but the jobs have 8 already; raise it",
+            "is 7 nodes, but the jobs have 8 already; set background.share to 0.13 or more",
         ),
         ({"share": 1.5}, "background.share = 1.5: must be at most 1"),
         ({"sizes": []}, "background.sizes = []: is empty; add"),
@@ -413,3 +412,14 @@ def test_a_time_since_1970_gets_the_seconds_since_the_begin_of_the_log(tmp_path:
     log.write_text("; UnixStartTime: 1777000000\n1 0 0 1000 4 -1 -1 4 -1 -1 1 1 1 3 1 1 -1 -1\n")
     with pytest.raises(JobLogError, match=r"write seconds since the log's begin \(60\), or a date"):
         running_at(log, 1777000060)
+
+
+def test_a_host_list_longer_than_the_machine_is_refused_before_it_is_written_out(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "jobs.sacct"
+    row = "2026-05-01T09:00:00|2026-05-01T11:00:00"
+    log.write_text(f"JobID|JobName|Start|End|NodeList\n1|a|{row}|nid[0-9999999]\n")
+    snapshot = {"file": str(log), "at": "2026-05-01T10:00:00"}
+    with pytest.raises(pt.ScenarioError, match=r"has more than 72 hosts"):
+        scenario(snapshot=snapshot)

@@ -423,3 +423,25 @@ def test_of_many_cases_the_main_metrics_are_compared_and_the_page_is_cut(
     monkeypatch.setattr(comparison, "_MANY_CASES", 0)
     out = cli("compare", sweeps["minimal"], sweeps["both"], "--where", "routing.algorithm=minimal")
     assert "Of 1 case, only the main metrics are compared" in " ".join(out.out.split())
+
+
+def test_cases_without_a_job_are_left_out_of_a_comparison_of_it(tmp_path: Path) -> None:
+    def job(name: str) -> dict[str, Any]:
+        workload = {"kind": "uniform_random", "iterations": 2, "message": "1 KiB"}
+        return {"name": name, "ranks": 4, "workload": {**workload, "start_delay": "0 ns"}}
+
+    cases = {
+        "alone": {"jobs": [job("a")]},
+        "two": {"jobs": [job("a"), job("b")]},
+        "three": {"jobs": [job("a"), job("b"), job("c")]},
+    }
+    axes = [{"name": "mix", "cases": cases}]
+    base = scenario().replace({"interference": False})
+    pt.sweep(base, tmp_path, axes=axes, seeds=1, workers=1)
+    found = of(tmp_path, by="mix", jobs=["b"])
+    assert {(row.job, row.other) for row in found.rows} == {("b", "three")}
+    assert [each.text for each in found.left_out] == [
+        "alone (job b): missing: this case has no such job"
+    ]
+    with pytest.raises(UsageError, match="alone: --job c: has no such job"):
+        of(tmp_path, by="mix", jobs=["c"])

@@ -357,9 +357,7 @@ VALUES = [
 
 
 @pytest.mark.native
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     changes=st.lists(
         st.tuples(st.sampled_from(VALUES), st.sampled_from(HOSTILE)), min_size=1, max_size=3

@@ -41,8 +41,8 @@ def test_a_list_is_expanded_in_order(text: str, hosts: list[str]) -> None:
         ("n[1-]", "has '1-', which is neither"),
         ("n[a-b]", "has 'a-b', which is neither"),
         ("n[4-2]", "has the range 4-2, which ends before it starts; write 2-4"),
-        ("n[0-99999999]", "has more than 10,000,000 hosts"),
-        ("n[0-9999][0-9999][0-9999]", "has more than 10,000,000 hosts"),
+        ("n[0-99999999]", "has more than 262,144 hosts"),
+        ("n[0-9999][0-9999][0-9999]", "has more than 262,144 hosts"),
         ("n[0-999999999999999999999]", "which is neither a number nor a range"),
     ],
 )
@@ -168,3 +168,10 @@ def test_a_job_of_slurm_runs_on_its_hosts(tmp_path: Path) -> None:
         pt.Scenario(
             name="slurm", machine="kang2022", routing="minimal", jobs=[job(1, nodes="n2000")]
         ).resolve()
+
+
+def test_a_list_is_bounded_before_it_is_written_out() -> None:
+    assert expand("n[0-3],x", 5) == ["n0", "n1", "n2", "n3", "x"]
+    for text in ("n[0-3],x", "n[0-4]", "n[0-1][0-2]", "n[0,1,2,3,4]"):
+        with pytest.raises(HostlistFault, match="has more than 4 hosts"):
+            expand(text, 4)

@@ -49,7 +49,7 @@ KEYS = st.lists(st.sampled_from(sorted(AXES)), max_size=2, unique=True).filter(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SEEDS, KEYS, st.integers(0, 2), st.booleans())
 def test_shared_plans_give_the_identities_of_single_plans(
     seeds: list[int], keys: list[str], place: int, packets: bool
@@ -152,7 +152,7 @@ CHANGES: dict[str, list[Any]] = {
 }
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(st.fixed_dictionaries({}, optional={
     key: st.sampled_from(values) for key, values in CHANGES.items()
 }), min_size=1, max_size=3))  # fmt: skip

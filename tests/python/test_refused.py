@@ -197,7 +197,7 @@ def _wide() -> Any:
     return Precision.parse("90%", None)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(st.sampled_from([24, 32, 48]), min_size=1, max_size=4, unique=True),
     st.lists(st.sampled_from(["minimal", "par", "parr"]), min_size=1, max_size=3, unique=True),

@@ -28,7 +28,8 @@ __all__ = ["HELP", "check"]
 
 HELP = """Check a scenario and print its plan: every default value and the node of every rank.
 
-The plan is JSON. It goes to standard output, or to the file of [b]--plan[/b]. Each error is one
+The plan is JSON. It goes to standard output, or to the file of [b]--plan[/b]. On a terminal, only
+the first values of long lists are shown. Each error is one
 line on standard error. A program in Python runs, because the plan holds its operations. With
 [b]--plan[/b], its operation file is written beside the plan, so that other machines need no Python.
 Tables that would be too large are a warning; with [b]--plan[/b] they are an error.
@@ -66,7 +67,7 @@ def check(
     from pantala.cli.scenario_file import read_scenario
     from pantala.errors import ScenarioError, UsageError
     from pantala.given_links import failed_words
-    from pantala.plan import plan_text
+    from pantala.plan import plan_text, shortened
     from pantala.record_size import parse_limit
     from pantala.whole_file import write_text
 
@@ -78,7 +79,8 @@ def check(
         _warn(scenario, resolved, limit, refuse=plan is not None)
         if plan is not None:
             _bring_operations(scenario, resolved, plan)
-        text = plan_text(resolved)
+        short = plan is None and sys.stdout.isatty()
+        text = plan_text(shortened(resolved) if short else resolved)
     except ScenarioError as error:
         say("\n".join(error.lines), file=sys.stderr)
         raise typer.Exit(error.exit_status) from None
@@ -91,6 +93,8 @@ def check(
             raise UsageError(
                 f"{plan}: cannot be written: {error.strerror}; name another --plan"
             ) from None
+    if short:
+        say("long lists are shortened here; --plan FILE or a pipe gets them all", file=sys.stderr)
     say("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
     for line in _programs(scenario):
         say(line, file=sys.stderr)

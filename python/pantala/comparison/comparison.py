@@ -218,6 +218,9 @@ def compare(
             pl.concat_list(pl.lit(""), *axes).alias("case")
         )
         frames.append(values)
+    if by is not None:
+        subjects, frames, lacking = _with_jobs(subjects, frames, jobs)
+        left_out += lacking
     _check_jobs(subjects, frames, jobs)
     chosen = [_chosen(frame, jobs, metrics) for frame in frames]
     for subject, frame in zip(subjects, chosen, strict=True):
@@ -294,6 +297,26 @@ def _common_axes(subjects: Sequence[Subject]) -> tuple[str, ...]:
                     f" {axis}={values[0]}"
                 )
     return common
+
+
+def _with_jobs(
+    subjects: Sequence[Subject], frames: Sequence[pl.DataFrame], jobs: Sequence[str]
+) -> tuple[list[Subject], list[pl.DataFrame], list[LeftOut]]:
+    """Returns the cases of an experiment that have the jobs, their values, and those left out.
+
+    If fewer than two have them, all cases are returned: none can be compared.
+    """
+    whole, lacking = [], []
+    for subject, frame in zip(subjects, frames, strict=True):
+        lack = [name for name in jobs if name not in frame["job"]]
+        if lack:
+            reason = "this case has no such job"
+            lacking.append(LeftOut(subject.title, (), None, None, lack[0], "missing", reason))
+        else:
+            whole.append((subject, frame))
+    if len(whole) < 2:
+        return list(subjects), list(frames), []
+    return [subject for subject, _ in whole], [frame for _, frame in whole], lacking
 
 
 def _check_jobs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar
 
@@ -118,7 +119,13 @@ class Background(Model):
         left = int(self.share * nodes) - taken
         if left < 1:
             message = f"is {int(self.share * nodes):,} nodes, but the jobs have {taken:,} already"
-            raise fault(message, "raise it, or remove the background", "share")
+            needed = math.ceil(100 * (taken + 1) / nodes) / 100
+            remedy = (
+                f"set background.share to {needed:.2f} or more, or remove the background"
+                if needed <= 1
+                else "remove the background: the jobs fill the machine"
+            )
+            raise fault(message, remedy, "share")
         own = self.seed if self.seed is not None else seed
         sizes = [min(size.nodes, left) for size in self.sizes or _SIZES]
         if self.sizes is None:

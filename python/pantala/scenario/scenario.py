@@ -351,7 +351,7 @@ class Scenario(ScenarioKeys):
             jobs = [copy for job in self.jobs for copy in copies_of(job)]
             if self.snapshot is not None:
                 with faults_below("snapshot"):
-                    jobs += self.snapshot.jobs(self.seed)
+                    jobs += self.snapshot.jobs(self.seed, self.machine.nodes)
             if self.background is not None:
                 with faults_below("background"):
                     jobs += self.background.drawn(jobs, self.machine.job_nodes, self.seed)

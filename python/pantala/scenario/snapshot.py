@@ -78,11 +78,13 @@ class Snapshot(Model):
 
     shorthand: ClassVar[str | None] = None
 
-    def jobs(self, seed: int) -> Iterator[Job]:
+    def jobs(self, seed: int, nodes: int) -> Iterator[Job]:
         """Yields the jobs that ran, by their start.
 
         Args:
             seed: the scenario's seed, for the applications of jobs without a match.
+            nodes: the number of the machine's nodes. A list with more hosts is refused before it is
+                written out.
 
         Raises:
             PydanticCustomError: the log cannot be read, nothing ran, a host has no node, or no
@@ -109,15 +111,16 @@ class Snapshot(Model):
                 for rule in self.applications
                 if fnmatchcase(each.name, rule.match)
             ][:1]
-            placement, nodes = self._placed(each)
-            if each.hosts is not None:
-                self._take(each, self._hosts(each), owners)
+            hosts = None if each.hosts is None else self._hosts(each, nodes)
+            placement, size = self._placed(each, hosts)
+            if hosts is not None:
+                self._take(each, hosts, owners)
             choices = matching or ordered(APPLICATIONS, seed, name)
             try:
-                yield running_job(name, nodes, self.ranks_per_node, placement, choices)
+                yield running_job(name, size, self.ranks_per_node, placement, choices)
             except ScenarioError as error:
                 message = (
-                    f"has none that runs as job {each.number} ({each.name}) on {nodes:,} nodes"
+                    f"has none that runs as job {each.number} ({each.name}) on {size:,} nodes"
                     f" ({error.key}: {error.message})"
                 )
                 raise fault(message, "give this job another one", "applications") from None
@@ -135,20 +138,20 @@ class Snapshot(Model):
             " default; or set snapshot.limit"
         )
 
-    def _placed(self, each: LoggedJob) -> tuple[Placement, int]:
+    def _placed(self, each: LoggedJob, hosts: Mapping[int, str] | None) -> tuple[Placement, int]:
         """Returns the placement of a job and the number of its nodes."""
-        if each.hosts is None:
+        if hosts is None:
             return self.placement, -(-(each.processors or 1) // self.processors_per_node)
-        nodes = tuple(self._hosts(each))
-        return NodesPlacement(nodes=nodes), len(nodes)
+        return NodesPlacement(nodes=tuple(hosts)), len(hosts)
 
-    def _hosts(self, each: LoggedJob) -> dict[int, str]:
-        """Returns the hosts of a job by their nodes, in the log's order."""
+    def _hosts(self, each: LoggedJob, most: int) -> dict[int, str]:
+        """Returns the hosts of a job by their nodes, in the log's order; at most `most`."""
         try:
-            hosts = expand(each.hosts or "")
+            hosts = expand(each.hosts or "", most)
         except HostlistFault as error:
             message = f"has the job {each.number}, whose node list {error.message}"
-            raise fault(message, "write the log anew with sacct -P", "file") from None
+            remedy = "write the log anew with sacct -P, or take the machine of the log"
+            raise fault(message, remedy, "file") from None
         found: dict[int, str] = {}
         for host, node in zip(hosts, nodes_of_hosts(hosts, self.hosts, "file"), strict=True):
             if node in found and found[node] != host:
