@@ -60,8 +60,9 @@ class CurvePoint(_Point, total=False):
     ``state`` says what the measured window shows: steady, saturated, draining, collapsing, filling
     or learning. `pantala.curve_states` has the rules.
 
-    A point of several seeds has ``seeds``, their number, and ``intervals``, the ends of the 95 %
-    interval of each mean; null if fewer than two seeds have the value.
+    A point of several seeds has ``seeds``, the number of seeds with different results, and
+    ``intervals``, the ends of the 95 % interval of each mean; null if fewer than two seeds have
+    the value.
     """
 
     timeline: list[TimelineWindow]
@@ -73,10 +74,12 @@ def mean_point(points: Sequence[CurvePoint]) -> CurvePoint:
     """Returns the point of several seeds at one load; the point itself if there is one seed.
 
     Values are means over seeds, and ``packets`` is a sum. The point is saturated if the mean
-    accepted load is less than 0.97 of the offered load. Its state is the most frequent one.
+    accepted load is less than 0.97 of the offered load. Its state is the most frequent one. Seeds
+    with equal results count as one: their interval would be zero, whatever another seed gives.
     """
     if len(points) == 1:
         return points[0]
+    points = [point for number, point in enumerate(points) if point not in points[:number]]
     from pantala.experiments.statistics import mean_interval  # a bench does not wait for it
 
     first = points[0]

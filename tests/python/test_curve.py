@@ -307,3 +307,15 @@ def test_a_timeline_is_readable_with_many_loads(
     shown = cli("curve", "--loads", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8", "--timeline", "1us").out
     assert "…" not in shown
     assert all(len(line) <= 80 for line in shown.splitlines())
+
+
+def test_seeds_with_equal_results_count_as_one(cli: Any) -> None:
+    # Every node sends to the node of the other half at equal times: nothing is drawn.
+    what = "--routing minimal --pattern shift --offset 528 --injection periodic --loads 0.1"
+    how = "--measure 1us --warmup 1us --seeds 3 --set workload.phase=in"
+    command = ("curve", *what.split(), *how.split())
+    shown = cli(*command)
+    assert shown.status == 0, shown.err
+    assert "At 0.1, seeds gave equal results." in shown.out
+    [point] = json.loads(cli(*command, "--json").out)
+    assert (point["seeds"], point["intervals"]["latency_mean_ns"]) == (1, None)

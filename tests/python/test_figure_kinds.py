@@ -21,9 +21,10 @@ from pantala import figures
 from pantala.cli import main
 from pantala.errors import UsageError
 from pantala.figures.link_time import links_over_time_table
+from pantala.figures.notes import write_below
 from pantala.figures.registry import KINDS, draw
 from pantala.results import InterferenceExperiment, Run, open_run
-from small_runs import small_interference
+from small_runs import scenario, small_interference
 
 pytestmark = pytest.mark.native
 
@@ -42,14 +43,15 @@ def made(**tables: Any) -> Any:
         "record": {"window_ps": 10_000},
         "topology": {"p": 2, "a": 4, "h": 2, "g": 9},
         "derived": {"flit_time_ps": {"terminal": 1000, "local": 2000, "global": 4000}},
-        "jobs": [{"name": "a"}, {"name": "b"}],
+        "jobs": [{"name": name, "workload": {"kind": "pattern"}} for name in "ab"],
     }
     frames: dict[str, Any] = {"jobs": {"job": [0, 1], "name": ["a", "b"]}, **tables}
     lazy = {
         name: each if isinstance(each, pl.LazyFrame) else pl.LazyFrame(each)
         for name, each in frames.items()
     }
-    return SimpleNamespace(document={"plan": plan, "simulated_ns": 95.0}, **lazy)
+    document = {"plan": plan, "simulated_ns": 95.0, "complete": True}
+    return SimpleNamespace(document=document, **lazy)
 
 
 def links(*rows: dict[str, Any]) -> pl.LazyFrame:
@@ -246,7 +248,15 @@ def test_a_class_without_traffic_has_no_empty_figure(experiment: InterferenceExp
         with pytest.raises(UsageError, match=f"figure {kind}: no link of row .* another --class"):
             draw(kind, {"run": experiment.together}, {"class": "row"})
     waits = {"window_start_ns": [0.0], "class": ["local"], "victim": [0], "aggressor": [1]}
-    run = made(blame={**waits, "wait_ns": [3.0]})
+    sums = {"packets": [1, 1], "injected_bytes": [512, 512], "mpi_bytes": [0, 0]}
+    jobs = {
+        "job": [0, 1],
+        "name": ["a", "b"],
+        "start_ns": [0.0, 0.0],
+        "end_ns": [None, None],
+        **sums,
+    }
+    run = made(blame={**waits, "wait_ns": [3.0]}, jobs=jobs)
     assert draw("blame", {"run": run}, {"class": "local"}).axes
     with pytest.raises(UsageError, match="no packet waited for links of global; name another"):
         draw("blame", {"run": run}, {"class": "global"})
@@ -500,6 +510,22 @@ def test_the_command_says_what_is_wrong(
 
 def test_python_draws_the_same(experiment: InterferenceExperiment) -> None:
     loaded = open_run(experiment.path)
-    assert figures.to_svg(draw("ring", {"x": loaded}, {})) == figures.to_svg(
-        figures.group_ring(experiment.together, experiment.alone)
-    )
+    own = figures.group_ring(experiment.together, experiment.alone)
+    write_below(own, "one seed")
+    assert figures.to_svg(draw("ring", {"x": loaded}, {})) == figures.to_svg(own)
+
+
+def test_a_figure_says_what_makes_its_runs_approximate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    coarse = scenario("off").replace({"interference": False, "detail.coarsen": 2})
+    pt.run(coarse, out=tmp_path / "run", report=False)
+    with pytest.raises(SystemExit):
+        main(["figure", "communication", str(tmp_path / "run"), "-o", str(tmp_path / "x.svg")])
+    shown = capsys.readouterr().out
+    assert shown.startswith("Coarsened by 2"), shown
+    assert "one seed" in shown
+    drawn = draw("communication", {"run": Run(tmp_path / "run")}, {})
+    assert [
+        text.get_text() for text in drawn.texts if "coarsened by 2; one seed" in text.get_text()
+    ]

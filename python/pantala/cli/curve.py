@@ -367,11 +367,17 @@ def curve(
     if plot is not None:
         from pantala.figures import curve as draw
         from pantala.figures import save
+        from pantala.figures.notes import write_below
 
-        save(draw({f"{route}, {pattern}": points}), plot)
+        drawn = draw({f"{route}, {pattern}": points})
+        if scenario.detail.coarsen > 1:
+            write_below(drawn, f"coarsened by {scenario.detail.coarsen}")
+        save(drawn, plot)
     if as_json:
         return
     output = console()
+    if told := _equal_seeds(points, seeds):
+        output.print(told, highlight=False, markup=False, soft_wrap=not output.is_terminal)
     name = file.stem if file is not None else preset or "pantala"
     output.print(_table(points, f"{name}: {route} routing, {pattern} traffic"))
     if found is not None:
@@ -380,6 +386,17 @@ def curve(
         output.print(_timeline(points))
     if plot is not None:
         output.print(f"figure: {plot}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _equal_seeds(points: list[CurvePoint], seeds: int) -> str:
+    """Returns a sentence if seeds gave equal results; empty if not."""
+    same = [f"{point['load']:.4g}" for point in points if point.get("seeds", seeds) < seeds]
+    if not same:
+        return ""
+    return (
+        f"At {', '.join(same)}, seeds gave equal results. Equal results count as one value: the"
+        " seed decides nothing there."
+    )
 
 
 def _document(points: list[CurvePoint], found: Saturation | None) -> Any:

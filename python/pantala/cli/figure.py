@@ -88,7 +88,9 @@ def figure(
     if kind is None:
         _list()
         return
+    from pantala.cli.tables import say_caveats
     from pantala.errors import UsageError
+    from pantala.figures.notes import caveats_of_runs
     from pantala.figures.registry import draw, kind_of
     from pantala.figures.save import FORMATS, check_place, save
     from pantala.loading import load
@@ -113,7 +115,9 @@ def figure(
         for name, value in (("class", link_class), ("job", job), ("measure", measure))
         if value is not None
     }
-    say(f"figure: {save(draw(kind, given, options), target)}")
+    drawn = draw(kind, given, options)
+    say_caveats(caveats_of_runs(given))
+    say(f"figure: {save(drawn, target)}")
 
 
 def _of_runs(

@@ -23,6 +23,7 @@ from pantala.figures.learning import learning
 from pantala.figures.link_map import link_load_map, link_shift_map
 from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
+from pantala.figures.notes import caveats_of_runs, write_below
 from pantala.figures.placement import placement_map
 from pantala.figures.rank_messages import DIRECTIONS, rank_latency
 from pantala.figures.ring import group_ring
@@ -298,7 +299,7 @@ def kind_of(name: str) -> Kind:
 def draw(
     name: str, runs: Mapping[str, RunLike | InterferenceLike], options: Mapping[str, str]
 ) -> Figure:
-    """Draws a figure of one or several runs.
+    """Draws a figure of one or several runs, with what makes them approximate or partial below it.
 
     Args:
         name: the kind.
@@ -324,9 +325,17 @@ def draw(
             chosen["classes"] = CLASSES[value]
         else:
             chosen[option] = value
-    if len(runs) == 1:
-        only = next(iter(runs.values()))
-        if is_experiment(only) and not kind.whole:
-            return kind.draw(only.together, only.alone, **chosen)
-        return kind.draw(only, {}, **chosen)
-    return kind.draw(runs, {}, **chosen)
+    figure = _drawn(kind, runs, chosen)
+    write_below(figure, *(caveat.short for caveat in caveats_of_runs(runs)))
+    return figure
+
+
+def _drawn(
+    kind: Kind, runs: Mapping[str, RunLike | InterferenceLike], chosen: Mapping[str, Any]
+) -> Figure:
+    if len(runs) > 1:
+        return kind.draw(runs, {}, **chosen)
+    only = next(iter(runs.values()))
+    if is_experiment(only) and not kind.whole:
+        return kind.draw(only.together, only.alone, **chosen)
+    return kind.draw(only, {}, **chosen)
