@@ -79,6 +79,12 @@ pub struct Wakes {
     pub nic: bool,
     /// The times at which the fabric calls [`Host::timer`]. None is before now.
     pub timers: Vec<Time>,
+    /// After a delivery: whether the packet keeps its room at the end of the ejection link. Only on
+    /// a network whose nodes hold packets.
+    pub held: bool,
+    /// Number of packets, in the order of their deliveries, whose room is free now. The host also
+    /// asks for a timer at this time.
+    pub released: u32,
 }
 
 /// All hosts of a partition.

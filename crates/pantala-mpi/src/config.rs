@@ -152,6 +152,32 @@ pub struct MpiConfig {
     #[serde(default = "default_buffer")]
     #[schemars(range(min = 1), extend("default" = 15_360, "x-effect" = {"nic_order": ["gets_apart"]}))]
     pub nic_buffer_bytes: u32,
+    /// Buffers for short messages (eager messages, and requests of a rendezvous) that a rank has at
+    /// its start. Each receive call adds one, and each message takes one. A message that finds none
+    /// waits in the NIC, with all later packets of its sender, until a receive call posts one. SST's
+    /// firefly has 5.
+    #[serde(default)]
+    #[schemars(extend("x-zero" = "unlimited"))]
+    pub short_buffers: u32,
+    /// Most buffers for short messages that receive calls post at the same time.
+    #[serde(default = "default_buffers_limit")]
+    #[schemars(range(min = 1), extend("default" = 512, "x-effect" = {"short_buffers": {"above": 0}}))]
+    pub short_buffers_limit: u32,
+    /// Most extra buffers of a rank. A message that finds no buffer asks the host for one, which
+    /// posts it while the rank waits in a call. A later receive call pays it back.
+    #[serde(default = "default_extra_buffers")]
+    #[schemars(extend("default" = 32, "x-effect" = {"short_buffers": {"above": 0}}))]
+    pub extra_buffers: u32,
+    /// Most senders from which a NIC receives messages at the same time. Packets of others wait in
+    /// the NIC.
+    #[serde(default = "default_streams")]
+    #[schemars(range(min = 1), extend("default" = 16, "x-effect" = {"short_buffers": {"above": 0}}))]
+    pub nic_streams: u32,
+    /// Most packets that wait in a NIC for a buffer. With more, the NIC takes no packet from the
+    /// network.
+    #[serde(default = "default_packets")]
+    #[schemars(range(min = 1), extend("default" = 64, "x-effect" = {"short_buffers": {"above": 0}}))]
+    pub nic_packets: u32,
     /// Time that a message or control message takes from the host to the queue of its NIC.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
@@ -244,6 +270,22 @@ pub enum NicOrder {
     GetsApart,
 }
 
+const fn default_buffers_limit() -> u32 {
+    512
+}
+
+const fn default_extra_buffers() -> u32 {
+    32
+}
+
+const fn default_streams() -> u32 {
+    16
+}
+
+const fn default_packets() -> u32 {
+    64
+}
+
 const fn default_window() -> u32 {
     51_200
 }
@@ -289,6 +331,11 @@ impl Default for MpiConfig {
             nic_order: NicOrder::Fifo,
             nic_window_bytes: default_window(),
             nic_buffer_bytes: default_buffer(),
+            short_buffers: 0,
+            short_buffers_limit: default_buffers_limit(),
+            extra_buffers: default_extra_buffers(),
+            nic_streams: default_streams(),
+            nic_packets: default_packets(),
             host_to_nic_ps: 0,
             nic_to_host_ps: 0,
             memory_latency_ps: 0,

@@ -19,6 +19,7 @@ use crate::layer::injection_pacing::InjectionPacer;
 use crate::layer::partition_outbox::PartitionOutbox;
 use crate::layer::progress_in_calls::CallProgress;
 use crate::layer::send_engines::SendEngines;
+use crate::layer::short_buffers::{Reception, ShortBuffers};
 use crate::message::Message;
 use crate::program::error::ProgramError;
 use crate::program::operation::Program;
@@ -44,6 +45,7 @@ mod run_loop;
 mod send_engines;
 mod setup;
 pub mod setup_error;
+mod short_buffers;
 mod waits_and_tests;
 
 /// The setup of one rank.
@@ -147,6 +149,10 @@ pub struct MpiLayer<P> {
     pub(crate) nic_transmit: Time,
     /// By NIC. Empty if NICs send first in, first out.
     pub(crate) engines: Vec<SendEngines>,
+    /// By NIC. Empty if buffers for short messages are unlimited.
+    pub(crate) receptions: Vec<Reception>,
+    /// By rank. Empty if buffers for short messages are unlimited.
+    pub(crate) buffers: Vec<ShortBuffers>,
     /// By rank. Empty if hosts make progress at any time.
     pub(crate) hosts: Vec<CallProgress>,
     /// By rank. Empty if calls take no time.
@@ -211,6 +217,8 @@ impl<P: Program> MpiLayer<P> {
                 NicOrder::GetsApart => 0,
             },
             engines: Vec::new(),
+            receptions: Vec::new(),
+            buffers: Vec::new(),
             hosts: Vec::new(),
             calls: Vec::new(),
             messages: Arena::new(),

@@ -178,6 +178,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
                 credits: FlatArray::default(),
                 responses: FlatArray::default(),
                 departures: filled(by_node(config.nic_buffer as usize), 0),
+                holds: FlatArray::default(),
             },
             worms: Worms::default(),
             learning,

@@ -213,6 +213,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.partition_of_node(node).injection_jobs_at(node, now)
     }
 
+    /// Lets hosts keep packets after their delivery ([`crate::Wakes::held`]). Call it before the
+    /// first event, and before [`watch_ports`](Self::watch_ports).
+    pub fn hold_at_nodes(&mut self) {
+        self.partitions.iter_mut().for_each(|partition| partition.fabric.hold_at_nodes());
+    }
+
     /// Records the links from now on, by VC, job and kind of packet, in windows of which the first
     /// ends at `ends`. Call it before the first event.
     pub fn watch_ports(&mut self, ends: Time) {

@@ -190,7 +190,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let ledger = || Ledger::new(setup.vcs, setup.config.router.input_buffer, full);
         let known = |out: usize| {
             let end = ports.out_ports[out].end;
-            (end.is_router() || end == LinkEnd::Node).then(ledger)
+            (end.is_router() || matches!(end, LinkEnd::Node | LinkEnd::HoldingNode)).then(ledger)
         };
         let ledgers = outputs.clone().map(known).chain(nodes.clone().map(|_| Some(ledger())));
         let first_response = setup.config.responses.map_or(u8::MAX, |r| r.first_routing);

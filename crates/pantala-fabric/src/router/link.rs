@@ -277,6 +277,17 @@ impl Fabric {
             }
         } else {
             self.agenda.wheel.push(tail, Kind::DELIVER, index);
+            if port.end == LinkEnd::HoldingNode {
+                // The host tells at the delivery whether the credits return.
+                let node = port.target as usize;
+                if !stages.credit_at_crossbar::<F>() {
+                    self.ports.out_vcs[out_vc].credits.take(room);
+                    if F::watches(self.watch.on) {
+                        self.watch.takes((out, packet.out_vc), room, self.agenda.now);
+                    }
+                }
+                self.nics.holds[node].lent[usize::from(packet.out_vc)] += i64::from(room);
+            }
             if port.end == LinkEnd::Node {
                 // A NIC takes every flit at once, so the time of the credits' return is known now.
                 let vc = &mut self.ports.out_vcs[out_vc];

@@ -270,9 +270,14 @@ impl<H: Host, P: Probe> Partition<H, P> {
     #[inline(always)]
     pub(crate) fn deliver<F: Variant>(&mut self, index: u32, now: Time) {
         self.fabric.counters.flits_delivered += u64::from(self.fabric.packets[index].flits);
+        let lent = self.fabric.lent_room::<F>(index);
         if self.fabric.setup.stages.by_flits::<F>() {
+            let node = self.fabric.packets[index].route.destination;
             self.fabric.keep_path_of_head(index);
             if !self.fabric.gather_flits(index) {
+                if let Some(room) = lent {
+                    self.fabric.return_room::<F>(node, room, now);
+                }
                 return;
             }
         }
@@ -286,6 +291,9 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let origin = self.fabric.packets.origin(index);
         self.fabric.counters.packets_delivered += 1;
         if self.fabric.setup.stages.responds() && self.fabric.is_response(packet) {
+            if let Some(room) = lent {
+                self.fabric.return_room::<F>(node, room, now);
+            }
             self.take_response(index, now);
             return;
         }
@@ -306,6 +314,13 @@ impl<H: Host, P: Probe> Partition<H, P> {
             self.fabric.packets.remove(index);
         }
         self.host.deliver(node, &delivery, now, &mut self.wakes);
+        if let Some(room) = lent {
+            if std::mem::take(&mut self.wakes.held) {
+                self.fabric.nics.holds[node as usize].kept.push_back(room);
+            } else {
+                self.fabric.return_room::<F>(node, room, now);
+            }
+        }
         self.react(node, now);
     }
 }

@@ -124,6 +124,8 @@ pub(crate) enum LinkEnd {
     SingleRouter,
     /// A node whose buffer can run out of room, or that gets packets of several VCs.
     Node,
+    /// A node whose host can keep the room of packets after their delivery.
+    HoldingNode,
     /// A node that gets packets of one VC, with a buffer that never runs out of room. It needs no
     /// credit account.
     AmpleNode,

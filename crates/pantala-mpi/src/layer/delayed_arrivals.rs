@@ -20,7 +20,8 @@ impl<P: Program> MpiLayer<P> {
 
     /// Sends a transmission through memory: both its ranks are on one node.
     pub(crate) fn pass_through_memory(&mut self, nic: usize, handle: u32, wakes: &mut Wakes) {
-        let header = &self.messages[handle].header;
+        let header = self.messages[handle].header;
+        self.passed_through_memory(&header);
         let payload = match header.kind {
             TransmissionKind::Eager | TransmissionKind::Data => header.bytes,
             // A message of a rank to itself has no other transmission.

@@ -46,6 +46,9 @@ pub struct Blocked {
     /// Whether the send is synchronous: it waits for its receive at any size.
     #[serde(default)]
     pub synchronous: bool,
+    /// Number of messages for the rank that wait in its NIC for a buffer.
+    #[serde(default)]
+    pub unbuffered: u32,
     /// Whether the peer's program has ended, so that the peer will never answer. A layer of one
     /// partition knows this of its own ranks only.
     pub peer_ended: bool,
@@ -82,6 +85,10 @@ impl fmt::Display for Blocked {
         if self.peer_ended {
             f.write_str(" (that rank has ended)")?;
         }
+        if self.unbuffered > 0 {
+            let messages = counted(self.unbuffered.into(), "message");
+            write!(f, "; {messages} for it in its NIC without a buffer (mpi.short_buffers)")?;
+        }
         self.mismatch.as_ref().map_or(Ok(()), |mismatch| write!(f, "; {mismatch}"))
     }
 }
@@ -100,7 +107,8 @@ impl<P: Program> MpiLayer<P> {
                        tag: TagSelect,
                        bytes,
                        (matched, synchronous): (bool, bool)| {
-            let rank = &self.ranks[rank as usize];
+            let index = rank as usize;
+            let rank = &self.ranks[index];
             let waited_for = match rank.activity {
                 Activity::Blocked(BlockedUntil::Call) => owner == CALL,
                 Activity::Blocked(BlockedUntil::Requests(selection)) => rank
@@ -126,6 +134,7 @@ impl<P: Program> MpiLayer<P> {
                 bytes,
                 matched,
                 synchronous,
+                unbuffered: self.waits_for_buffers(index) as u32,
                 mismatch: rank.mismatch(&self.messages).map(|fault| fault.to_string()),
                 peer_ended: peer != NONE && self.has_ended(job.id, peer),
             });
@@ -161,7 +170,7 @@ impl<P: Program> MpiLayer<P> {
 
     /// The probes in which ranks are blocked.
     fn probes(&self) -> impl Iterator<Item = Blocked> {
-        self.ranks.iter().filter_map(|rank| {
+        self.ranks.iter().enumerate().filter_map(|(index, rank)| {
             let Activity::Blocked(BlockedUntil::Message { source, tag, .. }) = rank.activity else {
                 return None;
             };
@@ -180,6 +189,7 @@ impl<P: Program> MpiLayer<P> {
                 bytes: 0,
                 matched: false,
                 synchronous: false,
+                unbuffered: self.waits_for_buffers(index) as u32,
                 mismatch: None,
                 peer_ended: source != NONE && self.has_ended(job, source),
             })

@@ -31,6 +31,9 @@ impl<P: Program> MpiLayer<P> {
         if !self.engines.is_empty() {
             self.run_engines(nic as usize, now, wakes);
         }
+        if self.limits_buffers() {
+            self.decide_streams(nic as usize, now, wakes);
+        }
         let in_calls = self.in_calls();
         let mut r = self.nics[nic as usize].first_rank;
         while r != NONE {
@@ -186,6 +189,21 @@ impl<P: Program> MpiLayer<P> {
     #[inline]
     pub fn deliver(&mut self, nic: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
         self.progress_estimate.arrived(packet.bytes.into());
+        if self.limits_buffers() {
+            return self.receive_packet(nic as usize, packet, now, wakes);
+        }
+        self.process_packet(nic as usize, packet, now, wakes);
+    }
+
+    /// Counts a packet of a message, and hands the message to the host if it is the last one.
+    #[inline]
+    pub(crate) fn process_packet(
+        &mut self,
+        nic: usize,
+        packet: &Delivery,
+        now: Time,
+        wakes: &mut Wakes,
+    ) {
         let from = self.outbox.elsewhere(packet.source);
         let handle = match from {
             None => packet.message,
@@ -203,7 +221,8 @@ impl<P: Program> MpiLayer<P> {
             let behind = self
                 .coarse_packets
                 .map_or(0, |coarse_packets| coarse_packets.delivery(packet.bytes.into()));
-            let (kind, matched) = (message.header.kind, message.nic_matched);
+            let (header, matched) = (message.header, message.nic_matched);
+            let kind = header.kind;
             let here = now.saturating_add(behind);
             if kind == TransmissionKind::Get && self.config.get_service == GetService::Nic {
                 let ready = here.saturating_add(self.config.nic_read_ps);
@@ -215,7 +234,10 @@ impl<P: Program> MpiLayer<P> {
             };
             match ready.saturating_add(self.config.nic_to_host_ps) {
                 time if time == now => self.arrived(handle, now, wakes),
-                time => self.delay_until(nic as usize, handle, time, wakes),
+                time => self.delay_until(nic, handle, time, wakes),
+            }
+            if self.limits_buffers() {
+                self.message_is_here(nic, handle, &header, now, wakes);
             }
         }
     }

@@ -195,7 +195,8 @@ impl<P: Program> MpiLayer<P> {
             return false;
         }
         host.stage = Stage::Interrupted;
-        for handle in std::mem::take(&mut host.acknowledgements) {
+        self.answer_requests(r, now, wakes);
+        for handle in std::mem::take(&mut self.hosts[r].acknowledgements) {
             let origin = self.messages[handle].header.origin;
             self.complete_send(origin);
             self.messages.remove(handle);

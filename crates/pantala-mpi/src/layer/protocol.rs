@@ -142,6 +142,7 @@ impl<P: Program> MpiLayer<P> {
         let handle = self.messages.insert(message);
         let through_memory = local && handed == now && self.config.through_memory(bytes) == 0;
         if through_memory && !self.in_calls() {
+            self.passed_through_memory(&header);
             return self.present(r, handle, now, wakes);
         }
         self.transmit(handle, wakes);
@@ -158,6 +159,9 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
         let Expected { source, context, tag, bytes, instance } = expected;
+        if self.limits_buffers() {
+            self.post_receive_buffer(r, now, wakes);
+        }
         let rank = &mut self.ranks[r];
         rank.begin(owner);
         rank.end_run_of_sends(owner);

@@ -89,13 +89,19 @@ impl<P: Program> MpiLayer<P> {
                             goes => goes,
                         }
                     }
-                    Next::End => return self.finalize(r, now),
+                    Next::End => {
+                        self.finalize(r, now);
+                        return self.release_all(r, now, wakes);
+                    }
                 }
             };
             match goes {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(fault) => return self.fail(r, fault, now),
+                Err(fault) => {
+                    self.fail(r, fault, now);
+                    return self.release_all(r, now, wakes);
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::layer::injection_pacing::InjectionPacer;
 use crate::layer::progress_in_calls::CallProgress;
 use crate::layer::send_engines::SendEngines;
 use crate::layer::setup_error::SetupError;
+use crate::layer::short_buffers::Reception;
 use crate::layer::{Job, MpiLayer, Nic, RankLocation, RankSetup};
 use crate::program::operation::Program;
 use crate::rank::Rank;
@@ -25,6 +26,9 @@ impl<P: Program> MpiLayer<P> {
         }
         if self.config.nic_order == NicOrder::GetsApart {
             self.engines.push(SendEngines::default());
+        }
+        if self.limits_buffers() {
+            self.receptions.push(Reception::default());
         }
         self.nics.push(Nic {
             node,
@@ -99,6 +103,9 @@ impl<P: Program> MpiLayer<P> {
                 Rank::new(job, profile, number, setup.nic, start, communicators, setup.program);
             self.progress_estimate.add(&rank, &self.config);
             self.ranks.push(rank);
+            if self.limits_buffers() {
+                self.add_buffers();
+            }
             if self.in_calls() {
                 self.hosts.push(CallProgress::default());
             }

@@ -17,4 +17,5 @@ mod operations;
 mod overheads;
 mod protocol;
 mod rank_records;
+mod short_buffers;
 mod stream;

@@ -127,6 +127,7 @@ mod tests {
             bytes,
             matched: false,
             synchronous: false,
+            unbuffered: 0,
             peer_ended: false,
             mismatch: None,
         }

@@ -55,6 +55,9 @@ pub struct Ideal {
     pub offered: Vec<(Time, u32, PacketOffer)>,
     pub keep_offers: bool,
     pub packets: u64,
+    /// Packets that hosts have kept in the network, and those that they have taken since.
+    pub held: u32,
+    pub released: u32,
     pub bytes: u64,
     stream: Stream,
     events: BTreeMap<(Time, u8, u32, u64), Event>,
@@ -72,6 +75,8 @@ impl Ideal {
             offered: Vec::new(),
             keep_offers: true,
             packets: 0,
+            held: 0,
+            released: 0,
             bytes: 0,
             stream: Stream::new(99, 0, 0),
             events: BTreeMap::new(),
@@ -99,6 +104,8 @@ impl Ideal {
     }
 
     fn react(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
+        self.held += u32::from(std::mem::take(&mut wakes.held));
+        self.released += std::mem::take(&mut wakes.released);
         if std::mem::take(&mut wakes.nic) {
             self.pull_at(node, now);
         }

@@ -163,6 +163,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
         let awaited = plan.awaited();
         let mut network =
             Network::new(&config, Arc::clone(&topology), partitions, here, &keys, ends);
+        if plan.mpi.short_buffers > 0 {
+            network.hold_at_nodes();
+        }
         let link_record = LinkRecord::of(&plan, &topology);
         if let Some(record) = &link_record {
             network.watch_ports(record.ends);

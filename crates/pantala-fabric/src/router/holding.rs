@@ -1,0 +1,60 @@
+//! Nodes whose hosts keep packets after their delivery: the packets keep their room at the end of
+//! the ejection link, so its credits return later and the link backs up into the router.
+
+use crate::fabric::Fabric;
+use crate::store::nics::Hold;
+use crate::store::port::LinkEnd;
+use crate::variant::{General, Variant};
+use pantala_engine::{FlatArray, Time};
+
+impl Fabric {
+    /// Lets the hosts of all nodes keep packets. Before the first event.
+    pub(crate) fn hold_at_nodes(&mut self) {
+        let nodes = self.setup.partitions.nodes(self.setup.number);
+        let hold = Hold { lent: vec![0; self.setup.vcs], ..Hold::default() };
+        self.nics.holds = FlatArray::numbered_from(nodes.start as usize, vec![hold; nodes.len()]);
+        for node in nodes {
+            let out = self.ejection(node);
+            self.ports.out_ports[out].end = LinkEnd::HoldingNode;
+        }
+    }
+
+    /// The output port of a node's ejection link.
+    pub(crate) fn ejection(&self, node: u32) -> usize {
+        self.nics.nics[node as usize].target as usize / self.setup.vcs
+    }
+
+    /// The output VC and the room of a packet that arrives at its node, if hosts can keep packets.
+    #[inline]
+    pub(crate) fn lent_room<F: Variant>(&self, index: u32) -> Option<(u32, u32)> {
+        if self.nics.holds.is_empty() {
+            return None;
+        }
+        let packet = &self.packets[index];
+        let out = self.ejection(packet.route.destination);
+        let out_vc = out * self.setup.vcs + usize::from(packet.out_vc);
+        Some((out_vc as u32, self.setup.stages.room::<F>(packet.flits.into())))
+    }
+
+    /// Returns the credits of a packet that leaves the end of its ejection link now.
+    pub(crate) fn return_room<F: Variant>(
+        &mut self,
+        node: u32,
+        (out_vc, room): (u32, u32),
+        now: Time,
+    ) {
+        let vc = out_vc as usize % self.setup.vcs;
+        self.nics.holds[node as usize].lent[vc] -= i64::from(room);
+        let back = now + self.ports.out_ports[out_vc as usize / self.setup.vcs].credit_delay;
+        self.credit::<F>(out_vc as usize, back, back, room);
+    }
+
+    /// Returns the credits of the oldest packets that a host has kept.
+    #[cold]
+    pub(crate) fn release(&mut self, node: u32, packets: u32, now: Time) {
+        for _ in 0..packets {
+            let Some(kept) = self.nics.holds[node as usize].kept.pop_front() else { return };
+            self.return_room::<General>(node, kept, now);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Buffers for short messages, to the picosecond, on an ideal network of 1,000 ps latency and 10 ps
+//! per byte.
+
+use crate::common::{Ideal, Script, firefly, from, layer, to};
+use pantala_engine::Time;
+use pantala_mpi::{MessageRecord, MpiConfig, MpiLayer, Op, Progress};
+use proptest::prelude::*;
+
+const LATENCY: Time = 1_000;
+const PER_BYTE: Time = 10;
+/// The receiver computes until then.
+const LATE: Time = 1_000_000;
+
+/// Short messages of 100 B arrive this long after each other.
+const STEP: Time = 100 * PER_BYTE;
+
+fn config(short_buffers: u32, extra_buffers: u32) -> MpiConfig {
+    MpiConfig { short_buffers, extra_buffers, ..MpiConfig::default() }
+}
+
+/// Runs scripts. Returns the time of arrival of each message, by source and tag, and the network.
+fn arrivals(config: MpiConfig, scripts: Vec<Vec<Op>>) -> (Vec<(u32, i32, Time)>, Ideal) {
+    let nodes = scripts.len() as u32;
+    let mut layer: MpiLayer<Script> = layer(config, scripts);
+    let mut network = Ideal::new(LATENCY, PER_BYTE);
+    network.run(&mut layer, nodes, Time::MAX);
+    assert_eq!(layer.errors(), []);
+    assert!(layer.finished(), "{:#?}", layer.blocked_report());
+    assert_eq!(network.held, network.released, "every packet gives its room back");
+    let mut records: Vec<MessageRecord> = Vec::new();
+    layer.take_messages(&mut records);
+    let mut found: Vec<_> = records.iter().map(|r| (r.source, r.tag, r.delivered)).collect();
+    found.sort_unstable();
+    (found, network)
+}
+
+fn sends(count: i32, bytes: u64) -> Vec<Op> {
+    (0..count).map(|tag| Op::Send(to(1, tag, bytes))).collect()
+}
+
+/// A receive of each tag, with 500 ps of computing after each, from [`LATE`] on.
+fn late_receives(tags: std::ops::Range<i32>, bytes: u64) -> Vec<Op> {
+    let receive = |tag| [Op::Recv(from(0, tag, bytes)), Op::Compute(500)];
+    std::iter::once(Op::Compute(LATE)).chain(tags.flat_map(receive)).collect()
+}
+
+/// Messages take the buffers of the start. The next one waits in the NIC, and the later ones of its
+/// sender behind it, until each receive posts a buffer.
+#[test]
+fn a_message_without_a_buffer_waits_for_the_next_receive() {
+    let scripts = vec![sends(4, 100), late_receives(0..4, 100)];
+    let (found, _) = arrivals(config(2, 0), scripts.clone());
+    let first = STEP + LATENCY;
+    assert_eq!(found, [(0, 0, first), (0, 1, first + STEP), (0, 2, LATE), (0, 3, LATE + 500)]);
+    let (unlimited, _) = arrivals(config(0, 0), scripts);
+    assert_eq!(unlimited[3], (0, 3, first + 3 * STEP));
+}
+
+/// The streams of a rank share one queue: the next buffer goes to the message that has waited
+/// longest.
+#[test]
+fn the_oldest_blocked_stream_takes_the_next_buffer() {
+    let first = vec![Op::Send(to(1, 0, 100)), Op::Compute(5 * STEP), Op::Send(to(1, 1, 100))];
+    let receiver = vec![
+        Op::Compute(LATE),
+        Op::Recv(from(0, 0, 100)),
+        Op::Compute(500),
+        Op::Irecv(from(0, 1, 100), 0),
+        Op::Recv(from(2, 2, 100)),
+        Op::Wait(0),
+    ];
+    let second = vec![Op::Compute(2 * STEP), Op::Send(to(1, 2, 100))];
+    let (found, _) = arrivals(config(1, 0), vec![first, receiver, second]);
+    assert_eq!(found, [(0, 0, STEP + LATENCY), (0, 1, LATE + 500), (2, 2, LATE)]);
+}
+
+/// A blocked stream asks for an extra buffer, here one at most. The first receive pays it back and
+/// posts none. The second posts one for the third message. Then the fourth gets an extra one.
+#[test]
+fn extra_buffers_are_paid_back() {
+    let (found, _) = arrivals(config(1, 1), vec![sends(4, 100), late_receives(0..4, 100)]);
+    let first = STEP + LATENCY;
+    assert_eq!(
+        found,
+        [(0, 0, first), (0, 1, first + STEP), (0, 2, LATE + 500), (0, 3, LATE + 500)]
+    );
+}
+
+/// With progress in calls the host posts extra buffers only while its rank waits in a call.
+#[test]
+fn the_host_posts_extra_buffers_in_calls() {
+    let config = MpiConfig { progress: Progress::InCalls, ..config(1, 32) };
+    let mut receiver = vec![Op::Compute(LATE), Op::Recv(from(0, 2, 100))];
+    receiver.extend([Op::Recv(from(0, 0, 100)), Op::Recv(from(0, 1, 100))]);
+    let (found, _) = arrivals(config, vec![sends(3, 100), receiver]);
+    assert_eq!(found, [(0, 0, STEP + LATENCY), (0, 1, LATE), (0, 2, LATE)]);
+}
+
+/// At the limit the NIC takes no packet of any sender from the network.
+#[test]
+fn a_full_nic_takes_no_packet() {
+    let config = MpiConfig { nic_packets: 3, ..config(1, 0) };
+    // One message takes the buffer. Of the next, three of four packets stay in the NIC.
+    let first = vec![Op::Send(to(1, 0, 100)), Op::Send(to(1, 1, 2_048))];
+    let other = vec![Op::Compute(50 * STEP), Op::Send(to(1, 2, 100))];
+    let receiver = vec![
+        Op::Compute(LATE),
+        Op::Recv(from(0, 0, 100)),
+        Op::Recv(from(0, 1, 2_048)),
+        Op::Recv(from(2, 2, 100)),
+    ];
+    let (found, network) = arrivals(config, vec![first, receiver, other]);
+    assert_eq!(found, [(0, 0, STEP + LATENCY), (0, 1, LATE), (2, 2, LATE)]);
+    assert_eq!(network.held, 2, "one packet of each sender waits in the network");
+}
+
+/// At most `nic_streams` senders are received at the same time.
+#[test]
+fn a_stream_opens_when_another_closes() {
+    let config = MpiConfig { nic_streams: 1, ..config(8, 0) };
+    let long = vec![Op::Send(to(1, 0, 5_120))];
+    let short = vec![Op::Compute(10 * STEP), Op::Send(to(1, 1, 100))];
+    let receiver = vec![Op::Recv(from(0, 0, 5_120)), Op::Recv(from(2, 1, 100))];
+    let (found, _) = arrivals(config, vec![long, receiver, short]);
+    let end = 5_120 * PER_BYTE + LATENCY;
+    assert_eq!(found, [(0, 0, end), (2, 1, end)]);
+}
+
+/// A message that its receiver never receives is an error, also if it waits for a buffer.
+#[test]
+fn a_message_without_a_buffer_is_told_at_the_end() {
+    let mut layer = layer(config(1, 0), vec![sends(2, 100), vec![Op::Recv(from(0, 0, 100))]]);
+    Ideal::new(LATENCY, PER_BYTE).run(&mut layer, 2, Time::MAX);
+    let lines: Vec<String> = layer.errors().iter().map(ToString::to_string).collect();
+    assert!(lines[0].ends_with("the message of 100 bytes from rank 0 (tag 1) is never received"));
+}
+
+/// A message that waits for a buffer behind messages that are not received is a deadlock, and the
+/// diagnosis says so.
+#[test]
+fn a_deadlock_names_the_messages_without_a_buffer() {
+    let receiver = vec![Op::Recv(from(0, 3, 100))];
+    let mut layer = layer(config(1, 0), vec![sends(4, 100), receiver]);
+    Ideal::new(LATENCY, PER_BYTE).run(&mut layer, 2, Time::MAX);
+    let lines: Vec<String> = layer.blocked_report().iter().map(ToString::to_string).collect();
+    assert_eq!(lines.len(), 1);
+    assert!(
+        lines[0].contains("; 1 message for it in its NIC without a buffer (mpi.short_buffers)"),
+        "{lines:?}"
+    );
+}
+
+proptest! {
+    #![proptest_config(pantala_testing::cases(200))]
+
+    /// Programs that post all their receives before they wait end with any limits, and get the same
+    /// messages.
+    #[test]
+    fn programs_that_post_their_receives_end(
+        messages in prop::collection::vec((0u32..4, 0u32..4, 1u64..4_000, 0u64..9_000), 1..60),
+        limits in (1u32..4, 0u32..3, 1u32..4, 1u32..6),
+        in_calls: bool,
+    ) {
+        let (short_buffers, extra_buffers, nic_streams, nic_packets) = limits;
+        let base = if in_calls { firefly() } else { MpiConfig::default() };
+        let limited = MpiConfig {
+            short_buffers, extra_buffers, nic_streams, nic_packets, eager_threshold_bytes: 3_000,
+            ..base
+        };
+        let unlimited = MpiConfig { short_buffers: 0, ..limited };
+        let mut scripts = vec![Vec::new(); 4];
+        for (tag, (source, destination, bytes, _)) in (0..).zip(&messages) {
+            scripts[*destination as usize].push(Op::Irecv(from(*source, tag, *bytes), 2 * tag as u32));
+        }
+        for (tag, (source, destination, bytes, pause)) in (0..).zip(&messages) {
+            let script = &mut scripts[*source as usize];
+            script.push(Op::Compute(*pause));
+            script.push(Op::Isend(to(*destination, tag, *bytes), 2 * tag as u32 + 1));
+        }
+        scripts.iter_mut().for_each(|script| script.push(Op::WAITALL));
+        let names = |found: Vec<(u32, i32, Time)>| -> Vec<(u32, i32)> {
+            found.into_iter().map(|(source, tag, _)| (source, tag)).collect()
+        };
+        let one = names(arrivals(limited, scripts.clone()).0);
+        let other = names(arrivals(unlimited, scripts).0);
+        prop_assert_eq!(one, other);
+    }
+}
