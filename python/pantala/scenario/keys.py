@@ -462,6 +462,21 @@ class MpiKeys(Model):
     nic_buffer: PositiveSize = Size(15_360)
     """Size of the NIC's output buffer, in front of the link. The NIC begins the next transmission when the last
     packet of the previous one has entered it. Only with nic_order = "gets_apart"."""
+    short_buffers: Index = 0
+    """Buffers for short messages (eager messages, and requests of a rendezvous) that a rank has at its start. Each
+    receive call adds one, and each message takes one. A message that finds none waits in the NIC, with all later
+    packets of its sender, until a receive call posts one. SST's firefly has 5. If not given: unlimited."""
+    short_buffers_limit: Count = 512
+    """Most buffers for short messages that receive calls post at the same time. Only with short_buffers above 0."""
+    extra_buffers: Index = 32
+    """Most extra buffers of a rank. A message that finds no buffer asks the host for one, which posts it while the
+    rank waits in a call. A later receive call pays it back. Only with short_buffers above 0."""
+    nic_streams: Count = 16
+    """Most senders from which a NIC receives messages at the same time. Packets of others wait in the NIC. Only with
+    short_buffers above 0."""
+    nic: BoundedCapacity = Capacity(64, "packet")
+    """Most packets that wait in a NIC for a buffer. With more, the NIC takes no packet from the network. Only with
+    short_buffers above 0."""
     host_to_nic: UnsignedDuration = Duration(0)
     """Time that a message or control message takes from the host to the queue of its NIC."""
     nic_to_host: UnsignedDuration = Duration(0)
@@ -507,6 +522,11 @@ class MpiKeys(Model):
         "nic_order": Key("nic_order"),
         "nic_window": Key("nic_window_bytes", unit="bytes", effect={"nic_order": ("gets_apart",)}),
         "nic_buffer": Key("nic_buffer_bytes", unit="bytes", effect={"nic_order": ("gets_apart",)}),
+        "short_buffers": Key("short_buffers"),
+        "short_buffers_limit": Key("short_buffers_limit", effect={"short_buffers": 0}),
+        "extra_buffers": Key("extra_buffers", effect={"short_buffers": 0}),
+        "nic_streams": Key("nic_streams", effect={"short_buffers": 0}),
+        "nic": Key("nic_packets", unit="packets", effect={"short_buffers": 0}),
         "host_to_nic": Key("host_to_nic_ps", unit="ps"),
         "nic_to_host": Key("nic_to_host_ps", unit="ps"),
         "memory_latency": Key("memory_latency_ps", unit="ps", effect={"/jobs.*.ranks_per_node": 1}),
