@@ -87,7 +87,10 @@ impl fmt::Display for Blocked {
         }
         if self.unbuffered > 0 {
             let messages = counted(self.unbuffered.into(), "message");
-            write!(f, "; {messages} for it in its NIC without a buffer (mpi.short_buffers)")?;
+            write!(
+                f,
+                "; {messages} for it in its NIC without a buffer (mpi.short_buffers, mpi.extra_buffers)"
+            )?;
         }
         self.mismatch.as_ref().map_or(Ok(()), |mismatch| write!(f, "; {mismatch}"))
     }

@@ -48,7 +48,8 @@ pub(crate) struct Reception {
     streams: Vec<Stream>,
     /// Packets of streams that could not open yet, in order.
     unopened: VecDeque<Delivery>,
-    /// Packets in the NIC that wait for a buffer.
+    /// Packets in the NIC that wait for a buffer. Those that wait for a stream do not count: they
+    /// must not keep out the packets that end one.
     held: u32,
     /// Packets that the NIC has not taken from the network, in order.
     outside: VecDeque<Delivery>,
@@ -88,7 +89,7 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) {
         let reception = &mut self.receptions[nic];
-        if !reception.outside.is_empty() || reception.held >= self.config.nic_packets {
+        if !reception.outside.is_empty() || reception.held >= self.config.nic_pending_packets {
             reception.outside.push_back(*packet);
             wakes.held = true;
             return;
@@ -129,7 +130,7 @@ impl<P: Program> MpiLayer<P> {
         let header = self.messages[handle].header;
         let Some(stream) = self.stream(nic, sender) else { return };
         if !stream.arriving.contains(&handle) {
-            if stream.state == State::Open && self.admits(&header, now) {
+            if stream.state == State::Open && self.admits(&header) {
                 if let Some(stream) = self.stream(nic, sender) {
                     stream.arriving.push(handle);
                 }
@@ -169,12 +170,12 @@ impl<P: Program> MpiLayer<P> {
     }
 
     /// Whether a message that begins to arrive needs no buffer, or gets one.
-    fn admits(&mut self, header: &Header, now: Time) -> bool {
+    fn admits(&mut self, header: &Header) -> bool {
         if !matches!(header.kind, TransmissionKind::Eager | TransmissionKind::RequestToSend) {
             return true;
         }
         let r = self.rank_index(header.job, header.destination);
-        if self.never_waits(r, now) {
+        if self.never_waits(r) {
             return true;
         }
         let buffers = &mut self.buffers[r];
@@ -185,7 +186,7 @@ impl<P: Program> MpiLayer<P> {
 
     /// Whether a rank takes messages without buffers: its program has ended, so every message is an
     /// error.
-    fn never_waits(&self, r: usize, _now: Time) -> bool {
+    fn never_waits(&self, r: usize) -> bool {
         matches!(self.ranks[r].activity, Activity::Ended | Activity::Stopped | Activity::Failed)
     }
 
@@ -200,7 +201,7 @@ impl<P: Program> MpiLayer<P> {
             let (sender, first) = (stream.sender, stream.waiting[0]);
             let r = self.receiver_of(&first);
             self.buffers[r].deciding -= 1;
-            if self.never_waits(r, now) || self.buffers[r].free > 0 {
+            if self.never_waits(r) || self.buffers[r].free > 0 {
                 self.buffers[r].free = self.buffers[r].free.saturating_sub(1);
                 self.release_stream(nic, sender, now, wakes);
                 continue;
@@ -294,7 +295,7 @@ impl<P: Program> MpiLayer<P> {
                 self.take_packet(nic, packet, now, wakes);
             }
         }
-        while self.receptions[nic].held < self.config.nic_packets {
+        while self.receptions[nic].held < self.config.nic_pending_packets {
             let Some(packet) = self.receptions[nic].outside.pop_front() else { return };
             wakes.released += 1;
             wakes.timers.push(now);
