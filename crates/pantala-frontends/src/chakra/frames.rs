@@ -28,6 +28,8 @@ pub(super) struct Frames {
     block: usize,
     /// The offset of the next byte of the content.
     position: u64,
+    /// The offset in the content of a compressed file after which no message is read.
+    most: u64,
 }
 
 #[derive(Debug)]
@@ -80,7 +82,8 @@ impl Frames {
         } else {
             Source::Plain(blocks)
         };
-        Self { source, path: Arc::clone(path), range: 0..bytes, block, position: 0 }
+        let most = SMALL.max(bytes.saturating_mul(MOST_EXPANSION));
+        Self { source, path: Arc::clone(path), range: 0..bytes, block, position: 0, most }
     }
 
     /// The offset of the next message in the content of the file.
@@ -94,11 +97,11 @@ impl Frames {
             self.reopen()?;
         }
         let compressed = matches!(self.source, Source::Compressed(_));
-        if compressed && self.position > SMALL.max(self.range.end.saturating_mul(MOST_EXPANSION)) {
+        if compressed && self.position > self.most {
             return Err(format!(
-                "its {} compressed bytes hold more than {MOST_EXPANSION} times as many, as no trace \
-                 does; the file is corrupt, or made to fill a disk",
-                self.range.end
+                "its {} compressed bytes hold more than {} bytes, as no trace does; the file is \
+                 corrupt, or made to fill a disk",
+                self.range.end, self.most
             ));
         }
         let (mut length, mut shift) = (0u64, 0);
@@ -171,5 +174,74 @@ fn in_words(error: io::Error) -> String {
         truncated()
     } else {
         format!("cannot be read: {error}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    /// The messages of a compressed file with this content.
+    fn compressed(folder: &Path, content: &[u8]) -> Frames {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(content).unwrap();
+        let bytes = encoder.finish().unwrap();
+        let path: Arc<Path> = folder.join("rank.0.et.gz").into();
+        fs::write(&path, &bytes).unwrap();
+        Frames::new(&path, bytes.len() as u64, true, 4096)
+    }
+
+    /// Reads to the end or to a fault: the number of messages and the fault.
+    fn read(frames: &mut Frames) -> (u64, Option<String>) {
+        let mut count = 0;
+        loop {
+            match frames.next() {
+                Ok(Some(_)) => count += 1,
+                Ok(None) => return (count, None),
+                Err(fault) => return (count, Some(fault)),
+            }
+        }
+    }
+
+    #[test]
+    fn a_compressed_file_that_expands_without_measure_is_refused_early() {
+        let folder = tempfile::tempdir().unwrap();
+        // Messages of 127 zeros: gzip makes them more than 500 times as short.
+        let message = [&[127][..], &[0; 127]].concat();
+        let bomb = message.repeat(8192);
+        let mut frames = compressed(folder.path(), &bomb);
+        assert!(bomb.len() as u64 > 200 * frames.range.end);
+        frames.most = 64 << 10;
+        let (count, fault) = read(&mut frames);
+        // One message may start at the limit.
+        assert_eq!(count, (64 << 10) / 128 + 1);
+        let fault = fault.unwrap();
+        assert!(fault.contains("hold more than 65536 bytes, as no trace does"), "{fault}");
+    }
+
+    #[test]
+    fn the_bound_follows_the_compressed_size_and_lets_short_content_pass() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = [&[127][..], &[0; 127]].concat();
+        let mut frames = compressed(folder.path(), &message.repeat(8192));
+        assert_eq!(frames.most, SMALL);
+        assert_eq!(read(&mut frames), (8192, None));
+        let path: Arc<Path> = folder.path().join("long").into();
+        assert_eq!(Frames::new(&path, SMALL, true, 4096).most, SMALL * MOST_EXPANSION);
+    }
+
+    #[test]
+    fn a_message_longer_than_any_node_is_refused_before_its_memory_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        // The length is 2^35 - 1, the largest of 5 bytes.
+        let mut frames = compressed(folder.path(), &[0xff, 0xff, 0xff, 0xff, 0x7f, 1]);
+        let fault = frames.next().unwrap_err();
+        assert!(fault.contains("a message of 34359738367 bytes is too long"), "{fault}");
     }
 }
