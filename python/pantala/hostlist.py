@@ -7,7 +7,6 @@ bound, several brackets in an item form all combinations, the leftmost slowest.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 from itertools import product
@@ -51,9 +50,14 @@ def expand(text: str, most: int = MOST_HOSTS) -> list[str]:
     hosts: list[str] = []
     for item in _items(text):
         left = most - len(hosts)
-        parts = [_choices(part, left, most) for part in re.split(r"(\[[^\[\]]*\])", item) if part]
-        if math.prod(map(len, parts)) > left:
+        if left < 1:
             raise _too_many(most)
+        parts = list[list[str]]()
+        for part in re.split(r"(\[[^\[\]]*\])", item):
+            if part:
+                parts.append(_choices(part, left, most))
+                # Further brackets multiply the number of hosts, so each has less room.
+                left //= len(parts[-1])
         hosts += map("".join, product(*parts))
     if not hosts:
         raise HostlistFault("has no hosts", "write e.g. nid[00000-00063]")
@@ -142,8 +146,8 @@ def _choices(part: str, left: int, most: int) -> list[str]:
     """Returns the texts of a part of an item: one, or those of its ranges in brackets.
 
     Raises:
-        HostlistFault: the part is not of this form, or has more texts than `left`, the hosts that
-            the list of at most `most` hosts can still have.
+        HostlistFault: the part is not of this form, or has more texts than `left`, the number for
+            which the list of at most `most` hosts still has room.
     """
     if not part.startswith("["):
         return [part]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -175,3 +176,16 @@ def test_a_list_is_bounded_before_it_is_written_out() -> None:
     for text in ("n[0-3],x", "n[0-4]", "n[0-1][0-2]", "n[0,1,2,3,4]"):
         with pytest.raises(HostlistFault, match="has more than 4 hosts"):
             expand(text, 4)
+
+
+def test_brackets_of_one_item_share_the_bound() -> None:
+    """Each bracket alone fits; the hundred of them would need gigabytes."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(HostlistFault, match="has more than 20,000 hosts"):
+            expand("n" + "[0-9999]" * 100, 20_000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4_000_000
+    assert len(expand("n[0-3]" + "[7]" * 100, 4)) == 4
