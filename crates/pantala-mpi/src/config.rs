@@ -177,7 +177,7 @@ pub struct MpiConfig {
     /// network.
     #[serde(default = "default_packets")]
     #[schemars(range(min = 1), extend("default" = 64, "x-effect" = {"short_buffers": {"above": 0}}))]
-    pub nic_pending_packets: u32,
+    pub nic_pending: u32,
     /// Time that a message or control message takes from the host to the queue of its NIC.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
@@ -335,7 +335,7 @@ impl Default for MpiConfig {
             short_buffers_limit: default_buffers_limit(),
             extra_buffers: default_extra_buffers(),
             nic_streams: default_streams(),
-            nic_pending_packets: default_packets(),
+            nic_pending: default_packets(),
             host_to_nic_ps: 0,
             nic_to_host_ps: 0,
             memory_latency_ps: 0,

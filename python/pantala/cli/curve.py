@@ -358,6 +358,9 @@ def curve(
             markup=False,
             soft_wrap=True,
         )
+    if told := _equal_seeds(points, seeds):
+        said = PlainConsole(stderr=True) if as_json else console()
+        said.print(told, highlight=False, markup=False, soft_wrap=True)
     if as_json:
         say(json.dumps(_document(points, found), indent=2))
     if as_json and plot is None:
@@ -376,8 +379,6 @@ def curve(
     if as_json:
         return
     output = console()
-    if told := _equal_seeds(points, seeds):
-        output.print(told, highlight=False, markup=False, soft_wrap=not output.is_terminal)
     name = file.stem if file is not None else preset or "pantala"
     output.print(_table(points, f"{name}: {route} routing, {pattern} traffic"))
     if found is not None:

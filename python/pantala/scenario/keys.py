@@ -474,7 +474,7 @@ class MpiKeys(Model):
     nic_streams: Count = 16
     """Most senders from which a NIC receives messages at the same time. Packets of others wait in the NIC. Only with
     short_buffers above 0."""
-    nic_pending: BoundedCapacity = Capacity(64, "packet")
+    nic_pending: Count = 64
     """Most packets that wait in a NIC for a buffer. With more, the NIC takes no packet from the network. Only with
     short_buffers above 0."""
     host_to_nic: UnsignedDuration = Duration(0)
@@ -526,7 +526,7 @@ class MpiKeys(Model):
         "short_buffers_limit": Key("short_buffers_limit", effect={"short_buffers": 0}),
         "extra_buffers": Key("extra_buffers", effect={"short_buffers": 0}),
         "nic_streams": Key("nic_streams", effect={"short_buffers": 0}),
-        "nic_pending": Key("nic_pending_packets", unit="packets", effect={"short_buffers": 0}),
+        "nic_pending": Key("nic_pending", effect={"short_buffers": 0}),
         "host_to_nic": Key("host_to_nic_ps", unit="ps"),
         "nic_to_host": Key("nic_to_host_ps", unit="ps"),
         "memory_latency": Key("memory_latency_ps", unit="ps", effect={"/jobs.*.ranks_per_node": 1}),

@@ -89,7 +89,7 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) {
         let reception = &mut self.receptions[nic];
-        if !reception.outside.is_empty() || reception.held >= self.config.nic_pending_packets {
+        if !reception.outside.is_empty() || reception.held >= self.config.nic_pending {
             reception.outside.push_back(*packet);
             wakes.held = true;
             return;
@@ -295,7 +295,7 @@ impl<P: Program> MpiLayer<P> {
                 self.take_packet(nic, packet, now, wakes);
             }
         }
-        while self.receptions[nic].held < self.config.nic_pending_packets {
+        while self.receptions[nic].held < self.config.nic_pending {
             let Some(packet) = self.receptions[nic].outside.pop_front() else { return };
             wakes.released += 1;
             wakes.timers.push(now);

@@ -99,7 +99,7 @@ fn the_host_posts_extra_buffers_in_calls() {
 /// At the limit the NIC takes no packet of any sender from the network.
 #[test]
 fn a_full_nic_takes_no_packet() {
-    let config = MpiConfig { nic_pending_packets: 3, ..config(1, 0) };
+    let config = MpiConfig { nic_pending: 3, ..config(1, 0) };
     // One message takes the buffer. Of the next, three of four packets stay in the NIC.
     let first = vec![Op::Send(to(1, 0, 100)), Op::Send(to(1, 1, 2_048))];
     let other = vec![Op::Compute(50 * STEP), Op::Send(to(1, 2, 100))];
@@ -163,10 +163,10 @@ proptest! {
         limits in (1u32..4, 0u32..3, 1u32..4, 1u32..6),
         in_calls: bool,
     ) {
-        let (short_buffers, extra_buffers, nic_streams, nic_pending_packets) = limits;
+        let (short_buffers, extra_buffers, nic_streams, nic_pending) = limits;
         let base = if in_calls { firefly() } else { MpiConfig::default() };
         let limited = MpiConfig {
-            short_buffers, extra_buffers, nic_streams, nic_pending_packets, eager_threshold_bytes: 3_000,
+            short_buffers, extra_buffers, nic_streams, nic_pending, eager_threshold_bytes: 3_000,
             ..base
         };
         let unlimited = MpiConfig { short_buffers: 0, ..limited };
