@@ -25,7 +25,7 @@ DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test-fast test test-optional test-all fmt check lint deny wheel validate mpi docs bench benches \
-  compare instructions stages generate figure lock clean
+  compare instructions scenarios stages generate figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -138,6 +138,9 @@ compare: build ## Compare other simulators with Pantala: SST=PATH SST_SC22=PATH 
 
 instructions: build ## Record the instructions per packet-hop that `make test-all` checks (needs valgrind)
 	PYTHONPATH=tests $(BIN)/python -m instructions
+
+scenarios: build ## Run the drawn scenarios on 1, 2 and 3 threads and compare them with their recorded results
+	PYTHONPATH=tests $(BIN)/python -m scenarios $(SCENARIOS_FLAGS)
 
 stages: build ## Count the cost of a packet-hop by stage, on a core with line tables (needs valgrind)
 	VIRTUAL_ENV=$(abspath $(VENV)) PIP_NO_INDEX=1 PIP_QUIET=1 $(BIN)/maturin develop --profile profiling

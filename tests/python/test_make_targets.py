@@ -23,6 +23,7 @@ HERE: dict[str, tuple[list[str], list[str]]] = {
     "compare": (["BENCHES=uniform-72", "COMPARE_FLAGS=--repeats 1"], []),
     "validate": ([], []),
     "instructions": ([], ["valgrind"]),
+    "scenarios": ([], []),
     "stages": (["STAGES_FLAGS=--no-caches uniform-72"], ["valgrind"]),
     "mpi": ([], ["mpicc", "mpirun"]),
 }
