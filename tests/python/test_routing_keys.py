@@ -361,3 +361,30 @@ def test_a_routing_key_can_have_any_unit(monkeypatch: pytest.MonkeyPatch) -> Non
     effects = routing._effects_under.__wrapped__(("minimal",))
     assert list(effects) == ["threshold"]
     assert routing._as_scenario(("pause_ps", 3000)) == ("pause", Duration(3000))
+
+
+@pytest.mark.parametrize(
+    ("at", "given"),
+    [
+        ("routing.minimal_up_to", {"routing": {"algorithm": "ugal_n", "minimal_up_to": "15 KiB"}}),
+        (
+            "routing_all_to_all.bias",
+            {"routing": "minimal", "routing_all_to_all": {"algorithm": "par", "bias": "15 KiB"}},
+        ),
+        (
+            "jobs[0].routing.bias",
+            {"routing": "minimal", "job": {"routing": {"algorithm": "par", "bias": "15 KiB"}}},
+        ),
+    ],
+)
+def test_a_capacity_of_no_whole_flits_is_refused(at: str, given: dict[str, Any]) -> None:
+    noise = {"kind": "pattern", "pattern": "uniform", "load": 0.1}
+    job = {"name": "a", "ranks": 8, "workload": noise, **given.pop("job", {})}
+    buffers = {"input_buffer": "60 flits", "output_buffer": "60 flits"}
+    machine = {"preset": "kang2022", "packet": "1000 B", "flit": "100 B", "router": buffers}
+    tables = {"name": "x", "machine": machine, "jobs": [job], "stop": {"duration": "1 us"}}
+    with pytest.raises(pt.ScenarioError) as raised:
+        pt.Scenario.from_dict({**tables, **given})
+    assert f"key {at} = " in str(raised.value)
+    assert "15 KiB" in str(raised.value)
+    assert "is not a whole number of flits of 100 B" in str(raised.value)

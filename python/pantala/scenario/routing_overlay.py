@@ -5,17 +5,20 @@ Each layer replaces keys of the layer below it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from pantala.capacity import Capacity
+from pantala.scenario.base import fault
 from pantala.scenario.job import Job
 from pantala.scenario.key_effect import without_effect
 from pantala.scenario.presets import merge
 from pantala.scenario.routing import Routing, defaults_of, effects_under, laid_over
+from pantala.units import UnitError
 
-__all__ = ["mark_inherited", "unread_routing_keys", "with_full_routings"]
+__all__ = ["broken_capacities", "mark_inherited", "unread_routing_keys", "with_full_routings"]
 
 _CLASSES = ("routing", "routing_all_to_all")
 
@@ -160,3 +163,23 @@ def _keys(routing: object) -> dict[str, Any] | None:
     if isinstance(routing, Routing):
         return routing.model_dump(exclude_unset=True)
     return dict(routing) if isinstance(routing, Mapping) else None
+
+
+def broken_capacities(
+    routings: Iterable[tuple[tuple[str | int, ...], Routing | None]], sizes: tuple[int, int]
+) -> Iterator[PydanticCustomError]:
+    """Yields the fault of the first capacity of a routing that is no whole number of flits.
+
+    Args:
+        routings: the routings of a scenario by their paths.
+        sizes: bytes of a full packet and of a flit.
+    """
+    for at, routing in routings:
+        for key in ("bias", "minimal_up_to"):
+            value = getattr(routing, key, None)
+            try:
+                if isinstance(value, Capacity):
+                    value.flits(*sizes)
+            except UnitError as error:
+                yield fault(error.message, error.remedy, *at, key)
+                return

@@ -32,7 +32,12 @@ from pantala.scenario.plan_faults import at_written_jobs, error_of_plan
 from pantala.scenario.presets import machine_preset, router_preset
 from pantala.scenario.record import Record, windows_beyond
 from pantala.scenario.routing import Routing
-from pantala.scenario.routing_overlay import mark_inherited, unread_routing_keys, with_full_routings
+from pantala.scenario.routing_overlay import (
+    broken_capacities,
+    mark_inherited,
+    unread_routing_keys,
+    with_full_routings,
+)
 from pantala.scenario.snapshot import Snapshot
 from pantala.scenario.stop import Stop
 from pantala.scenario.toml import read_toml
@@ -152,6 +157,9 @@ class Scenario(ScenarioKeys):
         given = tables.get("record", {})
         if isinstance(made.record, Record) and isinstance(given, Mapping):
             yield from windows_beyond(made.record, made.stop.duration, given)
+        if isinstance(made.machine, Machine):
+            sizes = (int(made.machine.packet), int(made.machine.flit))
+            yield from broken_capacities(_routings(made), sizes)
 
     def _remember(self, values: Mapping[str, Any]) -> None:
         super()._remember(values)
@@ -421,6 +429,14 @@ class Scenario(ScenarioKeys):
                 error = PlanError(error.key, error.value, error.message, remedy, others)
         found = error_of_plan(at_written_jobs(error, places), self._source, self._given)
         return found if self._located is None else self._located(found)
+
+
+def _routings(made: Any) -> Iterator[tuple[tuple[str | int, ...], Routing | None]]:
+    """Yields the routings of a scenario and of its jobs by their paths."""
+    for key in sorted(_ROUTINGS):
+        yield (key,), getattr(made, key, None)
+        for number, job in enumerate(made.jobs or ()):
+            yield ("jobs", number, key), getattr(job, key, None)
 
 
 @lru_cache(64)
