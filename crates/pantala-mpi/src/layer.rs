@@ -19,12 +19,12 @@ use crate::layer::injection_pacing::InjectionPacer;
 use crate::layer::partition_outbox::PartitionOutbox;
 use crate::layer::progress_in_calls::CallProgress;
 use crate::layer::send_engines::SendEngines;
-use crate::layer::short_buffers::{Reception, ShortBuffers};
 use crate::message::Message;
 use crate::program::error::ProgramError;
 use crate::program::operation::Program;
 use crate::rank::matching::PostedReceive;
 use crate::rank::{CallState, PendingSend, Rank};
+use crate::reception::{Reception, ShortBuffers};
 
 mod call_events;
 mod communicator_creation;

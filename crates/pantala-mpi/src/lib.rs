@@ -175,6 +175,7 @@ pub mod layer;
 pub mod message;
 pub mod program;
 mod rank;
+mod reception;
 
 pub use accounting::account::{Account, CallKind};
 pub use accounting::call_events::CallRecord;

@@ -13,10 +13,10 @@ use crate::layer::injection_pacing::InjectionPacer;
 use crate::layer::progress_in_calls::CallProgress;
 use crate::layer::send_engines::SendEngines;
 use crate::layer::setup_error::SetupError;
-use crate::layer::short_buffers::Reception;
 use crate::layer::{Job, MpiLayer, Nic, RankLocation, RankSetup};
 use crate::program::operation::Program;
 use crate::rank::Rank;
+use crate::reception::Reception;
 
 impl<P: Program> MpiLayer<P> {
     /// Adds the NIC of `node` and returns its number (0, 1, ...).

@@ -19,59 +19,7 @@ use crate::layer::MpiLayer;
 use crate::message::{Header, TransmissionKind};
 use crate::program::operation::Program;
 use crate::rank::Activity;
-
-/// The buffers of one rank.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ShortBuffers {
-    /// Buffers that no message has taken.
-    free: u32,
-    /// Buffers that are posted: free ones, and those of messages that are arriving.
-    posted: u32,
-    /// Streams whose first packet finds no buffer and is still being matched.
-    deciding: u32,
-    /// Extra buffers, and messages through memory, that later receives pay back.
-    owed: u32,
-    through_memory: u32,
-    /// Requests for an extra buffer that the host has not answered.
-    requests: u32,
-    /// The blocked streams, oldest first.
-    blocked: VecDeque<Sender>,
-}
-
-/// A process that sends: its job and rank.
-type Sender = (u16, u32);
-
-/// What a NIC receives.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Reception {
-    /// Streams with a message that is arriving or waits.
-    streams: Vec<Stream>,
-    /// Packets of streams that could not open yet, in order.
-    unopened: VecDeque<Delivery>,
-    /// Packets in the NIC that wait for a buffer. Those that wait for a stream do not count: they
-    /// must not keep out the packets that end one.
-    held: u32,
-    /// Packets that the NIC has not taken from the network, in order.
-    outside: VecDeque<Delivery>,
-}
-
-/// The messages of one sender to a NIC.
-#[derive(Clone, Debug)]
-struct Stream {
-    sender: Sender,
-    /// Messages that are arriving and need no further buffer.
-    arriving: Vec<u32>,
-    state: State,
-    waiting: VecDeque<Delivery>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Open,
-    /// The NIC matches a first packet until this time, and has no buffer for it so far.
-    Deciding(Time),
-    Blocked,
-}
+use crate::reception::{Sender, ShortBuffers, State, Stream};
 
 impl<P: Program> MpiLayer<P> {
     /// Whether short messages need buffers.
@@ -280,26 +228,44 @@ impl<P: Program> MpiLayer<P> {
         if let Some(stream) = self.stream(nic, sender) {
             stream.arriving.push(handle);
         }
-        self.receptions[nic].held -= waiting.len() as u32;
+        let reception = &mut self.receptions[nic];
+        reception.held -= waiting.len() as u32;
+        reception.releasing += 1;
         for packet in waiting {
             self.take_packet(nic, packet, now, wakes);
         }
+        self.receptions[nic].releasing -= 1;
         self.refill(nic, now, wakes);
     }
 
-    /// Takes packets that wait for a stream or outside of the NIC, as long as there is room.
+    /// Closes idle streams, and takes packets that wait for a stream or outside of the NIC, as long
+    /// as there is room. Packets of one sender keep their order.
     fn refill(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
-        if self.receptions[nic].streams.len() < self.config.nic_streams as usize {
-            let unopened = std::mem::take(&mut self.receptions[nic].unopened);
+        while self.receptions[nic].releasing == 0 {
+            let reception = &mut self.receptions[nic];
+            reception.streams.retain(|stream| !stream.is_idle());
+            let room = reception.streams.len() < self.config.nic_streams as usize;
+            let unopened =
+                if room { std::mem::take(&mut reception.unopened) } else { VecDeque::new() };
+            let before = unopened.len();
+            reception.releasing += 1;
             for packet in unopened {
                 self.take_packet(nic, packet, now, wakes);
             }
-        }
-        while self.receptions[nic].held < self.config.nic_pending {
-            let Some(packet) = self.receptions[nic].outside.pop_front() else { return };
+            let reception = &mut self.receptions[nic];
+            reception.releasing -= 1;
+            if before > 0 && reception.unopened.len() < before {
+                continue;
+            }
+            if reception.held >= self.config.nic_pending {
+                return;
+            }
+            let Some(packet) = reception.outside.pop_front() else { return };
             wakes.released += 1;
             wakes.timers.push(now);
+            reception.releasing += 1;
             self.take_packet(nic, packet, now, wakes);
+            self.receptions[nic].releasing -= 1;
         }
     }
 
@@ -317,15 +283,15 @@ impl<P: Program> MpiLayer<P> {
             self.buffers[r].posted = self.buffers[r].posted.saturating_sub(1);
         }
         let sender = (header.job, header.transmitter());
-        let streams = &mut self.receptions[nic].streams;
-        let Some(place) = streams.iter().position(|stream| stream.sender == sender) else { return };
-        let stream = &mut streams[place];
+        let Some(stream) = self.stream(nic, sender) else { return };
         stream.arriving.retain(|other| *other != handle);
-        if stream.arriving.is_empty() && stream.waiting.is_empty() {
-            streams.remove(place);
-            if !self.receptions[nic].unopened.is_empty() {
-                self.refill(nic, now, wakes);
-            }
+        if !stream.is_idle() || self.receptions[nic].releasing > 0 {
+            return;
+        }
+        let reception = &mut self.receptions[nic];
+        reception.streams.retain(|stream| stream.sender != sender);
+        if !reception.unopened.is_empty() {
+            self.refill(nic, now, wakes);
         }
     }
 

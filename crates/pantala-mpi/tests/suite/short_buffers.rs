@@ -183,8 +183,20 @@ proptest! {
         let names = |found: Vec<(u32, i32, Time)>| -> Vec<(u32, i32)> {
             found.into_iter().map(|(source, tag, _)| (source, tag)).collect()
         };
-        let one = names(arrivals(limited, scripts.clone()).0);
+        let found = arrivals(limited, scripts.clone()).0;
+        // Eager messages between two ranks keep their order: tags rise with time.
+        for (source, destination) in (0..4).flat_map(|s| (0..4).map(move |d| (s, d))) {
+            let times: Vec<Time> = found
+                .iter()
+                .filter(|(_, tag, _)| {
+                    let (from, to, bytes, _) = messages[*tag as usize];
+                    (from, to) == (source, destination) && source != destination && bytes <= 3_000
+                })
+                .map(|(.., time)| *time)
+                .collect();
+            prop_assert!(times.is_sorted(), "{source} -> {destination}: {times:?}");
+        }
         let other = names(arrivals(unlimited, scripts).0);
-        prop_assert_eq!(one, other);
+        prop_assert_eq!(names(found), other);
     }
 }
