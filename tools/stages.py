@@ -30,7 +30,7 @@ Costs = Mapping[str, Counter[str]]
 #: The stages with regular expressions for the part of a path after `crates/`. The first match
 #: counts.
 STAGES: tuple[tuple[str, str], ...] = (
-    ("NIC", r"pantala-fabric/src/router/(nic|responses)\.rs"),
+    ("NIC", r"pantala-fabric/src/router/(nic|responses|holding)\.rs"),
     ("routing", r"pantala-(routing/|fabric/src/router/(arrival|congestion|estimates))"),
     (
         "crossbar and arbitration",

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-import polars as pl
-
 from pantala.job_end import ends_by_itself
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from pantala.figures.runs import RunLike
 
 __all__ = ["Facts", "Overlap", "facts_of", "facts_of_run", "learns"]

@@ -90,7 +90,7 @@ def figure(
         return
     from pantala.cli.tables import say_caveats
     from pantala.errors import UsageError
-    from pantala.figures.notes import caveats_of_runs
+    from pantala.figures.notes import caveats_of_runs, write_below
     from pantala.figures.registry import draw, kind_of
     from pantala.figures.save import FORMATS, check_place, save
     from pantala.loading import load
@@ -116,7 +116,9 @@ def figure(
         if value is not None
     }
     drawn = draw(kind, given, options)
-    say_caveats(caveats_of_runs(given))
+    caveats = caveats_of_runs(given)
+    write_below(drawn, *(caveat.short for caveat in caveats))
+    say_caveats(caveats)
     say(f"figure: {save(drawn, target)}")
 
 

@@ -23,7 +23,6 @@ from pantala.figures.learning import learning
 from pantala.figures.link_map import link_load_map, link_shift_map
 from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
-from pantala.figures.notes import caveats_of_runs, write_below
 from pantala.figures.placement import placement_map
 from pantala.figures.rank_messages import DIRECTIONS, rank_latency
 from pantala.figures.ring import group_ring
@@ -299,7 +298,7 @@ def kind_of(name: str) -> Kind:
 def draw(
     name: str, runs: Mapping[str, RunLike | InterferenceLike], options: Mapping[str, str]
 ) -> Figure:
-    """Draws a figure of one or several runs, with what makes them approximate or partial below it.
+    """Draws a figure of one or several runs.
 
     Args:
         name: the kind.
@@ -325,14 +324,6 @@ def draw(
             chosen["classes"] = CLASSES[value]
         else:
             chosen[option] = value
-    figure = _drawn(kind, runs, chosen)
-    write_below(figure, *(caveat.short for caveat in caveats_of_runs(runs)))
-    return figure
-
-
-def _drawn(
-    kind: Kind, runs: Mapping[str, RunLike | InterferenceLike], chosen: Mapping[str, Any]
-) -> Figure:
     if len(runs) > 1:
         return kind.draw(runs, {}, **chosen)
     only = next(iter(runs.values()))
