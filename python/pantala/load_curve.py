@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -71,6 +71,12 @@ class CurveSetup:
     timeline: Duration
     drain: bool
     count_from: CountFrom = "window"
+
+    @cached_property
+    def learns(self) -> bool:
+        """Whether a routing starts with estimates that it has not learned."""
+        plan = self.scenario.plan()
+        return any(learns(plan, job) for job in plan["jobs"])
 
     def at_load(self, load: float, seed: int | None = None) -> Scenario:
         """Returns the scenario at an offered load, with another seed if one is given."""
@@ -403,10 +409,10 @@ def _resolved(scenario: Scenario) -> dict[str, Any]:
 
 
 def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:
-    plan = setup.scenario.plan()
-    cold = any(learns(plan, job) for job in plan["jobs"])
     spans, before = measured["spans"], measured["warmup_spans"]
-    found = dict(measured) | {"state": state_of(measured["load"], spans, before, learns=cold)}
+    found = dict(measured) | {
+        "state": state_of(measured["load"], spans, before, learns=setup.learns)
+    }
     if setup.count_from == "start":
         found |= {key: measured[f"{key}_from_start"] for key in COUNTED_FROM}
     keys = (*POINT_KEYS, "timeline") if setup.timeline else POINT_KEYS

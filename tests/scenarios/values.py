@@ -23,7 +23,6 @@ class Values:
         schema: the JSON Schema of a scenario.
         jobs: the names of the jobs, for keys that name some.
         ranks: the ranks of the job that the values are for.
-        files: the possible values of keys that name files, by the name of their table.
     """
 
     def __init__(
@@ -32,13 +31,11 @@ class Values:
         schema: Mapping[str, Any],
         jobs: list[str],
         ranks: int = 8,
-        files: Mapping[str, list[Any]] | None = None,
     ) -> None:
         self.draws = draws
         self.schema = schema
         self.jobs = jobs
         self.ranks = ranks
-        self.files = files or {}
 
     def resolved(self, schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         """Returns the name of a schema's table, if it has one, and the schema itself."""

@@ -311,7 +311,9 @@ def _with_jobs(
         lack = [name for name in jobs if name not in frame["job"]]
         if lack:
             reason = "this case has no such job"
-            lacking.append(LeftOut(subject.title, (), None, None, lack[0], "missing", reason))
+            lacking += [
+                LeftOut(subject.title, (), None, None, name, "missing", reason) for name in lack
+            ]
         else:
             whole.append((subject, frame))
     if len(whole) < 2:

@@ -81,11 +81,11 @@ pub struct Window {
 /// All packets delivered in one of the equal spans of a measurement.
 #[derive(Clone, Debug, Serialize)]
 pub struct Span {
-    /// As in [`Point`].
+    /// Delivered flits as a fraction of the capacity of the terminals.
     pub accepted: f64,
-    /// As in [`Point`].
+    /// Fraction of the packets that took a non-minimal path.
     pub nonminimal_share: Option<f64>,
-    /// As in [`Point`].
+    /// Mean packet latency in ns.
     pub latency_mean_ns: Option<f64>,
     /// Number of packets.
     pub packets: u64,
