@@ -132,6 +132,16 @@ def test_the_table_names_states_and_says_what_they_mean(cli: Cli) -> None:
 LOADS = {"0.0", "0.5"}
 
 
+@pytest.mark.native
+def test_the_mark_of_saturation_is_explained_beside_another_state(cli: Cli) -> None:
+    what = "--routing q_adaptive --pattern next_group --loads 0.1 --warmup 5us --measure 10us"
+    ended = cli("curve", *what.split())
+    assert ended.status == 0, ended.err
+    row = next(line.split() for line in ended.out.splitlines() if line.startswith(" 0.1"))
+    assert (row[1][-1], row[2]) == ("*", "learning")
+    assert f"*: {MEANINGS['saturated']}" in ended.out
+
+
 def test_the_figure_names_the_states() -> None:
     base = {"latency_mean_ns": 500.0, "accepted": 0.1, "saturated": False}
     points = [base | {"load": 0.1, "state": "steady"}, base | {"load": 0.2, "state": "draining"}]

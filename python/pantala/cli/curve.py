@@ -451,6 +451,8 @@ def _table(points: list[CurvePoint], title: str) -> Table:
     for state in STATES:
         if state in shown_states:
             caption += f"\n{state}: {MEANINGS[state]}"
+    if "saturated" not in shown_states and any(point["saturated"] for point in points):
+        caption += f"\n*: {MEANINGS['saturated']}"
     if any("intervals" in point for point in points):
         caption += "\n\N{PLUS-MINUS SIGN}: half of the 95 % interval over seeds"
     shown = table(title, _HEADINGS, caption, gap=1)
