@@ -116,7 +116,7 @@ def _show(outcome: Outcome, source: str) -> None:
     for row in outcome.claims:
         shown.add_row(*row)
     output = console()
-    output.print(shown)
     for note in outcome.notes:
         output.print(note, highlight=False, markup=False)
+    output.print(shown)
     output.print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)

@@ -40,7 +40,7 @@ class Outcome:
         page: the file of its report.
         columns: the headings of the table of claims.
         claims: the rows of this table, as text.
-        notes: notes to show after it.
+        notes: the finding and what is uncertain in it, to show before the table.
     """
 
     directory: Path
