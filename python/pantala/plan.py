@@ -15,7 +15,6 @@ from pantala.capacity import Capacity
 from pantala.given_links import topology_plan
 from pantala.job_copies import named_copies, with_copies
 from pantala.job_end import ends_by_itself
-from pantala.placement import placements
 
 if TYPE_CHECKING:
     from pantala.catalogue.key import Key, Unit
@@ -88,11 +87,11 @@ def build_plan(
             caller must not change it.
 
     Raises:
-        PlanError: a job cannot get the nodes that its placement describes.
+        PlanError: a file of links cannot be read, or names links that the network cannot have.
     """
     machine, sizes = scenario.machine, _sizes(scenario.machine)
     known = known or KnownParts()
-    plan = {
+    return {
         "plan_version": PLAN_VERSION,
         "name": scenario.name,
         **_values(scenario, sizes),
@@ -110,9 +109,6 @@ def build_plan(
         ),
         "assumptions": scenario.assumptions() if assumptions else {},
     }
-    for job, placed in zip(plan["jobs"], placements(plan, machine), strict=True):
-        job["placement"] = placed
-    return plan
 
 
 def resolve_plan(plan: dict[str, Any]) -> dict[str, Any]:

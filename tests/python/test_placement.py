@@ -1,20 +1,13 @@
-"""Placements that Python resolves: compact, dispersed, numbered at random, hybrid, node files."""
+"""Compact, dispersed, hybrid and numbered placements in scenarios, and files of nodes."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import pantala as pt
-from pantala.placement.compact import compact
-from pantala.placement.dispersed import dispersed
-from pantala.placement.free_nodes import FreeNodes, shuffled
-from pantala.placement.hybrid import random_jobs
 
 SMALL = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
 LOOP = {"kind": "allreduce_loop", "message": "8 B", "iterations": 1}
@@ -29,65 +22,6 @@ def scenario(jobs: list[dict[str, Any]], *, machine: Any = SMALL, seed: int = 1)
 
 def nodes_of(*arguments: Any, **named: Any) -> list[list[int]]:
     return [job["nodes"] for job in scenario(*arguments, **named).resolve()["jobs"]]
-
-
-@st.composite
-def machines(draw: st.DrawFn) -> FreeNodes:
-    """A machine of some groups, with some nodes taken."""
-    groups, size = draw(st.integers(1, 6)), draw(st.integers(1, 8))
-    free = FreeNodes(groups * size, groups)
-    free.take(draw(st.sets(st.integers(0, groups * size - 1))))
-    return free
-
-
-@given(machines(), st.integers(1, 30), st.none() | st.integers(1, 6))
-def test_compact_jobs_get_free_nodes_in_order(
-    free: FreeNodes, count: int, groups: int | None
-) -> None:
-    before = list(free)
-    nodes = compact(free, count, groups)
-    fits = [
-        before[first : first + count]
-        for first in range(len(before) - count + 1)
-        if groups is None
-        or len({node // free.group_size for node in before[first : first + count]}) <= groups
-    ]
-    assert (nodes is None) == (not fits)
-    if nodes is not None:
-        assert nodes in fits
-        spans = len({node // free.group_size for node in nodes})
-        if groups is None and spans > 2:
-            assert spans == min(len({n // free.group_size for n in fit}) for fit in fits)
-
-
-@given(machines(), st.integers(1, 30), st.none() | st.integers(1, 6), st.integers(0, 3))
-def test_dispersed_jobs_spread_equally(
-    free: FreeNodes, count: int, groups: int | None, seed: int
-) -> None:
-    there = [group for group in free.groups if group]
-    nodes = dispersed(free, count, groups, seed, "job")
-    if nodes is None:
-        wanted = min(len(there), count) if groups is None else groups
-        largest = sorted(map(len, there), reverse=True)[:wanted]
-        assert len(there) < wanted or wanted > count or sum(largest) < count
-        return
-    assert nodes == sorted(set(nodes))
-    assert set(nodes) <= set(free)
-    assert len(nodes) == count
-    assert nodes == dispersed(free, count, groups, seed, "job")
-    shares = Counter(node // free.group_size for node in nodes)
-    assert len(shares) == (min(len(there), count) if groups is None else groups)
-    # A group that gives less than another by more than one node gives all it has.
-    for group, share in shares.items():
-        assert share >= max(shares.values()) - 1 or share == len(free.groups[group])
-
-
-def test_a_random_order_does_not_depend_on_the_other_items() -> None:
-    order = shuffled(range(100), 1, "a")
-    assert sorted(order) == list(range(100))
-    assert order != list(range(100))
-    assert shuffled(range(50), 1, "a") == [item for item in order if item < 50]
-    assert shuffled(range(100), 2, "a") != order != shuffled(range(100), 1, "b")
 
 
 @pytest.mark.parametrize(("count", "ranks"), [(16, 256), (8, 512)])
@@ -142,26 +76,17 @@ def test_hybrid_placement_is_that_of_yang() -> None:
     made = pt.Scenario.from_dict(
         {"name": "s", "machine": "yang2016", "routing": "minimal", "jobs": mixed}
     )
-    kinds = {job["name"]: job["placement"]["kind"] for job in made.plan()["jobs"]}
+    kinds = {job["name"]: job["placement"]["kind"] for job in made.resolve()["jobs"]}
     assert kinds.pop("amg") == "contiguous"
     assert set(kinds.values()) == {"random"}
     assert len(kinds) == 2
-
-
-def test_the_largest_ratio_separates_hybrid_jobs() -> None:
-    assert random_jobs({"a": 1.0, "b": 2.0, "c": 50.0, "d": 60.0}) == {"c", "d"}
-    assert random_jobs({"a": 5.0, "b": 5.0}) == {"a", "b"}
-    assert random_jobs({"a": 0.0, "b": 5.0, "c": 500.0}) == {"b", "c"}
-    assert random_jobs({"a": 1.0, "b": 100.0, "pattern": float("inf")}) == {"pattern"}
-    assert random_jobs({"a": 1.0, "b": 9.0}, {"b": 10.0}) == set()
-    assert random_jobs({}) == set()
 
 
 def test_a_threshold_decides_for_its_job() -> None:
     job = {"ranks": 8, "workload": {**LOOP, "message": "1 MB"}}
     for size, kind in (("1 kB", "random"), ("1 GB", "contiguous")):
         hybrid = {"kind": "hybrid", "random_from": size}
-        plan = scenario([{**job, "placement": hybrid}]).plan()
+        plan = scenario([{**job, "placement": hybrid}]).resolve()
         assert plan["jobs"][0]["placement"] == {"kind": kind}
 
 

@@ -17,7 +17,7 @@ pub mod routings;
 
 pub use form::{
     AriesPlan, CallEventRecord, Derived, DetailPlan, JobPlan, LatencyFrom, LinkPlan, LinksPlan,
-    NicPlan, PLAN_VERSION, PacketRecord, PlacementPlan, Plan, PortRecord, PortSplit, QAdaptivePlan,
-    QTableRecord, RecordPlan, RouterRecord, RoutingPlan, StopPlan, SystemRecord, TopologyKind,
-    TopologyPlan,
+    NicPlan, Numbering, PLAN_VERSION, PacketRecord, PlacementPlan, Plan, PortRecord, PortSplit,
+    QAdaptivePlan, QTableRecord, RecordPlan, RouterRecord, RoutingPlan, StopPlan, SystemRecord,
+    TopologyKind, TopologyPlan,
 };

@@ -21,7 +21,6 @@ from pantala.experiments.identity import SWITCHES, run_id
 from pantala.experiments.parts import Part, parts_of
 from pantala.experiments.seeded import NodesBySeed, SeededRuns
 from pantala.job_copies import with_copies
-from pantala.placement import drawn
 from pantala.plan import KnownParts, build_plan, only_jobs
 from pantala.record_size import large_bytes
 from pantala.scenario import Scenario
@@ -163,9 +162,10 @@ class Expansion:
             # A scenario could draw something from its seed while it is read, ...
             if of_other != build_plan(_with_seed(scenario, other.seed)):
                 return None
-            # ... or while its plan is made. What it draws may be equal for two seeds by chance.
-            drawing = drawn(job.placement_plan() for job in scenario.all_jobs)
-            if drawing or {**of_other, "seed": scenario.seed} != plan:
+            # ... or while its plan is made. Resolving replaces hybrid placements by others, and the
+            # messages that decide can be random.
+            hybrid = any(job.placement.kind == "hybrid" for job in scenario.all_jobs)
+            if hybrid or {**of_other, "seed": scenario.seed} != plan:
                 return _Shared(scenario)
             resolved = self._noted(native.resolve(plan))
         except (ScenarioError, PlanError, ProgramError):

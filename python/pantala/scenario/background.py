@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, model_validator
 
 from pantala.errors import ScenarioError
-from pantala.placement.free_nodes import fraction, shuffled
 from pantala.scenario.base import Count, Index, Model, Name, Share
+from pantala.scenario.draws import fraction, shuffled
 from pantala.scenario.job import Job
 from pantala.scenario.placement import Placement, RandomPlacement
 from pantala.scenario.validation import fault, refuse_all

@@ -169,10 +169,7 @@ class Job(JobKeys):
         return -(-self.ranks // self.ranks_per_node)
 
     def placement_plan(self) -> dict[str, Any]:
-        """Returns the placement for the plan.
-
-        Its kind can be one that `pantala.placement.placements` turns into one of the core's.
-        """
+        """Returns the placement for the plan."""
         if isinstance(self.placement, SlurmPlacement):
             nodes = self.placement.nodes_of_ranks(self.ranks, self.ranks_per_node)
             return {"kind": "ranks", "nodes": nodes}
@@ -180,7 +177,8 @@ class Job(JobKeys):
             return {"kind": "nodes", "nodes": self.placement.listed()}
         found = self.placement.model_dump(mode="json", exclude_none=True)
         if isinstance(self.placement, HybridPlacement) and self.placement.random_from is not None:
-            found["random_from"] = int(self.placement.random_from)
+            del found["random_from"]
+            found["random_from_bytes"] = int(self.placement.random_from)
         return found
 
     @property

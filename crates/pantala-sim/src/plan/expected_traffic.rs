@@ -2,7 +2,7 @@
 //! start of the run, also for long programs.
 
 use crate::error::PlanError;
-use crate::plan::Plan;
+use crate::plan::{JobPlan, Plan};
 use pantala_engine::NEVER;
 use pantala_mpi::{ExpectedTraffic, Recording};
 use pantala_workload::{Endpoints, JobSpec, PatternContext};
@@ -14,6 +14,17 @@ use std::collections::BTreeMap;
 /// # Errors
 /// A [`PlanError`] if a job is faulty.
 pub fn of_jobs(plan: &Plan) -> Result<BTreeMap<String, ExpectedTraffic>, PlanError> {
+    of_some(plan, |_| true)
+}
+
+/// Returns the traffic of the jobs that `wanted` chooses, as [`of_jobs`] does.
+///
+/// # Errors
+/// A [`PlanError`] if one of them is faulty.
+pub(crate) fn of_some(
+    plan: &Plan,
+    wanted: impl Fn(&JobPlan) -> bool,
+) -> Result<BTreeMap<String, ExpectedTraffic>, PlanError> {
     let context = PatternContext {
         packet_bytes: plan.packet_bytes,
         flit_bytes: plan.flit_bytes,
@@ -23,7 +34,7 @@ pub fn of_jobs(plan: &Plan) -> Result<BTreeMap<String, ExpectedTraffic>, PlanErr
     let recording = Recording { messages: false, iterations: false, ..Recording::default() };
     let mut found = BTreeMap::new();
     for (number, job) in plan.jobs.iter().enumerate() {
-        if job.workload.is_endless() {
+        if job.workload.is_endless() || !wanted(job) {
             continue;
         }
         let spec = JobSpec {

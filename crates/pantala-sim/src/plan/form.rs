@@ -325,6 +325,30 @@ pub enum PlacementPlan {
         /// First node to consider. Absent: the lowest free node.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_node: Option<u32>,
+        /// The order of the nodes. Absent: by their numbers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        numbering: Option<Numbering>,
+    },
+    /// The first range of free nodes that lies in few groups.
+    Compact {
+        /// The largest number of groups. Absent: two, or as many as the job needs at least.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        groups: Option<u32>,
+    },
+    /// Random free nodes of random groups, as many in each group.
+    Dispersed {
+        /// The number of groups. Absent: all groups with free nodes, at most one per node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        groups: Option<u32>,
+    },
+    /// Contiguous for jobs that communicate little, random for the others. Resolving replaces it.
+    Hybrid {
+        /// The payload per rank from which the job is random. Absent: it follows from the payloads
+        /// of all hybrid jobs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        random_from_bytes: Option<u64>,
     },
     /// The listed nodes, in the order of ranks.
     Nodes {
@@ -336,6 +360,14 @@ pub enum PlacementPlan {
         /// One node per rank. Ranks with the same node share its NIC.
         nodes: Vec<u32>,
     },
+}
+
+/// An order of the nodes other than by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Numbering {
+    /// Groups in a random order that all jobs share, and the nodes of each group in order.
+    RandomGroups,
 }
 
 /// When a run ends. Without a duration, it ends when every job that ends by itself has ended, or

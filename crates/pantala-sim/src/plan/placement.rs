@@ -1,21 +1,37 @@
 //! Placement: the choice of nodes for jobs. Ranks fill the nodes in blocks.
 //!
-//! Explicit lists go first, then contiguous jobs with a first node, then other contiguous jobs,
-//! then random jobs. Jobs of one kind go in the order of the plan. So a random job never takes a
-//! node that another job names.
+//! Explicit lists go first, then contiguous jobs with a first node, compact jobs, contiguous jobs
+//! under a random numbering of groups, dispersed jobs, other contiguous jobs, and random jobs. Jobs
+//! of one kind go in the order of the plan. So a random job never takes a node that another job
+//! names.
 
+mod compact;
 mod contiguous;
+mod dispersed;
 mod free_nodes;
+mod hybrid;
 mod nodes;
+mod numbered;
+#[cfg(test)]
+mod properties;
 mod random;
 mod random_groups;
 mod random_routers;
 
 use crate::error::PlanError;
-use crate::plan::{JobPlan, PlacementPlan};
+use crate::plan::{JobPlan, Numbering, PlacementPlan, Plan};
 use free_nodes::Free;
 
 pub use free_nodes::Shape;
+
+/// Places the jobs of a plan on a machine of this shape.
+///
+/// # Errors
+/// As [`place`], and if the workload of a hybrid job is faulty.
+pub fn place_jobs(plan: &mut Plan, shape: Shape) -> Result<(), PlanError> {
+    hybrid::decide(plan)?;
+    place(&mut plan.jobs, shape, &plan.service_nodes, plan.seed)
+}
 
 /// Fills empty node lists of jobs and checks the others. No job gets a node of the `service`
 /// ranges, each given as its first and last node.
@@ -65,7 +81,7 @@ pub fn place(
             nodes::check(&mut free, jobs, index, &job.nodes, "nodes")?;
         }
     }
-    for pass in 0..4 {
+    for pass in 0..7 {
         for index in 0..jobs.len() {
             if !jobs[index].nodes.is_empty() {
                 continue;
@@ -79,17 +95,28 @@ pub fn place(
                 (PlacementPlan::Ranks { nodes }, 0) => {
                     nodes::of_ranks(&mut free, jobs, index, nodes)?
                 }
-                (PlacementPlan::Contiguous { first_node: Some(first) }, 1) => {
+                (PlacementPlan::Contiguous { first_node: Some(first), .. }, 1) => {
                     contiguous::place(&mut free, index, job, Some(*first))?
                 }
-                (PlacementPlan::Contiguous { first_node: None }, 2) => {
+                (PlacementPlan::Compact { groups }, 2) => {
+                    compact::place(&mut free, shape, index, job, *groups)?
+                }
+                (PlacementPlan::Contiguous { numbering: Some(Numbering::RandomGroups), .. }, 3) => {
+                    numbered::place(&mut free, shape, index, job, seed)?
+                }
+                (PlacementPlan::Dispersed { groups }, 4) => {
+                    dispersed::place(&mut free, shape, index, job, *groups, seed)?
+                }
+                (PlacementPlan::Contiguous { first_node: None, numbering: None }, 5) => {
                     contiguous::place(&mut free, index, job, None)?
                 }
-                (PlacementPlan::Random {}, 3) => random::place(&mut free, job, seed),
-                (PlacementPlan::RandomRouters {}, 3) => {
+                (PlacementPlan::Random {} | PlacementPlan::Hybrid { .. }, 6) => {
+                    random::place(&mut free, job, seed)
+                }
+                (PlacementPlan::RandomRouters {}, 6) => {
                     random_routers::place(&mut free, shape, job, seed)
                 }
-                (PlacementPlan::RandomGroups {}, 3) => {
+                (PlacementPlan::RandomGroups {}, 6) => {
                     random_groups::place(&mut free, shape, job, seed)
                 }
                 _ => continue,
@@ -108,7 +135,7 @@ mod tests {
     /// Eight groups of four routers of two nodes.
     const SHAPE: Shape = Shape { nodes: 64, nodes_per_router: 2, nodes_per_group: 8 };
 
-    fn job(name: &str, ranks: u32, placement: PlacementPlan) -> JobPlan {
+    pub(super) fn job(name: &str, ranks: u32, placement: PlacementPlan) -> JobPlan {
         let workload: WorkloadSpec = serde_json::from_value(serde_json::json!(
             {"kind": "allreduce_loop", "message_bytes": 8, "iterations": 1, "compute_ps": 0}
         ))
@@ -135,8 +162,8 @@ mod tests {
         let mut jobs = vec![
             job("a", 40, PlacementPlan::Random {}),
             job("b", 2, PlacementPlan::Nodes { nodes: vec![5, 3] }),
-            job("c", 8, PlacementPlan::Contiguous { first_node: Some(10) }),
-            job("d", 3, PlacementPlan::Contiguous { first_node: None }),
+            job("c", 8, PlacementPlan::Contiguous { first_node: Some(10), numbering: None }),
+            job("d", 3, PlacementPlan::Contiguous { first_node: None, numbering: None }),
         ];
         place(&mut jobs, SHAPE, &[], 1).unwrap();
         assert_eq!(jobs[1].nodes, [5, 3]);
@@ -158,8 +185,8 @@ mod tests {
             PlacementPlan::Random {},
             PlacementPlan::RandomRouters {},
             PlacementPlan::RandomGroups {},
-            PlacementPlan::Contiguous { first_node: None },
-            PlacementPlan::Contiguous { first_node: Some(3) },
+            PlacementPlan::Contiguous { first_node: None, numbering: None },
+            PlacementPlan::Contiguous { first_node: Some(3), numbering: None },
             PlacementPlan::Nodes { nodes: vec![9, 4, 7] },
         ];
         for placement in placements {
@@ -233,8 +260,8 @@ mod tests {
     fn no_job_gets_a_service_node() {
         let service = [[6, 7], [14, 15], [62, 63]];
         let mut jobs = vec![
-            job("a", 8, PlacementPlan::Contiguous { first_node: None }),
-            job("b", 4, PlacementPlan::Contiguous { first_node: Some(13) }),
+            job("a", 8, PlacementPlan::Contiguous { first_node: None, numbering: None }),
+            job("b", 4, PlacementPlan::Contiguous { first_node: Some(13), numbering: None }),
             job("c", 46, PlacementPlan::Random {}),
         ];
         place(&mut jobs, SHAPE, &service, 1).unwrap();
@@ -255,7 +282,8 @@ mod tests {
         };
         let told = fault(PlacementPlan::Nodes { nodes: vec![5, 6] }, 2, &[[6, 7]]);
         assert!(told.contains("node 6 is a service node"), "{told}");
-        let told = fault(PlacementPlan::Contiguous { first_node: Some(7) }, 2, &[[6, 7]]);
+        let told =
+            fault(PlacementPlan::Contiguous { first_node: Some(7), numbering: None }, 2, &[[6, 7]]);
         assert!(told.contains("node 7 is a service node"), "{told}");
         let told = fault(PlacementPlan::Random {}, 63, &[[6, 7]]);
         assert!(

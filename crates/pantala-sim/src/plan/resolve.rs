@@ -84,7 +84,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     faults.note(coarsen::check(&plan));
     faults.result()?;
     complete_patterns(&mut plan);
-    placement::place(&mut plan.jobs, (&topology).into(), &plan.service_nodes, plan.seed)?;
+    placement::place_jobs(&mut plan, (&topology).into())?;
     check_patterns(&plan, &topology)?;
     if plan.topology.global_links.is_none() {
         plan.topology.links_per_pair = topology.links_per_pair();
@@ -428,6 +428,7 @@ fn check_job(plan: &Plan, index: usize) -> Result<(), PlanError> {
     let job = &plan.jobs[index];
     check_ranks_per_node(index, job)?;
     check_time(index, job)?;
+    check_order(index, job)?;
     if plan.jobs[..index].iter().any(|other| other.name == job.name) {
         return Err(PlanError::new(
             &format!("jobs[{index}].name"),
@@ -453,6 +454,18 @@ fn check_time(index: usize, job: &JobPlan) -> Result<(), PlanError> {
     }
     let message = "a pattern never ends, so it cannot repeat";
     Err(PlanError::new(&key("repeat"), true, message, "leave it out"))
+}
+
+/// Checks that the order of a contiguous job's nodes has no first node by number.
+fn check_order(index: usize, job: &JobPlan) -> Result<(), PlanError> {
+    match job.placement {
+        PlacementPlan::Contiguous { first_node: Some(first), numbering: Some(_) } => {
+            let key = format!("jobs[{index}].placement.first_node");
+            let message = "is a node's number, but numbering puts the nodes into another order";
+            Err(PlanError::new(&key, first, message, "remove first_node or numbering"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks that a pattern has one rank per node.

@@ -1,9 +1,11 @@
 //! The free nodes of a machine, and the random numbers of placements.
 
+use std::ops::Range;
+
 use crate::error::PlanError;
 use crate::plan::JobPlan;
 use pantala_engine::Stream;
-use pantala_engine::random::key_of;
+use pantala_engine::random::{key_of, mix};
 use pantala_topology::Topology;
 
 const PLACEMENT_STREAM: u64 = 0x506C_6163_656D_656E;
@@ -17,6 +19,18 @@ pub struct Shape {
     pub nodes_per_router: u32,
     /// Nodes per group.
     pub nodes_per_group: u32,
+}
+
+impl Shape {
+    /// Returns the group of a node.
+    pub(super) const fn group_of(self, node: u32) -> u32 {
+        node / self.nodes_per_group
+    }
+
+    /// Returns the nodes of a group.
+    pub(super) const fn nodes_of_group(self, group: u32) -> Range<u32> {
+        group * self.nodes_per_group..(group + 1) * self.nodes_per_group
+    }
 }
 
 impl From<&Topology> for Shape {
@@ -33,6 +47,17 @@ impl From<&Topology> for Shape {
 /// Returns the random stream of a job's placement.
 pub(super) fn draws(job: &JobPlan, seed: u64) -> Stream {
     Stream::new(seed, PLACEMENT_STREAM, key_of(&job.name))
+}
+
+/// Returns items in a random order. The place of an item depends on seed, purpose, entity and the
+/// item only, so an item more or less leaves the order of the others as it is.
+pub(super) fn in_random_order(items: &[u32], seed: u64, purpose: u64, entity: u64) -> Vec<u32> {
+    let mut order = items.to_vec();
+    order.sort_by_cached_key(|&item| {
+        let own = mix(entity.wrapping_add(mix(u64::from(item))));
+        (Stream::new(seed, purpose, own).bits(), item)
+    });
+    order
 }
 
 /// The job that holds each node.
@@ -76,11 +101,17 @@ impl Free {
         self.owner[node as usize].is_none() && !self.is_service(node)
     }
 
+    /// Returns the nodes that jobs can use and no job has, in order.
+    pub(super) fn free(&self) -> Vec<u32> {
+        (0..self.nodes()).filter(|&node| self.is_free(node)).collect()
+    }
+
     pub(super) fn nodes(&self) -> u32 {
         self.owner.len() as u32
     }
 
-    /// Takes nodes for a random job. No later job names nodes, so the job's number does not matter.
+    /// Takes nodes for a job that names none. No later job names nodes, so the job's number does not
+    /// matter.
     pub(super) fn take(&mut self, nodes: &[u32]) {
         for &node in nodes {
             self.owner[node as usize] = Some(usize::MAX);
