@@ -412,8 +412,12 @@ def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
 def operation_file(path: str) -> dict[str, Any]:
     """Checks an operation file and returns its facts, such as `hash`, `job_ranks`, `operations`.
 
+    Of a file with all ranks of its job, the calls are compared, too: whether each message has a
+    receive, each receive a message, and the ranks call the same collectives. `calls_checked` is
+    false for a file of some ranks or of more than 2^26 operations.
+
     Raises:
-        ValueError: it is no complete operation file.
+        ValueError: it is no complete operation file, or its calls do not fit together.
     """
     facts: dict[str, Any] = json.loads(core().operation_file(path))
     return facts

@@ -5,6 +5,7 @@
 //! file. [`export`](export::export) writes the programs of any source whose operations do not
 //! depend on the run.
 
+mod agreement;
 mod contents;
 mod decode;
 mod digest;
@@ -21,6 +22,7 @@ mod replay;
 mod source;
 mod writer;
 
+pub use agreement::{Checked, agreement};
 pub use contents::Contents;
 pub use export::export;
 pub use fault::{FileFault, WriteFault};

@@ -2,12 +2,15 @@
 
 use crate::json;
 use pantala_frontends::operations::recorder::{Message, NewCommunicator, SendMode, call_of};
-use pantala_frontends::operations::{Contents, Recorder, Written, merge};
+use pantala_frontends::operations::{
+    Checked, Contents, FileFault, Recorder, Written, agreement, merge,
+};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 type Sink = BufWriter<File>;
 
@@ -246,12 +249,18 @@ impl PyRecorder {
     }
 }
 
-/// Opens an operation file, checks all of it, and returns its facts as JSON.
+/// Opens an operation file, checks all of it, and returns its facts as JSON. `calls_checked` tells
+/// whether the calls of all ranks have been compared: those of a very large file are not.
 #[pyfunction]
 pub(crate) fn operation_file(py: Python<'_>, path: &str) -> PyResult<String> {
-    let contents = py
-        .detach(|| Contents::open(Path::new(path)))
-        .map_err(|e| fault(format!("{e}; {}", e.remedy())))?;
+    let checked = || {
+        let contents = Arc::new(Contents::open(Path::new(path))?);
+        let whole = contents.ranks() == (0..contents.job_ranks());
+        let calls_checked = whole && agreement(&contents)? == Checked::Fit;
+        Ok((contents, calls_checked))
+    };
+    let (contents, calls_checked) =
+        py.detach(checked).map_err(|e: FileFault| fault(format!("{e}; {}", e.remedy())))?;
     json(&serde_json::json!({
         "hash": contents.hash(),
         "job_ranks": contents.job_ranks(),
@@ -259,6 +268,7 @@ pub(crate) fn operation_file(py: Python<'_>, path: &str) -> PyResult<String> {
         "ranks": contents.ranks().len(),
         "operations": contents.operations(),
         "records": contents.records(),
+        "calls_checked": calls_checked,
     }))
 }
 

@@ -11,6 +11,9 @@ pub enum FileFault {
     /// The content is wrong.
     #[error("{0}")]
     Content(String),
+    /// The calls of the ranks do not fit together.
+    #[error("{0}")]
+    Calls(String),
 }
 
 impl FileFault {
@@ -25,6 +28,7 @@ impl FileFault {
         match self {
             Self::Io(_) => "name a readable operation file",
             Self::Content(_) => "write the file again",
+            Self::Calls(_) => "complete the calls in what wrote the file, and write it again",
         }
     }
 }

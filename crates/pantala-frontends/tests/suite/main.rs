@@ -17,5 +17,6 @@ mod ncptl_language;
 mod ncptl_programs;
 mod ncptl_speed;
 mod network;
+mod operation_agreement;
 mod operation_file;
 mod trace_examples;

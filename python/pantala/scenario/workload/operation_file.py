@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from pantala import native
-from pantala.errors import UsageError
+from pantala.errors import ScenarioWarning, UsageError
 from pantala.scenario.workload.front_end import FrontEnd
 
-__all__ = ["OperationFile"]
+__all__ = ["OperationFile", "operations_plan"]
 
 
 class OperationFile(FrontEnd):
@@ -32,7 +33,7 @@ class OperationFile(FrontEnd):
         Raises:
             UsageError: the file is no complete operation file.
         """
-        ranks: int = self._facts()["job_ranks"]
+        ranks: int = _facts(self.path)["job_ranks"]
         return ranks
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
@@ -40,17 +41,40 @@ class OperationFile(FrontEnd):
 
         Raises:
             UsageError: the file is no complete operation file.
-        """
-        return {"kind": "operations", "path": self.path, "hash": self._facts()["hash"]}
 
-    def _facts(self) -> dict[str, Any]:
-        try:
-            at = Path(self.path).stat()
-            return _facts_of(self.path, at.st_mtime_ns, at.st_size)
-        except OSError as error:
-            raise UsageError(f"{self.path}: cannot be read: {error.strerror or error}") from None
-        except ValueError as error:
-            raise UsageError(f"{self.path}: {error}") from None
+        Warns:
+            ScenarioWarning: the file is too large for a check of its calls.
+        """
+        return operations_plan(self.path)
+
+
+def operations_plan(path: str) -> dict[str, Any]:
+    """Returns the plan's workload object of an operation file of all ranks of its job.
+
+    Raises:
+        UsageError: the file is no complete operation file.
+
+    Warns:
+        ScenarioWarning: the file is too large for a check of its calls.
+    """
+    facts = _facts(path)
+    if not facts["calls_checked"] and facts["ranks"] == facts["job_ranks"]:
+        text = (
+            f"has {facts['operations']} operations or too many different messages for a check "
+            "before the run; the run finds whether sends, receives and collectives fit together"
+        )
+        warnings.warn(ScenarioWarning(path, text), stacklevel=2)
+    return {"kind": "operations", "path": path, "hash": facts["hash"]}
+
+
+def _facts(path: str) -> dict[str, Any]:
+    try:
+        at = Path(path).stat()
+        return _facts_of(path, at.st_mtime_ns, at.st_size)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
 @lru_cache(maxsize=64)

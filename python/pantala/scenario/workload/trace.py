@@ -15,6 +15,7 @@ from pantala import native
 from pantala.errors import ScenarioWarning, UsageError
 from pantala.scenario.validation import fault
 from pantala.scenario.workload.front_end import FrontEnd
+from pantala.scenario.workload.operation_file import operations_plan
 
 __all__ = ["Trace", "otf2_anchor"]
 
@@ -85,7 +86,7 @@ class Trace(FrontEnd):
             file = str(converted)
             for message in summary["warnings"]:
                 warnings.warn(ScenarioWarning(self.path, message), stacklevel=2)
-            return {"kind": "operations", "path": file, "hash": native.operation_file(file)["hash"]}
+            return operations_plan(file)
         form, digest, _, left_out = _identity(self.path)
         for message in left_out:
             warnings.warn(ScenarioWarning(self.path, message), stacklevel=2)
