@@ -81,7 +81,28 @@ def test_a_curve_tells_how_many_runs_are_there(cli: Cli, tmp_path: Path) -> None
     assert (found["kind"], found["name"], found["done"]) == ("runs", "curve", 2)
     assert (found["runs"], found["missing"]) == (None, None)
     shown = cli("status", tmp_path / "curve").out
-    assert "curve: runs of a curve, a table or a study" in shown
+    assert "curve: runs that no sweep lists" in shown
+
+
+def test_a_directory_of_a_sweep_and_of_a_curve_tells_both(cli: Cli, tmp_path: Path) -> None:
+    pt.sweep(scenario(), tmp_path, seeds=2, workers=1)
+    alone = told(cli, tmp_path)
+    assert (alone["kind"], alone["done"]) == ("sweep", 2)
+    small = ["--set", "machine.topology={p=2,a=4,h=2,g=9}", "--warmup", "1 us", "--measure", "2 us"]
+    command = ["curve", "--preset", "kang2022", "--routing", "minimal", "--pattern", "uniform"]
+    ended = cli(*command, "--loads", "0.1", *small, "--out", tmp_path)
+    assert ended.status == 0, ended.err
+    found = json.loads(cli("status", tmp_path, "--json").out)
+    assert [(each["kind"], each["done"]) for each in found] == [("sweep", 2), ("runs", 1)]
+    shown = cli("status", tmp_path).out
+    assert "runs that no sweep lists" in shown
+
+
+def test_a_directory_of_a_sweep_and_of_a_study_tells_both(cli: Cli, tmp_path: Path) -> None:
+    pt.sweep(scenario(), tmp_path, seeds=1, workers=1)
+    (tmp_path / "settings.json").write_text('{"study": "prisacari2015"}')
+    found = json.loads(cli("status", tmp_path, "--json").out)
+    assert [(each["kind"], each["done"]) for each in found] == [("sweep", 1), ("study", 0)]
 
 
 def test_a_study_tells_its_name(cli: Cli, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def _slurm_text(slurm: dict[str, Any]) -> str:
 _KINDS = {
     "interference": "interference experiment",
     "study": "study",
-    "runs": "runs of a curve, a table or a study",
+    "runs": "runs that no sweep lists, such as those of a curve or a table",
 }
 
 

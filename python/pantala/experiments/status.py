@@ -12,7 +12,6 @@ from pantala.errors import RunDirectoryError
 from pantala.experiments.dataset import Experiment, experiment_names
 from pantala.experiments.lease import live_leases
 from pantala.experiments.stored_status import stored_status
-from pantala.run_directory import INTERFERENCE_FILE
 
 __all__ = ["crossed_text", "status", "status_of"]
 
@@ -20,15 +19,16 @@ __all__ = ["crossed_text", "status", "status_of"]
 def status(path: Path) -> list[dict[str, Any]]:
     """Returns the status of every experiment in a directory; see `status_of`.
 
-    Experiments are those of `pantala sweep`, an interference experiment of `pantala run`, and the
-    runs of a study, a curve or a table of a paper.
+    Experiments are those of `pantala sweep`, an interference experiment of `pantala run`, a study,
+    and the runs that none of them lists, which belong to a curve or a table of a paper.
 
     Raises:
         RunDirectoryError: the directory holds no experiment.
     """
-    found = [status_of(Experiment(path, name)) for name in experiment_names(path)]
-    if not found or (path / INTERFERENCE_FILE).is_file():
-        found += stored_status(path)
+    sweeps = [Experiment(path, name) for name in experiment_names(path)]
+    listed = [run for sweep in sweeps for run in sweep.cases["run"]]
+    found = [status_of(sweep) for sweep in sweeps]
+    found += stored_status(path, set(filter(None, listed)), listed.count(None))
     if not found:
         raise RunDirectoryError(
             path,

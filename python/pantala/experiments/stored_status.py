@@ -7,7 +7,7 @@ a paper leave runs only: the number of their runs is not known here.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,29 +24,42 @@ __all__ = ["stored_status"]
 _SETTINGS, _MARK = "settings.json", "study.json"
 
 
-def stored_status(path: Path) -> list[dict[str, Any]]:
-    """Returns the status of an interference experiment, or of the runs of a store.
+def stored_status(
+    path: Path, listed: Collection[str] = (), unknown: int = 0
+) -> list[dict[str, Any]]:
+    """Returns the status of what a directory holds beside the runs that sweeps list.
+
+    Args:
+        path: the directory.
+        listed: the runs that the sweeps of the directory list.
+        unknown: how many runs of these sweeps have no identity yet. As many stored runs that are
+            not listed may be theirs.
 
     Returns:
-        One object with the keys of `pantala.experiments.status.status_of`, or none if the directory
-        holds no runs. ``runs`` and ``missing`` are None if their number is not known.
+        One object with the keys of `pantala.experiments.status.status_of` for an interference
+        experiment, and one for a study or for the runs that nothing lists. ``runs`` and ``missing``
+        are None if their number is not known.
     """
+    found = []
+    claimed = set(listed)
     if document := _document(path / INTERFERENCE_FILE):
-        return [_of_interference(path, document)]
+        found.append(_of_interference(path, document))
+        claimed |= {part["run"] for part in document.get("parts", ()) if "run" in part}
     store = RunStore(path)
     if not store.exists():
-        return []
-    running = len(live_leases(path / "leases"))
-    settings = _document(path / _SETTINGS)
-    if settings:
-        complete = (path / _MARK).is_file()
-        kind, name = "study", str(settings.get("study") or settings.get("name") or path.name)
-    else:
-        complete, kind, name = False, "runs", path.absolute().name
-    told = _told(store, kind, name, _entries(store, store.stored()), running)
-    if complete:
-        told |= {"runs": told["done"], "missing": 0}
-    return [told]
+        return found
+    others = [run for run in store.stored() if run not in claimed]
+    running = [run for run in live_leases(path / "leases") if run not in claimed]
+    if settings := _document(path / _SETTINGS):
+        name = str(settings.get("study") or settings.get("name") or path.name)
+        told = _told(store, "study", name, _entries(store, others), len(running))
+        if (path / _MARK).is_file():
+            told |= {"runs": told["done"], "missing": 0}
+        found.append(told)
+    elif len(others) > unknown or not (found or listed or unknown):
+        name = path.absolute().name
+        found.append(_told(store, "runs", name, _entries(store, others), len(running)))
+    return found
 
 
 def _of_interference(path: Path, document: Mapping[str, Any]) -> dict[str, Any]:
