@@ -102,12 +102,30 @@ def test_an_error_of_the_run_points_at_its_statement(
 def test_explain_is_a_list_of_calls(cli: Cli, program: Callable[[str], Path]) -> None:
     file = program("task 0 sends 2 5 byte messages to task 1 then all tasks reduce an integer.")
     ended = cli("ncptl", "explain", file, "--ranks", "2", "--json")
-    assert json.loads(ended.out) == [
-        {"rank": 0, "call": "Send", "peer": 1, "tag": 0, "bytes": 5, "count": 2},
-        {"rank": 0, "call": "Allreduce", "bytes": 4, "communicator_size": 2, "count": 1},
-        {"rank": 1, "call": "Recv", "peer": 0, "tag": 0, "bytes": 5, "count": 2},
-        {"rank": 1, "call": "Allreduce", "bytes": 4, "communicator_size": 2, "count": 1},
-    ]
+    assert json.loads(ended.out) == {
+        "calls": [
+            {"rank": 0, "call": "Send", "peer": 1, "tag": 0, "bytes": 5, "count": 2},
+            {"rank": 0, "call": "Allreduce", "bytes": 4, "communicator_size": 2, "count": 1},
+            {"rank": 1, "call": "Recv", "peer": 0, "tag": 0, "bytes": 5, "count": 2},
+            {"rank": 1, "call": "Allreduce", "bytes": 4, "communicator_size": 2, "count": 1},
+        ],
+        "outputs": [],
+        "truncated": False,
+    }
+
+
+def test_explain_tells_every_line_that_ranks_print(
+    cli: Cli, program: Callable[[str], Path]
+) -> None:
+    file = program('for each i in {1, ..., 150} all tasks t output t and ": " and i.')
+    ended = cli("ncptl", "explain", file, "--ranks", "2", "--json")
+    outputs = json.loads(ended.out)["outputs"]
+    assert len(outputs) == 300
+    assert outputs[0] == {"rank": 0, "line": "0: 1"}
+    assert outputs[-1] == {"rank": 1, "line": "1: 150"}
+    shown = cli("ncptl", "explain", file, "--ranks", "2").out
+    assert shown.count(" prints: ") == 200
+    assert "100 more lines are printed; --json has them all" in shown
 
 
 def test_a_ping_pong_prints_the_machine(cli: Cli, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ __all__ = ["HELP", "app"]
 
 HELP = "Check coNCePTuaL programs, and show which rank makes which MPI calls."
 
-#: Rows of the table of calls; `--json` prints all.
+#: Rows of the table of calls, and lines of output; `--json` prints all.
 _MOST = 200
 
 #: The place in an error of the check, and of a rank.
@@ -82,7 +82,7 @@ def explain(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the random tasks.")] = 1,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the calls as a list of JSON objects.")
+        bool, typer.Option("--json", help="Print a JSON object: the calls and the outputs.")
     ] = False,
 ) -> None:
     """Shows the MPI calls of a program."""
@@ -115,7 +115,9 @@ def explain(
             say(excerpt(file, int(at[1]), int(at[2])), file=sys.stderr)
         raise typer.Exit(2) from None
     if as_json:
-        say(json.dumps(found["calls"], indent=1))
+        outputs = [{"rank": rank, "line": line} for rank, line in found["outputs"]]
+        told = {"calls": found["calls"], "outputs": outputs, "truncated": found["truncated"]}
+        say(json.dumps(told, indent=1))
     else:
         output = console()
         if found["calls"]:
@@ -124,6 +126,9 @@ def explain(
             say(f"{file.name} on {_number(ranks)}: no rank makes an MPI call")
         for rank, line in found["outputs"][:_MOST]:
             output.print(f"rank {rank} prints: {line}", markup=False, highlight=False)
+        if (more := len(found["outputs"]) - _MOST) > 0:
+            are = "line is" if more == 1 else "lines are"
+            say(f"{more:,} more {are} printed; --json has them all")
     _print_stops(file, found["errors"])
     if found["truncated"]:
         say("the list is cut off: the program makes too many calls", file=sys.stderr)
