@@ -211,6 +211,11 @@ def test_sizes_of_collectives_follow_the_tool(tmp_path: Path, creator: str) -> N
             ("scatter", 24),
         ]
         assert [each.peer for each in rank[4:]] == [1, 1, 1, 1]
+    made = convert(tmp_path / "trace" / "traces.otf2", tmp_path / "given.operations")
+    given = [each["collective_bytes"] for each in made.summary["by_rank"]]
+    # Allreduce, Alltoall, Allgather, Reduce, Gather; Bcast and Scatter of the root.
+    others = 24 + 72 + 24 + 24 + 24
+    assert given == [others, others + 24 + 72, others]
 
 
 def test_blocks_of_unequal_collectives_come_from_all_ranks(tmp_path: Path) -> None:
@@ -223,7 +228,11 @@ def test_blocks_of_unequal_collectives_come_from_all_ranks(tmp_path: Path) -> No
             tracer.collective(rank, "Allgatherv", tracer.world, NO_ROOT, 3 * own, 48)
             tracer.collective(rank, "Alltoallv", tracer.world, NO_ROOT, own, 16)
 
-    ranks = converted(tmp_path, 3, write)
+    made = convert(traced(tmp_path, 3, write), tmp_path / "given.operations")
+    given = [each["collective_bytes"] for each in made.summary["by_rank"]]
+    # Gatherv, Scatterv of the root, Allgatherv and Alltoallv.
+    assert given == [3 * 8, 3 * 16, 3 * 24 + 48]
+    ranks = [[each for each in rank if each.name != "compute"] for rank in operations_of(made.file)]
     for rank, operations in enumerate(ranks):
         assert named(operations) == ["gatherv", "scatterv", "allgatherv", "alltoallv"]
         assert [each.second for each in operations[:3]] == [(8, 16, 24)] * 3

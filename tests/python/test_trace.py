@@ -12,7 +12,7 @@ import pantala as pt
 from pantala import native
 from pantala.errors import PlanError
 from pantala.plan import build_plan
-from support import Ended
+from support import ROOT, Ended
 
 MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
 CALLS = """\
@@ -148,6 +148,27 @@ def test_a_trace_that_changes_needs_a_new_plan(trace: str) -> None:
         native.resolve(plan)
 
 
+def line_of(text: str, start: str) -> str:
+    lines = text.replace("\u00a0", " ").splitlines()
+    return next(line for line in lines if line.strip().startswith(start))
+
+
+@pytest.mark.parametrize(
+    ("name", "messages", "collectives"),
+    [
+        ("ring", "10.0 kB per rank, 80.3 kB in all", "20.0 B per rank, 160 B in all"),
+        ("training_step.0.et", "none", "16.8 MB per rank, 67.1 MB in all"),
+        ("binomial_tree.goal", "in all", "none"),
+    ],
+)
+def test_trace_info_tells_messages_and_collectives_apart(
+    cli: Callable[..., Ended], name: str, messages: str, collectives: str
+) -> None:
+    text = cli("trace", "info", ROOT / "examples" / "traces" / name).out
+    assert messages in line_of(text, "sent in messages")
+    assert collectives in line_of(text, "given to collectives")
+
+
 def test_trace_info(trace: str, cli: Callable[..., Ended]) -> None:
     found = json.loads(cli("trace", "info", trace, "--json").out)
     assert (found["format"], found["ranks"], found["records"]) == ("dumpi", 2, 6)
@@ -160,6 +181,8 @@ def test_trace_info(trace: str, cli: Callable[..., Ended]) -> None:
     text = cli("trace", "info", trace).out
     assert "dumpi, 2 ranks" in text
     assert "MPI_Sendrecv" in text
+    assert "800 B per rank, 1.60 kB in all" in line_of(text, "sent in messages")
+    assert "none" in line_of(text, "given to collectives")
     one = cli("trace", "info", f"{trace}-0000.txt").out
     assert "is the file of one rank" in one
     missing = cli("trace", "info", "nowhere")

@@ -23,6 +23,7 @@ mod communicators;
 mod data_types;
 mod files;
 pub mod functions;
+mod given;
 mod handles;
 mod interpreter;
 mod matching;

@@ -77,6 +77,7 @@ def _facts(path: str, found: dict[str, Any]) -> Table:
 
     ranks = found["by_rank"]
     sent = [rank["bytes"] for rank in ranks]
+    given = [rank["collective_bytes"] for rank in ranks]
     messages = [rank["messages"] for rank in ranks]
     partners = dict.fromkeys((rank["rank"] for rank in ranks), 0)
     for pair in found["matrix"]:
@@ -89,11 +90,20 @@ def _facts(path: str, found: dict[str, Any]) -> Table:
     shown.add_row("duration", duration(recorded / 1000) if recorded else "not recorded")
     shown.add_row("computing", _computing(found))
     shown.add_row("point-to-point messages", count(sum(messages)))
-    shown.add_row(
-        "sent per rank", f"{size(min(sent))} to {size(max(sent))}, {size(sum(sent))} in all"
-    )
+    shown.add_row("sent in messages", _per_rank(sent))
+    shown.add_row("given to collectives", _per_rank(given))
     shown.add_row("destinations per rank", f"{min(partners.values())} to {max(partners.values())}")
     return shown
+
+
+def _per_rank(sizes: list[int]) -> str:
+    from pantala.report.formatting import size
+
+    if not any(sizes):
+        return "none"
+    least, most = size(min(sizes)), size(max(sizes))
+    each = least if least == most else f"{least} to {most}"
+    return f"{each} per rank, {size(sum(sizes))} in all"
 
 
 def _computing(found: dict[str, Any]) -> str:
@@ -102,7 +112,7 @@ def _computing(found: dict[str, Any]) -> str:
 
     if found["compute_share"] is not None:
         return f"{100 * found['compute_share']:.1f} %"
-    times = [rank["compute_ps"] / 1000 for rank in found["by_rank"]]
+    times = [rank.get("compute_ps", 0) / 1000 for rank in found["by_rank"]]
     if not any(times):
         return "none"
     least, most = duration(min(times)), duration(max(times))
@@ -120,14 +130,18 @@ def _calls(found: dict[str, Any]) -> Table:
 
 
 def _pairs(found: dict[str, Any]) -> Table:
-    """Returns the pairs of ranks with most bytes."""
+    """Returns the pairs of ranks with most bytes, without collectives."""
     from pantala.report.formatting import size
 
     pairs = sorted(
         found["matrix"], key=lambda pair: (-pair["bytes"], pair["source"], pair["destination"])
     )
     headings = ("from rank", "to rank", "messages", "bytes")
-    shown = table(_title("pair of ranks", "pairs of ranks", len(pairs)), headings, "")
+    shown = table(
+        _title("pair of ranks with messages", "pairs of ranks with messages", len(pairs)),
+        headings,
+        "",
+    )
     for pair in pairs[:_MOST]:
         ends = (str(pair["source"]), str(pair["destination"]))
         shown.add_row(*ends, f"{pair['messages']:,}", size(pair["bytes"]))

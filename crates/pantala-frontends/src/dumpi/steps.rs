@@ -66,7 +66,14 @@ pub(super) enum Step {
     /// A collective.
     Collective(Local, Call),
     /// A Gatherv or Scatterv with its root. Only the root knows the bytes of each rank.
-    Vector { communicator: Local, scatter: bool, root: u32, counts: Option<Vec<u64>> },
+    Vector {
+        communicator: Local,
+        scatter: bool,
+        root: u32,
+        counts: Option<Vec<u64>>,
+        /// The bytes that the rank sends.
+        given: u64,
+    },
     /// A call that makes a communicator or a group.
     Communicator(Event),
     /// A communicator is freed.

@@ -71,6 +71,7 @@ impl DumpiTrace {
         };
         let mut calls: BTreeMap<String, u64> = BTreeMap::new();
         let mut by_rank = Vec::new();
+        let ranks = self.files.len() as u32;
         for (rank, survey) in (0..).zip(&self.surveys) {
             let of_rank = names(&survey.calls);
             for (name, count) in &of_rank {
@@ -83,6 +84,7 @@ impl DumpiTrace {
                 compute_ps: survey.clock.computing.saturating_mul(PICOSECONDS),
                 messages: survey.messages,
                 bytes: survey.bytes,
+                collective_bytes: survey.given.total(&self.communicators, rank, ranks),
                 calls: of_rank,
             });
         }
@@ -97,7 +99,7 @@ impl DumpiTrace {
             |path| std::fs::metadata(path).map_or(0, |metadata: std::fs::Metadata| metadata.len());
         TraceSummary {
             format: TraceFormat::Dumpi,
-            ranks: self.files.len() as u32,
+            ranks,
             file_bytes: self.files.iter().map(|file| length(file.path())).sum(),
             records: by_rank.iter().map(|rank| rank.records).sum(),
             duration_ps,

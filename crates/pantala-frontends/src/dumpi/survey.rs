@@ -12,6 +12,7 @@ use pantala_engine::random::mix;
 use pantala_mpi::Call;
 
 use super::functions::Function;
+use super::given::Given;
 use super::interpreter::{Guide, Interpreter, RankClock};
 use super::rank_file::{RankFile, Records};
 use super::record::Record;
@@ -88,6 +89,8 @@ pub(super) struct RankSurvey {
     /// Number of receives from any rank, by communicator.
     pub(super) wild: BTreeMap<Local, u64>,
     pub(super) collectives: BTreeMap<Local, Sequence>,
+    /// The bytes that the rank gives to collectives.
+    pub(super) given: Given,
     /// The counts of Gatherv and Scatterv calls whose root is this rank: the number of the call in
     /// its communicator, and the bytes of each rank.
     pub(super) vectors: Vec<(Local, u32, Arc<[u64]>)>,
@@ -200,7 +203,8 @@ impl Pass<'_> {
             }
             Step::Cancelled(ordinal) => self.found.guide.skipped.push(ordinal),
             Step::Collective(local, call) => self.collective(local, &call),
-            Step::Vector { communicator, scatter, root, counts } => {
+            Step::Vector { communicator, scatter, root, counts, given } => {
+                self.found.given.vector(communicator, given);
                 let number = self.vector_calls.entry(communicator).or_default();
                 let call = *number;
                 *number += 1;
@@ -258,6 +262,7 @@ impl Pass<'_> {
     }
 
     fn collective(&mut self, local: Local, call: &Call) {
+        self.found.given.add(local, call);
         let kind = hashed(call.kind() as u64, common_bytes(call).unwrap_or(0));
         self.sequence(local, kind, call.root());
     }

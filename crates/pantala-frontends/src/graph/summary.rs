@@ -64,7 +64,13 @@ impl Tally {
                 "send"
             }
             Task::Receive { .. } => "recv",
-            Task::Collective { bytes, root, kind, .. } => kind.call(bytes, root).kind().name(),
+            Task::Collective { bytes, root, kind, .. } => {
+                let call = kind.call(bytes, root);
+                // A barrier moves no bytes, whatever its node says.
+                let moved = call.bytes().map_or(0, |_| bytes);
+                rank.collective_bytes = rank.collective_bytes.saturating_add(moved);
+                call.kind().name()
+            }
         };
         if let Some(count) = rank.calls.get_mut(name) {
             *count += 1;

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::TraceFormat;
 
-/// A trace at a glance. Bytes and messages are those of point-to-point calls; the simulation makes
-/// the messages of collectives.
+/// A trace at a glance. Messages are those of point-to-point calls; the simulation makes the
+/// messages of collectives.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceSummary {
     /// The format of the files.
@@ -46,8 +46,10 @@ pub struct RankSummary {
     pub compute_ps: Time,
     /// Number of messages sent.
     pub messages: u64,
-    /// Bytes sent.
+    /// Bytes sent in messages, without collectives.
     pub bytes: u64,
+    /// Bytes given to collectives: those of the send buffers; in Chakra the sizes of the nodes.
+    pub collective_bytes: u64,
     /// Number of calls or nodes by name.
     pub calls: BTreeMap<String, u64>,
 }

@@ -16,7 +16,7 @@ from pantala.whole_file import whole_file
 __all__ = ["converted"]
 
 #: Changes when a conversion gives other operations or another summary.
-_VERSION = 2
+_VERSION = 3
 
 
 def converted(

@@ -17,7 +17,7 @@ from pantala.errors import UsageError
 from pantala.frontends.otf2.damage import damage
 from pantala.frontends.otf2.rank import CallError, Communicator, Rank
 from pantala.frontends.otf2.silent_calls import left_out
-from pantala.frontends.otf2.sizes import BLOCKS, UNEQUAL, Sizes, Unequal
+from pantala.frontends.otf2.sizes import BLOCKS, UNEQUAL, Sizes, Unequal, given
 from pantala.frontends.rank_file import RankFile
 from pantala.whole_file import scratch_folder, whole_file
 
@@ -270,6 +270,7 @@ class _Conversion:
                     "calls": dict(sorted(rank.calls.items())),
                     "messages": sum(pair[0] for pair in rank.sent.values()),
                     "bytes": sum(pair[1] for pair in rank.sent.values()),
+                    "collective_bytes": rank.given,
                 }
                 for rank in self.ranks
             ],
@@ -352,6 +353,7 @@ class _Conversion:
             code, bytes_of = BLOCKS[name]
             sizes = Sizes(event.size_sent, event.size_received, place, size, self.multiplied)
             record["first"] = bytes_of(sizes)
+            rank.given += given(name, record["first"], place, size, event.root)
         else:
             code = UNEQUAL[name]
         if request is None:
@@ -376,6 +378,7 @@ class _Conversion:
             return
         del self.unequal[key]
         for each, record, where in records:
+            each.given += collective.given(where)
             if name.startswith("ALLTOALL"):
                 first = each.file.list_of(collective.to_each(where))
                 second = each.file.list_of(collective.from_each(where))

@@ -49,6 +49,7 @@ class Rank:
         silent: those of them without an event that tells what they did.
         made_blocking: non-blocking collectives whose event has no request.
         sent: messages and bytes to each rank of the job, without collectives.
+        given: bytes of the send buffers of collectives.
         computing: ticks between calls.
         start: the time at which MPI_Init ended; -1 before.
         end: the time of the last event.
@@ -62,6 +63,7 @@ class Rank:
         self.silent: Counter[str] = Counter()
         self.made_blocking: Counter[str] = Counter()
         self.sent: dict[int, list[int]] = {}
+        self.given = 0
         self.computing = 0
         self.start = self.end = -1
         self._picoseconds = picoseconds

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from pantala.frontends.rank_file import Code
 
-__all__ = ["BLOCKS", "UNEQUAL", "Sizes", "Unequal", "evened"]
+__all__ = ["BLOCKS", "UNEQUAL", "Sizes", "Unequal", "evened", "given"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,22 @@ UNEQUAL: Mapping[str, Code] = {
 }
 
 
+def given(name: str, size: int, rank: int, ranks: int, root: int) -> int:
+    """Returns the bytes of a rank's send buffer in a collective with equal blocks.
+
+    Args:
+        name: OTF2's name.
+        size: the bytes of the call, as in `BLOCKS`.
+        rank: the rank in the communicator.
+        ranks: the ranks of the communicator.
+        root: the root in the communicator, if the call has one.
+    """
+    if name in {"BCAST", "SCATTER"} and rank != root:
+        return 0
+    each = {"SCATTER", "ALLTOALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK"}
+    return size * ranks if name in each else size
+
+
 @dataclass
 class Unequal:
     """A collective with a block per rank: the sizes of all ranks make the blocks.
@@ -110,6 +126,11 @@ class Unequal:
         if self.name == "ALLGATHERV" and sum(sent) != most and sum(sent) == self.ranks * most:
             return tuple(each // self.ranks for each in sent)  # Score-P multiplies
         return sent
+
+    def given(self, rank: int) -> int:
+        """Returns the bytes of the send buffer of `rank`."""
+        whole = self.name.startswith("ALLTOALL") or self.name == "SCATTERV"
+        return self.sent[rank] if whole else self.blocks()[rank]
 
     def to_each(self, rank: int) -> tuple[int, ...]:
         """Returns the bytes of an Alltoallv from `rank` to each rank."""

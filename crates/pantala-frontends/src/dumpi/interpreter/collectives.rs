@@ -69,29 +69,24 @@ impl Interpreter {
             F::Gatherv => {
                 let counts = record.list(0);
                 let counts = (!counts.is_empty()).then(|| self.sizes(counts, number(6)));
-                return self.vector(record, false, root(4)?, counts.transpose()?, 5, steps);
+                let given = bytes(2, 3).unwrap_or(0);
+                let communicator = self.local(handle(record, 5))?;
+                let (root, counts) = (root(4)?, counts.transpose()?);
+                steps.push(Step::Vector { communicator, scatter: false, root, counts, given });
+                return Ok(());
             }
             _ => {
                 let counts = record.list(0);
                 let counts = (!counts.is_empty()).then(|| self.sizes(counts, number(2)));
-                return self.vector(record, true, root(5)?, counts.transpose()?, 6, steps);
+                let communicator = self.local(handle(record, 6))?;
+                let (root, counts) = (root(5)?, counts.transpose()?);
+                let given =
+                    counts.iter().flatten().fold(0, |sum: u64, count| sum.saturating_add(*count));
+                steps.push(Step::Vector { communicator, scatter: true, root, counts, given });
+                return Ok(());
             }
         };
         steps.push(Step::Collective(self.local(handle(record, communicator))?, call));
-        Ok(())
-    }
-
-    fn vector(
-        &self,
-        record: &Record,
-        scatter: bool,
-        root: u32,
-        counts: Option<Vec<u64>>,
-        communicator: usize,
-        steps: &mut Steps<'_>,
-    ) -> Result<(), String> {
-        let communicator = self.local(handle(record, communicator))?;
-        steps.push(Step::Vector { communicator, scatter, root, counts });
         Ok(())
     }
 
