@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pantala.scenario.job import Job
 
-__all__ = ["copies_of", "named_copies", "with_copies"]
+__all__ = ["copies_of", "name_of_copy", "named_copies", "with_copies"]
 
 
 def copies_of(job: Job) -> list[Job]:
@@ -19,11 +19,15 @@ def copies_of(job: Job) -> list[Job]:
     """
     if job.count == 1:
         return [job]
-    digits = len(str(job.count))
     return [
-        job.model_copy(update={"name": f"{job.name}-{number:0{digits}}", "count": 1})
+        job.model_copy(update={"name": name_of_copy(job, number), "count": 1})
         for number in range(1, job.count + 1)
     ]
+
+
+def name_of_copy(job: Job, number: int) -> str:
+    """Returns the name of a copy of a job; the first has the number 1."""
+    return f"{job.name}-{number:0{len(str(job.count))}}"
 
 
 def with_copies(names: Iterable[str], jobs: Iterable[Job]) -> list[str]:

@@ -224,7 +224,13 @@ def test_jobs_that_do_not_end_run_alone_as_long_as_together(tmp_path: Path) -> N
             "names nodes, but the job has 2 copies",
         ),
         ([{"count": 1000, "name": "n" * 62}], {}, "is too long for 1,000 copies with numbers"),
-        ([{}, {"count": 10}], {}, "jobs = 88 ranks: more ranks than the machine's 72 nodes"),
+        ([{}, {"count": 9}], {}, "jobs = 80 ranks: more ranks than the machine's 72 nodes"),
+        (
+            [{"count": 65_536}],
+            {},
+            "jobs[0].count = 65536: needs 524,288 nodes, 8 for each copy, and the machine has 72"
+            " nodes for jobs; give at most 9",
+        ),
         (
             [{"end": "2 us", "start": "3 us"}, {}],
             {},

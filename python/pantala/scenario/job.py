@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from pantala.errors import ScenarioError, UsageError
-from pantala.job_copies import copies_of
+from pantala.job_copies import name_of_copy
 from pantala.scenario.base import MOST_RANKS, Count, Name
 from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.placement import HybridPlacement, NodesPlacement, Placement, RandomPlacement
@@ -127,7 +127,7 @@ class Job(JobKeys):
         """Yields the faults of keys that several copies of the job cannot have."""
         if self.count == 1:
             return
-        if len(copies_of(self)[-1].name) > _LONGEST_NAME:
+        if len(name_of_copy(self, self.count)) > _LONGEST_NAME:
             message = f"is too long for {self.count:,} copies with numbers"
             yield fault(message, "shorten it", "name")
         lists = isinstance(self.placement, NodesPlacement | SlurmPlacement)

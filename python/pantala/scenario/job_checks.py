@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticCustomError
 
@@ -11,7 +11,10 @@ from pantala.errors import nearest
 from pantala.scenario.interference import mode_of
 from pantala.scenario.validation import fault
 
-__all__ = ["faults_of_jobs"]
+if TYPE_CHECKING:
+    from pantala.scenario.job import Job
+
+__all__ = ["faults_of_jobs", "too_many_copies"]
 
 
 def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
@@ -85,6 +88,25 @@ def _wrong_targets(target: object, jobs: Sequence[object]) -> Iterator[PydanticC
         elif _endless(known[name]):
             message = "is a job that does not end by itself"
             yield fault(message, "name a job that is no pattern and has no repeat and end", *at)
+
+
+def too_many_copies(jobs: Iterable[Job], nodes: int) -> Iterator[PydanticCustomError]:
+    """Yields the faults of jobs whose copies need more nodes than the machine has for jobs.
+
+    The core refuses all other jobs that do not fit. A plan of very many copies would take long.
+    """
+    for number, job in enumerate(jobs):
+        needed = job.count * job.node_count
+        if job.count > 1 and needed > nodes:
+            yield fault(
+                f"needs {needed:,} nodes, {job.node_count:,} for each copy, and the machine has"
+                f" {nodes:,} nodes for jobs",
+                f"give at most {max(nodes // job.node_count, 1):,}, lower jobs[].ranks, or take a"
+                " machine with more nodes (machine.preset, machine.topology)",
+                "jobs",
+                number,
+                "count",
+            )
 
 
 def _at(place: object, key: str) -> object:

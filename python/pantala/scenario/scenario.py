@@ -23,7 +23,7 @@ from pantala.scenario.detail import Detail
 from pantala.scenario.faults import scenario_error
 from pantala.scenario.interference import Interference
 from pantala.scenario.job import Job
-from pantala.scenario.job_checks import faults_of_jobs
+from pantala.scenario.job_checks import faults_of_jobs, too_many_copies
 from pantala.scenario.keys import ScenarioKeys
 from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
@@ -42,7 +42,7 @@ from pantala.scenario.snapshot import Snapshot
 from pantala.scenario.stop import Stop
 from pantala.scenario.toml import read_toml
 from pantala.scenario.unread_scenario_keys import unread_in_scenario
-from pantala.scenario.validation import Faults, faults_below
+from pantala.scenario.validation import Faults, faults_below, refuse_all
 
 __all__ = ["Scenario"]
 
@@ -183,6 +183,7 @@ class Scenario(ScenarioKeys):
 
     @model_validator(mode="after")
     def _with_background(self) -> Scenario:
+        refuse_all(too_many_copies(self.jobs, self.machine.job_nodes))
         self.all_jobs  # draws the background  # noqa: B018
         return self
 
