@@ -56,7 +56,7 @@ pub fn place(
                 "jobs",
                 format!("{wanted} nodes for {ranks} ranks"),
                 format!("more than the {most} nodes that the machine has for jobs"),
-                "lower the jobs' ranks, raise ranks_per_node or take a larger machine",
+                "lower jobs[].ranks or jobs[].count, raise jobs[].ranks_per_node, or take a machine with more nodes (machine.preset, machine.topology)",
             ));
         }
         let message = if most == nodes {
@@ -71,7 +71,7 @@ pub fn place(
             "jobs",
             format!("{wanted} ranks"),
             message,
-            "lower the jobs' ranks or take a larger machine",
+            "lower jobs[].ranks or jobs[].count, or take a machine with more nodes (machine.preset, machine.topology)",
         ));
     }
     for (index, job) in jobs.iter().enumerate() {

@@ -317,8 +317,8 @@ fn of_placements() {
     });
     assert_eq!(
         error.to_string(),
-        "jobs = 41 ranks: more ranks than the machine's 40 nodes (one rank per node); lower the jobs' ranks or take a larger \
-         machine"
+        "jobs = 41 ranks: more ranks than the machine's 40 nodes (one rank per node); lower jobs[].ranks or jobs[].count, \
+         or take a machine with more nodes (machine.preset, machine.topology)"
     );
     let nodes = |list: &[u32]| json!({"kind": "nodes", "nodes": list});
     let list: Vec<u32> = (0..12).collect();
