@@ -56,6 +56,40 @@ def test_a_job_that_repeats_or_has_an_end_or_is_a_pattern_is_not_unfinished() ->
     assert caveat.text.startswith("cut had not ended when the run did.")
 
 
+def test_windows_of_the_record_beyond_the_end_of_the_run_are_told() -> None:
+    record = {
+        "window_ps": 10_000_000,  # the default
+        "link_window_ps": 1_000_000_000,
+        "ports": {"windows_ps": [50_000, 2_000_000]},
+        "packets": "all",
+        "packet_from_ps": 5_000_000,
+    }
+    found = facts([job("a")], [row("a", 0, 90)], {"record": record})
+    assert Facts.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    told = [each.text for each in caveats_of({"x": found}) if each.kind == "windows"]
+    assert told == [
+        "The run took 100 ns, less than the window of record.link_window (1 ms) and"
+        " record.ports.windows (2 us): their tables have a single window; less than"
+        " record.packet_from (5 us): no packet has a row. Give times within the run."
+    ]
+    for length in (10_000_000, 100_000_000):  # the defaults of small and of large machines
+        default = {"window_ps": 10_000_000, "link_window_ps": length}
+        assert facts([job("a")], [row("a", 0, 90)], {"record": default}).windows == ()
+    inside = facts([job("a")], [row("a", 0, 90)], {"record": record}, simulated_ns=2e6)
+    assert not [each for each in caveats_of({"x": inside}) if each.kind == "windows"]
+
+
+@pytest.mark.native
+def test_a_run_shorter_than_a_window_says_so_first(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(SCENARIO)
+    given = ["--set", "stop.target=halo", "--set", "record.link_window=1 s"]
+    ended = cli("run", tmp_path / "s.toml", *given, "--out", tmp_path / "out")
+    assert ended.status == 0, ended.err
+    assert "less than the window of record.link_window (1 s)" in " ".join(
+        ended.out.replace("\u00a0", " ").split()
+    )
+
+
 def test_the_share_of_a_run_beside_another_job_and_the_remedy() -> None:
     jobs = [job("long"), job("short"), job("again", repeat=True), job("late", start_ps=90_000)]
     rows = [

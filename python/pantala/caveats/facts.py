@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Facts", "Overlap", "facts_of", "facts_of_run", "learns"]
 
+#: Keys of record with the length of a window.
+_WINDOWS = ("window", "link_window", "routing_windows", "latency_windows")
+#: The default of `record.window` and `record.blame.window`, in ps. Nobody chose it for the run.
+_DEFAULT_WINDOW = 10_000_000
+
 
 @dataclass(frozen=True)
 class Overlap:
@@ -57,6 +62,8 @@ class Facts:
         silent: the jobs that sent nothing.
         overlaps: for each job and other job, how long they ran together, if not all of the job's
             run.
+        windows: the keys of record whose window is longer than the run, with the length in ns.
+        packets_from_ns: the begin of the record of packets, if the run ended before it, else 0.
         result_hash: the hash of the results; empty if it is not known.
     """
 
@@ -71,6 +78,8 @@ class Facts:
     unfinished: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
+    windows: tuple[tuple[str, float], ...] = ()
+    packets_from_ns: float = 0.0
     result_hash: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,6 +92,7 @@ class Facts:
         known = {name: written[name] for name in cls.__dataclass_fields__ if name in written}
         for name in ("jobs", "learning", "unfinished", "silent"):
             known[name] = tuple(known.get(name, ()))
+        known["windows"] = tuple((key, length) for key, length in known.get("windows", ()))
         known["overlaps"] = tuple(Overlap(**each) for each in known.get("overlaps", ()))
         return cls(**known)
 
@@ -114,6 +124,8 @@ def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> F
         ),
         silent=tuple(name for name, row in rows.items() if _is_silent(row)),
         overlaps=tuple(_overlaps(planned, rows, simulated, str(document.get("reason")))),
+        windows=tuple(_long_windows(plan.get("record") or {}, simulated)),
+        packets_from_ns=_packets_from(plan.get("record") or {}, simulated),
         result_hash=str(document.get("result_hash") or ""),
     )
 
@@ -139,6 +151,31 @@ def learns(plan: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
         and not (routing.get("q_adaptive") or {}).get("table")
         for routing in routings
     )
+
+
+def _long_windows(record: Mapping[str, Any], simulated: float) -> Iterator[tuple[str, float]]:
+    """Yields the keys of record whose window is longer than the run. Defaults are left out."""
+    lengths = [(key, record.get(f"{key}_ps", 0)) for key in _WINDOWS]
+    window = record.get("window_ps", 0)
+    # The default of link_window is window, or ten times as long.
+    lengths = [each for each in lengths if each not in _of_links(window)]
+    lengths.append(("blame.window", (record.get("blame") or {}).get("window_ps", 0)))
+    for table in ("ports", "system", "routers"):
+        windows = (record.get(table) or {}).get("windows_ps", ())
+        lengths += [(f"{table}.windows", window) for window in windows]
+    for key, length in lengths:
+        if length != _DEFAULT_WINDOW and length / 1000 > simulated:
+            yield f"record.{key}", length / 1000
+
+
+def _of_links(window: int) -> tuple[tuple[str, int], ...]:
+    return ("link_window", window), ("link_window", 10 * window)
+
+
+def _packets_from(record: Mapping[str, Any], simulated: float) -> float:
+    recorded = record.get("packets") != "off"
+    begin = record.get("packet_from_ps", 0) / 1000
+    return begin if recorded and begin > simulated else 0.0
 
 
 def _is_silent(row: Mapping[str, Any]) -> bool:

@@ -43,8 +43,8 @@ class Caveat:
     """One thing that makes results approximate, partial or a single sample.
 
     Attributes:
-        kind: coarse, cut_off, absent, learning, unfinished, silent, overlap, equal_seeds or
-            one_seed.
+        kind: coarse, cut_off, absent, learning, unfinished, silent, overlap, windows,
+            equal_seeds or one_seed.
         text: sentences that stand alone.
         short: a few words for a figure.
     """
@@ -100,6 +100,7 @@ def caveats_of(
         *_unfinished(facts),
         *_silent(facts),
         *_overlaps(facts),
+        *_windows(facts),
         *_equal_seeds(facts, seeds),
     ]
     if ask_for_seeds:
@@ -226,6 +227,30 @@ def _silent(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
             " disturbed by it. Check its start, its load and stop.duration.",
             f"sent nothing: {_named(jobs)}{_some(titles, facts)}",
         )
+
+
+def _windows(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
+    """Yields a caveat if runs ended before a window of their record."""
+    titles = [title for title, each in facts.items() if each.windows or each.packets_from_ns]
+    if not titles:
+        return
+    lengths = dict(window for each in facts.values() for window in each.windows)
+    which = _which(titles, facts)
+    longest = time_text(max(facts[title].simulated_ns for title in titles))
+    took = f"The run took {longest}" if len(titles) == 1 else f"The runs took at most {longest}"
+    told = [f"{took[0].lower() if which else took[0]}{took[1:]}"]
+    if lengths:
+        names = [f"{key} ({time_text(length)})" for key, length in lengths.items()]
+        tables = "its table has" if len(lengths) == 1 else "their tables have"
+        told.append(f"less than the window of {_named(names)}: {tables} a single window")
+    if begin := max(facts[title].packets_from_ns for title in titles):
+        told.append(f"less than record.packet_from ({time_text(begin)}): no packet has a row")
+    yield Caveat(
+        "windows",
+        f"{which}{', '.join(told[:2])}{''.join(f'; {more}' for more in told[2:])}. Give times"
+        " within the run.",
+        f"shorter than a window of record{_some(titles, facts)}",
+    )
 
 
 def _overlaps(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
