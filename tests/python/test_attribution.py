@@ -308,13 +308,13 @@ def test_reports_and_the_command_draw_who_slows_whom(
     page = (tmp_path / "run" / "report.html").read_text()
     assert "It is the effect of removing the job of the column." in page
     assert "Which job slows which" in page
-    ended = cli("figure", "effects", tmp_path / "run", "--out", tmp_path / "e.svg")
+    ended = cli("figure", "effect-matrix", tmp_path / "run", "--out", tmp_path / "e.svg")
     assert ended.status == 0, ended.err
     shown = (tmp_path / "e.svg").read_text()
     assert all(job in shown for job in ("halo", "noise", "steady"))
-    ended = cli("figure", "effects", tmp_path / "run" / "together")
+    ended = cli("figure", "effect-matrix", tmp_path / "run" / "together")
     assert ended.status == 2
-    assert "name the directory of one interference experiment" in ended.err
+    assert "takes one interference experiment or one sweep" in ended.err
     pt.sweep(compared, tmp_path / "swept", seeds=2, workers=2)
     ended = cli("report", tmp_path / "swept")
     assert ended.status == 0, ended.err

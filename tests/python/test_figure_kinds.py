@@ -66,13 +66,13 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> InterferenceExperime
 def test_every_kind_draws_one_run_an_experiment_and_several(
     kind: str, experiment: InterferenceExperiment
 ) -> None:
-    if kind not in {"moved", "effects"}:
+    if kind not in {"link-shift-map", "effect-matrix"}:
         draw(kind, {"one": experiment.together}, {})
     drawn = draw(kind, {"one": experiment}, {})
     assert words(drawn)
-    if kind == "effects":
+    if kind == "effect-matrix":
         return  # tests of attribution draw it
-    if kind in {"moved", "hottest"}:
+    if kind in {"link-shift-map", "hottest-links"}:
         with pytest.raises(UsageError, match="takes one run, not 2"):
             draw(kind, {"x": experiment, "y": experiment.together}, {})
     else:
@@ -84,7 +84,7 @@ def test_every_kind_draws_one_run_an_experiment_and_several(
 def test_equal_figures_give_equal_bytes(
     form: str, experiment: InterferenceExperiment, tmp_path: Path
 ) -> None:
-    for kind in ("latency-ccdf", "ring", "stall-scatter", "placement", "links-time"):
+    for kind in ("latency-tail", "group-ring", "stall-scatter", "placement-map", "links-over-time"):
         files = [tmp_path / f"{name}.{form}" for name in ("first", "second")]
         for file in files:
             figures.save(draw(kind, {"run": experiment}, {}), file)
@@ -102,26 +102,26 @@ def test_a_wrong_kind_or_option_gets_the_nearest(experiment: InterferenceExperim
     with pytest.raises(UsageError, match="no figure 'latency-cdf'; did you mean 'latency-ccdf'"):
         draw("latency-cdf", runs, {})
     with pytest.raises(UsageError, match="--measure lod: is not one of load, stall; did you mean"):
-        draw("links-time", runs, {"measure": "lod"})
+        draw("links-over-time", runs, {"measure": "lod"})
     with pytest.raises(UsageError, match="--job fft3d: figure ring takes no such option"):
-        draw("ring", runs, {"job": "fft3d"})
+        draw("group-ring", runs, {"job": "fft3d"})
     with pytest.raises(UsageError, match="there is no job 'lu'; the jobs are fft3d, halo3d"):
-        draw("links-time", runs, {"job": "lu"})
+        draw("links-over-time", runs, {"job": "lu"})
 
 
 @pytest.mark.parametrize(
     ("kind", "key"),
     [
-        ("iterations", "record.iterations = true"),
-        ("saturation-cdf", "record.ports = {}"),
+        ("rank-iterations", "record.iterations = true"),
+        ("saturation-shares", "record.ports = {}"),
         ("vc-occupancy", 'record.ports.split = ["vc"]'),
-        ("rank-messages", "record.rank_messages = true"),
-        ("blame", "record.blame.window"),
-        ("calls-time", "record.call_events = {}"),
-        ("system-time", "record.system.windows"),
-        ("routers-time", "record.routers.windows"),
+        ("rank-latency", "record.rank_messages = true"),
+        ("blame-matrix", "record.blame.window"),
+        ("calls-over-time", "record.call_events = {}"),
+        ("system-over-time", "record.system.windows"),
+        ("routers-over-time", "record.routers.windows"),
         ("learning", "record.q_learning = true"),
-        ("nonminimal-time", 'record.routing_windows = "10 us"'),
+        ("nonminimal-over-time", 'record.routing_windows = "10 us"'),
     ],
 )
 def test_a_table_that_is_not_recorded_names_its_key(kind: str, key: str) -> None:
@@ -162,28 +162,28 @@ def test_a_job_without_rows_is_left_out() -> None:
 
 def test_a_figure_without_anything_to_show_says_so() -> None:
     quiet = made(ranks={"job": [0, 1], "communication_time_ns": [0.0, 0.0]})
-    for kind in ("communication", "communication-cdf"):
+    for kind in ("communication-bars", "communication-time"):
         with pytest.raises(UsageError, match="no rank communicates; name a run of MPI jobs"):
             draw(kind, {"run": quiet}, {})
     quiet.document["plan"]["record"]["iterations"] = True
     with pytest.raises(UsageError, match="made: table iterations was recorded and has no rows"):
-        draw("iterations", {"run": quiet}, {})
+        draw("rank-iterations", {"run": quiet}, {})
 
 
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
         ("throughput", {}, "no packet entered the network"),
-        ("latency", {}, "no packet was delivered"),
+        ("packet-latency", {}, "no packet was delivered"),
         ("stall-scatter", {}, "no link carried a packet"),
-        ("hottest", {}, "no link of .* carried a packet"),
-        ("links-time", {}, "table link_windows was recorded and has no rows"),
-        ("calls", {}, "table calls was recorded and has no rows"),
-        ("latency-time", {}, "table job_windows was recorded and has no rows"),
-        ("nonminimal-time", {}, "table routing_windows was recorded and has no rows"),
-        ("system-time", {}, "table system_windows was recorded and has no rows"),
-        ("routers-time", {}, "table router_windows was recorded and has no rows"),
-        ("saturation-cdf", {}, "table port_windows was recorded and has no rows"),
+        ("hottest-links", {}, "no link of .* carried a packet"),
+        ("links-over-time", {}, "table link_windows was recorded and has no rows"),
+        ("time-in-calls", {}, "table calls was recorded and has no rows"),
+        ("latency-over-time", {}, "table job_windows was recorded and has no rows"),
+        ("nonminimal-over-time", {}, "table routing_windows was recorded and has no rows"),
+        ("system-over-time", {}, "table system_windows was recorded and has no rows"),
+        ("routers-over-time", {}, "table router_windows was recorded and has no rows"),
+        ("saturation-shares", {}, "table port_windows was recorded and has no rows"),
         ("vc-occupancy", {}, "table port_windows was recorded and has no rows"),
     ],
 )
@@ -198,7 +198,7 @@ def test_a_run_without_traffic_has_no_empty_figure(
 
 @pytest.mark.parametrize(
     ("kind", "table"),
-    [("throughput", "job_windows"), ("calls", "calls"), ("latency-ccdf", "packets")],
+    [("throughput", "job_windows"), ("time-in-calls", "calls"), ("latency-tail", "packets")],
 )
 def test_a_table_that_a_sweep_did_not_keep_is_no_empty_table(
     experiment: InterferenceExperiment, tmp_path: Path, kind: str, table: str
@@ -243,7 +243,7 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_a_class_without_traffic_has_no_empty_figure(experiment: InterferenceExperiment) -> None:
-    for kind in ("links-time", "hottest"):
+    for kind in ("links-over-time", "hottest-links"):
         with pytest.raises(UsageError, match=f"figure {kind}: no link of row .* another --class"):
             draw(kind, {"run": experiment.together}, {"class": "row"})
     waits = {"window_start_ns": [0.0], "class": ["local"], "victim": [0], "aggressor": [1]}
@@ -256,9 +256,9 @@ def test_a_class_without_traffic_has_no_empty_figure(experiment: InterferenceExp
         **sums,
     }
     run = made(blame={**waits, "wait_ns": [3.0]}, jobs=jobs)
-    assert draw("blame", {"run": run}, {"class": "local"}).axes
+    assert draw("blame-matrix", {"run": run}, {"class": "local"}).axes
     with pytest.raises(UsageError, match="no packet waited for links of global; name another"):
-        draw("blame", {"run": run}, {"class": "global"})
+        draw("blame-matrix", {"run": run}, {"class": "global"})
 
 
 def test_links_over_time_are_sorted_by_peak_and_sum_over_jobs() -> None:
@@ -442,7 +442,7 @@ def test_ring_leaves_out_runs_without_a_stall(experiment: InterferenceExperiment
     still = SimpleNamespace(
         document=experiment.alone["halo3d"].document, jobs=experiment.together.jobs, links=quiet
     )
-    told = words(draw("ring", {"still": still, "busy": experiment.together}, {}))
+    told = words(draw("group-ring", {"still": still, "busy": experiment.together}, {}))
     assert "busy" in told
     assert "still" not in told
 
@@ -471,24 +471,25 @@ def test_the_command_writes_the_format(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for form, start in (("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")):
-        assert figure_command("latency", str(experiment.path), "--format", form) == 0
-        assert (tmp_path / f"latency.{form}").read_bytes().startswith(start)
+        assert figure_command("packet-latency", str(experiment.path), "--format", form) == 0
+        assert (tmp_path / f"packet-latency.{form}").read_bytes().startswith(start)
     together = str(experiment.path / "together")
-    line = ["links-time", together, "--class", "global", "--measure", "stall", "-o", "x.svg"]
+    line = ["links-over-time", together, "--class", "global", "--measure", "stall", "-o", "x.svg"]
     assert figure_command(*line) == 0
-    assert figure_command("ring", str(experiment.path), together) == 0
+    assert figure_command("group-ring", str(experiment.path), together) == 0
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (["rings", "RUN"], "there is no figure 'rings'; did you mean 'ring'?"),
-        (["ring"], "figure ring: there is no run"),
-        (["ring", "RUN", "RUN"], "is named twice"),
-        (["ring", "RUN", "--format", "jpg"], "--format jpg: is not one of pdf, svg and png"),
-        (["ring", "RUN", "--format", "svg", "--out", "a.png"], "does not end in .svg"),
-        (["ring", "RUN", "--out", "missing/a.png"], "there is no directory"),
-        (["ring", "missing"], "holds no run"),
+        (["group_rings", "RUN"], "there is no figure 'group_rings'; did you mean 'group-ring'?"),
+        (["ring", "RUN"], "there is no figure 'ring'; did you mean 'group-ring'?"),
+        (["group-ring"], "figure group-ring: there is no run"),
+        (["group-ring", "RUN", "RUN"], "is named twice"),
+        (["group-ring", "RUN", "--format", "jpg"], "--format jpg: is not one of pdf, svg and png"),
+        (["group-ring", "RUN", "--format", "svg", "--out", "a.png"], "does not end in .svg"),
+        (["group-ring", "RUN", "--out", "missing/a.png"], "there is no directory"),
+        (["group-ring", "missing"], "holds no run"),
     ],
 )
 def test_the_command_says_what_is_wrong(
@@ -510,7 +511,7 @@ def test_the_command_says_what_is_wrong(
 def test_python_draws_the_same(experiment: InterferenceExperiment) -> None:
     loaded = open_run(experiment.path)
     own = figures.group_ring(experiment.together, experiment.alone)
-    assert figures.to_svg(draw("ring", {"x": loaded}, {})) == figures.to_svg(own)
+    assert figures.to_svg(draw("group-ring", {"x": loaded}, {})) == figures.to_svg(own)
 
 
 def test_a_figure_says_what_makes_its_runs_approximate(
@@ -519,7 +520,7 @@ def test_a_figure_says_what_makes_its_runs_approximate(
     coarse = scenario("off").replace({"interference": False, "detail.coarsen": 2})
     pt.run(coarse, out=tmp_path / "run", report=False)
     with pytest.raises(SystemExit):
-        main(["figure", "communication", str(tmp_path / "run"), "-o", str(tmp_path / "x.svg")])
+        main(["figure", "communication-bars", str(tmp_path / "run"), "-o", str(tmp_path / "x.svg")])
     shown = capsys.readouterr().out
     assert shown.startswith("Coarsened by 2"), shown
     assert "one seed" in shown

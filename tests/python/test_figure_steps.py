@@ -85,7 +85,14 @@ def late() -> Any:
 
 
 @pytest.mark.parametrize(
-    "kind", ["throughput", "latency-time", "nonminimal-time", "system-time", "routers-time"]
+    "kind",
+    [
+        "throughput",
+        "latency-over-time",
+        "nonminimal-over-time",
+        "system-over-time",
+        "routers-over-time",
+    ],
 )
 def test_a_job_that_starts_late_fills_its_figure(kind: str) -> None:
     """Steps from time zero on would take gigabytes, and the job would be invisible."""
@@ -100,7 +107,7 @@ def test_a_job_that_starts_late_fills_its_figure(kind: str) -> None:
 
 
 def test_links_of_a_job_that_starts_late_fill_their_figure() -> None:
-    figure = draw("links-time", {"late": late()}, {})
+    figure = draw("links-over-time", {"late": late()}, {})
     cells = figure.axes[0].images[0].get_array()
     assert cells is not None
     assert cells.shape == (1, 6)
@@ -108,7 +115,7 @@ def test_links_of_a_job_that_starts_late_fill_their_figure() -> None:
 
 
 def test_percentiles_have_gaps_where_nothing_arrived() -> None:
-    axes = draw("latency-time", {"late": late()}, {}).axes[0]
+    axes = draw("latency-over-time", {"late": late()}, {}).axes[0]
     (*_, line) = (each for each in axes.patches if isinstance(each, StepPatch))
     values, edges, _ = line.get_data()
     assert np.array_equal(np.isnan(values), [False, False, False, True, False, False])
@@ -125,7 +132,7 @@ def test_many_windows_share_columns_with_their_mean() -> None:
     )
     run.document["simulated_ns"] = 100.0 * number
     run.document["plan"]["record"]["link_window_ps"] = 100_000
-    cells = draw("links-time", {"run": run}, {}).axes[0].images[0].get_array()
+    cells = draw("links-over-time", {"run": run}, {}).axes[0].images[0].get_array()
     assert cells is not None
     assert cells.shape == (1, MOST)
     # 0, 3 and 6 bytes of 10 ns each in 100 ns.

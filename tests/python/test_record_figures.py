@@ -179,9 +179,9 @@ def test_a_latency_that_the_run_does_not_have_names_its_key() -> None:
     rows = {"job": [0], "kind": ["packet"], "window_start_ns": [0.0], "p50_ns": [1.0]}
     run = made(latency_windows=rows | {"p99_ns": [1.0]})
     with pytest.raises(UsageError, match=r"machine\.nic\.responses = true"):
-        draw("latency-time", {"run": run}, {"measure": "request-response"})
+        draw("latency-over-time", {"run": run}, {"measure": "request-response"})
     with pytest.raises(UsageError, match="name a run of MPI jobs"):
-        draw("latency-time", {"run": run}, {"measure": "message"})
+        draw("latency-over-time", {"run": run}, {"measure": "message"})
 
 
 def test_occupancy_is_the_mean_over_links_and_time() -> None:

@@ -74,7 +74,9 @@ def figures_page() -> str:
             "# Figures and report",
             "## Kinds of figures",
             "`pantala figure KIND RUN...` draws each of them ([how-to](../how-to/figures.md)). In"
-            " Python, `figures.draw(kind, {title: run}, {})` draws the same.",
+            " Python, `figures.draw(kind, {title: run}, {})` draws the same, and the function with"
+            " the kind's name, below, draws it from tables. Runs are runs of `pantala run`, also"
+            " those of an interference experiment.",
             _kinds(),
             "## pantala.figures",
             *_text(figures),
@@ -91,18 +93,19 @@ def _kinds() -> str:
     from pantala.figures import KINDS
 
     return table(
-        ["kind", "shows", "after", "options", "needs"],
+        ["kind", "of", "shows", "after", "options", "needs"],
         [
             [
                 f"`{kind.name}`",
+                kind.takes,
                 kind.text,
                 kind.source,
-                " ".join(f"`--{option}`" for option in kind.options or ()),
+                " ".join(f"`--{option}`" for option in kind.options),
                 f"`{kind.records}`" if kind.records else "",
             ]
             for kind in KINDS.values()
         ],
-        left=5,
+        left=6,
     )
 
 

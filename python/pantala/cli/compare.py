@@ -89,6 +89,7 @@ def compare(
     ] = None,
 ) -> None:
     """Compares directories."""
+    from pantala.cli.option_values import parse_cases
     from pantala.cli.titles import titles
     from pantala.comparison.comparison import compare as compare_directories
 
@@ -97,7 +98,7 @@ def compare(
     found = compare_directories(
         dict(zip(titles(directories), directories, strict=True)),
         by=by,
-        where=_chosen(where),
+        where=parse_cases(where),
         jobs=job or (),
         metrics=metric or (),
         truncated=truncated,
@@ -125,20 +126,6 @@ def _check_place(out: Path) -> None:
         raise UsageError(f"--out {out}: does not end in .html; write e.g. --out compare.html")
     if not out.absolute().parent.is_dir():
         raise UsageError(f"--out {out}: there is no directory {out.parent}; make it first")
-
-
-def _chosen(where: list[str] | None) -> dict[str, str]:
-    from pantala.errors import UsageError
-
-    chosen = {}
-    for text in where or ():
-        axis, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(
-                f"--where {text}: is not AXIS=VALUE; write e.g. --where routing.algorithm=par"
-            )
-        chosen[axis.strip()] = value.strip()
-    return chosen
 
 
 def _show(found: Comparison, *, everything: bool) -> None:

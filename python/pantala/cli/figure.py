@@ -1,9 +1,9 @@
-"""`pantala figure`: draws a figure of one or several runs."""
+"""`pantala figure`: draws a figure of one or several runs, or of a sweep."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,16 +11,13 @@ from pantala.cli import complete
 from pantala.cli.titles import titles
 from pantala.plain_text import say
 
-if TYPE_CHECKING:
-    from pantala.experiments.dataset import Experiment
-    from pantala.results import InterferenceExperiment, Run
-
 __all__ = ["HELP", "figure"]
 
-HELP = """Draw a figure of one or several runs, ready for a paper.
+HELP = """Draw a figure of one or several runs, or of a sweep, ready for a paper.
 
 Without a kind, the command lists the kinds. RUN is a run directory, or the directory of an
-interference experiment: the figure then shows each job alone and all jobs together."""
+interference experiment: the figure then shows each job alone and all jobs together. For bar-grid,
+seed-boxes and effect-matrix, RUN is the directory of a sweep."""
 
 
 def figure(
@@ -79,8 +76,25 @@ def figure(
         typer.Option(
             "--measure",
             metavar="NAME",
-            help="load or stall; for iterations communication or duration.",
+            help="load or stall; for rank-iterations communication or duration.",
             autocompletion=complete.of(("load", "stall", "communication", "duration")),
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            "--metric",
+            metavar="NAME",
+            help="The metric of a sweep's jobs. Default: communication time.",
+            autocompletion=complete.metrics,
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="AXIS=VALUE",
+            help="Only the cases of a sweep with this value. Repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -88,6 +102,7 @@ def figure(
     if kind is None:
         _list()
         return
+    from pantala.cli.option_values import parse_cases
     from pantala.cli.tables import say_caveats
     from pantala.errors import UsageError
     from pantala.figures.notes import caveats_of_runs, write_below
@@ -95,7 +110,7 @@ def figure(
     from pantala.figures.save import FORMATS, check_place, save
     from pantala.loading import load
 
-    kind_of(kind)
+    kind = kind_of(kind).name
     if form is not None and form not in FORMATS:
         raise UsageError(f"--format {form}: is not one of pdf, svg and png; write one of them")
     if out is not None and form is not None and out.suffix.lower() != f".{form}":
@@ -109,10 +124,16 @@ def figure(
         )
     target = check_place(out or Path(f"{kind}.{form or 'pdf'}"))
     named = titles(runs)
-    given = {title: _of_runs(kind, load(path)) for title, path in zip(named, runs, strict=True)}
+    given = {title: load(path) for title, path in zip(named, runs, strict=True)}
     options = {
         name: value
-        for name, value in (("class", link_class), ("job", job), ("measure", measure))
+        for name, value in (
+            ("class", link_class),
+            ("job", job),
+            ("measure", measure),
+            ("metric", metric),
+            ("where", parse_cases(where) or None),
+        )
         if value is not None
     }
     drawn = draw(kind, given, options)
@@ -122,34 +143,16 @@ def figure(
     say(f"figure: {save(drawn, target)}")
 
 
-def _of_runs(
-    kind: str, found: Run | InterferenceExperiment | Experiment
-) -> Run | InterferenceExperiment:
-    """Returns what a figure of runs is drawn from.
-
-    Raises:
-        UsageError: it is a sweep.
-    """
-    from pantala.errors import UsageError
-    from pantala.results import InterferenceExperiment, Run
-
-    if isinstance(found, Run | InterferenceExperiment):
-        return found
-    raise UsageError(
-        f"figure {kind}: {found.path} is a sweep of {found.runs.height:,} runs; name the directory"
-        f" of one of its runs, or draw all with pantala report {found.path}"
-    )
-
-
 def _list() -> None:
     from pantala.cli.tables import console, listing
-    from pantala.figures.registry import KINDS
+    from pantala.figures.registry import KINDS, RUNS
 
     caption = "pantala figure KIND RUN... --format pdf|svg|png draws one."
     table = listing(("kind", "shows"), caption=caption)
     for kind in KINDS.values():
-        options = ", ".join(f"--{name}" for name in kind.options or ())
-        parts = {"After": kind.source, "Needs": kind.records, "Options:": options}
+        options = ", ".join(f"--{name}" for name in kind.options)
+        of = "" if kind.takes == RUNS else kind.takes
+        parts = {"Of": of, "After": kind.source, "Needs": kind.records, "Options:": options}
         more = "".join(f" {word} {text}." for word, text in parts.items() if text)
         table.add_row(kind.name, f"{kind.text}{more}")
     console().print(table)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_workers_and_seed",
+    "parse_cases",
     "parse_loads",
     "parse_numbers",
     "parse_seeds",
@@ -19,6 +20,23 @@ __all__ = [
     "parse_share",
     "parse_threads",
 ]
+
+
+def parse_cases(where: Iterable[str] | None) -> dict[str, str]:
+    """Returns the values of ``--where`` by axis.
+
+    Raises:
+        UsageError: one has no ``=``.
+    """
+    chosen = {}
+    for text in where or ():
+        axis, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(
+                f"--where {text}: is not AXIS=VALUE; write e.g. --where routing.algorithm=par"
+            )
+        chosen[axis.strip()] = value.strip()
+    return chosen
 
 
 def parse_settings(settings: Iterable[str] | None) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from pantala.figures.link_time import links_over_time
 from pantala.figures.matrix import communication_matrix
 from pantala.figures.placement import placement_map
 from pantala.figures.rank_messages import rank_latency
-from pantala.figures.registry import KINDS, Kind, draw
+from pantala.figures.registry import KINDS, Kind, draw, kind_of
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
 from pantala.figures.routing_time import nonminimal_over_time
@@ -73,6 +73,7 @@ __all__ = [
     "group_ring",
     "hottest_links",
     "hottest_table",
+    "kind_of",
     "latency_over_time",
     "latency_tail",
     "learning",

@@ -42,7 +42,7 @@ def communication_bars(given: Given, alone: Mapping[str, RunLike] | None = None)
     ]
     rows = [(case, numbers) for case, numbers in measured if numbers[2]]
     if not rows:
-        raise UsageError("figure communication: no rank communicates; name a run of MPI jobs")
+        raise UsageError("figure communication-bars: no rank communicates; name a run of MPI jobs")
     divisor, unit = time_unit(max(numbers[2] for _, numbers in rows))
     with style():
         figure = new_figure(0.95 + 0.36 * len(rows))

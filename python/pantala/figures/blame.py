@@ -35,7 +35,7 @@ def blame_matrix(given: Given, classes: Sequence[str] | None = None) -> Figure:
     if not any(matrix.any() for _, matrix in found.values()):
         where = "" if classes is None else f" for links of {', '.join(classes)}"
         raise UsageError(
-            f"figure blame: no packet waited{where}; name another --class or another run"
+            f"figure blame-matrix: no packet waited{where}; name another --class or another run"
         )
     columns = min(2, len(found))
     rows = -(-len(found) // columns)

@@ -57,7 +57,9 @@ def time_in_calls(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
     ]
     found = [(case, times) for case, times in found if times]
     if not found:
-        raise UsageError("figure calls: no rank waits inside an MPI call; name a run of MPI jobs")
+        raise UsageError(
+            "figure time-in-calls: no rank waits inside an MPI call; name a run of MPI jobs"
+        )
     looks = _looks([times for _, times in found])
     divisor, unit = time_unit(max(sum(times.values()) for _, times in found))
     with style():
@@ -109,7 +111,7 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
     """
     found = rows_of(cases(given, alone), "call_events", _of_first_ranks)
     if not found:
-        raise UsageError("figure calls-time: no recorded call takes time; name another run")
+        raise UsageError("figure calls-over-time: no recorded call takes time; name another run")
     start = min(float(rows["start_ns"].to_numpy().min()) for _, rows in found)
     end = max(float(rows["end_ns"].to_numpy().max()) for _, rows in found)
     divisor, unit = time_unit(end)

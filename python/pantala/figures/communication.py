@@ -44,7 +44,7 @@ def communication_time(given: Given, alone: Mapping[str, RunLike] | None = None)
         (case, times) for case, times in measured if len(times) and times[-1] > 0
     ]  # synthetic traffic has no ranks that communicate
     if not rows:
-        raise UsageError("figure communication-cdf: no rank communicates; name a run of MPI jobs")
+        raise UsageError("figure communication-time: no rank communicates; name a run of MPI jobs")
     names = list(dict.fromkeys(case.name for case, _ in rows))
     divisor, unit = time_unit(max(float(times[-1]) for _, times in rows))
     with style():

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -84,16 +85,15 @@ def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str], unit: str = "
                 panel.set_xlabel(with_unit(job, name))
         panels[0][0].set_yticks(range(len(rows)), rows)
         panels[0][0].set_ylim(len(rows) - 0.5, -0.5)
-        figure.supxlabel(label, fontsize=9)
         figure.supylabel(axes[0], fontsize=9)
-        if len(axes) > 1:
-            figure.suptitle(axes[1], fontsize=9)
-        key = [
-            Patch(facecolor=MUTED, label="mean over seeds"),
-            Line2D([], [], color=INK, lw=1.0, marker="|", ms=6, label="95 % interval"),
-        ]
+        key: list[Artist] = [Patch(facecolor=MUTED, label=f"{label}, mean over seeds")]
+        if any(math.isfinite(bar.low) and math.isfinite(bar.high) for bar in bars):
+            key.append(Line2D([], [], color=INK, lw=1.0, marker="|", ms=6, label="95 % interval"))
         if any(bar.alone is not None for bar in bars):
             key.append(Line2D([], [], color=INK, ls="", marker="D", ms=4, label="mean alone"))
+        if len(axes) > 1:
+            # In the key, where no number of columns and no note below the figure can meet it.
+            key.append(Line2D([], [], ls="", label=f"columns: {axes[1]}"))
         add_key(figure, key)
     return figure
 

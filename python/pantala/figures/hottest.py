@@ -99,7 +99,7 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
     links = hottest_table(run, count, classes).to_dicts()
     if not links:
         raise UsageError(
-            f"figure hottest: no link of {', '.join(classes)} carried a packet; name another"
+            f"figure hottest-links: no link of {', '.join(classes)} carried a packet; name another"
             " --class or another run"
         )
     names = job_names(run)

@@ -38,7 +38,7 @@ def packet_latency(given: Given, alone: Mapping[str, RunLike] | None = None) -> 
     found = [(case, _numbers(case)) for case in cases(given, alone)]
     rows = [(case, numbers) for case, numbers in found if numbers]
     if not rows:
-        raise UsageError("figure latency: no packet was delivered; name another run")
+        raise UsageError("figure packet-latency: no packet was delivered; name another run")
     boxed = any("q1" in numbers for _, numbers in rows)
     high = max((numbers["p99"] for _, numbers in rows), default=1.0)
     low = min((numbers["p50"] for _, numbers in rows), default=1.0)

@@ -58,7 +58,7 @@ def latency_over_time(
     found = [(case, series) for case, series in found if len(series[0]) > 1]
     if measure != "packet" and not found:
         remedy = _REMEDIES[measure]
-        raise UsageError(f"figure latency-time: the run has no {measure} latency; {remedy}")
+        raise UsageError(f"figure latency-over-time: the run has no {measure} latency; {remedy}")
     names = list(dict.fromkeys(case.name for case, _ in found))
     divisor, unit = time_unit(max((float(each[0][-1]) for _, each in found), default=1.0))
     peaks = [

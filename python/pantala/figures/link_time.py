@@ -61,8 +61,8 @@ def links_over_time(
         did = "stalled" if measure == "stall" else "carried a packet"
         whose = "" if job is None else f" of job {job}"
         raise UsageError(
-            f"figure links-time: no link of {', '.join(classes)} {did}{whose}; name another --class"
-            " or another run"
+            f"figure links-over-time: no link of {', '.join(classes)} {did}{whose}; name another"
+            " --class or another run"
         )
     top = max((float(cells.max(initial=0)) for _, cells, _ in found.values()), default=0.0)
     start = min((float(edges[0]) for *_, edges in found.values()), default=0.0)

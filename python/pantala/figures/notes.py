@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from pantala.caveats import Caveat, caveats_of
 from pantala.caveats.facts import facts_of_run
+from pantala.experiments.dataset import Experiment
 from pantala.figures.runs import InterferenceLike, RunLike, is_experiment
 
 __all__ = ["caveats_of_runs", "write_below"]
@@ -18,10 +19,17 @@ _LINE = 0.14
 _PER_INCH = 19
 
 
-def caveats_of_runs(runs: Mapping[str, RunLike | InterferenceLike]) -> list[Caveat]:
-    """Returns the caveats of runs and of the runs of experiments, by title."""
+def caveats_of_runs(
+    runs: Mapping[str, RunLike | InterferenceLike | Experiment],
+) -> list[Caveat]:
+    """Returns the caveats of runs and of the runs of interference experiments, or of a sweep."""
+    for each in runs.values():
+        if isinstance(each, Experiment):
+            return each.caveats
     facts = {}
     for title, each in runs.items():
+        if isinstance(each, Experiment):
+            continue
         if is_experiment(each):
             facts[title] = facts_of_run(each.together)
             facts |= {f"{title}, {job} alone": facts_of_run(run) for job, run in each.alone.items()}

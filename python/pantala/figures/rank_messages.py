@@ -50,7 +50,7 @@ def rank_latency(
     found = [(case, lines) for case, lines in found if np.isfinite(lines).any()]
     if not found:
         raise UsageError(
-            f"figure rank-messages: no rank has {measure} a message; name a run of MPI jobs"
+            f"figure rank-latency: no rank has {measure} a message; name a run of MPI jobs"
         )
     names = list(dict.fromkeys(case.name for case, _ in found))
     divisor, unit = time_unit(max(float(np.nanmax(lines)) for _, lines in found))

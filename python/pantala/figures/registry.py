@@ -1,20 +1,23 @@
-"""The kinds of figures that `pantala figure` draws, each with its sentence and its source."""
+"""The kinds of figures that `pantala figure` draws: each with its function, sentence and source."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from matplotlib.figure import Figure
 
 from pantala.attribution import METHODS
 from pantala.errors import UsageError, nearest
+from pantala.experiments.dataset import Experiment
 from pantala.figures.bars import communication_bars
 from pantala.figures.blame import blame_matrix
 from pantala.figures.calls import calls_over_time, time_in_calls
+from pantala.figures.cases import boxes_of_sweep, effects_of_sweep, grid_of_sweep
 from pantala.figures.communication import communication_time
 from pantala.figures.effects import effect_matrix
+from pantala.figures.grid import bar_grid
 from pantala.figures.hottest import ALL_CLASSES, hottest_links
 from pantala.figures.iterations import rank_iterations
 from pantala.figures.latency import packet_latency
@@ -28,7 +31,9 @@ from pantala.figures.rank_messages import DIRECTIONS, rank_latency
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
 from pantala.figures.routing_time import nonminimal_over_time
-from pantala.figures.runs import Given, InterferenceLike, RunLike, is_experiment, parts, runs_of
+from pantala.figures.runs import Given, InterferenceLike, RunLike, is_experiment, parts
+from pantala.figures.seeds import seed_boxes
+from pantala.figures.slowdown import slowdown_bars
 from pantala.figures.system_time import MEASURES, system_over_time
 from pantala.figures.tail import latency_tail
 from pantala.figures.throughput import throughput
@@ -36,7 +41,10 @@ from pantala.figures.tiles import stall_scatter
 from pantala.figures.vc_occupancy import vc_occupancy
 from pantala.link_classes import NETWORK
 
-__all__ = ["CLASSES", "KINDS", "Kind", "draw", "kind_of"]
+__all__ = ["CLASSES", "KINDS", "Drawable", "Kind", "draw", "kind_of"]
+
+#: What a figure is drawn from.
+Drawable: TypeAlias = RunLike | InterferenceLike | Experiment
 
 #: Link classes by the words of the option ``--class``.
 CLASSES: dict[str, tuple[str, ...]] = {
@@ -51,271 +59,301 @@ YANG = "Yang et al. (SC 2016)"
 CHUNDURI = "Chunduri et al. (IPDPS 2021)"
 
 
+#: What figures are drawn from.
+RUNS = "runs"
+RUN = "one run"
+PAIR = "one interference experiment"
+SWEEP = "one sweep"
+EFFECTS = f"{PAIR} or {SWEEP}"
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of figure.
 
     Attributes:
-        name: its name on the command line.
+        figure: the function of `pantala.figures` that draws it; its name is the kind's.
         text: what it shows, in one sentence.
-        draw: draws it from runs by title, or from one run, with the options.
         source: the figure that it follows; empty if there is none.
         options: the options that it takes, with the values allowed; None allows any text.
         records: the key that records a table that the figure needs; empty if every run has all.
-        whole: whether it is drawn from an interference experiment, and not from its runs.
+        takes: what it is drawn from. Runs include the runs of interference experiments.
+        draw: draws it from what is given, the runs alone and the options; `figure` if not given.
     """
 
-    name: str
+    figure: Callable[..., Figure]
     text: str
-    draw: Callable[..., Figure]
     source: str = ""
-    options: Mapping[str, tuple[str, ...] | None] | None = None
+    options: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
     records: str = ""
-    whole: bool = False
+    takes: str = RUNS
+    draw: Callable[..., Figure] | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line: the function's, with hyphens."""
+        return self.figure.__name__.replace("_", "-")
 
 
-def _one(given: Given, kind: str) -> RunLike:
-    """Returns the only run of a figure that cannot show several."""
-    runs = runs_of(given)
-    if len(runs) > 1:
-        raise UsageError(f"figure {kind}: takes one run, not {len(runs)}; name one run")
-    return next(iter(runs.values()))
-
-
-def _congestion(given: Given, alone: Mapping[str, RunLike], measure: str = "load") -> Figure:
+def _load_map(given: Given, alone: Mapping[str, RunLike], measure: str = "load") -> Figure:
     return link_load_map(parts(given, alone), "utilization" if measure == "load" else "stall")
 
 
-def _moved(given: Given, alone: Mapping[str, RunLike]) -> Figure:
-    run = _one(given, "moved")
-    if not alone:
+def _effects(given: Any, _: Mapping[str, RunLike], **options: Any) -> Figure:
+    if isinstance(given, Experiment):
+        return effects_of_sweep(given, **options)
+    if options:
         raise UsageError(
-            "figure moved: compares jobs together with jobs alone; name the directory of an"
-            " interference experiment"
-        )
-    return link_shift_map(run, alone)
-
-
-def _effects(given: Given, alone: Mapping[str, RunLike]) -> Figure:
-    effects = getattr(given, "effects", None)
-    if effects is None:
-        raise UsageError(
-            "figure effects: compares companies of jobs; name the directory of one interference"
-            " experiment"
+            "--where: chooses a case of a sweep; remove it for an interference experiment"
         )
     mode = getattr(given, "mode", None)
-    return effect_matrix(effects, mode if mode in METHODS else None)
+    return effect_matrix(given.effects, mode if mode in METHODS else None)
 
 
 def _links(given: Given, alone: Mapping[str, RunLike], **options: Any) -> Figure:
     return links_over_time(given, **options)
 
 
+_CASES = {"metric": None, "job": None, "where": None}
+
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind(
-            "communication",
-            "Communication time of each job: mean, standard deviation over ranks, slowest rank.",
             communication_bars,
+            "Communication time of each job: mean, standard deviation over ranks, slowest rank.",
             f"{KANG}, Fig. 4, 8 and 10",
         ),
         Kind(
-            "communication-cdf",
-            "Share of ranks with a communication time of at most x.",
             communication_time,
+            "Share of ranks with a communication time of at most x.",
             f"{YANG}, Fig. 3",
         ),
         Kind(
-            "iterations",
-            "Heat map of ranks and iterations: time inside MPI calls, or duration.",
             rank_iterations,
+            "Heat map of ranks and iterations: time inside MPI calls, or duration.",
             options={"measure": ("communication", "duration")},
             records="record.iterations",
         ),
         Kind(
-            "calls",
-            "Time inside each MPI call, mean over ranks: one bar per job.",
             time_in_calls,
+            "Time inside each MPI call, mean over ranks: one bar per job.",
         ),
         Kind(
-            "calls-time",
-            "MPI calls of single ranks over simulated time.",
             calls_over_time,
+            "MPI calls of single ranks over simulated time.",
             records="record.call_events",
         ),
         Kind(
-            "throughput",
-            "Delivered throughput of each job over simulated time.",
             throughput,
+            "Delivered throughput of each job over simulated time.",
             f"{KANG}, Fig. 5 and 9",
         ),
         Kind(
-            "latency",
-            "Box plot of packet latency per job: quartiles, median, mean, p95 and p99.",
             packet_latency,
+            "Box plot of packet latency per job: quartiles, median, mean, p95 and p99.",
             f"{KANG}, Fig. 6",
         ),
         Kind(
-            "latency-time",
-            "Latency of packets, messages or request and response of each job over time.",
             latency_over_time,
+            "Latency of packets, messages or request and response of each job over time.",
             f"{KANG}, Fig. 7",
             options={"measure": ("packet", "message", "request-response")},
         ),
         Kind(
-            "latency-ccdf",
-            "Share of packets with a latency above x, with logarithmic axes.",
             latency_tail,
+            "Share of packets with a latency above x, with logarithmic axes.",
             records="record.packets",
         ),
         Kind(
-            "rank-messages",
-            "Shortest, mean and longest message latency of each rank, a panel per job.",
             rank_latency,
+            "Shortest, mean and longest message latency of each rank, a panel per job.",
             options={"measure": DIRECTIONS},
             records="record.rank_messages",
         ),
         Kind(
-            "effects",
-            "Matrix of slowdowns: the job that is slowed down, and the job that slows it.",
-            _effects,
-            whole=True,
+            slowdown_bars,
+            "Communication time of each job alone and together, and the slowdown.",
+            takes=PAIR,
+            draw=lambda given, _: slowdown_bars(given.slowdown.collect()),
         ),
         Kind(
-            "blame",
+            effect_matrix,
+            "Matrix of slowdowns: the job that is slowed down, and the job that slows it.",
+            options={"where": None},
+            takes=EFFECTS,
+            draw=_effects,
+        ),
+        Kind(
+            bar_grid,
+            "Mean of a metric of each job in each case of a sweep, with intervals over seeds.",
+            f"{KANG}, Fig. 4 and 8",
+            options=_CASES,
+            takes=SWEEP,
+            draw=lambda given, _, **options: grid_of_sweep(given, **options),
+        ),
+        Kind(
+            seed_boxes,
+            "Box plot over seeds of a metric of each job in each case of a sweep, a point per run.",
+            f"{YANG}, Fig. 3; {CHUNDURI}, Fig. 3",
+            options=_CASES,
+            takes=SWEEP,
+            draw=lambda given, _, **options: boxes_of_sweep(given, **options),
+        ),
+        Kind(
+            blame_matrix,
             "Matrix of waiting time: the job that waited, and the job that caused it.",
-            lambda given, alone, **options: blame_matrix(given, **options),
             options={"class": tuple(CLASSES)},
             records="record.blame",
+            draw=lambda given, _, **options: blame_matrix(given, **options),
         ),
         Kind(
-            "congestion",
+            link_load_map,
             "Heat map of groups by groups: mean utilization (congestion index) or stall of links.",
-            _congestion,
             f"{KANG}, Fig. 12",
             options={"measure": ("load", "stall")},
+            draw=_load_map,
         ),
         Kind(
-            "ring",
-            "Ring of groups: circles show stall inside groups, lines show stall between groups.",
             group_ring,
+            "Ring of groups: circles show stall inside groups, lines show stall between groups.",
             f"{KANG}, Fig. 11",
         ),
         Kind(
-            "links-time",
+            links_over_time,
             "Heat map of links and time, load or stall, the highest peak on top.",
-            _links,
             options={"class": tuple(CLASSES), "job": None, "measure": ("load", "stall")},
             records="record.link_windows",
+            draw=_links,
         ),
         Kind(
-            "hottest",
+            hottest_links,
             "The links of highest utilization, divided by job.",
-            lambda given, alone, **options: hottest_links(_one(given, "hottest"), **options),
             options={"class": tuple(CLASSES)},
+            takes=RUN,
+            draw=lambda given, _, **options: hottest_links(given, **options),
         ),
         Kind(
-            "system-time",
-            "Load, stall or saturation of each link class over simulated time.",
             system_over_time,
+            "Load, stall or saturation of each link class over simulated time.",
             options={"measure": tuple(MEASURES)},
             records="record.system",
         ),
         Kind(
-            "routers-time",
-            "Bytes per time on the routers that serve each job, divided by job.",
             routers_over_time,
+            "Bytes per time on the routers that serve each job, divided by job.",
             "Wang et al. (IPDPS 2020), Fig. 8",
             records="record.routers",
         ),
         Kind(
-            "traffic-cdf",
-            "Share of links that carried at most x bytes, by kind of link.",
             traffic_shares,
+            "Share of links that carried at most x bytes, by kind of link.",
             f"{YANG}, Fig. 2 (a) to (c)",
         ),
         Kind(
-            "saturation-cdf",
-            "Share of links that were saturated for at most x, by kind of link.",
             saturation_shares,
+            "Share of links that were saturated for at most x, by kind of link.",
             f"{YANG}, Fig. 2 (d) to (f)",
             records="record.ports",
         ),
         Kind(
-            "vc-occupancy",
-            "Flits in the buffer of each virtual channel, mean and maximum, by link class.",
             vc_occupancy,
+            "Flits in the buffer of each virtual channel, mean and maximum, by link class.",
             options={"class": tuple(CLASSES)},
             records="record.ports",
         ),
         Kind(
-            "stall-scatter",
-            "Stalled flits against flits, one point per Aries tile or link.",
             stall_scatter,
+            "Stalled flits against flits, one point per Aries tile or link.",
             f"{CHUNDURI}, Fig. 10 and 12",
         ),
         Kind(
-            "placement",
+            placement_map,
             "Map of all nodes, each with the mark of its job.",
-            lambda given, alone: placement_map(given),
+            draw=lambda given, _: placement_map(given),
         ),
         Kind(
-            "moved",
+            link_shift_map,
             "Bytes on links inside and between groups: together minus the sum of all runs alone.",
-            _moved,
+            takes=PAIR,
         ),
         Kind(
-            "nonminimal-time",
-            "Share of each job's packets on non-minimal paths over simulated time.",
             nonminimal_over_time,
+            "Share of each job's packets on non-minimal paths over simulated time.",
             records="record.routing_windows",
         ),
         Kind(
-            "learning",
+            learning,
             "Estimates of q_adaptive's routers over simulated time.",
-            lambda given, alone: learning(_one(given, "learning")),
             "Kang et al. (HPDC 2021)",
             records="record.q_learning",
+            takes=RUN,
+            draw=lambda given, _: learning(given),
         ),
     )
 }
 
 
 def kind_of(name: str) -> Kind:
-    """Returns a kind of figure.
+    """Returns a kind of figure by its name, with hyphens or with underscores.
 
     Raises:
         UsageError: there is no such kind; the text names the nearest.
     """
-    if name not in KINDS:
-        close = nearest(name, KINDS)
+    found = KINDS.get(name.replace("_", "-"))
+    if found is None:
+        named = (each for each in KINDS if name in each.split("-"))
+        close = next(named, None) or nearest(name, KINDS)
         hint = f"did you mean '{close}'?" if close else "pantala figure lists the kinds"
         raise UsageError(f"there is no figure '{name}'; {hint}")
-    return KINDS[name]
+    return found
 
 
-def draw(
-    name: str, runs: Mapping[str, RunLike | InterferenceLike], options: Mapping[str, str]
-) -> Figure:
-    """Draws a figure of one or several runs.
+def draw(name: str, runs: Mapping[str, Drawable], options: Mapping[str, Any]) -> Figure:
+    """Draws a figure of one or several runs, or of a sweep.
 
     Args:
         name: the kind.
-        runs: the runs and experiments by title, at least one.
-        options: the values of ``class``, ``job`` and ``measure``, as far as they are given.
+        runs: the runs, interference experiments or sweeps by title, at least one.
+        options: the values of ``class``, ``job``, ``measure``, ``metric`` and ``where`` (the value
+            of each axis), as far as they are given.
 
     Raises:
-        UsageError: there is no such kind or option, or a run did not record what the kind needs.
+        UsageError: there is no such kind or option, the kind is drawn from something else, or a run
+            did not record what the kind needs.
     """
     kind = kind_of(name)
-    allowed = kind.options or {}
+    chosen = _chosen(kind, options)
+    for title, each in runs.items():
+        _check(kind, title, each)
+    drawn = kind.draw or kind.figure
+    if kind.takes == RUNS and len(runs) > 1:
+        return drawn(runs, {}, **chosen)
+    if len(runs) > 1:
+        raise UsageError(f"figure {kind.name}: takes {kind.takes}, not {len(runs)}; name one")
+    only = next(iter(runs.values()))
+    if isinstance(only, Experiment) or kind.figure in (effect_matrix, slowdown_bars):
+        return drawn(only, {}, **chosen)
+    if is_experiment(only):
+        return drawn(only.together, only.alone, **chosen)
+    return drawn(only, {}, **chosen)
+
+
+def _chosen(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of a kind's options.
+
+    Raises:
+        UsageError: the kind has no such option, or the option no such value.
+    """
     chosen: dict[str, Any] = {}
     for option, value in options.items():
-        if option not in allowed:
-            takes = ", ".join(f"--{each}" for each in allowed) or "no such option"
-            raise UsageError(f"--{option} {value}: figure {name} takes {takes}; remove it")
-        values = allowed[option]
+        shown = value
+        if option == "where":
+            shown = ", ".join(f"{axis}={each}" for axis, each in value.items())
+        if option not in kind.options:
+            takes = ", ".join(f"--{each}" for each in kind.options) or "no such option"
+            raise UsageError(f"--{option} {shown}: figure {kind.name} takes {takes}; remove it")
+        values = kind.options[option]
         if values is not None and value not in values:
             close = nearest(value, values)
             hint = f"did you mean '{close}'?" if close else f"write one of {', '.join(values)}"
@@ -324,9 +362,28 @@ def draw(
             chosen["classes"] = CLASSES[value]
         else:
             chosen[option] = value
-    if len(runs) > 1:
-        return kind.draw(runs, {}, **chosen)
-    only = next(iter(runs.values()))
-    if is_experiment(only) and not kind.whole:
-        return kind.draw(only.together, only.alone, **chosen)
-    return kind.draw(only, {}, **chosen)
+    return chosen
+
+
+def _check(kind: Kind, title: str, given: Drawable) -> None:
+    """Checks whether a kind can be drawn from what is given.
+
+    Raises:
+        UsageError: it is drawn from something else; the text says what to name.
+    """
+    place = getattr(given, "path", title)
+    if isinstance(given, Experiment):
+        if SWEEP not in kind.takes:
+            of_sweeps = [each.name for each in KINDS.values() if SWEEP in each.takes]
+            raise UsageError(
+                f"figure {kind.name}: {place} is a sweep of {given.runs.height:,} runs; name the"
+                f" directory of one of its runs, or draw {' or '.join(of_sweeps)}"
+            )
+    elif not is_experiment(given) and PAIR in kind.takes:
+        remedy = "name the directory that pantala run wrote for interference = true"
+        raise UsageError(f"figure {kind.name}: takes {kind.takes}; {place} is a run; {remedy}")
+    elif kind.takes == SWEEP:
+        raise UsageError(
+            f"figure {kind.name}: compares the cases of a sweep; {place} is none; name the"
+            " directory that pantala sweep wrote"
+        )

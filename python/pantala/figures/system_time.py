@@ -59,7 +59,7 @@ def system_over_time(
     ]
     if not classes:
         what = "stalled" if measure == "stall" else f"has {measure}"
-        raise UsageError(f"figure system-time: no link {what}; choose --measure load")
+        raise UsageError(f"figure system-over-time: no link {what}; choose --measure load")
     divisor, unit = time_unit(max(float(edges[-1]) for edges, _ in found.values()))
     with style():
         figure = new_figure(0.75 + 1.15 * max(1, len(classes)))
@@ -114,8 +114,8 @@ def _shares(run: RunLike, column: str) -> tuple[NDArray[Any], dict[str, NDArray[
     )
     if frame["unknown"].any():
         raise UsageError(
-            "figure system-time: rows by job have no saturation; set record.system.by_job = false"
-            " and run the scenario again"
+            "figure system-over-time: rows by job have no saturation; set record.system.by_job ="
+            " false and run the scenario again"
         )
     end = float(run.document["simulated_ns"])
     steps = steps_of(frame["window_start_ns"].to_numpy(), float(frame["window_ns"][0]), end)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 import polars as pl
@@ -13,11 +13,10 @@ from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
 from pantala.comparison.values import distinct_values
 from pantala.experiments.dataset import Experiment
-from pantala.experiments.parts import TOGETHER
-from pantala.experiments.statistics import mean_interval
+from pantala.figures.cases import MOST_ROWS, bars_of, boxes_of, grid_axes
 from pantala.figures.effects import effect_matrix
-from pantala.figures.grid import Bar, bar_grid
-from pantala.figures.seeds import Box, seed_boxes
+from pantala.figures.grid import bar_grid
+from pantala.figures.seeds import seed_boxes
 from pantala.report.formatting import count
 from pantala.report.picture import KANG, YANG, Picture, picture
 from pantala.scenario.interference import mode_of
@@ -26,8 +25,6 @@ __all__ = ["effect_pictures", "grids", "seed_pictures"]
 
 #: Grids of the page: one for each combination of the axes beyond two.
 _MOST_GRIDS = 12
-#: Rows of bars or boxes that a figure can show legibly, and columns of panels.
-_MOST_ROWS, _MOST_COLUMNS = 40, 8
 
 
 def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Picture]:
@@ -36,13 +33,7 @@ def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Pict
     The two axes with most values go down and across. Other axes have one grid for each of their
     combinations.
     """
-    sizes = {axis: subject.runs[axis].n_unique() for axis in subject.axes}
-    order = sorted(subject.axes, key=lambda axis: -sizes[axis])
-    shown = [axis for axis in subject.axes if axis in order[:2]]
-    # The axis with more values goes down, where there is more room.
-    shown.sort(key=lambda axis: -sizes[axis])
-    if len(shown) == 2 and sizes[shown[1]] > _MOST_COLUMNS:
-        shown = shown[:1]
+    shown = grid_axes(subject)
     others = [axis for axis in subject.axes if axis not in shown]
     times = values.filter(pl.col("whole"), pl.col("metric") == metric)
     times = distinct_values(times, subject.axes)
@@ -52,7 +43,7 @@ def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Pict
         rows = times.filter(
             *(pl.col(axis) == value for axis, value in zip(others, combination, strict=True))
         )
-        bars = list(islice(_bars(rows, shown), 400))
+        bars = list(islice(bars_of(rows, shown), 400))
         if not bars:
             continue
         where = ", ".join(
@@ -129,48 +120,17 @@ def _combinations(times: pl.DataFrame, others: Sequence[str]) -> list[tuple[str,
     return list(times.select(others).unique(maintain_order=True).iter_rows())
 
 
-def _bars(times: pl.DataFrame, shown: Sequence[str]) -> Iterator[Bar]:
-    """Yields the bars of one grid in the order of the cases."""
-    keys = ["job", *shown]
-    alone = times.filter(pl.col("part").str.starts_with("alone"))
-    means = {
-        tuple(key): value
-        for *key, value in alone.group_by(keys).agg(pl.col("value").mean()).iter_rows()
-    }
-    together = times.filter(pl.col("part") == TOGETHER)
-    grouped = together.group_by(keys, maintain_order=True).agg("value")
-    for *key, sample in grouped.iter_rows():
-        interval = mean_interval(sample)
-        row = key[1] if len(key) > 1 else ""
-        column = key[2] if len(key) > 2 else ""
-        ends = (interval.mean, interval.low, interval.high)
-        yield Bar(key[0], row, column, *ends, means.get(tuple(key)))
-
-
 def seed_pictures(
     subject: Subject, values: pl.DataFrame, rankings: Sequence[Ranking]
 ) -> dict[str, Picture]:
     """Returns the box plots over seeds by key, one per job; none if no case has several seeds."""
     found = {}
     for number, ranking in enumerate(rankings):
-        rows = values.filter(
-            pl.col("whole"),
-            pl.col("metric") == ranking.metric,
-            pl.col("job") == ranking.job,
-            pl.col("part") == TOGETHER,
-        )
-        rows = distinct_values(rows, subject.axes)
-        samples: dict[tuple[str, ...], list[float]] = {}
-        for *case, value in rows.sort(SEED).select(*subject.axes, "value").iter_rows():
-            samples.setdefault(tuple(case), []).append(value)
-        if not any(len(sample) > 1 for sample in samples.values()):
+        every = boxes_of(values, ranking, subject.axes)
+        if not any(len(box.values) > 1 for box in every):
             continue
-        cases = [ranked.case for ranked in ranking.ranked][:_MOST_ROWS]
-        cut = len(samples) - len(cases)
-        boxes = [
-            Box(", ".join(case) or ranking.job, case[0] if case else "", samples[case])
-            for case in cases
-        ]
+        boxes = every[:MOST_ROWS]
+        cut = len(every) - len(boxes)
         found[f"seeds-{number}"] = picture(
             f"seeds-{number}",
             f"{ranking.job}: {ranking.label} over seeds",

@@ -1,0 +1,213 @@
+"""The cases of a sweep for `bar_grid`, `seed_boxes` and `effect_matrix`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from pantala.comparison.numbers import label_of, unit_of
+from pantala.comparison.ranking import RANKED_BY, Ranking, ranking_of
+from pantala.comparison.subject import SEED, Subject, open_subject
+from pantala.comparison.values import check_metrics, distinct_values, values_of
+from pantala.errors import UsageError, nearest
+from pantala.experiments.dataset import Experiment
+from pantala.experiments.listing import EXPERIMENTS
+from pantala.experiments.parts import TOGETHER
+from pantala.experiments.statistics import mean_interval
+from pantala.figures.effects import effect_matrix
+from pantala.figures.grid import Bar, bar_grid
+from pantala.figures.seeds import Box, seed_boxes
+
+__all__ = [
+    "MOST_ROWS",
+    "bars_of",
+    "boxes_of",
+    "boxes_of_sweep",
+    "effects_of_sweep",
+    "grid_axes",
+    "grid_of_sweep",
+]
+
+#: Rows of bars or boxes that a figure can show legibly, and columns of panels.
+MOST_ROWS, _MOST_COLUMNS = 40, 8
+
+
+def grid_axes(subject: Subject) -> list[str]:
+    """Returns the one or two axes of a grid: those with most values, the larger one first.
+
+    The first axis goes down, where there is more room.
+    """
+    sizes = {axis: subject.runs[axis].n_unique() for axis in subject.axes}
+    order = sorted(subject.axes, key=lambda axis: -sizes[axis])
+    shown = [axis for axis in subject.axes if axis in order[:2]]
+    shown.sort(key=lambda axis: -sizes[axis])
+    if len(shown) == 2 and sizes[shown[1]] > _MOST_COLUMNS:
+        return shown[:1]
+    return shown
+
+
+def bars_of(values: pl.DataFrame, shown: Sequence[str]) -> Iterator[Bar]:
+    """Yields the bars of one grid in the order of the cases.
+
+    Args:
+        values: rows of `values_of` of one metric, one row per seed with a result of its own.
+        shown: the axes of the grid.
+    """
+    keys = ["job", *shown]
+    alone = values.filter(pl.col("part").str.starts_with("alone"))
+    means = {
+        tuple(key): value
+        for *key, value in alone.group_by(keys).agg(pl.col("value").mean()).iter_rows()
+    }
+    together = values.filter(pl.col("part") == TOGETHER)
+    grouped = together.group_by(keys, maintain_order=True).agg("value")
+    for *key, sample in grouped.iter_rows():
+        interval = mean_interval(sample)
+        row = key[1] if len(key) > 1 else ""
+        column = key[2] if len(key) > 2 else ""
+        ends = (interval.mean, interval.low, interval.high)
+        yield Bar(key[0], row, column, *ends, means.get(tuple(key)))
+
+
+def boxes_of(values: pl.DataFrame, ranking: Ranking, axes: Sequence[str]) -> list[Box]:
+    """Returns a box per configuration of a job, from the lowest mean to the highest.
+
+    Args:
+        values: rows of `values_of`.
+        ranking: the job, its metric and the order of its configurations.
+        axes: the axes without the seed.
+    """
+    rows = values.filter(
+        pl.col("whole"),
+        pl.col("metric") == ranking.metric,
+        pl.col("job") == ranking.job,
+        pl.col("part") == TOGETHER,
+    )
+    samples: dict[tuple[str, ...], list[float]] = {}
+    for *case, value in distinct_values(rows, axes).sort(SEED).select(*axes, "value").iter_rows():
+        samples.setdefault(tuple(case), []).append(value)
+    return [
+        Box(", ".join(case) or ranking.job, case[0] if case else "", samples[case])
+        for case in (ranked.case for ranked in ranking.ranked)
+    ]
+
+
+def grid_of_sweep(
+    experiment: Experiment,
+    metric: str | None = None,
+    job: str | None = None,
+    where: Mapping[str, str] | None = None,
+) -> Figure:
+    """Draws the bars of a metric over one or two axes of a sweep.
+
+    Raises:
+        UsageError: there is no such metric, job or axis, or the sweep has more axes.
+    """
+    subject, values, metric = _values(experiment, metric, job, where)
+    shown = grid_axes(subject)
+    rows = values.filter(pl.col("whole"), pl.col("metric") == metric)
+    others = [
+        axis for axis in subject.axes if axis not in shown and subject.runs[axis].n_unique() > 1
+    ]
+    if others:
+        told = ", ".join(f"{axis} ({_listed(subject, axis)})" for axis in others)
+        raise UsageError(
+            f"figure bar-grid: shows {' and '.join(shown)}; choose a value of each other axis with"
+            f" --where AXIS=VALUE: {told}"
+        )
+    bars = list(bars_of(distinct_values(rows, subject.axes), shown))
+    if len({(bar.job, bar.row) for bar in bars}) > MOST_ROWS:
+        raise _too_many("bar-grid", len({(bar.job, bar.row) for bar in bars}))
+    return bar_grid(bars, label_of(metric), shown or ["one case"], unit_of(metric))
+
+
+def boxes_of_sweep(
+    experiment: Experiment,
+    metric: str | None = None,
+    job: str | None = None,
+    where: Mapping[str, str] | None = None,
+) -> Figure:
+    """Draws the values of a metric over the seeds of each case of a sweep.
+
+    Raises:
+        UsageError: there is no such metric, job or axis, or there are more boxes than fit.
+    """
+    subject, values, metric = _values(experiment, metric, job, where)
+    rankings = ranking_of(values, subject.axes, metrics=(metric,))
+    boxes = []
+    for ranking in rankings:
+        for box in boxes_of(values, ranking, subject.axes):
+            if len(rankings) > 1 and subject.axes:
+                box = Box(f"{ranking.job}: {box.label}", ranking.job, box.values)
+            boxes.append(box)
+    if len(boxes) > MOST_ROWS:
+        raise _too_many("seed-boxes", len(boxes))
+    return seed_boxes(boxes, label_of(metric), unit_of(metric))
+
+
+def effects_of_sweep(experiment: Experiment, where: Mapping[str, str] | None = None) -> Figure:
+    """Draws the effects of jobs on each other in one case of a sweep, means over seeds.
+
+    Raises:
+        UsageError: several cases are left, or the sweep has no effects.
+    """
+    subject = _subject(experiment, where)
+    effects = experiment.effects()
+    for axis, value in (where or {}).items():
+        effects = effects.filter(pl.col(axis).cast(pl.String) == value)
+    several = [axis for axis in subject.axes if subject.runs[axis].n_unique() > 1]
+    if several:
+        told = ", ".join(f"{axis} ({_listed(subject, axis)})" for axis in several)
+        raise UsageError(
+            f"figure effect-matrix: shows one case; choose it with --where AXIS=VALUE: {told}"
+        )
+    return effect_matrix(effects)
+
+
+def _subject(experiment: Experiment, where: Mapping[str, str] | None) -> Subject:
+    subject = open_subject(experiment.name, experiment.path / EXPERIMENTS / experiment.name)
+    for axis, value in (where or {}).items():
+        if axis not in subject.axes:
+            close = nearest(axis, subject.axes)
+            hint = f"did you mean '{close}'?" if close else "its axes are: "
+            hint += "" if close else ", ".join(subject.axes) or "none"
+            raise UsageError(f"--where {axis}={value}: {experiment.path} has no such axis; {hint}")
+    return subject.where(where or {})
+
+
+def _values(
+    experiment: Experiment, metric: str | None, job: str | None, where: Mapping[str, str] | None
+) -> tuple[Subject, pl.DataFrame, str]:
+    """Returns the chosen cases, their values, and the metric."""
+    check_metrics([metric] if metric else [])
+    subject = _subject(experiment, where)
+    wanted = (metric,) if metric else RANKED_BY
+    values = values_of(subject, wanted).filter(pl.col("job") != "")
+    if job is not None:
+        jobs = values["job"].unique(maintain_order=True).to_list()
+        if job not in jobs:
+            close = nearest(job, jobs)
+            hint = f"did you mean '{close}'?" if close else f"its jobs are: {', '.join(jobs)}"
+            raise UsageError(f"--job {job}: {experiment.path} has no such job; {hint}")
+        values = values.filter(pl.col("job") == job)
+    known = set(values.filter(pl.col("whole"))["metric"])
+    found = next((name for name in wanted if name in known), None)
+    if found is None:
+        raise UsageError(
+            f"{experiment.path}: no job has a whole value of {' or '.join(wanted)}; choose another"
+            " --metric (pantala metrics lists them), or wait until runs have ended"
+        )
+    return subject, values, found
+
+
+def _listed(subject: Subject, axis: str) -> str:
+    return ", ".join(subject.runs[axis].unique(maintain_order=True))
+
+
+def _too_many(kind: str, rows: int) -> UsageError:
+    return UsageError(
+        f"figure {kind}: has {rows:,} rows, and {MOST_ROWS} fit; choose with --job NAME or --where"
+        " AXIS=VALUE"
+    )
