@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,23 @@ def test_every_row_of_every_table_can_run(table: PaperTable) -> None:
             assert scenario.seed == 5
             assert scenario.jobs[0].name in awaited(scenario.resolve())
         assert set(row.paper) & {column.key for column in table.columns}
+
+
+def test_the_command_says_first_what_makes_the_runs_approximate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    coarse = replace(
+        TINY,
+        rows=lambda seed: [
+            replace(row, scenario=row.scenario.replace({"detail.coarsen": 2}))
+            for row in TINY.rows(seed)
+        ],
+    )
+    monkeypatch.setattr("pantala.papers.table", lambda _: coarse)
+    out = ("--out", str(tmp_path / "out"))
+    _, told, _ = _line(capsys, "tiny", *out)
+    assert "Coarsened by 2" in told.splitlines()[0], told
+    assert "one seed" in told
+    _, text, told = _line(capsys, "tiny", "--json", *out)
+    assert len(json.loads(text)) == 2
+    assert "Coarsened by 2" in told

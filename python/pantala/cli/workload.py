@@ -11,7 +11,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import Settings, Workers, paragraphs
-from pantala.cli.tables import console, facts, fits, listing, table
+from pantala.cli.tables import console, facts, fits, listing, say_caveats, table
 from pantala.plain_text import say
 
 if TYPE_CHECKING:
@@ -232,6 +232,7 @@ def paper_table(
     from rich.text import Text
 
     from pantala import papers
+    from pantala.caveats import Facts, caveats_of
     from pantala.cli.option_values import check_workers_and_seed
     from pantala.papers.application_table import measure
     from pantala.parallel import cores
@@ -241,6 +242,7 @@ def paper_table(
     check_workers_and_seed(workers, seed)
     with PlainConsole(stderr=True).status(Text(f"{name}: running")) as line:
         done: list[str] = []
+        facts: dict[str, Facts] = {}
 
         def on_row(record: Record, count: int) -> None:
             done.append(record["application"])
@@ -253,7 +255,10 @@ def paper_table(
             only=only or (),
             out=out or Path("runs") / f"{name}-table",
             on_row=on_row,
+            facts=facts,
         )
+    if facts:
+        say_caveats(caveats_of(facts), aside=as_json)
     if as_json:
         say(json.dumps(records, indent=2))
     else:

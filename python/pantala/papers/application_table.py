@@ -19,6 +19,7 @@ from typing import Any
 import polars as pl
 
 from pantala import native
+from pantala.caveats import Facts, facts_of_run
 from pantala.errors import UsageError, nearest
 from pantala.experiments.identity import run_id
 from pantala.experiments.store import RunStore
@@ -134,6 +135,7 @@ def measure(
     only: Sequence[str] = (),
     out: Path | None = None,
     on_row: Callable[[Record, int], None] = lambda _record, _count: None,
+    facts: dict[str, Facts] | None = None,
 ) -> list[Record]:
     """Runs the applications of a table and measures them.
 
@@ -145,6 +147,7 @@ def measure(
         out: a directory for the runs; rows whose run is there are not run again. It can be the
             directory of an experiment. Without it, the runs are temporary.
         on_row: called with each row when it is measured, and with the number of rows.
+        facts: gets what the caveats of each run are made of, by application.
 
     Returns:
         One object per row, in the table's order: ``application``, the measured values, and the
@@ -167,7 +170,9 @@ def measure(
     measured = partial(
         _measured, of_run=table.of_run, of_plan=table.of_plan, keep=table.keep, out=out
     )
-    for record in in_processes(measured, order, workers):
+    for record, found in in_processes(measured, order, workers):
+        if facts is not None:
+            facts |= found
         records[record["application"]] = record
         on_row(record, len(rows))
     return [records[row.application] for row in rows]
@@ -196,28 +201,32 @@ def _measured(
     of_plan: Callable[[dict[str, Any]], Record] | None,
     keep: tuple[str, ...],
     out: Path | None,
-) -> Record:
+) -> tuple[Record, dict[str, Facts]]:
+    """Returns a row, and the facts of its runs by application."""
+    facts = {}
     if of_plan is None:
-        known = _run(row.scenario, of_run, keep, out)
+        known, facts[row.application] = _run(row.scenario, of_run, keep, out)
     else:
         known = of_plan(row.scenario.plan())
     record: Record = {"application": row.application, **known}
     for key, (name, scenario) in row.elsewhere.items():
         if key in record:
             record[f"run_{key}"] = record[key]
-        record[key] = _run(scenario, of_run, keep, out)[name]
-    return record | {f"paper_{key}": value for key, value in row.paper.items()}
+        other, facts[f"{row.application}, {key}"] = _run(scenario, of_run, keep, out)
+        record[key] = other[name]
+    return record | {f"paper_{key}": value for key, value in row.paper.items()}, facts
 
 
 def _run(
     scenario: Scenario, of_run: Callable[[Run], Record], keep: tuple[str, ...], out: Path | None
-) -> Record:
+) -> tuple[Record, Facts]:
     if out is None:
         with tempfile.TemporaryDirectory(prefix="pantala-table-") as directory:
             RunStore(Path(directory)).begin()
             return _run(scenario, of_run, keep, Path(directory))
     store = RunStore(out)
     plan = scenario.replace(_RECORD_LITTLE).resolve()
-    run = run_id(plan)
-    store.obtain(run, keep, lambda directory: native.run(plan, directory, None))
-    return of_run(Run(store.path(run)))
+    name = run_id(plan)
+    store.obtain(name, keep, lambda directory: native.run(plan, directory, None))
+    run = Run(store.path(name))
+    return of_run(run), facts_of_run(run)
