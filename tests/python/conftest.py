@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from optional_programs import (  # noqa: F401 - hooks
     pytest_unconfigure,
 )
 from pantala.cli import main
+from pantala.programs.outputs import taken
 from support import SMALL, Ended
 
 # A slow machine fails no test.
@@ -24,14 +25,23 @@ settings.register_profile("pantala", deadline=None)
 settings.load_profile("pantala")
 
 
+@pytest.fixture(autouse=True)
+def _outputs_of_programs() -> Iterator[None]:
+    """Forgets the outputs of a test's programs, so that no later test finds them."""
+    yield
+    taken()
+
+
 @pytest.fixture
 def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
-    """Runs `pantala` with arguments in this process."""
+    """Runs `pantala` with arguments in this process. It leaves no output of a program untold."""
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*arguments: str | Path) -> Ended:
+        taken()
         with pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])
+        assert not taken(), "the command does not name the outputs of the programs that it ran"
         out, err = capfd.readouterr()
         assert isinstance(ended.value.code, int)
         return Ended(ended.value.code, out, err)

@@ -19,10 +19,12 @@ PANTALA = f"{PYTHON} -m pantala"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns a folder with a scenario, `small.toml`, and its run, `run`."""
+    """Returns a folder with a scenario, `small.toml`, its run, `run`, and an experiment, `pair`."""
     path = tmp_path_factory.mktemp("outputs")
     (path / "small.toml").write_text(SMALL)
-    pt.run(pt.Scenario.from_toml(path / "small.toml"), out=path / "run")
+    scenario = pt.Scenario.from_toml(path / "small.toml")
+    pt.run(scenario, out=path / "run")
+    pt.run(scenario.replace({"interference": True}), out=path / "pair")
     return path
 
 
@@ -34,6 +36,8 @@ COMMANDS = (
     "metrics",
     "check small.toml",
     "metrics --run run --json",
+    "status pair",
+    "status pair --json",
     "run small.toml --overwrite --out again",
 )
 
