@@ -86,7 +86,30 @@ def resolve(plan: dict[str, Any]) -> dict[str, Any]:
     Raises:
         PlanError: the plan cannot be run.
     """
-    return resolve_text(json.dumps(plan))
+    try:
+        return resolve_text(json.dumps(plan))
+    except PlanError:
+        # The core reads a larger number as a floating-point one and cannot say whence it comes.
+        for key, number in _beyond_64_bits(plan, ""):
+            raise PlanError(
+                key,
+                f"{number:,}",
+                "is more than 64 bits hold",
+                "lower the counts, sizes or times that it follows from",
+            ) from None
+        raise
+
+
+def _beyond_64_bits(value: Any, key: str) -> Iterator[tuple[str, int]]:
+    """Yields the keys of a plan whose numbers no integer of the core can be."""
+    if isinstance(value, dict):
+        for name, below in value.items():
+            yield from _beyond_64_bits(below, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, list):
+        for number, below in enumerate(value):
+            yield from _beyond_64_bits(below, f"{key}[{number}]")
+    elif isinstance(value, int) and value >= 2**64:
+        yield key, value
 
 
 def resolve_text(text: str) -> dict[str, Any]:
