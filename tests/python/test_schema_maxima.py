@@ -116,7 +116,7 @@ def changed(base: dict[str, Any], path: tuple[str | int, ...], value: Any) -> di
     tables = deepcopy(base)
     at: Any = tables
     for step in path[:-1]:
-        at = at[step] if isinstance(at, list) else at.setdefault(step, {})
+        at = at[step] if isinstance(step, int) else at.setdefault(step, {})
     at[path[-1]] = value
     return tables
 
