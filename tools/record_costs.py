@@ -48,7 +48,7 @@ from pantala import native
 plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
 with tempfile.TemporaryDirectory() as directory:
     before = resource.getrusage(resource.RUSAGE_SELF)
-    native.run(plan, Path(directory), None)
+    native.Plan(plan).run(Path(directory))
     after = resource.getrusage(resource.RUSAGE_SELF)
 print(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 """

@@ -115,10 +115,10 @@ fn run(world: &mpi::topology::SimpleCommunicator, plan: &Path, out: &Path) -> Re
     })?;
     let of_plan =
         |error: pantala_sim::PlanError| Fault::of_user(format!("{}: key {error}", plan.display()));
-    let plan_read = resolve::parse(&text).map_err(of_plan)?;
+    let resolved = resolve::parse(&text).and_then(resolve::resolve).map_err(of_plan)?;
     let mut cluster = Cluster::new(world);
     let mut simulation =
-        Simulation::among(&mut cluster, plan_read, 0, 1, |_| {}).map_err(of_plan)?;
+        Simulation::among(&mut cluster, resolved, 0, 1, |_| {}).map_err(of_plan)?;
     // The first process writes during the run: it gathers the rows at the end of each window.
     let mut partial = None;
     told(world, || {

@@ -223,9 +223,9 @@ def run_bench_plan(prepared: BenchPlan, *, threads: native.Threads = 1) -> Bench
     """Runs the plan of a benchmark; returns its counts, times and sizes as `bench`."""
     plan, window = prepared
     if window is None:
-        measured = native.cost(plan, lambda _: None, threads)
+        measured = native.Plan(plan).cost(lambda _: None, threads)
     else:
-        measured = native.measure(plan, *window, 0, lambda _: None, threads=threads)
+        measured = native.Plan(plan).measure(*window, 0, lambda _: None, threads=threads)
     cost = measured["bench"]
     hops, seconds = cost["packet_hops"], cost["cpu_seconds"]
     return {

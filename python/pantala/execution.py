@@ -6,9 +6,8 @@ runs are parts of the resolved plan.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from pantala import native
 from pantala.errors import Interrupted, PlanError, RunDirectoryError, SimulationError, UsageError
@@ -83,7 +82,7 @@ def run(
     native.check_threads(threads)
     limit = parse_limit(size_limit)
     target = Path("runs") / scenario.name if out is None else Path(out)
-    resolved = scenario.resolve()
+    resolved = scenario.resolved_plan()
     try:
         sent = traffic(resolved)
     except PlanError as error:
@@ -136,21 +135,21 @@ def write_report(result: Run | InterferenceExperiment) -> Path:
     return path
 
 
-def _lacks_report(target: Path, plan: dict[str, Any]) -> bool:
+def _lacks_report(target: Path, plan: native.Plan) -> bool:
     """Returns whether a directory holds the complete run of a plan, but no report."""
     document = document_of(target)
     return (
         document is not None
         and document.get("complete") is True
         and document.get("pantala") == native.core().VERSION
-        and document.get("plan") == json.loads(json.dumps(plan))
+        and document.get("plan") == plan.document
         and not (target / REPORT_FILE).exists()
     )
 
 
 def _simulate_one(
     scenario: Scenario,
-    plan: dict[str, Any],
+    plan: native.Plan,
     output: OutputDirectory,
     line: ProgressLine,
     threads: native.Threads,
@@ -161,7 +160,7 @@ def _simulate_one(
         with line:
             line.start(scenario.name)
             update = cast("native.ProgressCallback", line.update)
-            line.finish(native.run(plan, output.partial, update, threads))
+            line.finish(plan.run(output.partial, update, threads))
     except PlanError as error:
         output.discard()
         raise scenario.error_of_plan(error) from None

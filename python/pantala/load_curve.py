@@ -221,6 +221,8 @@ class LoadMeasurement:
         self._workers = workers
         self._out = None if out is None else Path(out)
         self._store: RunStore | None = None
+        #: The plan of the first point, whose network the others share.
+        self._first: native.Plan | None = None
 
     def points(
         self, loads: Sequence[float], on_point: Callable[[CurvePoint], None] | None = None
@@ -238,7 +240,7 @@ class LoadMeasurement:
             for number, seed in enumerate(seeds)
         ]
         with _keys_of_the_curve():
-            scenarios[0].resolve()  # for its warnings, which are those of every load
+            self._first = scenarios[0].resolved_plan()  # its warnings are those of every load
         self._begin()
         at_once = self._workers or (cores() if self._threads == "auto" else 1)
         at_once = min(len(scenarios), at_once)
@@ -272,21 +274,20 @@ class LoadMeasurement:
         check: native.ProgressCallback,
     ) -> tuple[int, CurvePoint]:
         setup, scenario = self._setup, scenarios[number]
+        plan = _resolved(scenario, self._first)
 
         def measure() -> dict[str, Any]:
-            share = native.threads_for(scenario.plan(), self._threads, processors)
-            return measure_point(setup, scenario, check, share)
+            share = plan.threads(self._threads, processors)
+            return measure_point(setup, scenario, check, share, plan)
 
         if self._store is None:
             return number, _as_point(measure(), setup)
         from pantala.experiments.measurement import stored_measurement
 
-        resolved = _resolved(scenario)
-
         def waiting() -> None:
             check({})  # type: ignore[typeddict-item]
 
-        found = stored_measurement(self._store, resolved, setup.window(), measure, waiting)
+        found = stored_measurement(self._store, plan, setup.window(), measure, waiting)
         return number, _as_point(found, setup)
 
 
@@ -377,16 +378,24 @@ def measure_point(
     scenario: Scenario,
     on_progress: native.ProgressCallback | None = None,
     threads: native.Threads = 1,
+    plan: native.Plan | None = None,
 ) -> dict[str, Any]:
     """Measures one load and returns the core's result with its cost. Ctrl-C ends it.
+
+    Args:
+        setup: the times of the measurement.
+        scenario: the scenario with its load.
+        on_progress: called about five times per second.
+        threads: the number of threads, or "auto".
+        plan: its resolved plan, if it is there.
 
     Raises:
         ScenarioError: the network cannot be built, or the routing cannot run on it.
         SimulationError: the network stalled.
     """
+    plan = plan or _resolved(scenario)
     try:
-        return native.measure(
-            scenario.plan(),
+        return plan.measure(
             int(setup.warmup),
             int(setup.measure),
             int(setup.timeline),
@@ -399,10 +408,10 @@ def measure_point(
             raise scenario.error_of_plan(error) from None
 
 
-def _resolved(scenario: Scenario) -> dict[str, Any]:
+def _resolved(scenario: Scenario, like: native.Plan | None = None) -> native.Plan:
     """Returns the resolved plan without warnings, which would repeat for every load."""
     try:
-        return native.resolve(scenario.plan())
+        return native.Plan(scenario.plan()) if like is None else like.like(scenario.plan())
     except PlanError as error:
         with _keys_of_the_curve():
             raise scenario.error_of_plan(error) from None

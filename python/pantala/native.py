@@ -1,4 +1,4 @@
-"""The interface to the compiled core: JSON in, JSON out, errors as Python's exceptions.
+"""The interface to the compiled core: a handle on a resolved plan, and functions.
 
 No other module imports `pantala._core`.
 """
@@ -6,38 +6,38 @@ No other module imports `pantala._core`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from pantala.errors import PantalaError, PlanError, SimulationError, UnwritableError, UsageError
+from pantala.errors import PantalaError, PlanError, UnwritableError, UsageError
 from pantala.system_errors import number_in, remedy_of
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
+    from pantala import _core
+
 __all__ = [
     "ExpectedTraffic",
+    "Extend",
+    "Plan",
     "Progress",
     "ProgressCallback",
     "Threads",
     "check_threads",
+    "communication",
     "core",
-    "cost",
     "deadlock",
-    "expected_traffic",
     "export_operations",
     "identify_trace",
     "link_table",
-    "measure",
     "merge_operation_files",
     "ncptl_check",
     "ncptl_explain",
     "operation_file",
-    "resolve",
-    "run",
-    "threads_for",
+    "process_grid",
     "trace_files",
     "trace_summary",
     "write_link_table",
@@ -57,6 +57,9 @@ class Progress(TypedDict):
 
 
 ProgressCallback = Callable[[Progress], None]
+
+#: What `Plan.run` asks at the end of the plan's duration.
+Extend = Callable[[list[list[tuple[int, int]]]], int | None]
 
 
 class MissingCoreError(PantalaError):
@@ -80,14 +83,241 @@ def core() -> ModuleType:
     return _core
 
 
-def resolve(plan: dict[str, Any]) -> dict[str, Any]:
-    """Returns the resolved plan.
+#: A number of threads, or ``"auto"`` for the number that pays.
+Threads = int | Literal["auto"]
+
+
+def check_threads(threads: Threads) -> None:
+    """Checks a number of threads.
 
     Raises:
-        PlanError: the plan cannot be run.
+        UsageError: it is less than one, more than the core takes, or a word other than "auto".
     """
+    most = core().MAX_THREADS
+    if threads not in ("auto", *range(1, most + 1)):
+        raise UsageError(
+            f"threads = {threads!r}: must be from 1 to {most}, or 'auto'; write the number of"
+            " idle cores"
+        )
+
+
+class ExpectedTraffic(TypedDict):
+    """What a job will send.
+
+    Attributes:
+        bytes: on the wire, control messages included.
+        messages: those of collectives included.
+        calls: MPI calls that send.
+    """
+
+    bytes: float
+    messages: float
+    calls: float
+
+
+class Plan(Mapping[str, Any]):
+    """A plan that the core has resolved: it has every value, and the node of every rank.
+
+    As a mapping it is the plan's JSON object, which nobody may change. A subset or another change
+    of a plan is checked when it runs. What it shares with the plan that it was made of, such as the
+    network and the search for cycles, is not made again.
+    """
+
+    def __init__(self, plan: Mapping[str, Any] | str) -> None:
+        """Resolves a plan: an object, or its JSON.
+
+        Raises:
+            PlanError: the plan cannot be run.
+        """
+        made = core().Plan
+        self._core: _core.Plan = made(plan) if isinstance(plan, str) else _resolved(made, plan)
+
+    @classmethod
+    def _of(cls, made: _core.Plan) -> Plan:
+        plan = cls.__new__(cls)
+        plan._core = made
+        return plan
+
+    def like(self, plan: Mapping[str, Any]) -> Plan:
+        """Resolves another plan, without making again what it shares with this one.
+
+        Raises:
+            PlanError: the other plan cannot be run.
+        """
+        return self._of(_resolved(self._core.like, plan))
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The plan as an object of JSON."""
+        document: dict[str, Any] = json.loads(self._core.json())
+        return document
+
+    def __getitem__(self, key: str) -> Any:
+        return self.document[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.document)
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    @property
+    def job_names(self) -> list[str]:
+        """The names of its jobs, in order."""
+        return [job["name"] for job in self.document["jobs"]]
+
+    def nodes(self, job: str) -> list[int]:
+        """Returns the node of each rank of a job.
+
+        Raises:
+            KeyError: there is no such job.
+        """
+        return self._core.nodes(job)
+
+    def subset(self, jobs: Sequence[str], part: str) -> Plan:
+        """Returns a plan with some of the jobs only, on the same nodes and with the same seed.
+
+        Args:
+            jobs: the names of the jobs to keep.
+            part: the name of the part, which follows the plan's own name.
+        """
+        return self._of(self._core.subset(list(jobs), part))
+
+    def with_(self, **tables: Any) -> Plan:
+        """Returns the plan with other values of keys at its top, such as ``record`` or ``stop``.
+
+        The jobs keep their nodes, whatever the seed.
+
+        Raises:
+            PlanError: a value has no such form.
+        """
+        return self._of(self._core.with_(json.dumps(tables)))
+
+    def lasting(self, simulated_ns: float) -> Plan:
+        """Returns the plan with a simulated time."""
+        return self.with_(stop={**self["stop"], "duration_ps": round(simulated_ns * 1000)})
+
+    def expected_traffic(self) -> dict[str, ExpectedTraffic]:
+        """Returns what each job will send, by its name.
+
+        This is quick also for long programs. Synthetic traffic, and programs whose messages are
+        known only when they run, are left out. A job that repeats counts once.
+
+        Raises:
+            PlanError: a job is wrong.
+        """
+        found: dict[str, ExpectedTraffic] = json.loads(self._core.expected_traffic())
+        return found
+
+    def threads(self, threads: Threads, processors: int | None = None) -> int:
+        """Returns a number of threads: the given one, or for "auto" the one that pays.
+
+        Args:
+            threads: a number or "auto".
+            processors: the processors that "auto" may use; all processors of this process if not
+                given.
+
+        Raises:
+            UsageError: no such number of threads.
+        """
+        check_threads(threads)
+        if threads != "auto":
+            return threads
+        from pantala.parallel import cores
+
+        return self._core.threads_worth(cores() if processors is None else processors)
+
+    def run(
+        self,
+        directory: Path,
+        progress: ProgressCallback | None = None,
+        threads: Threads = 1,
+        extend: Extend | None = None,
+    ) -> dict[str, Any]:
+        """Runs the plan into an empty directory and returns run.json.
+
+        Only the provenance in run.json depends on `threads`.
+
+        Args:
+            directory: an empty directory.
+            progress: called about five times per second.
+            threads: the number of threads, or "auto".
+            extend: called at the end of the plan's duration with a list per job: number of a
+                window, bytes delivered in it. It returns None, or a longer duration in ps to which
+                the run continues. The result is the run of a plan with the last duration, if the
+                earlier durations were multiples of the window.
+
+        Raises:
+            UsageError: no such number of threads.
+            PlanError: the plan cannot be run.
+            SimulationError: the simulation could not continue. The tables so far have been written.
+            UnwritableError: a table cannot be written.
+            KeyboardInterrupt: Ctrl-C. The tables so far have been written.
+        """
+        count = self.threads(threads)
+        try:
+            document: dict[str, Any] = json.loads(
+                self._core.run(directory, count, progress, extend)
+            )
+        except OSError as error:
+            remedy = remedy_of(number_in(str(error))) or "choose another --out"
+            message = f"{error}; {remedy}"
+            raise UnwritableError(message, str(error).rpartition(": ")[2], directory) from None
+        return document
+
+    def measure(
+        self,
+        warmup_ps: int,
+        measure_ps: int,
+        timeline_ps: int,
+        progress: ProgressCallback | None,
+        drain: bool = False,
+        threads: Threads = 1,
+    ) -> dict[str, Any]:
+        """Measures a plan of patterns over a window, without writing anything.
+
+        Args:
+            warmup_ps: simulated time before the window.
+            measure_ps: length of the window.
+            timeline_ps: length of the timeline's windows; 0 for none.
+            progress: called about five times per second.
+            drain: whether to count the packets injected in the window, then stop the sources and
+                drain the network. Otherwise the packets delivered in the window count.
+            threads: the number of threads, or "auto". Only ``bench`` in the result depends on it.
+
+        Raises:
+            UsageError: no such number of threads.
+            PlanError: the plan cannot be run, or a job is no pattern.
+            SimulationError: the simulation could not continue.
+        """
+        text = self._core.measure(
+            warmup_ps, measure_ps, timeline_ps, drain, self.threads(threads), progress
+        )
+        result: dict[str, Any] = json.loads(text)
+        return result
+
+    def cost(self, progress: ProgressCallback | None, threads: Threads = 1) -> dict[str, Any]:
+        """Runs the plan to its end without writing anything; only ``bench`` depends on `threads`.
+
+        Returns:
+            ``latency_mean_ns`` of all packets; ``accepted``, the delivered flits as a fraction of
+            the capacity of the jobs' terminals in that time; ``bench``, the cost as in `measure`,
+            with the ``result_hash`` of run.json.
+
+        Raises:
+            UsageError: no such number of threads.
+            PlanError: the plan cannot be run.
+            SimulationError: the simulation could not continue.
+            KeyboardInterrupt: Ctrl-C.
+        """
+        result: dict[str, Any] = json.loads(self._core.cost(self.threads(threads), progress))
+        return result
+
+
+def _resolved(resolve: Callable[[str], _core.Plan], plan: Mapping[str, Any]) -> _core.Plan:
+    """Resolves a plan. A number that no integer of the core can be is an error with its key."""
     try:
-        return resolve_text(json.dumps(plan))
+        return resolve(json.dumps(plan))
     except PlanError:
         # The core reads a larger number as a floating-point one and cannot say whence it comes.
         for key, number in _beyond_64_bits(plan, ""):
@@ -112,151 +342,6 @@ def _beyond_64_bits(value: Any, key: str) -> Iterator[tuple[str, int]]:
         yield key, value
 
 
-def resolve_text(text: str) -> dict[str, Any]:
-    """Returns the resolved plan of a plan in JSON.
-
-    Raises:
-        PlanError: the plan cannot be run.
-    """
-    with _core_errors() as module:
-        resolved: dict[str, Any] = json.loads(module.resolve(text))
-    return resolved
-
-
-#: A number of threads, or ``"auto"`` for the number that pays.
-Threads = int | Literal["auto"]
-
-
-def check_threads(threads: Threads) -> None:
-    """Checks a number of threads.
-
-    Raises:
-        UsageError: it is less than one, more than the core takes, or a word other than "auto".
-    """
-    most = core().MAX_THREADS
-    if threads not in ("auto", *range(1, most + 1)):
-        raise UsageError(
-            f"threads = {threads!r}: must be from 1 to {most}, or 'auto'; write the number of"
-            " idle cores"
-        )
-
-
-def threads_for(plan: dict[str, Any], threads: Threads, processors: int | None = None) -> int:
-    """Returns the number of threads for a plan: the given number, or for "auto" the one that pays.
-
-    Args:
-        plan: the plan.
-        threads: a number or "auto".
-        processors: the processors that "auto" may use; all processors of this process if not given.
-
-    Raises:
-        UsageError: no such number of threads.
-        PlanError: the plan's topology cannot be built.
-    """
-    check_threads(threads)
-    if threads != "auto":
-        return threads
-    from pantala.parallel import cores
-
-    with _core_errors() as module:
-        worth: int = module.threads_worth(
-            json.dumps(plan), cores() if processors is None else processors
-        )
-    return worth
-
-
-def run(
-    plan: dict[str, Any],
-    directory: Path,
-    progress: ProgressCallback | None,
-    threads: Threads = 1,
-    extend: Callable[[list[list[tuple[int, int]]]], int | None] | None = None,
-) -> dict[str, Any]:
-    """Runs a plan into an empty directory and returns run.json.
-
-    Only the provenance in run.json depends on `threads`.
-
-    Args:
-        plan: the plan.
-        directory: an empty directory.
-        progress: called about five times per second.
-        threads: the number of threads, or "auto".
-        extend: called at the end of the plan's duration with a list per job: number of a window,
-            bytes delivered in it. It returns None, or a longer duration in ps to which the run
-            continues. The result is the run of a plan with the last duration, if the earlier
-            durations were multiples of the window.
-
-    Raises:
-        UsageError: no such number of threads.
-        PlanError: the plan cannot be run.
-        SimulationError: the simulation could not continue. The tables so far have been written.
-        KeyboardInterrupt: Ctrl-C. The tables so far have been written.
-    """
-    count = threads_for(plan, threads)
-    with _core_errors(directory) as module:
-        document: dict[str, Any] = json.loads(
-            module.run(json.dumps(plan), str(directory), count, progress, extend)
-        )
-    return document
-
-
-def measure(
-    plan: dict[str, Any],
-    warmup_ps: int,
-    measure_ps: int,
-    timeline_ps: int,
-    progress: ProgressCallback | None,
-    drain: bool = False,
-    threads: Threads = 1,
-) -> dict[str, Any]:
-    """Measures a plan of patterns over a window, without writing anything.
-
-    Args:
-        plan: a plan whose jobs are patterns.
-        warmup_ps: simulated time before the window.
-        measure_ps: length of the window.
-        timeline_ps: length of the timeline's windows; 0 for none.
-        progress: called about five times per second.
-        drain: whether to count the packets injected in the window, then stop the sources and drain
-            the network. Otherwise the packets delivered in the window count.
-        threads: the number of threads, or "auto". Only ``bench`` in the result depends on it.
-
-    Raises:
-        UsageError: no such number of threads.
-        PlanError: the plan cannot be run.
-        SimulationError: the simulation could not continue.
-    """
-    count = threads_for(plan, threads)
-    with _core_errors() as module:
-        text = module.measure(
-            json.dumps(plan), warmup_ps, measure_ps, timeline_ps, drain, count, progress
-        )
-    result: dict[str, Any] = json.loads(text)
-    return result
-
-
-def cost(
-    plan: dict[str, Any], progress: ProgressCallback | None, threads: Threads = 1
-) -> dict[str, Any]:
-    """Runs a plan to its end without writing anything; only ``bench`` depends on `threads`.
-
-    Returns:
-        ``latency_mean_ns`` of all packets; ``accepted``, the delivered flits as a fraction of the
-        capacity of the jobs' terminals in that time; ``bench``, the cost as in `measure`, with the
-        ``result_hash`` of run.json.
-
-    Raises:
-        UsageError: no such number of threads.
-        PlanError: the plan cannot be run.
-        SimulationError: the simulation could not continue.
-        KeyboardInterrupt: Ctrl-C.
-    """
-    count = threads_for(plan, threads)
-    with _core_errors() as module:
-        result: dict[str, Any] = json.loads(module.cost(json.dumps(plan), count, progress))
-    return result
-
-
 def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
     """Searches the channel-dependency graph of a plan for a cycle.
 
@@ -268,36 +353,7 @@ def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
     Raises:
         PlanError: the plan cannot be run.
     """
-    with _core_errors() as module:
-        found: dict[str, Any] = json.loads(module.deadlock(json.dumps(plan)))
-    return found
-
-
-class ExpectedTraffic(TypedDict):
-    """What a job will send.
-
-    Attributes:
-        bytes: on the wire, control messages included.
-        messages: those of collectives included.
-        calls: MPI calls that send.
-    """
-
-    bytes: float
-    messages: float
-    calls: float
-
-
-def expected_traffic(plan: dict[str, Any]) -> dict[str, ExpectedTraffic]:
-    """Returns what each job of a plan will send, by its name.
-
-    This is quick also for long programs. Synthetic traffic, and programs whose messages are known
-    only when they run, are left out. A job that repeats counts once.
-
-    Raises:
-        PlanError: a job is wrong.
-    """
-    with _core_errors() as module:
-        found: dict[str, ExpectedTraffic] = json.loads(module.expected_traffic(json.dumps(plan)))
+    found: dict[str, Any] = json.loads(core().deadlock(json.dumps(plan)))
     return found
 
 
@@ -317,15 +373,13 @@ def communication(plan: dict[str, Any]) -> list[dict[str, Any]]:
     Raises:
         PlanError: the plan cannot be run.
     """
-    with _core_errors() as module:
-        found: list[dict[str, Any]] = json.loads(module.communication(json.dumps(plan)))
+    found: list[dict[str, Any]] = json.loads(core().communication(json.dumps(plan)))
     return found
 
 
 def process_grid(ranks: int, dimensions: int) -> list[int]:
     """Returns the factors of `ranks` with the smallest sum, in rising order, one per dimension."""
-    with _core_errors() as module:
-        grid: list[int] = module.process_grid(ranks, dimensions)
+    grid: list[int] = core().process_grid(ranks, dimensions)
     return grid
 
 
@@ -335,8 +389,7 @@ def link_table(topology: dict[str, Any]) -> dict[str, list[Any]]:
     Raises:
         PlanError: no such topology can be built.
     """
-    with _core_errors() as module:
-        table: dict[str, list[Any]] = module.link_table(json.dumps(topology))
+    table: dict[str, list[Any]] = core().link_table(json.dumps(topology))
     return table
 
 
@@ -346,8 +399,7 @@ def write_link_table(topology: dict[str, Any], path: Path) -> None:
     Raises:
         PlanError: no such topology can be built.
     """
-    with _core_errors() as module:
-        module.write_link_table(json.dumps(topology), str(path))
+    core().write_link_table(json.dumps(topology), str(path))
 
 
 def ncptl_check(file: str, source: str) -> dict[str, Any]:
@@ -383,8 +435,7 @@ def trace_files(path: str) -> list[str]:
     Raises:
         UsageError: there is no trace, or a file of it is missing.
     """
-    with _core_errors() as module:
-        files: list[str] = module.trace_files(path)
+    files: list[str] = core().trace_files(path)
     return files
 
 
@@ -394,8 +445,7 @@ def identify_trace(path: str) -> tuple[str, str, int, tuple[str, ...]]:
     Raises:
         UsageError: no job can replay the trace.
     """
-    with _core_errors() as module:
-        form, digest, ranks, warnings = json.loads(module.identify_trace(path))
+    form, digest, ranks, warnings = json.loads(core().identify_trace(path))
     return form, digest, ranks, tuple(warnings)
 
 
@@ -405,31 +455,8 @@ def trace_summary(path: str) -> dict[str, Any]:
     Raises:
         UsageError: there is no trace, or a file of it is missing or wrong.
     """
-    with _core_errors() as module:
-        summary: dict[str, Any] = json.loads(module.trace_summary(path))
+    summary: dict[str, Any] = json.loads(core().trace_summary(path))
     return summary
-
-
-@contextmanager
-def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
-    """Yields the core's module, and converts its exceptions to Pantala's."""
-    module = core()
-    try:
-        yield module
-    except module.PlanError as error:
-        raise PlanError(
-            str(error.key), str(error.value), str(error.message), str(error.remedy), error.others
-        ) from None
-    except module.FileError as error:
-        raise UsageError(str(error)) from None
-    except module.RunError as error:
-        raise SimulationError(str(error), directory) from None
-    except OSError as error:
-        if directory is None:
-            raise
-        remedy = remedy_of(number_in(str(error))) or "choose another --out"
-        message = f"{error}; {remedy}"
-        raise UnwritableError(message, str(error).rpartition(": ")[2], directory) from None
 
 
 def operation_file(path: str) -> dict[str, Any]:
@@ -464,8 +491,5 @@ def export_operations(plan: dict[str, Any], job: str, out: str | Path) -> dict[s
         PlanError: the job's workload is faulty, or there is no such job.
         ValueError: the operations depend on the run.
     """
-    with _core_errors() as module:
-        facts: dict[str, Any] = json.loads(
-            module.export_operations(json.dumps(plan), job, str(out))
-        )
+    facts: dict[str, Any] = json.loads(core().export_operations(json.dumps(plan), job, str(out)))
     return facts

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pantala import native
 from pantala.capacity import Capacity
 from pantala.given_links import topology_plan
 from pantala.job_copies import named_copies, with_copies
@@ -29,9 +28,7 @@ __all__ = [
     "KnownParts",
     "awaited",
     "build_plan",
-    "only_jobs",
     "plan_text",
-    "resolve_plan",
     "shortened",
 ]
 
@@ -109,51 +106,6 @@ def build_plan(
         ),
         "assumptions": scenario.assumptions() if assumptions else {},
     }
-
-
-def resolve_plan(plan: dict[str, Any]) -> dict[str, Any]:
-    """Returns the plan with nodes, virtual channels, and derived values under ``derived``.
-
-    Raises:
-        PlanError: the plan cannot be run.
-    """
-    return native.resolve(plan)
-
-
-def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str, Any]:
-    """Returns a resolved plan with some of its jobs only, on the same nodes and with the same seed.
-
-    Args:
-        resolved: a plan whose jobs have their nodes.
-        names: the jobs to keep.
-        part: the name of the part, which follows the plan's own name.
-    """
-    jobs = [job for job in resolved["jobs"] if job["name"] in names]
-    record = {
-        key: {**value, "jobs": [name for name in value["jobs"] if name in names]}
-        if isinstance(value, dict) and value.get("jobs")
-        else value
-        for key, value in resolved.get("record", {}).items()
-        if not (isinstance(value, dict) and value.get("jobs")) or set(value["jobs"]) & set(names)
-    }
-    chosen = [name for name in record.get("packet_jobs", ()) if name in names]
-    if chosen:
-        record["packet_jobs"] = chosen
-    elif record.pop("packet_jobs", None):
-        record = {**record, "packets": "off", "packet_paths": False}
-        record.pop("packet_routers", None)
-    if (events := record.get("call_events")) and events.get("ranks"):
-        most = max(job["ranks"] for job in jobs if job["name"] in (events["jobs"] or names))
-        if ranks := [rank for rank in events["ranks"] if rank < most]:
-            record["call_events"] = {**events, "ranks": ranks}
-        else:
-            del record["call_events"]
-    told: dict[str, Any] = {"record": record} if "record" in resolved else {}
-    if target := resolved.get("stop", {}).get("target"):
-        kept = [name for name in target if name in names]
-        rest = {key: value for key, value in resolved["stop"].items() if key != "target"}
-        told["stop"] = rest | {"target": kept} if kept else rest
-    return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs, **told}
 
 
 def awaited(plan: Mapping[str, Any]) -> set[str]:

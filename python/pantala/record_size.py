@@ -14,7 +14,7 @@ from typing import Any
 
 from pantala.amounts import bytes_text, of_thousands
 from pantala.errors import PlanError, ScenarioError, UsageError
-from pantala.native import ExpectedTraffic
+from pantala.native import ExpectedTraffic, Plan
 from pantala.plan import awaited
 from pantala.run_cost import HOPS, pattern_bytes, traffic
 from pantala.units import Size
@@ -118,7 +118,7 @@ def table_sizes(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) ->
     return sorted(found, key=lambda size: size.bytes, reverse=True)
 
 
-def large_bytes(plan: Mapping[str, Any]) -> float | None:
+def large_bytes(plan: Plan) -> float | None:
     """Returns the expected bytes of the tables of a run; None if no table can be large.
 
     Args:

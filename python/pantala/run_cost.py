@@ -23,7 +23,7 @@ SECONDS_PER_PACKET = HOPS / _HOPS_PER_SECOND
 _LONG = 3600.0
 
 
-def traffic(plan: Mapping[str, Any]) -> dict[str, native.ExpectedTraffic]:
+def traffic(plan: native.Plan) -> dict[str, native.ExpectedTraffic]:
     """Returns what each job sends, by the job's name.
 
     A pattern sends its load for the duration of the run. Of a job that repeats, one pass counts.
@@ -35,7 +35,7 @@ def traffic(plan: Mapping[str, Any]) -> dict[str, native.ExpectedTraffic]:
     Raises:
         PlanError: a workload is wrong.
     """
-    sent = native.expected_traffic(dict(plan))
+    sent = plan.expected_traffic()
     seconds = plan["stop"]["duration_ps"] * 1e-12
     for job in plan["jobs"]:
         if job["workload"]["kind"] == "pattern":

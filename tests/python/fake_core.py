@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from pantala.catalogue.tables import TABLES
+from pantala.errors import PlanError, SimulationError
 from pantala.plan import PLAN_VERSION
 
 Json = dict[str, Any]
@@ -27,21 +29,6 @@ def _span(load: float) -> Json:
         "latency_mean_ns": 500.0 + 100 * load,
         "packets": 100,
     }
-
-
-class FakePlanError(ValueError):
-    def __init__(self, key: str, value: str, message: str, remedy: str) -> None:
-        super().__init__(message)
-        self.key, self.value, self.message, self.remedy = key, value, message, remedy
-        self.others: list[tuple[str, str, str, str]] = []
-
-
-class FakeRunError(RuntimeError):
-    pass
-
-
-class FakeFileError(ValueError):
-    pass
 
 
 @dataclass
@@ -63,9 +50,6 @@ class FakeCore:
     VERSION: str = "0.1.0"
     PLAN_VERSION: int = PLAN_VERSION
     MAX_THREADS: int = 1024
-    PlanError: type[FakePlanError] = FakePlanError
-    RunError: type[FakeRunError] = FakeRunError
-    FileError: type[FakeFileError] = FakeFileError
     fail: Callable[[Json], None] = lambda plan: None
     resolved: list[str] = field(default_factory=list)
     runs: list[Json] = field(default_factory=list)
@@ -76,17 +60,14 @@ class FakeCore:
     warnings: list[str] = field(default_factory=list)
     unfinished: bool = False
 
-    def expected_traffic(self, plan_json: str) -> str:
-        return "{}"
-
-    def resolve(self, plan_json: str) -> str:
-        plan = json.loads(plan_json)
+    def Plan(self, text: str) -> FakePlan:  # noqa: N802 - a class of the core
+        plan = json.loads(text)
         self.resolved.append(plan["name"])
         topology = plan["topology"]
         nodes, used = topology["p"] * topology["a"] * topology["g"], 0
         for number, job in enumerate(plan["jobs"]):
             if used + job["ranks"] > nodes:
-                raise FakePlanError(
+                raise PlanError(
                     f"jobs[{number}].ranks",
                     str(job["ranks"]),
                     f"only {nodes - used} nodes are free",
@@ -99,18 +80,17 @@ class FakeCore:
         derived = {**sizes, "virtual_channels": 3, "links": {"local": 1, "global": 1}} | (
             {"warnings": self.warnings} if self.warnings else {}
         )
-        return json.dumps(plan | {"derived": derived})
+        return FakePlan(self, plan | {"derived": derived})
 
     def run(
         self,
-        plan_json: str,
-        out_dir: str,
+        plan: Json,
+        directory: Path,
         threads: int,
         progress: Callable[[Json], None] | None,
         extend: Callable[[list[list[tuple[int, int]]]], int | None] | None,
     ) -> str:
         assert extend is None
-        plan, directory = json.loads(plan_json), Path(out_dir)
         self.threads.append(threads)
         assert not list(directory.iterdir())
         self.runs.append(plan)
@@ -137,7 +117,7 @@ class FakeCore:
         }
         try:
             self.fail(plan)
-        except (KeyboardInterrupt, FakeRunError) as error:
+        except (KeyboardInterrupt, SimulationError) as error:
             reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "stalled"
             (directory / "run.json").write_text(
                 json.dumps(document | {"complete": False, "reason": reason})
@@ -148,7 +128,7 @@ class FakeCore:
 
     def measure(
         self,
-        plan_json: str,
+        plan: Json,
         warmup_ps: int,
         measure_ps: int,
         timeline_ps: int,
@@ -156,7 +136,6 @@ class FakeCore:
         threads: int,
         progress: Callable[[Json], None] | None,
     ) -> str:
-        plan = json.loads(plan_json)
         self.threads.append(threads)
         self.measured.append((plan, warmup_ps, measure_ps, timeline_ps))
         self.drained.append(drain)
@@ -180,14 +159,14 @@ class FakeCore:
             | {"timeline": [{"window_start_ns": 0.0, "accepted": load, "nonminimal_share": 0.0}]}
         )
 
-    def threads_worth(self, plan_json: str, processors: int) -> int:
+    def threads_worth(self, plan: Json, processors: int) -> int:
         """Returns a number that differs from all defaults: all processors minus one job's share."""
         self.processors.append(processors)
-        return min(processors, len(json.loads(plan_json)["jobs"]) + 6)
+        return min(processors, len(plan["jobs"]) + 6)
 
-    def cost(self, plan_json: str, threads: int, progress: Callable[[Json], None] | None) -> str:
+    def cost(self, plan: Json, threads: int, progress: Callable[[Json], None] | None) -> str:
         self.threads.append(threads)
-        self.runs.append(json.loads(plan_json))
+        self.runs.append(plan)
         return json.dumps({"latency_mean_ns": 600.0, "accepted": 0.1, "bench": self._cost()})
 
     def deadlock(self, plan_json: str) -> str:
@@ -198,7 +177,7 @@ class FakeCore:
         plan = json.loads(plan_json)
         names = [plan["routing"]["algorithm"]]
         if "q_adaptive" in names and plan["topology"]["kind"] == "dragonfly_2d":
-            raise FakePlanError(
+            raise PlanError(
                 "routing.algorithm", "q_adaptive", "its table has no place for rows", "use another"
             )
         cycle = [
@@ -276,3 +255,32 @@ class FakeCore:
             }
             for number, job in enumerate(plan["jobs"])
         ]
+
+
+@dataclass
+class FakePlan:
+    """A resolved plan of the fake core."""
+
+    core: FakeCore
+    plan: Json
+
+    def json(self) -> str:
+        return json.dumps(self.plan)
+
+    def like(self, text: str) -> FakePlan:
+        return self.core.Plan(text)
+
+    def subset(self, jobs: list[str], part: str) -> FakePlan:
+        kept = [job for job in self.plan["jobs"] if job["name"] in jobs]
+        named = {"name": f"{self.plan['name']}/{part}", "jobs": kept}
+        return FakePlan(self.core, {**self.plan, **named})
+
+    def with_(self, tables: str) -> FakePlan:
+        return FakePlan(self.core, self.plan | json.loads(tables))
+
+    def expected_traffic(self) -> str:
+        return "{}"
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Returns a function of the core that takes the plan: run, measure, cost, threads_worth."""
+        return partial(getattr(self.core, name), self.plan)

@@ -139,7 +139,7 @@ def test_without_runs_there_is_no_effect() -> None:
 
 
 def names(scenario: pt.Scenario) -> dict[str, str | None]:
-    return {part.name: part.as_long_as for part in parts_of(scenario, scenario.resolve())}
+    return {part.name: part.as_long_as for part in parts_of(scenario, scenario.resolved_plan())}
 
 
 @pytest.mark.native

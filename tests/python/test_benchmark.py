@@ -109,7 +109,7 @@ def test_costs_agree_with_a_run(small: Path, workdir: Path) -> None:
     scenario = pt.Scenario.from_toml(small)
     run = pt.run(scenario, report=False)
     assert isinstance(run, pt.Run)
-    cost = native.cost(scenario.plan(), None)
+    cost = scenario.resolved_plan().cost(None)
     assert cost["bench"]["result_hash"] == run.document["result_hash"]
     assert cost["bench"]["packet_hops"] == run.document["counters"]["packet_hops"]
     flit, terminal = scenario.plan()["flit_bytes"], 25e9
@@ -130,10 +130,10 @@ def test_a_run_that_does_not_end_has_no_costs(small: Path) -> None:
 
     plan = bench_plan("apps-1056").plan
     with pytest.raises(KeyboardInterrupt):
-        native.cost(plan, interrupt)
+        native.Plan(plan).cost(interrupt)
     plan["topology"]["g"] = 2
     with pytest.raises(pt.errors.PlanError):
-        native.cost(plan, None)
+        native.Plan(plan).cost(None)
 
 
 @pytest.mark.native

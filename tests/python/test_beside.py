@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
-from pantala import native
 from pantala.errors import ScenarioError
 from pantala.scenario.beside import beside
 
@@ -91,11 +90,11 @@ def test_the_plan_holds_the_data_that_a_program_reads(
     (tmp_path / "program.ncptl").write_text(PROGRAM)
     (tmp_path / "size.txt").write_text("300\n")
     monkeypatch.chdir("/")
-    plan = pt.Scenario.from_toml(scenario(tmp_path)).resolve()
+    plan = pt.Scenario.from_toml(scenario(tmp_path)).resolved_plan()
     assert plan["jobs"][0]["workload"]["data"] == {"size.txt": "300\n"}
     (tmp_path / "size.txt").unlink()
     (tmp_path / "run").mkdir()
-    run = native.run(plan, tmp_path / "run", None)
+    run = plan.run(tmp_path / "run")
     assert run["counters"]["packets_delivered"] == 1
     with pytest.raises(ScenarioError, match=r"cannot read 'size\.txt'"):
         pt.Scenario.from_toml(scenario(tmp_path)).resolve()

@@ -105,14 +105,14 @@ def test_a_sweep_with_a_failed_run_names_it(
 ) -> None:
     from pantala import native
 
-    real = native.run
+    real = native.Plan.run
 
-    def run(plan: dict[str, Any], *others: Any) -> Any:
+    def run(plan: native.Plan, *others: Any) -> Any:
         if plan["seed"] == 2:
             raise pt.SimulationError("stalled: ranks 0 and 1 wait for each other")
         return real(plan, *others)
 
-    monkeypatch.setattr(native, "run", run)
+    monkeypatch.setattr(native.Plan, "run", run)
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:

@@ -78,7 +78,7 @@ def test_the_small_examples_run(cli: Cli, workdir: Path, example: str) -> None:
 def test_every_example_resolves_and_resolving_again_changes_nothing(example: str) -> None:
     scenario = pt.Scenario.from_toml(EXAMPLES / f"{example}.toml")
     resolved = scenario.resolve()
-    assert pt.native.resolve(resolved) == resolved
+    assert pt.native.Plan(resolved).document == resolved
     assert all(len(job["nodes"]) == job["ranks"] for job in resolved["jobs"])
     nodes = [node for job in resolved["jobs"] for node in job["nodes"]]
     assert len(set(nodes)) == len(nodes)

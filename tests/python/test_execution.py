@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from fake_core import FakeCore, FakePlanError, FakeRunError
+from fake_core import FakeCore
+from pantala.errors import PlanError, SimulationError
 from pantala.experiments.identity import run_id
 from support import SMALL, Ended
 
@@ -231,7 +232,7 @@ def test_a_stalled_run_is_kept_with_its_diagnosis(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli
 ) -> None:
     fake_core.fail = _raise_in(
-        "small", FakeRunError("stalled at 12 us:\n  packet 3 waits for a credit")
+        "small", SimulationError("stalled at 12 us:\n  packet 3 waits for a credit")
     )
     ended = cli("run", small, "--out", "here")
     assert ended.status == 1
@@ -262,7 +263,7 @@ def test_a_late_fault_of_the_plan_leaves_no_directory(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario, small: Path
 ) -> None:
     fake_core.fail = _raise_in(
-        "small", FakePlanError("jobs[1].workload.message_bytes", "1000", "is odd", "make it even")
+        "small", PlanError("jobs[1].workload.message_bytes", "1000", "is odd", "make it even")
     )
     with pytest.raises(pt.ScenarioError) as refused:
         pt.run(scenario, out="here")

@@ -126,15 +126,15 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from pantala import native
 
     path = tmp_path_factory.mktemp("swept")
-    real = native.run
+    real = native.Plan.run
 
-    def run(plan: dict[str, Any], *others: Any) -> Any:
+    def run(plan: native.Plan, *others: Any) -> Any:
         if plan["seed"] == 2 and plan["routing"]["algorithm"] == "par":
             raise pt.SimulationError("stalled: ranks 0 and 1 wait for each other")
         return real(plan, *others)
 
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
-        patch.setattr(native, "run", run)
+        patch.setattr(native.Plan, "run", run)
         axes = {
             "routing.algorithm": ["minimal", "par"],
             "jobs.*.placement": ["random", "contiguous"],

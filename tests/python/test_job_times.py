@@ -277,7 +277,7 @@ def test_a_run_of_days_warns_with_its_cost(tmp_path: Path) -> None:
 
     made = scenario([alexnet])
     with pytest.warns(pt.ScenarioWarning, match=r"jobs.alexnet sends .* TB, .* about .* hours"):
-        warn_of_cost(plan := made.resolve(), traffic(plan), "s.toml")
+        warn_of_cost(plan := made.resolved_plan(), traffic(plan), "s.toml")
     for changes in ({"stop.duration": "1 ms"}, {"jobs.alexnet.workload.iterations": 1}):
-        plan = made.replace(changes).resolve()
+        plan = made.replace(changes).resolved_plan()
         warn_of_cost(plan, traffic(plan), "s.toml")  # a warning would be an error

@@ -58,7 +58,7 @@ def _spoilt(plan: dict[str, Any], path: tuple[str | int, ...], value: object) ->
         place = place[step]
     place[path[-1]] = value
     with pytest.raises(PlanError) as caught:
-        native.resolve(changed)
+        native.Plan(changed)
     return caught.value
 
 

@@ -36,11 +36,11 @@ elif where == "slowdown":
     import pantala.experiments.interference as interference
     interference.slowdown_of = kill
 else:
-    simulate = execution.native.run
+    simulate = execution.native.Plan.run
     def run(*arguments):
         simulate(*arguments)
         kill()
-    execution.native.run = run
+    execution.native.Plan.run = run
 scenario = pt.Scenario.from_toml("small.toml").replace({"interference": key == "interference"})
 pt.run(scenario, out=out, progress=False)
 """

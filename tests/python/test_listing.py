@@ -76,21 +76,22 @@ def test_seeds_share_one_reading_of_the_scenario(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, resolved = [], []
-    real_replace, real_resolve = pt.Scenario.replace, native.resolve
+    real_replace, real_plan = pt.Scenario.replace, native.Plan.__init__
 
     def replace(self: pt.Scenario, changes: dict[str, Any]) -> pt.Scenario:
         read.append(changes)
         return real_replace(self, changes)
 
-    def resolve(plan: dict[str, Any]) -> dict[str, Any]:
-        resolved.append(plan["seed"])
-        return real_resolve(plan)
+    def resolve(self: native.Plan, plan: dict[str, Any] | str) -> None:
+        if isinstance(plan, dict):
+            resolved.append(plan["seed"])
+        real_plan(self, plan)
 
     axes = {"routing.algorithm": ["minimal", "par"]}
     description = describe(scenario(), axes=axes, seeds=50)
     drawing = describe(scenario(), axes={"jobs.noise.placement": ["dispersed"]}, seeds=50)
     monkeypatch.setattr(pt.Scenario, "replace", replace)
-    monkeypatch.setattr(native, "resolve", resolve)
+    monkeypatch.setattr(native.Plan, "__init__", resolve)
     listing = list_runs(description, tmp_path, {})
     assert listing.count == 100
     # For each routing: the first seed, and the last seed to see that it changes nothing else.

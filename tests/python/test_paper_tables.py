@@ -95,7 +95,7 @@ def test_a_finished_row_is_not_run_again(tmp_path: Path, monkeypatch: pytest.Mon
     def interrupted(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(native, "run", interrupted)
+    monkeypatch.setattr(native.Plan, "run", interrupted)
     assert measure(TINY, only=["tree"], out=out) == first
     for changed in ({"only": ["halo"]}, {"only": ["tree"], "seed": 2}):
         with pytest.raises(KeyboardInterrupt):

@@ -9,9 +9,11 @@ import pytest
 from pydantic import BaseModel
 
 import pantala as pt
-from pantala.plan import only_jobs
+from pantala import native
+from pantala.errors import PlanError
 from pantala.scenario.plan_faults import scenario_key
 from support import ROOT
+from sweeps import scenario
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "interference-plan.json"
 
@@ -74,15 +76,38 @@ def test_plan_keys_map_to_scenario_keys(plan_key: str, key: str) -> None:
     assert scenario_key(plan_key) == key
 
 
+@pytest.mark.native
 def test_a_plan_of_some_jobs_keeps_nodes_and_seed() -> None:
-    resolved = {
-        "name": "x",
-        "seed": 3,
-        "jobs": [{"name": "a", "nodes": [5, 2]}, {"name": "b", "nodes": [7]}],
-    }
-    part = only_jobs(resolved, ["a"], "alone-a")
-    assert part == {"name": "x/alone-a", "seed": 3, "jobs": [{"name": "a", "nodes": [5, 2]}]}
-    assert len(resolved["jobs"]) == 2  # type: ignore[arg-type]
+    resolved = scenario().resolved_plan()
+    part = resolved.subset(["halo"], "alone-halo")
+    assert (part["name"], part["seed"]) == ("tiny/alone-halo", resolved["seed"])
+    (job,) = part["jobs"]
+    assert job in resolved["jobs"]
+    assert part.nodes("halo") == resolved.nodes("halo") == job["nodes"]
+    with pytest.raises(KeyError):
+        part.nodes("noise")
+    assert resolved.job_names == ["halo", "noise"]
+
+
+@pytest.mark.native
+def test_a_changed_plan_is_checked_when_it_runs(tmp_path: Path) -> None:
+    resolved = scenario().resolved_plan()
+    longer = resolved.lasting(2_000.0)
+    assert longer["stop"]["duration_ps"] == 2_000_000
+    assert longer.run(tmp_path)["simulated_ns"] <= 2_000.0
+    nobody = resolved.subset([], "nobody")
+    with pytest.raises(PlanError, match="no jobs"):
+        nobody.cost(None)
+    with pytest.raises(PlanError, match="links"):
+        resolved.with_(links={})
+
+
+@pytest.mark.native
+def test_a_plan_like_another_is_the_plan_by_itself() -> None:
+    first = scenario().resolved_plan()
+    for changes in ({"seed": 2}, {"routing": "ugal_g"}, {"machine.topology.g": 8}):
+        plan = scenario().replace(changes).plan()
+        assert first.like(plan).document == native.Plan(plan).document
 
 
 def test_the_column_message_defaults_to_the_row_message() -> None:

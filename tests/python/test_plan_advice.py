@@ -28,7 +28,7 @@ def advised(jobs: list[dict[str, Any]], **keys: Any) -> tuple[list[str], str]:
     machine = {"preset": "kang2022", "topology": {**TOPOLOGY, "links_per_pair": 4}}
     data = {"name": "s", "routing": "minimal", "machine": machine, "jobs": jobs, **keys}
     scenario = pt.Scenario.from_dict(data)
-    plan = scenario.resolve()
+    plan = scenario.resolved_plan()
     sent = traffic(plan)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -13,7 +13,6 @@ import pantala as pt
 from pantala.cli.application import app
 from pantala.experiments.identity import run_id
 from pantala.export import write_perfetto
-from pantala.plan import only_jobs
 from pantala.profile import call_profile
 from test_records import scenario
 from trace_processor import open_trace
@@ -49,9 +48,9 @@ def test_a_plan_has_only_the_records_that_are_on() -> None:
 
 
 def test_a_job_alone_records_its_own_calls() -> None:
-    resolved = scenario(RECORD).resolve()
-    assert only_jobs(resolved, ["ring"], "alone")["record"]["call_events"]["ranks"] == [0, 3]
-    assert "call_events" not in only_jobs(resolved, ["other"], "alone")["record"]
+    resolved = scenario(RECORD).resolved_plan()
+    assert resolved.subset(["ring"], "alone")["record"]["call_events"]["ranks"] == [0, 3]
+    assert "call_events" not in resolved.subset(["other"], "alone")["record"]
 
 
 def test_percentiles_are_those_of_the_packets(run: pt.Run) -> None:

@@ -72,7 +72,7 @@ def scenario(jobs: list[dict[str, Any]], record: dict[str, Any], **keys: Any) ->
 
 
 def sizes(made: pt.Scenario) -> dict[str, TableSize]:
-    plan = made.resolve()
+    plan = made.resolved_plan()
     return {size.table: size for size in table_sizes(plan, traffic(plan))}
 
 
@@ -159,11 +159,11 @@ def test_a_record_that_is_too_large_is_told_before_the_run(
 
 def test_without_a_limit_the_free_disk_is_one(tmp_path: Path, monkeypatch: Any) -> None:
     made = scenario([UNIFORM], {"packets": "all"}, stop={"duration": "10 s"})
-    plan = made.resolve()
+    plan = made.resolved_plan()
     sent = traffic(plan)
     with pytest.raises(pt.ScenarioError, match="more than the limit of 100 GB"):
         check_size(plan, sent, "s.toml")
-    short = scenario([UNIFORM], {"packets": "all"}, stop={"duration": "1 ms"}).resolve()
+    short = scenario([UNIFORM], {"packets": "all"}, stop={"duration": "1 ms"}).resolved_plan()
     usage = type("Usage", (), {"free": 3_000_000, "total": 10**9})
     monkeypatch.setattr("shutil.disk_usage", lambda path: usage)
     with pytest.raises(pt.ScenarioError, match="more than the 3 MB that are free on its disk"):
@@ -245,17 +245,16 @@ def test_a_sweep_names_the_part_and_the_limit_of_a_listed_run(tmp_path: Path) ->
 def test_no_traffic_is_computed_if_no_table_can_be_large(
     record: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = scenario([HALO], {"messages": False, "iterations": False, **record}).resolve()
-    monkeypatch.setattr("pantala.native.expected_traffic", lambda plan: 1 / 0)
-    plan["record"]["packets"] = "off"
-    plan["record"]["link_windows"] = False
-    assert large_bytes(plan) is None
+    plan = scenario([HALO], {"messages": False, "iterations": False, **record}).resolved_plan()
+    monkeypatch.setattr("pantala.native.Plan.expected_traffic", lambda plan: 1 / 0)
+    without = {**plan["record"], "packets": "off", "link_windows": False}
+    assert large_bytes(plan.with_(record=without)) is None
 
 
 @pytest.mark.parametrize("record", [{name: value} for name, value in ALL.items()])
 def test_large_bytes_are_those_of_the_tables(record: dict[str, Any]) -> None:
     record = {"packets": "all"} if "packet_paths" in record else record
-    plan = scenario([HALO, UNIFORM], record, stop={"duration": "100 us"}).resolve()
+    plan = scenario([HALO, UNIFORM], record, stop={"duration": "100 us"}).resolved_plan()
     expected = sum(size.bytes for size in table_sizes(plan, traffic(plan)))
     assert large_bytes(plan) in (expected, None)
     if record != {"window": "1 us"}:

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from pantala.plan import only_jobs
 
 RECORD = {
     "ports": {"windows": ["5 us", "10 us"], "split": ["job"], "jobs": ["ring"]},
@@ -43,9 +42,9 @@ def test_a_run_has_the_tables_that_the_scenario_asks_for(tmp_path: Path) -> None
 
 
 def test_a_job_alone_records_what_is_its_own() -> None:
-    resolved = scenario(RECORD).resolve()
-    assert only_jobs(resolved, ["ring"], "alone")["record"]["ports"]["jobs"] == ["ring"]
-    assert "ports" not in only_jobs(resolved, ["other"], "alone")["record"]
+    resolved = scenario(RECORD).resolved_plan()
+    assert resolved.subset(["ring"], "alone")["record"]["ports"]["jobs"] == ["ring"]
+    assert "ports" not in resolved.subset(["other"], "alone")["record"]
 
 
 @pytest.mark.parametrize(
@@ -115,9 +114,9 @@ def test_packets_of_a_job_have_their_paths(tmp_path: Path) -> None:
 
 
 def test_a_job_alone_records_its_packets_or_none() -> None:
-    resolved = scenario({"packet_jobs": ["ring"], "packet_routers": [3]}).resolve()
-    assert only_jobs(resolved, ["ring"], "alone")["record"]["packet_jobs"] == ["ring"]
-    other = only_jobs(resolved, ["other"], "alone")["record"]
+    resolved = scenario({"packet_jobs": ["ring"], "packet_routers": [3]}).resolved_plan()
+    assert resolved.subset(["ring"], "alone")["record"]["packet_jobs"] == ["ring"]
+    other = resolved.subset(["other"], "alone")["record"]
     assert other["packets"] == "off"
     assert not {"packet_jobs", "packet_routers"} & set(other)
 

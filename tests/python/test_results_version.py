@@ -42,12 +42,15 @@ PLANS: Mapping[str, Mapping[str, Any]] = {
 
 def hashes() -> dict[str, dict[str, str]]:
     """Returns a hash of the values of each column, by plan and by table and column."""
-    return {name: _hashes(scenario().replace(changes).resolve()) for name, changes in PLANS.items()}
+    return {
+        name: _hashes(scenario().replace(changes).resolved_plan())
+        for name, changes in PLANS.items()
+    }
 
 
-def _hashes(plan: dict[str, Any]) -> dict[str, str]:
+def _hashes(plan: native.Plan) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as directory:
-        native.run(plan, Path(directory), None)
+        plan.run(Path(directory))
         run = Run(directory)
         tables = {table: getattr(run, table).collect() for table in KEEP}
     return {

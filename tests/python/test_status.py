@@ -28,16 +28,16 @@ def told(cli: Cli, path: Path) -> dict[str, Any]:
 def test_an_interference_experiment_has_a_status_while_it_runs_and_at_its_end(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = native.run
+    real = native.Plan.run
     seen: list[dict[str, Any]] = []
 
-    def run(plan: dict[str, Any], *more: Any) -> dict[str, Any]:
+    def run(plan: native.Plan, *more: Any) -> dict[str, Any]:
         seen.append(told(cli, tmp_path / "pair"))
         if plan["name"].endswith("/together") and len(seen) == 3:
             raise KeyboardInterrupt
         return real(plan, *more)
 
-    monkeypatch.setattr(native, "run", run)
+    monkeypatch.setattr(native.Plan, "run", run)
     compared = scenario().replace({"interference": True, "name": "pair"})
     with pytest.raises(KeyboardInterrupt):
         pt.run(compared, tmp_path / "pair")

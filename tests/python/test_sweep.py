@@ -164,14 +164,14 @@ def test_failed_runs_are_listed_and_stop_nothing(
 ) -> None:
     from pantala import native
 
-    real = native.run
+    real = native.Plan.run
 
-    def run(plan: dict[str, Any], *more: Any) -> dict[str, Any]:
+    def run(plan: native.Plan, *more: Any) -> dict[str, Any]:
         if plan["seed"] == 2:
             raise pt.SimulationError("stalled: ranks 0 and 1 wait for each other")
         return real(plan, *more)
 
-    monkeypatch.setattr(native, "run", run)
+    monkeypatch.setattr(native.Plan, "run", run)
     made = pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
     assert made.runs["state"].to_list() == ["done", "failed", "done"]
     ended = cli("status", tmp_path, "--json")
@@ -181,7 +181,7 @@ def test_failed_runs_are_listed_and_stop_nothing(
     assert failure["seed"] == 2
     assert failure["reason"] == "stalled: ranks 0 and 1 wait for each other"
     assert "stalled" in cli("status", tmp_path).out
-    monkeypatch.setattr(native, "run", real)
+    monkeypatch.setattr(native.Plan, "run", real)
     assert Sweep(describe(scenario(), seeds=3), tmp_path).missing == []
     again = pt.sweep(scenario(), tmp_path, seeds=3, workers=1, retry=True)
     assert again.runs["state"].to_list() == ["done"] * 3
@@ -225,18 +225,18 @@ def test_a_full_disk_keeps_the_finished_runs(
 ) -> None:
     from pantala import native
 
-    real = native.run
+    real = native.Plan.run
 
-    def run(plan: dict[str, Any], *more: Any) -> dict[str, Any]:
+    def run(plan: native.Plan, *more: Any) -> dict[str, Any]:
         if plan["seed"] == 3:
             raise OSError(28, "No space left on device")
         return real(plan, *more)
 
-    monkeypatch.setattr(native, "run", run)
+    monkeypatch.setattr(native.Plan, "run", run)
     with pytest.raises(pt.RunDirectoryError, match=r"No space left on device; finished runs are"):
         pt.sweep(scenario(), tmp_path, seeds=4, workers=1)
     assert pt.Experiment(tmp_path).runs["state"].to_list()[:2] == ["done", "done"]
-    monkeypatch.setattr(native, "run", real)
+    monkeypatch.setattr(native.Plan, "run", real)
     assert pt.sweep(scenario(), tmp_path, seeds=4, workers=1).runs["state"].eq("done").all()
 
 

@@ -88,7 +88,7 @@ def test_times_agree(name: str, tmp_path: Path) -> None:
     for source in SOURCES:
         directory = tmp_path / source
         directory.mkdir()
-        native.run(plan(name, source), directory, None)
+        native.Plan(plan(name, source)).run(directory)
         run = pt.results.Run(directory)
         jobs, calls = run.jobs.collect(), run.calls.collect()
         times[source] = jobs["communication_time_mean_ns"].item()

@@ -145,7 +145,7 @@ def test_a_trace_that_changes_needs_a_new_plan(trace: str) -> None:
     first = Path(f"{trace}-0000.txt")
     first.write_text(first.read_text().replace("sendcount=100", "sendcount=99"))
     with pytest.raises(PlanError, match="make the plan again"):
-        native.resolve(plan)
+        native.Plan(plan)
 
 
 def line_of(text: str, start: str) -> str:

@@ -1,48 +1,20 @@
-//! The core's errors as Python exceptions.
+//! The core's errors as the exceptions of the package `pantala`.
 
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-pyo3::create_exception!(
-    pantala._core,
-    PlanError,
-    PyValueError,
-    "A fault in a plan, with attributes key, value, message and remedy; others has those of the other faults."
-);
-pyo3::create_exception!(
-    pantala._core,
-    RunError,
-    PyRuntimeError,
-    "A simulation that could not go on: the diagnosis."
-);
+pyo3::import_exception!(pantala.errors, PlanError);
+pyo3::import_exception!(pantala.errors, SimulationError);
+pyo3::import_exception!(pantala.errors, UsageError);
 
-pyo3::create_exception!(
-    pantala._core,
-    FileError,
-    PyValueError,
-    "A file of a program or a trace that cannot be read: one line with the file and the place."
-);
-
-/// Converts a fault of a plan to a `PlanError` of Python.
-pub(crate) fn plan_error(py: Python<'_>, error: &pantala_sim::PlanError) -> PyErr {
-    let raised = PlanError::new_err(error.to_string());
-    let value = raised.value(py);
-    for (name, text) in [
-        ("key", &error.key),
-        ("value", &error.value),
-        ("message", &error.message),
-        ("remedy", &error.remedy),
-    ] {
-        if let Err(failed) = value.setattr(name, text) {
-            return failed;
-        }
-    }
-    let others: Vec<_> =
-        error.others.iter().map(|e| (&e.key, &e.value, &e.message, &e.remedy)).collect();
-    match value.setattr("others", others) {
-        Ok(()) => raised,
-        Err(failed) => failed,
-    }
+/// Converts a fault of a plan, with the faults that were found beside it.
+pub(crate) fn plan_error(error: &pantala_sim::PlanError) -> PyErr {
+    let parts = |e: &pantala_sim::PlanError| {
+        (e.key.clone(), e.value.clone(), e.message.clone(), e.remedy.clone())
+    };
+    let (key, value, message, remedy) = parts(error);
+    let others: Vec<_> = error.others.iter().map(parts).collect();
+    PlanError::new_err((key, value, message, remedy, others))
 }
 
 /// Converts an error of writing to an `OSError`.

@@ -5,11 +5,11 @@ use std::path::Path;
 use pantala_frontends::trace::{TraceError, TraceFormat, hash_of};
 use pyo3::prelude::*;
 
-use crate::errors::FileError;
+use crate::errors::UsageError;
 use crate::json;
 
 fn file_error(error: &TraceError) -> PyErr {
-    FileError::new_err(error.to_string())
+    UsageError::new_err(error.to_string())
 }
 
 /// Returns the files of a trace.

@@ -39,7 +39,7 @@ pub enum IntraGroup {
 }
 
 /// One routing of a plan.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RoutingConfig {
     /// The algorithm.
     pub algorithm: Algorithm,

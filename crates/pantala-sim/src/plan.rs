@@ -14,6 +14,7 @@ mod reading;
 pub(crate) mod records;
 pub mod resolve;
 pub mod routings;
+mod subset;
 
 pub use form::{
     AriesPlan, CallEventRecord, Derived, DetailPlan, JobPlan, LatencyFrom, LinkPlan, LinksPlan,

@@ -22,6 +22,7 @@ from pantala.cli.arguments import (
 from pantala.plain_text import say
 
 if TYPE_CHECKING:
+    from pantala.native import Plan
     from pantala.scenario import Scenario
 
 __all__ = ["HELP", "check"]
@@ -75,8 +76,9 @@ def check(
     changes = parse_settings(settings)
     try:
         scenario = read_scenario(file, changes, routing, preset, variables)
-        resolved = scenario.resolve()
-        _warn(scenario, resolved, limit, refuse=plan is not None)
+        planned = scenario.resolved_plan()
+        resolved = planned.document
+        _warn(scenario, planned, limit, refuse=plan is not None)
         if plan is not None:
             _bring_operations(scenario, resolved, plan)
         short = plan is None and sys.stdout.isatty()
@@ -104,7 +106,7 @@ def check(
         say(resolved["derived"]["coarsened"], file=sys.stderr)
 
 
-def _warn(scenario: Scenario, resolved: dict[str, Any], limit: int | None, *, refuse: bool) -> None:
+def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool) -> None:
     """Warns of a run that would take long, of its jobs and ports, and of tables too large.
 
     Args:

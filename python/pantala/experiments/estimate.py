@@ -6,10 +6,10 @@ runs gives the number of packets, and the typical speed of a core gives the time
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pantala import native
 from pantala.memory import available_memory
@@ -104,7 +104,7 @@ def _samples(sweep: Sweep, missing: Sequence[str]) -> list[tuple[float, float, f
     return [_expected(sweep.listing.plan(case, part, sweep.entries)) for _, case, part in places]
 
 
-def _expected(plan: Mapping[str, Any]) -> tuple[float, float, float]:
+def _expected(plan: native.Plan) -> tuple[float, float, float]:
     packets = sum(job["bytes"] for job in traffic(plan).values()) / plan["packet_bytes"]
     nodes = sum(len(job["nodes"]) for job in plan["jobs"])
     return (

@@ -21,7 +21,7 @@ from pantala.experiments.identity import SWITCHES, run_id
 from pantala.experiments.parts import Part, parts_of
 from pantala.experiments.seeded import NodesBySeed, SeededRuns
 from pantala.job_copies import with_copies
-from pantala.plan import KnownParts, build_plan, only_jobs
+from pantala.plan import KnownParts, build_plan
 from pantala.record_size import large_bytes
 from pantala.scenario import Scenario
 from pantala.scenario.presets import mix_presets
@@ -123,7 +123,7 @@ class Expansion:
             for part in self._parts_of(scenario, resolved, number)
         ]
 
-    def _found(self, number: int, *, assumptions: bool = True) -> tuple[Scenario, dict[str, Any]]:
+    def _found(self, number: int, *, assumptions: bool = True) -> tuple[Scenario, native.Plan]:
         """Returns the scenario of a case, perhaps with another seed, and its resolved plan."""
         shared = self._shared(number)
         if shared is not None:
@@ -135,7 +135,7 @@ class Expansion:
         scenario = self._scenario(number)
         try:
             plan = build_plan(scenario, assumptions=assumptions, known=self._known)
-            resolved = native.resolve(plan)
+            resolved = native.Plan(plan)
         except PlanError as error:
             raise self._told_of(scenario.error_of_plan(error), number) from None
         except ProgramError as error:
@@ -167,7 +167,7 @@ class Expansion:
             hybrid = any(job.placement.kind == "hybrid" for job in scenario.all_jobs)
             if hybrid or {**of_other, "seed": scenario.seed} != plan:
                 return _Shared(scenario)
-            resolved = self._noted(native.resolve(plan))
+            resolved = self._noted(native.Plan(plan))
         except (ScenarioError, PlanError, ProgramError):
             return None  # a case by itself says it in the words of the scenario
         parts = self._parts_of(scenario, resolved, first)
@@ -187,15 +187,15 @@ class Expansion:
         except ScenarioError as error:
             raise self._told_of(error, number) from None
 
-    def _noted(self, resolved: dict[str, Any]) -> dict[str, Any]:
+    def _noted(self, resolved: native.Plan) -> native.Plan:
         """Notes the warnings of a resolved plan. Python's warnings would repeat for every case."""
         self.warnings |= dict.fromkeys(resolved["derived"].get("warnings", ()))
         return resolved
 
-    def _parts_of(self, scenario: Scenario, resolved: dict[str, Any], number: int) -> list[Part]:
+    def _parts_of(self, scenario: Scenario, resolved: native.Plan, number: int) -> list[Part]:
         _, present = self._changes(number)
         if present is not None:
-            there = {job["name"] for job in resolved["jobs"]}
+            there = set(resolved.job_names)
             if missing := [name for name in present if name not in there]:
                 raise ScenarioError(
                     self.place(number),
@@ -204,12 +204,12 @@ class Expansion:
                     f"this case has no job '{missing[0]}'",
                     "choose jobs that every case has, or write named cases that choose both",
                 )
-            resolved = only_jobs(resolved, present, "+".join(present))
+            resolved = resolved.subset(present, "+".join(present))
         record = dict(resolved["record"])
         for table, (key, off) in SWITCHES.items():
             if table not in self.description.keep:
                 record[key] = off
-        return parts_of(scenario, {**resolved, "record": record})
+        return parts_of(scenario, resolved.with_(record=record))
 
     def _told_of(self, error: ScenarioError, number: int) -> ScenarioError:
         """Returns an error that names the case."""
@@ -293,15 +293,15 @@ class _Shared:
     runs: SeededRuns | None = None
     table_bytes: tuple[float | None, ...] = ()
 
-    def resolved(self, seed: int, *, assumptions: bool = True) -> dict[str, Any]:
+    def resolved(self, seed: int, *, assumptions: bool = True) -> native.Plan:
         """Returns the resolved plan of a seed.
 
         Raises:
             PlanError: it cannot be run.
         """
         if self.plan is not None:
-            return native.resolve({**self.plan, "seed": seed})
-        return native.resolve(build_plan(_with_seed(self.scenario, seed), assumptions=assumptions))
+            return native.Plan({**self.plan, "seed": seed})
+        return native.Plan(build_plan(_with_seed(self.scenario, seed), assumptions=assumptions))
 
 
 def _size(part: Part) -> float | None:

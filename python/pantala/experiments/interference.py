@@ -65,7 +65,7 @@ class InterferenceRuns:
         self,
         target: Path,
         scenario: Scenario,
-        plan: dict[str, Any],
+        plan: native.Plan,
         parts: Sequence[Part],
         *,
         overwrite: bool,
@@ -216,11 +216,11 @@ class InterferenceRuns:
         plan = self._plan_of(part)
         return None if plan is None else run_id(plan)
 
-    def _plan_of(self, part: Part) -> dict[str, Any] | None:
+    def _plan_of(self, part: Part) -> native.Plan | None:
         if part.as_long_as is None:
             return part.plan
         company = self._stored(next(each for each in self.parts if each.name == part.as_long_as))
-        return None if company is None else part.lasting(company.document["simulated_ns"])
+        return None if company is None else part.plan.lasting(company.document["simulated_ns"])
 
     def _stored(self, part: Part) -> Run | None:
         """Returns the run of a part; None if it is not there."""
@@ -236,7 +236,7 @@ class InterferenceRuns:
 
         def simulate(directory: Path) -> None:
             try:
-                native.run(plan, directory, cast("native.ProgressCallback", line.update), threads)
+                plan.run(directory, cast("native.ProgressCallback", line.update), threads)
             except (SimulationError, KeyboardInterrupt):
                 self._keep(part, directory)
                 raise

@@ -85,19 +85,19 @@ class Listing:
                     continue
                 entry = entries.get(known[case, part.as_long_as] or "")
                 if entry is not None and entry["state"] == "done":
-                    found[case, part.name] = run_id(part.lasting(entry["simulated_ns"]))
+                    found[case, part.name] = run_id(part.plan.lasting(entry["simulated_ns"]))
         if found:
             runs = [found.get((case, part), run) for case, part, run in self._rows()]
             self.frame = self.frame.with_columns(pl.Series("run", runs, dtype=pl.String))
         return list(dict.fromkeys(found.values()))
 
-    def plan(self, case: int, part: str, entries: Mapping[str, Entry]) -> dict[str, Any]:
+    def plan(self, case: int, part: str, entries: Mapping[str, Entry]) -> native.Plan:
         """Returns the plan of a run."""
         found = next(each for each in self.expansion.parts(case) if each.name == part)
         if found.as_long_as is None:
             return found.plan
         rows = self.frame.filter(pl.col("case") == case, pl.col("part") == found.as_long_as)
-        return found.lasting(entries[rows["run"].item()]["simulated_ns"])
+        return found.plan.lasting(entries[rows["run"].item()]["simulated_ns"])
 
     def first_seeds(self, count: int) -> Listing:
         """Returns the runs of the first seeds of every case."""

@@ -29,7 +29,7 @@ def stored_measurement(
         store: the store.
         resolved: the resolved plan.
         window: the settings of the measurement, which are part of its identity.
-        measure: measures; see `pantala.native.measure`.
+        measure: measures; see `pantala.native.Plan.measure`.
         waiting: called about every second while another process measures the same; may raise.
 
     Raises:
@@ -63,5 +63,5 @@ def _document(
         },
         "window": window,
         "measured": measured,
-        "plan": resolved,
+        "plan": dict(resolved),
     }

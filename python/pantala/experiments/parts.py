@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pantala.companies import TOGETHER, alone_name, pair_name, without_name
-from pantala.plan import awaited, only_jobs
+from pantala.plan import awaited
 from pantala.scenario import Scenario
 from pantala.scenario.interference import mode_of
+
+if TYPE_CHECKING:
+    from pantala import native
 
 __all__ = ["TOGETHER", "Part", "parts_of"]
 
@@ -25,21 +28,16 @@ class Part:
     """
 
     name: str
-    plan: dict[str, Any]
+    plan: native.Plan
     as_long_as: str | None = None
 
     @property
     def jobs(self) -> list[str]:
         """The names of its jobs."""
-        return [job["name"] for job in self.plan["jobs"]]
-
-    def lasting(self, simulated_ns: float) -> dict[str, Any]:
-        """Returns the plan with a simulated time."""
-        stop = {**self.plan["stop"], "duration_ps": round(simulated_ns * 1000)}
-        return {**self.plan, "stop": stop}
+        return self.plan.job_names
 
 
-def parts_of(scenario: Scenario, resolved: dict[str, Any]) -> list[Part]:
+def parts_of(scenario: Scenario, resolved: native.Plan) -> list[Part]:
     """Returns the simulations of a scenario in order: jobs that end, companies, the other jobs.
 
     A company is a set of jobs: all jobs together, and each pair, or all jobs but one, as the key
@@ -54,11 +52,11 @@ def parts_of(scenario: Scenario, resolved: dict[str, Any]) -> list[Part]:
     mode = mode_of(scenario.interference)
     if mode is None:
         return [Part(scenario.name, resolved)]
-    present = [job["name"] for job in resolved["jobs"]]
+    present = resolved.job_names
     endless = set(present) - awaited(resolved)
 
     def part(name: str, jobs: list[str], as_long_as: str | None = None) -> Part:
-        return Part(name, only_jobs(resolved, jobs, name), as_long_as)
+        return Part(name, resolved.subset(jobs, name), as_long_as)
 
     ending = [part(alone_name(job), [job]) for job in present if job not in endless]
     companies = [part(TOGETHER, present)]

@@ -57,7 +57,7 @@ class NodesBySeed:
         known = self._kept.get((key, seed))
         if known is not None:
             return known
-        resolved = native.resolve_text(str(seed).join(text))
+        resolved = native.Plan(str(seed).join(text))
         nodes = [_dense(job["nodes"]) for job in resolved["jobs"]]
         if self._bytes < _BYTES:
             self._kept[key, seed] = nodes

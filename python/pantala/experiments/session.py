@@ -160,7 +160,7 @@ class Session:
                 self._queue.append(_Work(run, case, part))
 
     def _task(self, work: _Work) -> Task:
-        plan = json.dumps(self._listing.plan(work.case, work.part, self._entries))
+        plan = json.dumps(self._listing.plan(work.case, work.part, self._entries).document)
         root = str(self._store.root.absolute())
         return Task(root, work.run, plan, self._keep, self._threads)
 

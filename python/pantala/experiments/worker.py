@@ -48,7 +48,7 @@ def perform(task: Task) -> Entry:
     plan, keep = _with_stored(store, task)
 
     def simulate(directory: Path) -> None:
-        native.run(plan, directory, None, task.threads)
+        native.Plan(plan).run(directory, None, task.threads)
 
     try:
         if store.add(task.run, keep, simulate, plan["record"]) is None:

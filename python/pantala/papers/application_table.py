@@ -18,7 +18,6 @@ from typing import Any
 
 import polars as pl
 
-from pantala import native
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import UsageError, nearest
 from pantala.experiments.identity import run_id
@@ -225,8 +224,8 @@ def _run(
             RunStore(Path(directory)).begin()
             return _run(scenario, of_run, keep, Path(directory))
     store = RunStore(out)
-    plan = scenario.replace(_RECORD_LITTLE).resolve()
+    plan = scenario.replace(_RECORD_LITTLE).resolved_plan()
     name = run_id(plan)
-    store.obtain(name, keep, lambda directory: native.run(plan, directory, None))
+    store.obtain(name, keep, plan.run)
     run = Run(store.path(name))
     return of_run(run), facts_of_run(run)

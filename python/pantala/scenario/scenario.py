@@ -11,9 +11,10 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from pantala import native
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.job_copies import copies_of
-from pantala.plan import build_plan, resolve_plan
+from pantala.plan import build_plan
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.background import Background
 from pantala.scenario.base import Model, Name, plain
@@ -380,7 +381,7 @@ class Scenario(ScenarioKeys):
         """Returns the plan as JSON-like data.
 
         Times are integers in picoseconds, sizes are bytes, and bandwidths are bytes per second.
-        Random and contiguous jobs have no nodes yet.
+        The core chooses the nodes of the jobs; `resolve` has them.
 
         Raises:
             ScenarioError: a job cannot get the nodes that its placement describes.
@@ -404,9 +405,20 @@ class Scenario(ScenarioKeys):
             ScenarioWarning: the scenario runs, but packets can wait for each other in a cycle.
                 ``derived.warnings`` holds the same text.
         """
+        return self.resolved_plan().document
+
+    def resolved_plan(self) -> native.Plan:
+        """Returns the handle on the resolved plan, which can be run as it is.
+
+        Raises:
+            ScenarioError: the scenario cannot be run.
+
+        Warns:
+            ScenarioWarning: as `resolve`.
+        """
         plan = self.plan()
         try:
-            resolved = resolve_plan(plan)
+            resolved = native.Plan(plan)
         except PlanError as error:
             raise self.error_of_plan(error) from None
         for message in resolved["derived"].get("warnings", ()):

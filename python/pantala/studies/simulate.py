@@ -28,7 +28,6 @@ from pantala.experiments.store import RunStore
 from pantala.input_file import LARGE_TEXT, read_text
 from pantala.json_file import write_json
 from pantala.parallel import in_processes
-from pantala.plan import resolve_plan
 from pantala.results import Run
 from pantala.run_directory import RUN_FILE
 from pantala.scenario import Scenario
@@ -120,9 +119,9 @@ class Point:
             SimulationError: the network stalled.
         """
         with tempfile.TemporaryDirectory(prefix="pantala-study-") as directory:
-            return self.measure_into(Path(directory), resolve_plan(self.plan()))
+            return self.measure_into(Path(directory), native.Plan(self.plan()))
 
-    def measure_into(self, directory: Path, plan: dict[str, Any]) -> Record:
+    def measure_into(self, directory: Path, plan: native.Plan) -> Record:
         """Simulates the point into an empty directory.
 
         Args:
@@ -164,7 +163,7 @@ class Point:
             windows = int(windows * factor)
             return windows * window
 
-        native.run(plan, directory, None, extend=extend)
+        plan.run(directory, extend=extend)
         record = _record(Run(directory))
         return {
             "accepted": found.mean,
@@ -286,7 +285,7 @@ def simulate(
 
 def _read(store: RunStore, point: Point) -> Record | None:
     """Returns the stored record of a point; None if it is missing or damaged."""
-    run = point.run_id(resolve_plan(point.plan()))
+    run = point.run_id(native.Plan(point.plan()))
     try:
         if store.has(run, _KEEP):
             return {"key": point.key, "run": run, **store.document(run)["measured"]}
@@ -298,7 +297,7 @@ def _read(store: RunStore, point: Point) -> Record | None:
 def _stored(root: Path, point: Point) -> Record:
     """Simulates a point into the store, unless it is there, and returns its record."""
     store = RunStore(root)
-    plan = resolve_plan(point.plan())
+    plan = native.Plan(point.plan())
     run = point.run_id(plan)
 
     def write(directory: Path) -> None:

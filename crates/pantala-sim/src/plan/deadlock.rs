@@ -13,6 +13,7 @@ use pantala_routing::MAX_VIRTUAL_CHANNELS;
 use pantala_routing::dependencies::{Channel, Dependencies, Link, ascends, exception};
 use pantala_topology::{Peer, Topology};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -77,20 +78,33 @@ pub fn search(mut plan: Plan) -> Result<Search, PlanError> {
         virtual_channels: config.virtual_channels,
         channels: graph.channels(),
         dependencies: graph.count(),
-        exception: cycle.is_some().then(|| known(&config, &topology)).flatten().map(str::to_owned),
+        exception: cycle
+            .is_some()
+            .then(|| known_exception(&config, &topology))
+            .flatten()
+            .map(str::to_owned),
         cycle: cycle.map(|cycle| {
             cycle.into_iter().map(|channel| CycleChannel::new(channel, &topology)).collect()
         }),
     })
 }
 
-/// Searches the graph of a plan with valid routings, and returns the warnings of the run.
+/// Searches the graph of a plan with valid routings, and returns the warnings of the run. There is
+/// nothing to search if a resolved plan is `known` that has the same topology, no cycle and all of
+/// these routings.
 ///
 /// # Errors
 /// A [`PlanError`] if packets can wait for each other in a cycle, unless the plan allows it or the
 /// cycle is known by name.
-pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, PlanError> {
+pub(crate) fn check(
+    plan: &Plan,
+    topology: &Arc<Topology>,
+    known: Option<&Resolved>,
+) -> Result<Vec<String>, PlanError> {
     let config = fabric_config(plan);
+    if known.is_some_and(|known| covers(known, &config, topology)) {
+        return Ok(Vec::new());
+    }
     if ascends(&config.channel_use(), topology) {
         return Ok(Vec::new());
     }
@@ -102,7 +116,7 @@ pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, Pla
     if plan.topology.is_irregular() {
         message += &format!(": {}", in_words(&cycle, topology));
     }
-    let why = match known(&config, topology) {
+    let why = match known_exception(&config, topology) {
         Some(name) => format!("as is known of {name}"),
         None if plan.allow_deadlock => "and allow_deadlock lets them".to_owned(),
         None => {
@@ -115,6 +129,23 @@ pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, Pla
         }
     };
     Ok(vec![format!("{message}, {why}; if they do, the watchdog ends the run")])
+}
+
+/// Whether the dependencies of a configuration are among those of a plan without a cycle.
+fn covers(known: &Resolved, config: &FabricConfig, topology: &Arc<Topology>) -> bool {
+    let found = known.plan.derived.as_ref();
+    if !Arc::ptr_eq(topology, &known.topology)
+        || found.is_none_or(|derived| !derived.warnings.is_empty())
+    {
+        return false;
+    }
+    let other = fabric_config(&known.plan);
+    other.virtual_channels == config.virtual_channels
+        && other.injection_vc == config.injection_vc
+        && match (other.responses, config.responses) {
+            (None, None) => config.routings.iter().all(|routing| other.routings.contains(routing)),
+            (one, two) => one == two && other.routings == config.routings,
+        }
 }
 
 /// Channels that a message names.
@@ -149,7 +180,7 @@ fn remedy(plan: &Plan, config: &FabricConfig, topology: &Topology) -> &'static s
 }
 
 /// Returns the name of the rule that causes the cycle of a configuration, if it is known.
-fn known(config: &FabricConfig, topology: &Topology) -> Option<&'static str> {
+fn known_exception(config: &FabricConfig, topology: &Topology) -> Option<&'static str> {
     let name = config.routings.iter().find_map(exception)?;
     let mut others = config.clone();
     others.routings.retain(|routing| exception(routing).is_none());

@@ -20,6 +20,7 @@ use pantala_routing::learning::QTable;
 use pantala_topology::Topology;
 use pantala_workload::WorkloadSpec;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A resolved plan and its topology.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ pub struct Resolved {
     /// The plan with all values filled in.
     pub plan: Plan,
     /// The topology of the plan.
-    pub topology: Topology,
+    pub topology: Arc<Topology>,
     /// The estimates that q_adaptive starts from, if the plan names a file.
     pub estimates: Option<QTable>,
 }
@@ -66,12 +67,30 @@ pub fn parse(text: &str) -> Result<Plan, PlanError> {
 ///
 /// # Errors
 /// A [`PlanError`] for the first fault, with the faults of independent checks.
-pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
+pub fn resolve(plan: Plan) -> Result<Resolved, PlanError> {
+    resolve_from(plan, None)
+}
+
+impl Resolved {
+    /// Resolves a plan that was made of this one, as [`resolve`] does. The topology and the search
+    /// for cycles are not repeated where the plans agree on them.
+    ///
+    /// # Errors
+    /// As [`resolve`].
+    pub fn resolve_changed(&self, plan: Plan) -> Result<Self, PlanError> {
+        resolve_from(plan, Some(self))
+    }
+}
+
+fn resolve_from(mut plan: Plan, known: Option<&Resolved>) -> Result<Resolved, PlanError> {
     ranges::check(&plan)?;
     if plan.nic.response_bytes == 0 {
         plan.nic.response_bytes = plan.flit_bytes;
     }
-    let topology = topology(&plan.topology)?;
+    let topology = match known {
+        Some(known) if known.plan.topology == plan.topology => Arc::clone(&known.topology),
+        _ => Arc::new(topology(&plan.topology)?),
+    };
     let mut faults = Faults::default();
     faults.note(check_links(&plan));
     faults.note(check_router(&plan));
@@ -84,7 +103,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     faults.note(coarsen::check(&plan));
     faults.result()?;
     complete_patterns(&mut plan);
-    placement::place_jobs(&mut plan, (&topology).into())?;
+    placement::place_jobs(&mut plan, (&*topology).into())?;
     check_patterns(&plan, &topology)?;
     if plan.topology.global_links.is_none() {
         plan.topology.links_per_pair = topology.links_per_pair();
@@ -93,7 +112,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     let estimates = load_estimates(&mut plan, &topology)?;
     let mut derived = derive(&plan, &topology)?;
     records::check_records(&plan, &topology, derived.virtual_channels)?;
-    derived.warnings = deadlock::check(&plan, &topology)?;
+    derived.warnings = deadlock::check(&plan, &topology, known)?;
     derived.coarsened = coarsen::notice(&plan);
     derived.simulated_buffer_flits = coarsen::buffers(&plan);
     derived.q_table_sha256 = estimates.as_ref().map(q_tables::fingerprint);

@@ -5,7 +5,8 @@ use crate::output::columns::{hex, ns};
 use crate::output::document::result_hash;
 use crate::output::recorder::{JobPackets, JobWindow};
 use crate::output::span_counts::SpanCount;
-use crate::plan::Plan;
+use crate::plan::resolve::{Resolved, resolve};
+use crate::plan::{PacketRecord, Plan};
 use crate::run::simulation::Simulation;
 use crate::run::termination::Progress;
 use pantala_engine::Time;
@@ -183,6 +184,29 @@ fn offered_load(plan: &Plan) -> Option<f64> {
     Some(first + excess / ranks)
 }
 
+/// Gives a plan the duration and the records of a measurement. Returns its offered load.
+fn prepare(plan: &mut Plan, warmup: Time, window: Time, timeline: Time) -> Result<f64, PlanError> {
+    if window == 0 {
+        return Err(PlanError::new("measure", 0, "must be more than zero", "give a positive time"));
+    }
+    let Some(load) = offered_load(plan) else {
+        return Err(PlanError::new(
+            "jobs",
+            "...",
+            "a curve needs patterns",
+            "give every job a pattern",
+        ));
+    };
+    plan.stop.duration_ps = warmup.saturating_add(window);
+    let record = &mut plan.record;
+    record.link_windows = false;
+    record.q_learning = false;
+    (record.ports, record.system, record.routers, record.blame) = (None, None, None, None);
+    record.packets = PacketRecord::Off;
+    record.window_ps = if timeline > 0 { timeline } else { plan.stop.duration_ps };
+    Ok(load)
+}
+
 /// A measurement before its run, so that callers can time set-up and simulation separately.
 pub struct Measurement {
     simulation: Simulation,
@@ -199,45 +223,30 @@ impl Measurement {
     ///
     /// # Errors
     /// A [`PlanError`] if the plan is faulty or has jobs that are not patterns.
-    pub fn new(plan: Plan, warmup: Time, window: Time, timeline: Time) -> Result<Self, PlanError> {
-        Self::on_threads(plan, warmup, window, timeline, 1)
+    pub fn new(
+        mut plan: Plan,
+        warmup: Time,
+        window: Time,
+        timeline: Time,
+    ) -> Result<Self, PlanError> {
+        // The duration of the measurement ends a plan that has no end of its own.
+        prepare(&mut plan, warmup, window, timeline)?;
+        Self::of(resolve(plan)?, warmup, window, timeline, 1)
     }
 
-    /// Like [`new`](Self::new), on several threads.
+    /// Like [`new`](Self::new), of a resolved plan and on several threads.
     ///
     /// # Errors
-    /// As [`new`](Self::new) and [`Simulation::on_threads`].
-    pub fn on_threads(
-        mut plan: Plan,
+    /// As [`new`](Self::new) and [`Simulation::of`].
+    pub fn of(
+        mut resolved: Resolved,
         warmup: Time,
         window: Time,
         timeline: Time,
         threads: u32,
     ) -> Result<Self, PlanError> {
-        if window == 0 {
-            return Err(PlanError::new(
-                "measure",
-                0,
-                "must be more than zero",
-                "give a positive time",
-            ));
-        }
-        let Some(load) = offered_load(&plan) else {
-            return Err(PlanError::new(
-                "jobs",
-                "...",
-                "a curve needs patterns",
-                "give every job a pattern",
-            ));
-        };
-        plan.stop.duration_ps = warmup.saturating_add(window);
-        plan.record.link_windows = false;
-        plan.record.q_learning = false;
-        (plan.record.ports, plan.record.system, plan.record.routers) = (None, None, None);
-        plan.record.blame = None;
-        plan.record.packets = crate::plan::PacketRecord::Off;
-        plan.record.window_ps = if timeline > 0 { timeline } else { plan.stop.duration_ps };
-        let mut simulation = Simulation::on_threads(plan, warmup, threads, |_| {})?;
+        let load = prepare(&mut resolved.plan, warmup, window, timeline)?;
+        let mut simulation = Simulation::of(resolved, warmup, threads)?;
         let until = warmup.saturating_add(window);
         simulation.network.probes_mut().for_each(|probe| probe.count_spans(SPANS, until));
         Ok(Self { simulation, warmup, window, timeline: timeline > 0, drain: false, load })

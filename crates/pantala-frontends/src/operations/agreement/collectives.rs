@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pantala_mpi::{Call, Communicator, Op};
 
-use super::FileFault;
+use crate::operations::fault::FileFault;
 use crate::trace::collectives::common_bytes;
 
 /// What makes a communicator the same one for all its ranks.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::FileFault;
 use super::collectives::Communicators;
+use crate::operations::fault::FileFault;
 
 /// Sizes of messages in order: equal ones in a row, and their number.
 #[derive(Clone, Debug, Default)]

@@ -8,10 +8,10 @@ use pantala_mpi::{
     TagSelect,
 };
 
-use super::FileFault;
 use super::collectives::{Collective, Communicators, Origin, Progress};
 use super::messages::OfRank;
 use crate::operations::contents::Contents;
+use crate::operations::fault::FileFault;
 use crate::operations::prediction::{Guess, Prediction};
 use crate::operations::replay::Replay;
 

@@ -60,7 +60,17 @@ impl Simulation {
         threads: u32,
         change: impl FnOnce(&mut FabricConfig),
     ) -> Result<Self, PlanError> {
-        Self::among(Alone, plan, measure_from, threads, change)
+        Self::among(Alone, resolve(plan)?, measure_from, threads, change)
+    }
+
+    /// Builds a simulation of a resolved plan on several threads, as
+    /// [`on_threads`](Self::on_threads) does of a plan.
+    ///
+    /// # Errors
+    /// A [`PlanError`] if `threads` is zero or above [`MAX_THREADS`], or a job has a fault that only
+    /// its set-up finds.
+    pub fn of(resolved: Resolved, measure_from: Time, threads: u32) -> Result<Self, PlanError> {
+        Self::among(Alone, resolved, measure_from, threads, |_| {})
     }
 }
 
@@ -72,7 +82,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
     /// As [`on_threads`](Simulation::on_threads), and if there are more processes than groups.
     pub fn among(
         peers: Q,
-        plan: Plan,
+        resolved: Resolved,
         measure_from: Time,
         threads: u32,
         change: impl FnOnce(&mut FabricConfig),
@@ -86,10 +96,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 "give as many threads as there are idle cores",
             ));
         }
-        let Resolved { plan, topology, estimates } = resolve(plan)?;
+        let Resolved { plan, topology, estimates } = resolved;
         let mut config = fabric_config(&plan);
         change(&mut config);
-        let topology = Arc::new(topology);
         let (place, processes) = peers.place();
         let parts = match processes {
             1 if config.reads_everywhere() => 1,
