@@ -218,7 +218,7 @@ impl Wheel {
     /// Moves to the next group of events: those of the lowest time and phase, if it is before
     /// `until`.
     #[inline]
-    pub fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
+    pub fn next_batch(&mut self, until: Time) -> Option<(Time, u8)> {
         self.next_group_foreseen(until, |_, _, _| {})
     }
 

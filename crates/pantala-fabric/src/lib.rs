@@ -32,4 +32,4 @@ pub use store::packet;
 pub use store::port::LinkCounters;
 pub use watch::blame::BlameCell;
 pub use watch::paths::{PacketChoice, PathHop};
-pub use watch::ports::{Carried, LinkCount, WatchedLink};
+pub use watch::ports::{LinkCount, TrafficCount, WatchedLink};

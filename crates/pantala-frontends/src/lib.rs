@@ -1,4 +1,4 @@
-//! Front ends: programs of users as streams of MPI operations.
+//! Front ends: recorded programs of users as streams of MPI operations.
 //!
 //! Each room reads one kind of source and yields the operations of a rank one by one, as the MPI
 //! layer asks for them ([`pantala_mpi::Program`]). Memory does not grow with a program's length.
@@ -10,7 +10,6 @@ pub mod dumpi;
 pub mod goal;
 pub mod graph;
 pub mod input;
-pub mod ncptl;
 pub mod opened;
 pub mod operations;
 pub mod trace;

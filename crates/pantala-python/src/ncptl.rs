@@ -1,8 +1,8 @@
 //! coNCePTuaL programs without a network: their errors, options and MPI calls.
 
-use pantala_frontends::ncptl::NcptlSpec;
-use pantala_frontends::ncptl::explain::explain;
-use pantala_frontends::ncptl::language::{Diagnostic, Source, check, read};
+use pantala_ncptl::NcptlSpec;
+use pantala_ncptl::explain::explain;
+use pantala_ncptl::language::{Diagnostic, Source, check, read};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;

@@ -8,7 +8,7 @@ use pantala_sim::output::document;
 use pantala_sim::plan::Plan;
 use pantala_sim::plan::expected_traffic::of_jobs as expected_traffic;
 use pantala_sim::plan::resolve::{self, Resolved};
-use pantala_sim::run::measure::{Measurement, whole};
+use pantala_sim::run::measure::{Measurement, whole_run};
 use pantala_sim::run::threads;
 use pantala_sim::{End, PlanError, Simulation};
 use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyValueError};
@@ -197,7 +197,7 @@ impl PyPlan {
         if !end.planned() {
             return Err(PyKeyboardInterrupt::new_err(()));
         }
-        let whole = py.detach(|| whole(simulation)).map_err(|e| write_error(&e))?;
+        let whole = py.detach(|| whole_run(simulation)).map_err(|e| write_error(&e))?;
         with_times(py, &whole, whole.bench.packet_hops, setup_seconds, wall, cpu)
     }
 }

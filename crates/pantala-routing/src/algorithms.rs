@@ -18,7 +18,7 @@ pub mod valiant_group;
 pub mod valiant_node;
 
 use crate::algorithm::{Algorithm, with_all_routings};
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, Intermediate};
 use crate::rule::Rule;
 use crate::state::RouteState;
@@ -66,18 +66,18 @@ macro_rules! dispatch {
             }
 
             #[inline]
-            pub(crate) fn decide<S: CongestionView>(self, here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-                match self { $(Self::$name => <$module::$name as Rule>::decide(here, route, view)),* }
+            pub(crate) fn decide<S: CongestionView>(self, context: &DecisionContext<'_>, route: &mut RouteState, view: &mut S) {
+                match self { $(Self::$name => <$module::$name as Rule>::decide(context, route, view)),* }
             }
 
             #[inline]
-            pub(crate) fn decide_inside<S: CongestionView>(self, here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-                match self { $(Self::$name => <$module::$name as Rule>::decide_inside(here, route, view)),* }
+            pub(crate) fn decide_inside<S: CongestionView>(self, context: &DecisionContext<'_>, route: &mut RouteState, view: &mut S) {
+                match self { $(Self::$name => <$module::$name as Rule>::decide_inside(context, route, view)),* }
             }
 
             #[inline]
-            pub(crate) fn decide_per_hop<S: CongestionView>(self, here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-                match self { $(Self::$name => <$module::$name as Rule>::decide_per_hop(here, route, view)),* }
+            pub(crate) fn decide_per_hop<S: CongestionView>(self, context: &DecisionContext<'_>, route: &mut RouteState, view: &mut S) {
+                match self { $(Self::$name => <$module::$name as Rule>::decide_per_hop(context, route, view)),* }
             }
         }
     };

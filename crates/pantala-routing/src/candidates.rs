@@ -14,7 +14,7 @@ use crate::view::CongestionView;
 use pantala_topology::{GlobalLink, Topology};
 
 /// The place of a decision: a router, and the routing.
-pub(crate) struct Here<'a> {
+pub(crate) struct DecisionContext<'a> {
     pub(crate) routing: &'a RoutingConfig,
     pub(crate) topology: &'a Topology,
     pub(crate) router: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Candidate {
     pub(crate) queue: i64,
 }
 
-impl Here<'_> {
+impl DecisionContext<'_> {
     /// Returns whether the packet has come from another router of the group, so that its gateway is
     /// fixed.
     pub(crate) fn later(route: &RouteState) -> bool {

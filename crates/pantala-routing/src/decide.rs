@@ -1,7 +1,7 @@
 //! The decision on a packet's path: the routers that decide, and the dispatch to the algorithm.
 
 use crate::algorithms::q_adaptive;
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::config::RoutingConfig;
 use crate::descriptor::Intermediate;
 use crate::draws::{salted, third_group, third_router};
@@ -22,26 +22,26 @@ impl RoutingConfig {
         view: &mut S,
     ) {
         let group = topology.group_of(router);
-        let here = Here { routing: self, topology, router, group };
+        let context = DecisionContext { routing: self, topology, router, group };
         if route.phase > Phase::Revisable {
-            self.algorithm.decide_per_hop(&here, route, view);
+            self.algorithm.decide_per_hop(&context, route, view);
             return;
         }
         if group == u32::from(route.destination_group) {
-            self.decide_inside(&here, route, view);
+            self.decide_inside(&context, route, view);
             return;
         }
         let destination = u32::from(route.destination_group);
         // A path through a third group needs one.
         if topology.third_groups(group, destination) == 0 {
             route.phase = Phase::ToDestination;
-            self.algorithm.decide_per_hop(&here, route, view);
+            self.algorithm.decide_per_hop(&context, route, view);
             return;
         }
         if topology.are_linked(group, destination) {
-            self.algorithm.decide(&here, route, view);
+            self.algorithm.decide(&context, route, view);
         } else {
-            self.cross_third_group(&here, route);
+            self.cross_third_group(&context, route);
         }
         if !route.nonminimal {
             route.phase = if self.algorithm.is_progressive() {
@@ -53,20 +53,21 @@ impl RoutingConfig {
     }
 
     /// Sends a packet through a random third group, because no link leads to the destination's.
-    fn cross_third_group(&self, here: &Here<'_>, route: &mut RouteState) {
+    fn cross_third_group(&self, context: &DecisionContext<'_>, route: &mut RouteState) {
         let destination = u32::from(route.destination_group);
         let third = match self.algorithm.intermediate() {
             Intermediate::Group => third_group,
             Intermediate::Router => third_router,
         };
-        let intermediate = third(here.topology, here.group, destination, salted(route.draw, 0));
+        let intermediate =
+            third(context.topology, context.group, destination, salted(route.draw, 0));
         route.divert(intermediate, NONE);
     }
 
     /// Decides on the path of a packet in the group of its destination.
     fn decide_inside<S: CongestionView>(
         &self,
-        here: &Here<'_>,
+        context: &DecisionContext<'_>,
         route: &mut RouteState,
         view: &mut S,
     ) {
@@ -75,8 +76,8 @@ impl RoutingConfig {
             return;
         }
         route.phase = Phase::Inside;
-        if here.router != route.destination_router {
-            self.algorithm.decide_inside(here, route, view);
+        if context.router != route.destination_router {
+            self.algorithm.decide_inside(context, route, view);
         }
     }
 
@@ -97,6 +98,11 @@ impl RoutingConfig {
                 if route.phase == Phase::Undecided { Phase::Inside } else { Phase::ToDestination };
             return self.follow(topology, router, group, route);
         }
-        q_adaptive::route(&Here { routing: self, topology, router, group }, route, row, early)
+        q_adaptive::route(
+            &DecisionContext { routing: self, topology, router, group },
+            route,
+            row,
+            early,
+        )
     }
 }

@@ -78,8 +78,8 @@ impl Dependencies {
     pub fn of(channels: &ChannelUse<'_>, topology: &Topology) -> Self {
         let numbering = channel::Numbering::new(topology, channels.virtual_channels);
         let mut graph = Graph::new(numbering);
-        for way in ways(channels, topology) {
-            segments::Walk::new(&mut graph, topology, &way).walk();
+        for rules in path_rules(channels, topology) {
+            segments::Walk::new(&mut graph, topology, &rules).walk();
         }
         for (ejected, injected) in answers(channels, topology) {
             for router in 0..topology.routers() {
@@ -134,7 +134,7 @@ impl Dependencies {
 
 /// The facts of a routing that the graph depends on.
 #[derive(Clone, Debug, PartialEq)]
-struct Way {
+struct PathRules {
     paths: Paths,
     gateways: Gateways,
     local_order: LocalOrder,
@@ -142,22 +142,22 @@ struct Way {
     injection_vcs: Range<u8>,
 }
 
-/// Returns the ways of all routings. Routings that differ in their comparison only share one.
-fn ways(channels: &ChannelUse<'_>, topology: &Topology) -> Vec<Way> {
-    let mut ways: Vec<Way> = Vec::new();
+/// Returns the path rules of all routings. Routings that differ in their comparison only share one.
+fn path_rules(channels: &ChannelUse<'_>, topology: &Topology) -> Vec<PathRules> {
+    let mut path_rules: Vec<PathRules> = Vec::new();
     for (place, routing) in channels.routings.iter().enumerate() {
-        let way = Way {
+        let rules = PathRules {
             paths: routing.paths(topology),
             gateways: routing.gateways_taken(),
             local_order: routing.local_order,
             first_vc: routing.first_vc,
             injection_vcs: injection_vcs(channels, place),
         };
-        if !ways.contains(&way) {
-            ways.push(way);
+        if !path_rules.contains(&rules) {
+            path_rules.push(rules);
         }
     }
-    ways
+    path_rules
 }
 
 /// Returns the VCs on which packets of a routing are injected.

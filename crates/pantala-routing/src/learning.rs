@@ -37,7 +37,7 @@ pub struct LinkLatencies {
 
 /// The state that a packet carries for feedback.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Trail {
+pub struct HopFeedback {
     /// When its head arrived at the current router, or at the router that it has left.
     arrived: Time,
     /// The time between its arrivals at the router before and at this one, in ns.
@@ -76,7 +76,7 @@ pub struct Learning {
     table: QTable,
     queues: FeedbackQueues,
     /// Per packet.
-    trails: FlatArray<Trail>,
+    hop_feedback: FlatArray<HopFeedback>,
     /// Per router, if its first decisions explore.
     decisions: FlatArray<Decisions>,
     record: Option<record::Record>,
@@ -99,45 +99,49 @@ impl Learning {
         let decisions = FlatArray::numbered_from(first, vec![Decisions::default(); counted]);
         let table = QTable::untrained_part(routings, latencies, topology, own.clone());
         let queues = FeedbackQueues::new(own, table.columns());
-        Self { rates, table, queues, trails: FlatArray::default(), decisions, record: None }
+        Self { rates, table, queues, hop_feedback: FlatArray::default(), decisions, record: None }
     }
 
     /// Notes that a packet's head arrives at its source router from the node in place `slot`.
     #[inline]
     pub fn enter(&mut self, packet: u32, slot: u16, now: Time) {
-        self.resume(packet, Trail { arrived: now, hop: 0.0, estimate: 0.0, slot });
+        self.resume(packet, HopFeedback { arrived: now, hop: 0.0, estimate: 0.0, slot });
     }
 
     /// Returns the state that a packet carries; the default if no routing learns.
-    pub fn trail(&self, packet: u32) -> Trail {
-        if self.trails.is_empty() { Trail::default() } else { self.trails[packet] }
+    pub fn hop_feedback(&self, packet: u32) -> HopFeedback {
+        if self.hop_feedback.is_empty() {
+            HopFeedback::default()
+        } else {
+            self.hop_feedback[packet]
+        }
     }
 
     /// Prefetches the state of a packet.
     #[inline(always)]
     pub fn prefetch(&self, packet: u32) {
-        self.trails.prefetch::<1>(packet as usize);
+        self.hop_feedback.prefetch::<1>(packet as usize);
     }
 
     /// Stores the state that a packet carries.
-    pub fn resume(&mut self, packet: u32, trail: Trail) {
-        while self.trails.len() <= packet as usize {
-            self.trails.push(Trail::default());
+    pub fn resume(&mut self, packet: u32, hop_feedback: HopFeedback) {
+        while self.hop_feedback.len() <= packet as usize {
+            self.hop_feedback.push(HopFeedback::default());
         }
-        self.trails[packet] = trail;
+        self.hop_feedback[packet] = hop_feedback;
     }
 
     /// Notes that a packet's head arrives at a router from another router.
     #[inline]
     pub fn arrive(&mut self, packet: u32, now: Time) {
-        let trail = &mut self.trails[packet];
-        trail.hop = if self.rates.truncate {
+        let hop_feedback = &mut self.hop_feedback[packet];
+        hop_feedback.hop = if self.rates.truncate {
             // A clock of whole nanoseconds, read at both ends.
-            (now / NANOSECOND - trail.arrived / NANOSECOND) as f32
+            (now / NANOSECOND - hop_feedback.arrived / NANOSECOND) as f32
         } else {
-            (now - trail.arrived) as f32 / NANOSECOND as f32
+            (now - hop_feedback.arrived) as f32 / NANOSECOND as f32
         };
-        trail.arrived = now;
+        hop_feedback.arrived = now;
     }
 
     /// Returns the estimates of `router`, in `group`, at `now` for a packet to another group, per
@@ -152,10 +156,11 @@ impl Learning {
         now: Time,
     ) -> &[f32] {
         self.apply(router, now);
-        let trail = &mut self.trails[packet];
-        let row =
-            self.table.row_at(router, self.table.row_of(group, destination_group, trail.slot));
-        trail.estimate = row.iter().copied().fold(f32::INFINITY, f32::min);
+        let hop_feedback = &mut self.hop_feedback[packet];
+        let row = self
+            .table
+            .row_at(router, self.table.row_of(group, destination_group, hop_feedback.slot));
+        hop_feedback.estimate = row.iter().copied().fold(f32::INFINITY, f32::min);
         row
     }
 
@@ -177,7 +182,7 @@ impl Learning {
     /// Notes that a packet is routed in the group of its destination.
     #[inline]
     pub fn at_destination(&mut self, packet: u32) {
-        self.trails[packet].estimate = 0.0;
+        self.hop_feedback[packet].estimate = 0.0;
     }
 
     /// Returns the feedback about a packet that leaves an input buffer, for the router that sent it
@@ -191,7 +196,7 @@ impl Learning {
         via: Via,
         time: Time,
     ) -> Sent {
-        let Trail { hop, estimate, slot, .. } = self.trails[packet];
+        let HopFeedback { hop, estimate, slot, .. } = self.hop_feedback[packet];
         let row = self.table.row_of(group, destination_group, slot);
         let column = port - self.table.first_port();
         Sent {
@@ -262,7 +267,10 @@ impl Learning {
 
     /// Returns the bytes of memory held.
     pub fn memory(&self) -> usize {
-        self.table.memory() + self.queues.memory() + self.trails.memory() + self.decisions.memory()
+        self.table.memory()
+            + self.queues.memory()
+            + self.hop_feedback.memory()
+            + self.decisions.memory()
     }
 }
 

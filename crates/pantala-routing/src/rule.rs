@@ -1,6 +1,6 @@
 //! [`Rule`]: what each algorithm implements, its descriptor and its decisions.
 
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::Descriptor;
 use crate::state::RouteState;
 use crate::view::CongestionView;
@@ -13,16 +13,30 @@ pub(crate) trait Rule {
     /// Decides the path of a packet that goes to another group: at its source router, and at the
     /// later routers of its source group while its phase is [`crate::Phase::Revisable`].
     #[inline]
-    fn decide<S: CongestionView>(_here: &Here<'_>, _route: &mut RouteState, _view: &mut S) {}
+    fn decide<S: CongestionView>(
+        _here: &DecisionContext<'_>,
+        _route: &mut RouteState,
+        _view: &mut S,
+    ) {
+    }
 
     /// Decides the path of a packet that goes to another router of its source group, at its source
     /// router.
     #[inline]
-    fn decide_inside<S: CongestionView>(_here: &Here<'_>, _route: &mut RouteState, _view: &mut S) {}
+    fn decide_inside<S: CongestionView>(
+        _here: &DecisionContext<'_>,
+        _route: &mut RouteState,
+        _view: &mut S,
+    ) {
+    }
 
     /// Picks the link to the next group for a packet whose path is decided, at every router. Called
     /// only if the routing is [per-hop adaptive](Descriptor::per_hop_adaptive).
     #[inline]
-    fn decide_per_hop<S: CongestionView>(_here: &Here<'_>, _route: &mut RouteState, _view: &mut S) {
+    fn decide_per_hop<S: CongestionView>(
+        _here: &DecisionContext<'_>,
+        _route: &mut RouteState,
+        _view: &mut S,
+    ) {
     }
 }

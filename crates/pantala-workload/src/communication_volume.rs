@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use pantala_engine::{NANOSECOND, Time};
 use pantala_frontends::operations::Prediction;
-use pantala_frontends::operations::prediction::Guess;
+use pantala_frontends::operations::prediction::Timing;
 use pantala_mpi::collectives::{Collective, Step};
 use pantala_mpi::{Call, Collectives, Communicator, Op, Outcome, Outgoing, Program, RankContext};
 use serde::Serialize;
@@ -134,7 +134,7 @@ struct Walk {
 
 impl Walk {
     fn new(rank: RankContext, programs: &JobPrograms) -> Self {
-        let prediction = Prediction::new(&rank, programs.communicators(&rank), Guess::Early);
+        let prediction = Prediction::new(&rank, programs.communicators(&rank), Timing::Early);
         Self { rank: rank.rank, prediction, collectives: Vec::new() }
     }
 

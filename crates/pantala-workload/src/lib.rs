@@ -90,7 +90,7 @@ pub use endpoints::{Endpoints, PatternContext};
 pub use injection::{Injection, Phase};
 pub use job_spec::{JobSpec, Workload, WorkloadError, WorkloadSpec};
 pub use motifs::Motif;
-pub use pantala_frontends::ncptl::run::log::{Log, LoggedColumn};
+pub use pantala_ncptl::run::log::{Log, LoggedColumn};
 pub use patterns::{Pattern, PatternKind};
 pub use permutation::Permutation;
 pub use programs::{JobPrograms, OperationLists, ProgramLog, RankProgram};

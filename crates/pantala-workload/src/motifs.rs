@@ -15,10 +15,10 @@ mod surroundings;
 use std::fmt::Debug;
 
 use pantala_engine::{LONGEST_TIME, Stream, Time};
-use pantala_frontends::ncptl::NcptlSpec;
 use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{Communicator, Fault, Op, RankContext};
+use pantala_ncptl::NcptlSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

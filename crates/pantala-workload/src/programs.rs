@@ -7,13 +7,13 @@
 mod operation_lists;
 
 use pantala_engine::{NEVER, Stream, Time};
-use pantala_frontends::ncptl::{NcptlSpec, run::log::Log};
 use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{
     COMM_WORLD, Call, Communicator, CommunicatorId, Fault, IterationMark, Op, Outcome, Program,
     ProgramSource, RankContext,
 };
+use pantala_ncptl::{NcptlSpec, run::log::Log};
 
 use serde::{Deserialize, Serialize};
 

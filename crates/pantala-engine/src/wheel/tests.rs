@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 fn drain(wheel: &mut Wheel) -> Vec<Event> {
     let mut events = Vec::new();
-    while let Some((time, phase)) = wheel.next_group(NEVER) {
+    while let Some((time, phase)) = wheel.next_batch(NEVER) {
         while let Some(id) = wheel.pop() {
             events.push(Event { time, phase, id });
         }
@@ -26,15 +26,15 @@ fn an_empty_wheel_has_nothing() {
     let mut wheel = Wheel::new();
     assert_eq!(wheel.iter().count(), 0);
     assert_eq!(wheel.next_time(), NEVER);
-    assert_eq!(wheel.next_group(NEVER), None);
+    assert_eq!(wheel.next_batch(NEVER), None);
 }
 
 #[test]
 fn until_is_exclusive() {
     let mut wheel = Wheel::new();
     wheel.push(100, 3, 0);
-    assert_eq!(wheel.next_group(100), None);
-    assert_eq!(wheel.next_group(101), Some((100, 3)));
+    assert_eq!(wheel.next_batch(100), None);
+    assert_eq!(wheel.next_batch(101), Some((100, 3)));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn an_event_may_come_before_the_one_the_wheel_waits_at() {
     let mut wheel = Wheel::new();
     const REACH: Time = (SLOTS as Time - 1) << WIDTH_LOG2;
     wheel.push(700, 0, 1);
-    assert_eq!(wheel.next_group(500), None);
+    assert_eq!(wheel.next_batch(500), None);
     wheel.push(510, 0, 2);
     wheel.push(640, 1, 3);
     wheel.push(700 + REACH, 0, 4);
@@ -120,7 +120,7 @@ proptest! {
         wheel.push(0, 0, 0);
         let mut next = delays.iter();
         let mut popped = Vec::new();
-        while let Some((time, phase)) = wheel.next_group(NEVER) {
+        while let Some((time, phase)) = wheel.next_batch(NEVER) {
             while let Some(id) = wheel.pop() {
                 popped.push(Event { time, phase, id });
                 for step in 1..=2u32 {
@@ -161,7 +161,7 @@ proptest! {
             prop_assert_eq!(wheel.iter().count(), expected.len());
             // Not all steps end after an event.
             now = (now + step).max(wheel.next_time().min(now + 20 * step) / 2);
-            while let Some((time, phase)) = wheel.next_group(now) {
+            while let Some((time, phase)) = wheel.next_batch(now) {
                 while let Some(id) = wheel.pop() {
                     let event = Event { time, phase, id };
                     prop_assert!(time < now && expected.remove(&event));

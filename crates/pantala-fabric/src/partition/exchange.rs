@@ -18,14 +18,14 @@ impl Fabric {
     pub(crate) fn post_packet<F: Variant>(&mut self, to: u16, index: u32) {
         let path = self.paths::<F>().and_then(|paths| paths.leaves(index));
         let (packet, origin) = (self.packets[index], *self.packets.origin(index));
-        let trail = self.learning.trail(index);
+        let hop_feedback = self.learning.hop_feedback(index);
         self.packets.remove(index);
         self.worms.post(packet.piece);
         let outbox = &mut self.outbox[usize::from(to)];
         if let Some(path) = path {
             outbox.paths.push((outbox.packets.len(), path));
         }
-        outbox.post_packet(PacketMessage { packet, origin, trail });
+        outbox.post_packet(PacketMessage { packet, origin, hop_feedback });
     }
 
     /// Posts credits for another partition.
@@ -42,7 +42,7 @@ impl Fabric {
     /// Takes the messages of another partition and leaves them empty.
     fn take<F: Variant>(&mut self, messages: &mut FabricMessages) {
         let mut paths = messages.paths.drain(..).peekable();
-        for (number, &PacketMessage { packet, origin, trail }) in
+        for (number, &PacketMessage { packet, origin, hop_feedback }) in
             messages.packets.iter().enumerate()
         {
             if let Some(soon) = messages.packets.get(number + FETCHED_AHEAD) {
@@ -55,7 +55,7 @@ impl Fabric {
             *self.packets.origin_mut(index) = origin;
             self.worms.take(packet.piece);
             if self.setup.stages.learning() {
-                self.learning.resume(index, trail);
+                self.learning.resume(index, hop_feedback);
             }
             if let Some(watch) = self.paths::<F>()
                 && let Some((_, path)) = paths.next_if(|(place, _)| *place == number)

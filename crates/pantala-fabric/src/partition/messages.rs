@@ -7,7 +7,7 @@
 use crate::store::packet::{Packet, PacketOrigin};
 use crate::watch::paths::PathHop;
 use pantala_engine::{NEVER, Time};
-use pantala_routing::learning::{Sent, Trail};
+use pantala_routing::learning::{HopFeedback, Sent};
 use serde::{Deserialize, Serialize};
 
 /// A packet on a link. Its head arrives at [`Packet::ready`].
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct PacketMessage {
     pub(crate) packet: Packet,
     pub(crate) origin: PacketOrigin,
-    pub(crate) trail: Trail,
+    pub(crate) hop_feedback: HopFeedback,
 }
 
 /// Credits for `room` flits on their way to an output VC, from `first` to `last`.

@@ -6,7 +6,7 @@ use crate::config::FabricConfig;
 use crate::host::Host;
 use crate::partition::audit::{Audit, ConservationCounts, Diagnosis, Held};
 use crate::partition::partition_map::PartitionMap;
-use crate::partition::threads::{self, Crew, Transport};
+use crate::partition::threads::{self, Transport, WorkerThreads};
 use crate::partition::{Partition, Totals};
 use crate::probe::Probe;
 use crate::store::counters::JobTraffic;
@@ -25,7 +25,7 @@ pub struct Network<H: Host, P> {
     partitions: Vec<Partition<H, P>>,
     map: Arc<PartitionMap>,
     lookahead: Time,
-    crew: Crew<H::Message>,
+    workers: WorkerThreads<H::Message>,
 }
 
 impl<H: Host + Send, P: Probe + Send> Network<H, P> {
@@ -55,7 +55,12 @@ impl<H: Host + Send, P: Probe + Send> Network<H, P> {
         });
         let partitions: Vec<Partition<H, P>> = partitions.collect();
         assert_eq!(partitions.len(), here.len(), "a host and a probe for every partition");
-        Self { lookahead: config.lookahead(), crew: Crew::new(partitions.len()), partitions, map }
+        Self {
+            lookahead: config.lookahead(),
+            workers: WorkerThreads::new(partitions.len()),
+            partitions,
+            map,
+        }
     }
 
     /// Handles every event before `until`, with one thread per partition.
@@ -66,7 +71,7 @@ impl<H: Host + Send, P: Probe + Send> Network<H, P> {
         assert_eq!(self.partitions.len(), usize::from(self.map.count()), "all partitions are here");
         match &mut self.partitions[..] {
             [whole] => whole.advance(until),
-            partitions => self.crew.advance(partitions, self.lookahead, until),
+            partitions => self.workers.advance(partitions, self.lookahead, until),
         }
     }
 

@@ -22,39 +22,39 @@ const SPINS: u32 = 4_000;
 
 /// A barrier. A window is short, so threads spin for a while before they sleep.
 #[derive(Debug, Default)]
-struct Meeting {
-    parties: u32,
+struct Barrier {
+    threads: u32,
     spins: u32,
-    come: AtomicU32,
+    arrived: AtomicU32,
     /// The number of rounds that are complete.
-    held: AtomicU32,
-    /// Whether a thread has panicked and will not come.
+    rounds: AtomicU32,
+    /// Whether a thread has panicked and will not arrive.
     broken: AtomicBool,
-    door: Mutex<()>,
-    bell: Condvar,
+    sleeping: Mutex<()>,
+    wake: Condvar,
 }
 
-impl Meeting {
-    fn new(parties: u32) -> Self {
+impl Barrier {
+    fn new(threads: u32) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let spins = if parties as usize <= processors { SPINS } else { 0 };
-        Self { parties, spins, ..Self::default() }
+        let spins = if threads as usize <= processors { SPINS } else { 0 };
+        Self { threads, spins, ..Self::default() }
     }
 
-    /// Waits until all threads have come.
+    /// Waits until all threads have arrived.
     ///
     /// # Panics
     /// If one of the other threads has panicked.
     fn wait(&self) {
-        let held = self.held.load(Ordering::Acquire);
-        if self.come.fetch_add(1, Ordering::AcqRel) + 1 == self.parties {
-            self.come.store(0, Ordering::Relaxed);
-            self.held.store(held.wrapping_add(1), Ordering::Release);
-            self.ring();
+        let round = self.rounds.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
+            self.arrived.store(0, Ordering::Relaxed);
+            self.rounds.store(round.wrapping_add(1), Ordering::Release);
+            self.wake_all();
             return;
         }
         let over =
-            || self.held.load(Ordering::Acquire) != held || self.broken.load(Ordering::Acquire);
+            || self.rounds.load(Ordering::Acquire) != round || self.broken.load(Ordering::Acquire);
         for _ in 0..self.spins {
             if over() {
                 break;
@@ -62,9 +62,9 @@ impl Meeting {
             std::hint::spin_loop();
         }
         if !over() {
-            let mut door = self.door.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut sleeping = self.sleeping.lock().unwrap_or_else(PoisonError::into_inner);
             while !over() {
-                door = self.bell.wait(door).unwrap_or_else(PoisonError::into_inner);
+                sleeping = self.wake.wait(sleeping).unwrap_or_else(PoisonError::into_inner);
             }
         }
         assert!(!self.broken.load(Ordering::Acquire), "another thread has panicked");
@@ -72,20 +72,20 @@ impl Meeting {
 
     /// Wakes the threads that sleep. The condition is already set: a thread checks it again under
     /// the lock before it sleeps.
-    fn ring(&self) {
-        drop(self.door.lock());
-        self.bell.notify_all();
+    fn wake_all(&self) {
+        drop(self.sleeping.lock());
+        self.wake.notify_all();
     }
 }
 
 /// Breaks the barrier if its thread panics.
-struct Alarm<'a>(&'a Meeting);
+struct PanicGuard<'a>(&'a Barrier);
 
-impl Drop for Alarm<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.broken.store(true, Ordering::Release);
-            self.0.ring();
+            self.0.wake_all();
         }
     }
 }
@@ -130,14 +130,14 @@ pub(crate) fn work<H: Host, P: Probe>(
 }
 
 /// The buffers that threads share: one instance for even windows, one for odd windows.
-struct Desk<M> {
+struct MessageBuffers<M> {
     /// Messages by sender and receiver.
     messages: Vec<Mutex<PartitionMessages<M>>>,
     /// Per partition, the time of its next event or posted message.
     next: Vec<AtomicU64>,
 }
 
-impl<M> Desk<M> {
+impl<M> MessageBuffers<M> {
     fn new(partitions: usize) -> Self {
         Self {
             messages: std::iter::repeat_with(Mutex::default)
@@ -157,41 +157,41 @@ impl<M> Desk<M> {
 }
 
 /// The transport of one thread.
-struct Colleague<'a, M> {
+struct ThreadTransport<'a, M> {
     me: usize,
-    meeting: &'a Meeting,
-    desks: &'a [Desk<M>; 2],
+    barrier: &'a Barrier,
+    buffers: &'a [MessageBuffers<M>; 2],
     window: usize,
 }
 
-impl<M> Transport<M> for Colleague<'_, M> {
+impl<M> Transport<M> for ThreadTransport<'_, M> {
     fn exchange(&mut self, next: Time, messages: &mut [PartitionMessages<M>]) -> Time {
-        let (me, desk) = (self.me, &self.desks[self.window % 2]);
+        let (me, buffers) = (self.me, &self.buffers[self.window % 2]);
         self.window += 1;
         for (other, messages) in messages.iter_mut().enumerate().filter(|&(other, _)| other != me) {
-            desk.swap(me, other, messages);
+            buffers.swap(me, other, messages);
         }
-        desk.next[me].store(next, Ordering::Release);
-        self.meeting.wait();
+        buffers.next[me].store(next, Ordering::Release);
+        self.barrier.wait();
         for (other, messages) in messages.iter_mut().enumerate().filter(|&(other, _)| other != me) {
-            desk.swap(other, me, messages);
+            buffers.swap(other, me, messages);
         }
-        desk.next.iter().map(|next| next.load(Ordering::Acquire)).min().unwrap_or(Time::MAX)
+        buffers.next.iter().map(|next| next.load(Ordering::Acquire)).min().unwrap_or(Time::MAX)
     }
 }
 
 /// The barrier and the buffers of all threads.
-pub(crate) struct Crew<M> {
-    meeting: Meeting,
-    desks: [Desk<M>; 2],
+pub(crate) struct WorkerThreads<M> {
+    barrier: Barrier,
+    buffers: [MessageBuffers<M>; 2],
 }
 
-impl<M: Send> Crew<M> {
-    /// Makes a crew for this number of partitions.
+impl<M: Send> WorkerThreads<M> {
+    /// Makes the threads for this number of partitions.
     pub(crate) fn new(partitions: usize) -> Self {
         Self {
-            meeting: Meeting::new(partitions as u32),
-            desks: [Desk::new(partitions), Desk::new(partitions)],
+            barrier: Barrier::new(partitions as u32),
+            buffers: [MessageBuffers::new(partitions), MessageBuffers::new(partitions)],
         }
     }
 
@@ -208,10 +208,15 @@ impl<M: Send> Crew<M> {
         H: Host<Message = M> + Send,
         P: Probe + Send,
     {
-        let Self { meeting, desks } = self;
+        let Self { barrier, buffers } = self;
         let run = move |(me, partition): (usize, &mut Partition<H, P>)| {
-            let _alarm = Alarm(meeting);
-            work(partition, &mut Colleague { me, meeting, desks, window: 0 }, lookahead, until);
+            let _guard = PanicGuard(barrier);
+            work(
+                partition,
+                &mut ThreadTransport { me, barrier, buffers, window: 0 },
+                lookahead,
+                until,
+            );
         };
         std::thread::scope(|scope| {
             let mut partitions = partitions.iter_mut().enumerate();

@@ -7,7 +7,7 @@ use pantala_engine::Time;
 #[derive(Clone, Copy, Debug, Default)]
 struct Vc {
     /// Flits beyond the link.
-    beyond: u32,
+    downstream: u32,
     /// Of the current window: the integral of `beyond` over time in flit ps, its maximum, and the
     /// time in which the buffer lacked room for a full packet.
     integral: u128,
@@ -17,7 +17,7 @@ struct Vc {
 
 /// What a ledger counts in a window, of one VC or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Beyond {
+pub(crate) struct DownstreamOccupancy {
     /// The integral over time, in flit ps.
     pub(crate) integral: u128,
     /// The most flits at a time.
@@ -57,10 +57,10 @@ impl Ledger {
     pub(crate) fn take(&mut self, vc: u8, flits: u32, now: Time) {
         self.catch_up(now);
         let own = &mut self.vcs[usize::from(vc)];
-        own.beyond += flits;
-        own.most = own.most.max(own.beyond);
-        self.all.beyond += flits;
-        self.all.most = self.all.most.max(self.all.beyond);
+        own.downstream += flits;
+        own.most = own.most.max(own.downstream);
+        self.all.downstream += flits;
+        self.all.most = self.all.most.max(self.all.downstream);
     }
 
     /// Credits for `flits` come back at `time`.
@@ -69,11 +69,16 @@ impl Ledger {
     }
 
     /// Ends a window at `now`: returns what it has counted of each VC, and of all.
-    pub(crate) fn close(&mut self, now: Time, mut each: impl FnMut(u8, Beyond)) -> Beyond {
+    pub(crate) fn close(
+        &mut self,
+        now: Time,
+        mut each: impl FnMut(u8, DownstreamOccupancy),
+    ) -> DownstreamOccupancy {
         self.catch_up(now);
         let taken = |vc: &mut Vc| {
-            let counted = Beyond { integral: vc.integral, most: vc.most, full: vc.full };
-            (vc.integral, vc.most, vc.full) = (0, vc.beyond, 0);
+            let counted =
+                DownstreamOccupancy { integral: vc.integral, most: vc.most, full: vc.full };
+            (vc.integral, vc.most, vc.full) = (0, vc.downstream, 0);
             counted
         };
         for (number, vc) in self.vcs.iter_mut().enumerate() {
@@ -90,8 +95,8 @@ impl Ledger {
             let Self { back, vcs, all, .. } = self;
             back.retain(|&(time, vc, flits)| {
                 if time == next {
-                    vcs[usize::from(vc)].beyond -= flits;
-                    all.beyond -= flits;
+                    vcs[usize::from(vc)].downstream -= flits;
+                    all.downstream -= flits;
                 }
                 time != next
             });
@@ -107,13 +112,13 @@ impl Ledger {
         }
         let mut full = false;
         for vc in &mut self.vcs {
-            vc.integral += u128::from(vc.beyond) * u128::from(time);
-            if vc.beyond >= self.lacks_from {
+            vc.integral += u128::from(vc.downstream) * u128::from(time);
+            if vc.downstream >= self.lacks_from {
                 vc.full += time;
                 full = true;
             }
         }
-        self.all.integral += u128::from(self.all.beyond) * u128::from(time);
+        self.all.integral += u128::from(self.all.downstream) * u128::from(time);
         self.all.full += if full { time } else { 0 };
         self.at = now;
     }
@@ -133,13 +138,13 @@ mod tests {
         let mut vcs = Vec::new();
         let all = ledger.close(200, |vc, counted| vcs.push((vc, counted)));
         // VC 0: 4 flits for 40 ps, 8 for 20 ps (2 flits of room: too few), 4 for 40 ps.
-        let first = Beyond { integral: 4 * 40 + 8 * 20 + 4 * 40, most: 8, full: 20 };
-        let second = Beyond { integral: 2 * 50, most: 2, full: 0 };
+        let first = DownstreamOccupancy { integral: 4 * 40 + 8 * 20 + 4 * 40, most: 8, full: 20 };
+        let second = DownstreamOccupancy { integral: 2 * 50, most: 2, full: 0 };
         assert_eq!(vcs, [(0, first), (1, second)]);
-        assert_eq!(all, Beyond { integral: first.integral + 100, most: 10, full: 20 });
+        assert_eq!(all, DownstreamOccupancy { integral: first.integral + 100, most: 10, full: 20 });
         // A window starts with what is there.
         let all = ledger.close(300, |_, _| {});
-        assert_eq!(all, Beyond { integral: 600, most: 6, full: 0 });
+        assert_eq!(all, DownstreamOccupancy { integral: 600, most: 6, full: 0 });
     }
 
     #[test]

@@ -9,14 +9,14 @@
 //!   whose buffer never runs out of room has none.
 
 use crate::store::packet::Packet;
-use crate::watch::ledger::{Beyond, Ledger};
+use crate::watch::ledger::{DownstreamOccupancy, Ledger};
 use pantala_engine::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The traffic of a VC, a job and a kind of packet on a link in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Carried {
+pub struct TrafficCount {
     /// Packets whose head has started on the link.
     pub packets: u64,
     /// Their payload in bytes.
@@ -29,7 +29,7 @@ pub struct Carried {
     pub stall: Time,
 }
 
-impl Carried {
+impl TrafficCount {
     /// Adds the traffic of another part.
     pub fn add(&mut self, other: &Self) {
         self.packets += other.packets;
@@ -53,7 +53,7 @@ pub enum WatchedLink {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkCount {
     /// Traffic of a VC, a job, and requests (`false`) or responses.
-    Carried {
+    Traffic {
         /// The VC.
         vc: u8,
         /// The job.
@@ -61,10 +61,10 @@ pub enum LinkCount {
         /// Whether the packets are responses.
         response: bool,
         /// The traffic.
-        carried: Carried,
+        traffic: TrafficCount,
     },
     /// The buffer behind the link, of a VC or of all.
-    Beyond {
+    Downstream {
         /// The VC; `None`: all.
         vc: Option<u8>,
         /// The integral of the flits sent and not credited over time, in flit ps.
@@ -100,7 +100,7 @@ pub(crate) struct PortWatch {
     /// The first routing of responses; the number of routings without responses.
     first_response: u8,
     /// Per link, VC, job and kind, the traffic of the current window.
-    cells: Vec<Carried>,
+    cells: Vec<TrafficCount>,
     /// Per link, whether a cell has counted in the current window.
     touched: Vec<bool>,
     /// What is sent later than the current window ends, at least in part.
@@ -128,7 +128,7 @@ impl PortWatch {
             outputs,
             nodes,
             first_response,
-            cells: vec![Carried::default(); all * vcs * jobs * 2],
+            cells: vec![TrafficCount::default(); all * vcs * jobs * 2],
             touched: vec![false; all],
             later: Vec::new(),
             stalls: vec![None; all],
@@ -256,12 +256,13 @@ impl PortWatch {
                 self.tell_carried(place, |count| take(link, count));
             }
             let Some(ledger) = &mut self.ledgers[place] else { continue };
-            let mut tell = |vc, Beyond { integral, most, full }: Beyond| {
-                if most > 0 {
-                    goes_on = true;
-                    take(link, LinkCount::Beyond { vc, integral, most, full });
-                }
-            };
+            let mut tell =
+                |vc, DownstreamOccupancy { integral, most, full }: DownstreamOccupancy| {
+                    if most > 0 {
+                        goes_on = true;
+                        take(link, LinkCount::Downstream { vc, integral, most, full });
+                    }
+                };
             let all = ledger.close(now, |vc, counted| tell(Some(vc), counted));
             tell(None, all);
         }
@@ -280,10 +281,10 @@ impl PortWatch {
     fn tell_carried(&mut self, place: usize, mut tell: impl FnMut(LinkCount)) {
         let width = 2 * self.jobs * self.vcs;
         for (number, cell) in self.cells[place * width..][..width].iter_mut().enumerate() {
-            let carried = std::mem::take(cell);
-            if carried != Carried::default() {
+            let traffic = std::mem::take(cell);
+            if traffic != TrafficCount::default() {
                 let (vc, job) = ((number / (2 * self.jobs)) as u8, (number / 2 % self.jobs) as u16);
-                tell(LinkCount::Carried { vc, job, response: number % 2 == 1, carried });
+                tell(LinkCount::Traffic { vc, job, response: number % 2 == 1, traffic });
             }
         }
     }

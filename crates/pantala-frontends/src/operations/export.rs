@@ -9,7 +9,7 @@ use std::io::Write;
 use pantala_mpi::{Communicator, Op, Outcome, Program, RankContext};
 
 use super::fault::WriteFault;
-use super::prediction::{Guess, Prediction};
+use super::prediction::{Prediction, Timing};
 use super::rank_stream::RankStream;
 use super::writer::{Writer, Written};
 
@@ -31,8 +31,8 @@ pub fn export<P: Program, W: Write>(
     for rank in ranks {
         let mut stream = RankStream::new(rank.rank);
         let (early, communicators) = make(&rank);
-        let mut early = Guided::new(early, &rank, &communicators, Guess::Early);
-        let mut late = Guided::new(make(&rank).0, &rank, &communicators, Guess::Late);
+        let mut early = Guided::new(early, &rank, &communicators, Timing::Early);
+        let mut late = Guided::new(make(&rank).0, &rank, &communicators, Timing::Late);
         while let Some(op) = next(&mut early, &mut late, &stream)? {
             operations += 1;
             if operations > MAX_OPERATIONS {
@@ -54,8 +54,8 @@ struct Guided<P> {
 }
 
 impl<P: Program> Guided<P> {
-    fn new(program: P, rank: &RankContext, communicators: &[Communicator], guess: Guess) -> Self {
-        let prediction = Prediction::new(rank, communicators.to_vec(), guess);
+    fn new(program: P, rank: &RankContext, communicators: &[Communicator], timing: Timing) -> Self {
+        let prediction = Prediction::new(rank, communicators.to_vec(), timing);
         Self { program, prediction, outcome: Outcome::Done }
     }
 

@@ -10,7 +10,7 @@ use pantala_mpi::{
 
 /// The guess of outcomes that a run decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guess {
+pub enum Timing {
     /// Tests succeed, the first request is complete, the lowest rank has sent, no time passes.
     Early,
     /// Tests fail, the last request is complete, the highest rank has sent, time passes.
@@ -20,7 +20,7 @@ pub enum Guess {
 /// The state of a rank as far as outcomes depend on it: its communicators and requests.
 #[derive(Clone, Debug)]
 pub struct Prediction {
-    guess: Guess,
+    timing: Timing,
     rank: u32,
     now: Time,
     communicators: Vec<Option<Communicator>>,
@@ -31,10 +31,10 @@ pub struct Prediction {
 impl Prediction {
     /// The state before the first operation. `communicators` are those given at setup.
     #[must_use]
-    pub fn new(rank: &RankContext, communicators: Vec<Communicator>, guess: Guess) -> Self {
+    pub fn new(rank: &RankContext, communicators: Vec<Communicator>, timing: Timing) -> Self {
         let world = Communicator::comm_world(rank.ranks, rank.rank);
         Self {
-            guess,
+            timing,
             rank: rank.rank,
             now: 0,
             communicators: std::iter::once(world).chain(communicators).map(Some).collect(),
@@ -68,7 +68,7 @@ impl Prediction {
 
     /// Takes in an operation. Returns its outcome.
     pub fn outcome(&mut self, op: &Op) -> Outcome {
-        if self.guess == Guess::Late {
+        if self.timing == Timing::Late {
             // 1 ms per operation.
             self.now = self.now.saturating_add(1_000_000_000);
         }
@@ -103,15 +103,15 @@ impl Prediction {
             Op::Recv(incoming) | Op::Sendrecv(_, incoming) | Op::Probe(incoming) => {
                 Outcome::Received(self.status(incoming))
             }
-            Op::Iprobe(incoming) => match self.guess {
-                Guess::Early => Outcome::Received(self.status(incoming)),
-                Guess::Late => Outcome::NotYet,
+            Op::Iprobe(incoming) => match self.timing {
+                Timing::Early => Outcome::Received(self.status(incoming)),
+                Timing::Late => Outcome::NotYet,
             },
             Op::Valued(_, _, contribution) => {
-                Outcome::Value(match (self.guess, contribution.operator) {
-                    (Guess::Early, _) => contribution.value,
-                    (Guess::Late, Operator::Min) => 0,
-                    (Guess::Late, Operator::Max) => u64::MAX,
+                Outcome::Value(match (self.timing, contribution.operator) {
+                    (Timing::Early, _) => contribution.value,
+                    (Timing::Late, Operator::Min) => 0,
+                    (Timing::Late, Operator::Max) => u64::MAX,
                 })
             }
             Op::CommDup(id) => {
@@ -157,7 +157,7 @@ impl Prediction {
             }
             _ => return Outcome::Done,
         };
-        let late = self.guess == Guess::Late;
+        let late = self.timing == Timing::Late;
         let complete: &[Request] = match call {
             SetCall::Waitall => &set,
             SetCall::Testall | SetCall::Testany | SetCall::Testsome if late => {
@@ -186,7 +186,7 @@ impl Prediction {
 
     fn status(&self, incoming: &Incoming) -> Status {
         let size = self.communicator(incoming.communicator).map_or(1, Communicator::size);
-        let late = self.guess == Guess::Late;
+        let late = self.timing == Timing::Late;
         Status {
             source: match incoming.source {
                 Source::Rank(rank) => rank,

@@ -8,7 +8,7 @@
 //! `n - 1` messages. A block travels over as many edges as its member's number, counted from the
 //! root, has bits set.
 
-use super::binomial_tree::{Climb, ascend, child};
+use super::binomial_tree::{ReduceStep, ascend, child};
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
@@ -24,16 +24,16 @@ pub(super) fn gather(task: &Task, point: Point) -> Turn {
     let place = point.from_root(task.root);
     let member = |place| point.member(task.root, place);
     match ascend(place, point) {
-        Climb::Take(child) => {
+        ReduceStep::Receive(child) => {
             let take = |child| {
                 task.receive(point, member(child), subtree(task, point, child), Fold::Replace)
             };
             round(point, [child.map(take)])
         }
-        Climb::Give(parent) => {
+        ReduceStep::Send(parent) => {
             round(point, [Some(task.send(point, member(parent), subtree(task, point, place)))])
         }
-        Climb::Done => Turn::End,
+        ReduceStep::Done => Turn::End,
     }
 }
 

@@ -27,25 +27,25 @@ pub(super) fn child(place: u32, size: u32, round: u32) -> Result<Option<u32>, ()
 }
 
 /// The action of a member in a round of a reduction.
-pub(super) enum Climb {
+pub(super) enum ReduceStep {
     /// Receive from the root of a subtree, if it exists.
-    Take(Option<u32>),
+    Receive(Option<u32>),
     /// Send to this member.
-    Give(u32),
+    Send(u32),
     /// The member has no more rounds.
     Done,
 }
 
 /// The `round`-th action of member `place` on the way to the root. Places are counted from the
 /// root.
-pub(super) fn ascend(place: u32, point: Point) -> Climb {
-    let Some(distance) = point.doubled(point.size) else { return Climb::Done };
+pub(super) fn ascend(place: u32, point: Point) -> ReduceStep {
+    let Some(distance) = point.doubled(point.size) else { return ReduceStep::Done };
     if place & (distance - 1) != 0 {
-        Climb::Done
+        ReduceStep::Done
     } else if place & distance != 0 {
-        Climb::Give(place - distance)
+        ReduceStep::Send(place - distance)
     } else {
-        Climb::Take(place.checked_add(distance).filter(|child| *child < point.size))
+        ReduceStep::Receive(place.checked_add(distance).filter(|child| *child < point.size))
     }
 }
 
@@ -73,11 +73,13 @@ pub(super) fn reduce(task: &Task, point: Point) -> Turn {
     let place = point.from_root(task.root);
     let member = |place| point.member(task.root, place);
     match ascend(place, point) {
-        Climb::Take(child) => round(
+        ReduceStep::Receive(child) => round(
             point,
             [child.map(|child| task.receive(point, member(child), Blocks::All, Fold::Combine))],
         ),
-        Climb::Give(parent) => round(point, [Some(task.send(point, member(parent), Blocks::All))]),
-        Climb::Done => Turn::End,
+        ReduceStep::Send(parent) => {
+            round(point, [Some(task.send(point, member(parent), Blocks::All))])
+        }
+        ReduceStep::Done => Turn::End,
     }
 }

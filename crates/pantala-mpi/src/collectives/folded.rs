@@ -15,7 +15,7 @@ pub(super) struct Folded {
 
 /// The role of one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seat {
+pub(super) enum Role {
     /// The member does not take part. Its neighbour acts for it.
     Out { partner: u32 },
     /// The member takes part with the number `place`, and acts for its neighbour if that one does
@@ -35,13 +35,13 @@ impl Folded {
         self.power.ilog2()
     }
 
-    pub(super) const fn seat(self, me: u32) -> Seat {
+    pub(super) const fn role(self, me: u32) -> Role {
         if me >= 2 * self.rest {
-            Seat::In { place: me - self.rest, partner: None }
+            Role::In { place: me - self.rest, partner: None }
         } else if me % 2 == 0 {
-            Seat::Out { partner: me + 1 }
+            Role::Out { partner: me + 1 }
         } else {
-            Seat::In { place: me / 2, partner: Some(me - 1) }
+            Role::In { place: me / 2, partner: Some(me - 1) }
         }
     }
 

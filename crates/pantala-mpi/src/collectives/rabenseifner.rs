@@ -19,14 +19,14 @@ use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
 /// The numbers of members that take part and that do not, counted from the root.
-struct Fan<'a> {
+struct FoldedMembers<'a> {
     task: &'a Task,
     point: Point,
     power: u32,
     rest: u32,
 }
 
-impl<'a> Fan<'a> {
+impl<'a> FoldedMembers<'a> {
     const fn new(task: &'a Task, point: Point) -> Self {
         let power = 1 << point.size.ilog2();
         Self { task, point, power, rest: point.size - power }
@@ -38,7 +38,7 @@ impl<'a> Fan<'a> {
 
     /// The member's number among those that take part, its neighbour if one of the pair does not
     /// take part, and whether that one is the member itself.
-    fn seat(&self) -> (u32, Option<u32>, bool) {
+    fn role(&self) -> (u32, Option<u32>, bool) {
         let from_root = self.point.from_root(self.task.root);
         if from_root >= 2 * self.rest {
             return (from_root - self.rest, None, false);
@@ -62,19 +62,19 @@ impl<'a> Fan<'a> {
 
 /// Each member that takes part ends with one block of the sum.
 pub(super) fn halve(task: &Task, point: Point) -> Turn {
-    let fan = Fan::new(task, point);
-    let (place, neighbour, out) = fan.seat();
+    let members = FoldedMembers::new(task, point);
+    let (place, neighbour, out) = members.role();
     match (point.round, neighbour) {
         (0, Some(peer)) if out => round(point, [Some(task.send(point, peer, Blocks::All))]),
         (0, Some(peer)) => {
             round(point, [Some(task.receive(point, peer, Blocks::All, Fold::Combine))])
         }
         (0, None) => Turn::Skip,
-        (n, _) if n > fan.rounds() || out => Turn::End,
+        (n, _) if n > members.rounds() || out => Turn::End,
         (n, _) => {
             let other = place ^ 1 << (n - 1);
-            let peer = fan.member(other);
-            let (mine, theirs) = (fan.kept(place, n), fan.kept(other, n));
+            let peer = members.member(other);
+            let (mine, theirs) = (members.kept(place, n), members.kept(other, n));
             round(
                 point,
                 [
@@ -88,14 +88,14 @@ pub(super) fn halve(task: &Task, point: Point) -> Turn {
 
 /// All members end with all blocks. Each member that takes part starts with one.
 pub(super) fn double(task: &Task, point: Point) -> Turn {
-    let fan = Fan::new(task, point);
-    let (place, neighbour, out) = fan.seat();
-    match fan.rounds().checked_sub(point.round + 1) {
+    let members = FoldedMembers::new(task, point);
+    let (place, neighbour, out) = members.role();
+    match members.rounds().checked_sub(point.round + 1) {
         Some(_) if out => Turn::Skip,
         Some(bit) => {
             let other = place ^ 1 << bit;
-            let peer = fan.member(other);
-            let (mine, theirs) = (fan.kept(place, bit + 1), fan.kept(other, bit + 1));
+            let peer = members.member(other);
+            let (mine, theirs) = (members.kept(place, bit + 1), members.kept(other, bit + 1));
             round(
                 point,
                 [
@@ -104,7 +104,7 @@ pub(super) fn double(task: &Task, point: Point) -> Turn {
                 ],
             )
         }
-        None if point.round > fan.rounds() => Turn::End,
+        None if point.round > members.rounds() => Turn::End,
         None if out => round(
             point,
             [neighbour.map(|peer| task.receive(point, peer, Blocks::All, Fold::Replace))],
@@ -115,16 +115,16 @@ pub(super) fn double(task: &Task, point: Point) -> Turn {
 
 /// The root ends with all blocks. Each member that takes part starts with one.
 pub(super) fn collect(task: &Task, point: Point) -> Turn {
-    let fan = Fan::new(task, point);
-    let (place, _, out) = fan.seat();
-    match fan.rounds().checked_sub(point.round + 1) {
+    let members = FoldedMembers::new(task, point);
+    let (place, _, out) = members.role();
+    match members.rounds().checked_sub(point.round + 1) {
         Some(bit) if !out && place >> (bit + 1) == 0 => {
             let other = place ^ 1 << bit;
-            let peer = fan.member(other);
+            let peer = members.member(other);
             let step = if place > other {
-                task.send(point, peer, fan.kept(place, bit + 1))
+                task.send(point, peer, members.kept(place, bit + 1))
             } else {
-                task.receive(point, peer, fan.kept(other, bit + 1), Fold::Replace)
+                task.receive(point, peer, members.kept(other, bit + 1), Fold::Replace)
             };
             round(point, [Some(step)])
         }

@@ -8,28 +8,28 @@
 //!
 //! `p log2 p + 2r` messages of the full size. `log2 p` rounds, plus two if `r > 0`.
 
-use super::folded::{Folded, Seat};
+use super::folded::{Folded, Role};
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
 /// All members end with the sum.
 pub(super) fn allreduce(task: &Task, point: Point) -> Turn {
     let folded = Folded::of(point.size);
-    let seat = folded.seat(point.me);
+    let role = folded.role(point.me);
     let send = |peer| Some(task.send(point, peer, Blocks::All));
     let receive = |peer, fold| Some(task.receive(point, peer, Blocks::All, fold));
     let last = folded.rounds() + 1;
-    match (point.round, seat) {
-        (0, Seat::Out { partner }) => round(point, [send(partner)]),
-        (0, Seat::In { partner: Some(partner), .. }) => {
+    match (point.round, role) {
+        (0, Role::Out { partner }) => round(point, [send(partner)]),
+        (0, Role::In { partner: Some(partner), .. }) => {
             round(point, [receive(partner, Fold::Combine)])
         }
-        (n, Seat::In { place, .. }) if n > 0 && n < last => {
+        (n, Role::In { place, .. }) if n > 0 && n < last => {
             let peer = folded.member(place ^ 1 << (n - 1));
             round(point, [receive(peer, Fold::Combine), send(peer)])
         }
-        (n, Seat::Out { partner }) if n == last => round(point, [receive(partner, Fold::Replace)]),
-        (n, Seat::In { partner: Some(partner), .. }) if n == last => round(point, [send(partner)]),
+        (n, Role::Out { partner }) if n == last => round(point, [receive(partner, Fold::Replace)]),
+        (n, Role::In { partner: Some(partner), .. }) if n == last => round(point, [send(partner)]),
         (n, _) if n > last => Turn::End,
         _ => Turn::Skip,
     }

@@ -10,23 +10,23 @@
 //! messages. The exchanges move `s (p - 1)` bytes, the folding `r s` bytes, and the unfolding one
 //! block per member that did not take part.
 
-use super::folded::{Folded, Seat};
+use super::folded::{Folded, Role};
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
 /// All members start with a vector. Member `m` ends with block `m` of the sum.
 pub(super) fn reduce_scatter(task: &Task, point: Point) -> Turn {
     let folded = Folded::of(point.size);
-    let seat = folded.seat(point.me);
+    let role = folded.role(point.me);
     let send = |peer, blocks| Some(task.send(point, peer, blocks));
     let receive = |peer, blocks, fold| Some(task.receive(point, peer, blocks, fold));
     let last = folded.rounds() + 1;
-    match (point.round, seat) {
-        (0, Seat::Out { partner }) => round(point, [send(partner, Blocks::All)]),
-        (0, Seat::In { partner: Some(partner), .. }) => {
+    match (point.round, role) {
+        (0, Role::Out { partner }) => round(point, [send(partner, Blocks::All)]),
+        (0, Role::In { partner: Some(partner), .. }) => {
             round(point, [receive(partner, Blocks::All, Fold::Combine)])
         }
-        (n, Seat::In { place, .. }) if n > 0 && n < last => {
+        (n, Role::In { place, .. }) if n > 0 && n < last => {
             let distance = folded.power >> n;
             let wanted = |place: u32| {
                 let first = place & !(distance - 1);
@@ -36,10 +36,10 @@ pub(super) fn reduce_scatter(task: &Task, point: Point) -> Turn {
             let peer = folded.member(other);
             round(point, [receive(peer, wanted(place), Fold::Combine), send(peer, wanted(other))])
         }
-        (n, Seat::Out { partner }) if n == last => {
+        (n, Role::Out { partner }) if n == last => {
             round(point, [receive(partner, Blocks::one(point.me, point.size), Fold::Replace)])
         }
-        (n, Seat::In { partner: Some(partner), .. }) if n == last => {
+        (n, Role::In { partner: Some(partner), .. }) if n == last => {
             round(point, [send(partner, Blocks::one(partner, point.size))])
         }
         (n, _) if n > last => Turn::End,

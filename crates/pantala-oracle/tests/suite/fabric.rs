@@ -5,7 +5,7 @@
 //! picosecond at any load. A separate test measures the model's one simplification: late flits pass
 //! (see `LateFlits`).
 
-use crate::common::fabric::{Carried, carry};
+use crate::common::fabric::{CarriedPacket, carry};
 use crate::common::{dragonfly, dragonfly_of, latencies, packet, run, uniform};
 use pantala_engine::Stream;
 use pantala_oracle::{LateFlits, LinkTimes, OracleConfig, OraclePacket, zero_load_latency};
@@ -19,7 +19,7 @@ fn carry_and_trace(
     config: &OracleConfig,
     algorithm: Algorithm,
     packets: &mut [OraclePacket],
-) -> Vec<Carried> {
+) -> Vec<CarriedPacket> {
     let carried = carry(topology, config, algorithm, packets);
     for (packet, carried) in packets.iter_mut().zip(&carried) {
         packet.route.clone_from(&carried.route);

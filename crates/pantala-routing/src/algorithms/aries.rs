@@ -26,7 +26,7 @@
 //! non-minimal: source group 1, intermediate group 2, destination group 3. With `responses` as many
 //! again.
 
-use crate::candidates::{Candidate, Here};
+use crate::candidates::{Candidate, DecisionContext};
 use crate::descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Setting};
 use crate::draws::third_group;
 use crate::rule::Rule;
@@ -84,20 +84,24 @@ impl Rule for Aries {
     };
 
     /// Minimal, or through a random group; again at the next router if minimal.
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        let (source, destination) = (here.group, u32::from(route.destination_group));
-        let aries = &here.routing.aries;
-        let mut cost = |path: &Candidate| aries.level(here.queue(view, path));
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let (source, destination) = (context.group, u32::from(route.destination_group));
+        let aries = &context.routing.aries;
+        let mut cost = |path: &Candidate| aries.level(context.queue(view, path));
         let salt = 1024 * u64::from(route.hops);
-        let minimal = here.minimal(route, &mut cost, salt);
-        let other = here.nonminimal(
+        let minimal = context.minimal(route, &mut cost, salt);
+        let other = context.nonminimal(
             route,
-            |draw| third_group(here.topology, source, destination, draw),
+            |draw| third_group(context.topology, source, destination, draw),
             &mut cost,
             salt,
         );
         let (load_min, load_non) = (minimal.queue, other.queue);
-        here.take(route, &minimal, &other, aries.diverts(load_min, load_non, route.hops));
+        context.take(route, &minimal, &other, aries.diverts(load_min, load_non, route.hops));
     }
 }
 

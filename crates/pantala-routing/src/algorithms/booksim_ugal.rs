@@ -21,7 +21,7 @@
 //! with `LowestLabel`.
 
 use super::ugal_n;
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Setting};
 use crate::draws::{salted, scaled, third_router};
 use crate::paths::{Detours, PathSet, Paths};
@@ -74,12 +74,16 @@ impl Rule for BooksimUgal {
     };
 
     /// Minimal, or through a random router.
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        let topology = here.topology;
-        let intermediate = match here.routing.intermediate {
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let topology = context.topology;
+        let intermediate = match context.routing.intermediate {
             IntermediateChoice::Third => third_router(
                 topology,
-                here.group,
+                context.group,
                 route.destination_group.into(),
                 salted(route.draw, 128),
             ),
@@ -87,16 +91,17 @@ impl Rule for BooksimUgal {
                 topology.router_of(scaled(salted(route.draw, 128), topology.nodes()))
             }
         };
-        let minimal = here.minimal(route, |path| here.queue(view, path), 0);
-        if topology.group_of(intermediate) == here.group {
+        let minimal = context.minimal(route, |path| context.queue(view, path), 0);
+        if topology.group_of(intermediate) == context.group {
             route.gateway = minimal.gateway;
             return;
         }
-        let other = here.nonminimal(route, |_| intermediate, |path| here.queue(view, path), 0);
+        let other =
+            context.nonminimal(route, |_| intermediate, |path| context.queue(view, path), 0);
         let coin = salted(route.draw, 192);
         let diverts = minimal.port != other.port
-            && here.routing.ugal.diverts(minimal.queue, other.queue, || coin);
-        here.take(route, &minimal, &other, diverts);
+            && context.routing.ugal.diverts(minimal.queue, other.queue, || coin);
+        context.take(route, &minimal, &other, diverts);
     }
 }
 

@@ -27,7 +27,7 @@
 //! as CODES did before it was rewritten in 2019 (`prog-adaptive-legacy`), with two of them to
 //! choose from.
 
-use crate::candidates::{Candidate, Here};
+use crate::candidates::{Candidate, DecisionContext};
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Setting};
 use crate::draws::{salted, scaled, third_group};
 use crate::rule::Rule;
@@ -68,12 +68,20 @@ impl Rule for CodesAdp {
     };
 
     /// Minimal, or through a random group.
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        choose(here, route, view, intermediate(here, route));
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        choose(context, route, view, intermediate(context, route));
     }
 
-    fn decide_per_hop<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        decide_per_hop(here, route, view);
+    fn decide_per_hop<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        decide_per_hop(context, route, view);
     }
 }
 
@@ -86,10 +94,10 @@ pub(crate) const DEFAULTS: &[Setting] = &[
 ];
 
 /// The group that a non-minimal path of the packet goes through.
-pub(crate) fn intermediate(here: &Here<'_>, route: &RouteState) -> u32 {
+pub(crate) fn intermediate(context: &DecisionContext<'_>, route: &RouteState) -> u32 {
     third_group(
-        here.topology,
-        here.group,
+        context.topology,
+        context.group,
         u32::from(route.destination_group),
         salted(route.draw, SALT + GROUP),
     )
@@ -97,45 +105,52 @@ pub(crate) fn intermediate(here: &Here<'_>, route: &RouteState) -> u32 {
 
 /// Compares the best link to the destination's group with the best one to `intermediate`.
 pub(crate) fn choose<S: CongestionView>(
-    here: &Here<'_>,
+    context: &DecisionContext<'_>,
     route: &mut RouteState,
     view: &mut S,
     intermediate: u32,
 ) {
-    let ugal = &here.routing.ugal;
+    let ugal = &context.routing.ugal;
     let destination = u32::from(route.destination_group);
-    let minimal = best(here, route, view, destination, NONE, ugal.candidates_minimal, MINIMAL);
-    let other =
-        best(here, route, view, intermediate, intermediate, ugal.candidates_nonminimal, NONMINIMAL);
+    let minimal = best(context, route, view, destination, NONE, ugal.candidates_minimal, MINIMAL);
+    let other = best(
+        context,
+        route,
+        view,
+        intermediate,
+        intermediate,
+        ugal.candidates_nonminimal,
+        NONMINIMAL,
+    );
     let coin = salted(route.draw, SALT + GROUP + 1 + u64::from(route.hops));
     let diverts = ugal.diverts(minimal.queue, other.queue, || coin);
-    here.take(route, &minimal, &other, diverts);
+    context.take(route, &minimal, &other, diverts);
 }
 
 /// Picks the link that a packet whose path is decided leaves this group by.
 pub(crate) fn decide_per_hop<S: CongestionView>(
-    here: &Here<'_>,
+    context: &DecisionContext<'_>,
     route: &mut RouteState,
     view: &mut S,
 ) {
     let destination = u32::from(route.destination_group);
-    if here.group == destination {
+    if context.group == destination {
         return;
     }
-    let ugal = &here.routing.ugal;
-    let outward = route.phase == Phase::ToIntermediate && route.intermediate != here.group;
+    let ugal = &context.routing.ugal;
+    let outward = route.phase == Phase::ToIntermediate && route.intermediate != context.group;
     let (target, through, most) = if outward {
         (route.intermediate, route.intermediate, ugal.candidates_nonminimal)
     } else {
         (destination, NONE, ugal.candidates_minimal)
     };
-    route.gateway = best(here, route, view, target, through, most, ONWARD).gateway;
+    route.gateway = best(context, route, view, target, through, most, ONWARD).gateway;
 }
 
 /// A link with the least queue among `most` of this router's own to `group`, or, if it has none,
 /// among all the nearest.
 fn best<S: CongestionView>(
-    here: &Here<'_>,
+    context: &DecisionContext<'_>,
     route: &RouteState,
     view: &mut S,
     group: u32,
@@ -143,7 +158,7 @@ fn best<S: CongestionView>(
     most: u32,
     salt: u64,
 ) -> Candidate {
-    let vc_map = &here.routing.vc_map;
+    let vc_map = &context.routing.vc_map;
     let lane = match (through == NONE, route.hops == 0) {
         (true, _) if route.nonminimal => vc_map.from_intermediate,
         (true, true) => vc_map.minimal,
@@ -153,10 +168,10 @@ fn best<S: CongestionView>(
     };
     let lane = vc_map.at_hop(route.hops, lane);
     let salt = SALT + BY_HOP * u64::from(route.hops) + salt;
-    let links = here.topology.global_links(here.group, group);
-    let order = here.routing.local_order;
+    let links = context.topology.global_links(context.group, group);
+    let order = context.routing.local_order;
     let distance = |gateway: u32| {
-        here.topology.local_distance(here.router, links[gateway as usize].router, order)
+        context.topology.local_distance(context.router, links[gateway as usize].router, order)
     };
     let gateways = || 0..links.len() as u32;
     let nearest = gateways().map(distance).min().expect("every two groups are joined");
@@ -173,8 +188,8 @@ fn best<S: CongestionView>(
             continue;
         }
         wanted -= 1;
-        let path = here.over(group, gateway, lane, through, route);
-        let path = Candidate { queue: here.queue(view, &path), ..path };
+        let path = context.over(group, gateway, lane, through, route);
+        let path = Candidate { queue: context.queue(view, &path), ..path };
         let least = best.map_or(i64::MAX, |best| best.queue);
         if path.queue > least {
             continue;

@@ -15,7 +15,7 @@
 //! section 2.2 (progressive adaptive).
 
 use super::codes_adp;
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
 use crate::draws::{salted, scaled};
 use crate::paths::{Detours, PathSet, Paths, Target};
@@ -52,23 +52,32 @@ impl Rule for CodesPadp {
     };
 
     /// The rule of `codes_adp`; again at the next router if minimal.
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        let first = codes_adp::intermediate(here, route);
-        let own = || own_groups(here).filter(|group| *group != u32::from(route.destination_group));
-        let intermediate = if !Here::later(route) || own().any(|group| group == first) {
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let first = codes_adp::intermediate(context, route);
+        let own =
+            || own_groups(context).filter(|group| *group != u32::from(route.destination_group));
+        let intermediate = if !DecisionContext::later(route) || own().any(|group| group == first) {
             Some(first)
         } else {
             let draw = salted(route.draw, ANEW + u64::from(route.hops));
             own().nth(scaled(draw, own().count() as u32) as usize)
         };
         match intermediate {
-            Some(group) => codes_adp::choose(here, route, view, group),
-            None => codes_adp::decide_per_hop(here, route, view),
+            Some(group) => codes_adp::choose(context, route, view, group),
+            None => codes_adp::decide_per_hop(context, route, view),
         }
     }
 
-    fn decide_per_hop<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        codes_adp::decide_per_hop(here, route, view);
+    fn decide_per_hop<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        codes_adp::decide_per_hop(context, route, view);
     }
 }
 
@@ -83,18 +92,19 @@ fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
 }
 
 /// The groups that the router's own global links lead to, each once.
-fn own_groups<'a>(here: &'a Here<'_>) -> impl Iterator<Item = u32> + use<'a> {
-    let ports = here.topology.first_global_port()..here.topology.ports_per_router() as u16;
+fn own_groups<'a>(context: &'a DecisionContext<'_>) -> impl Iterator<Item = u32> + use<'a> {
+    let ports = context.topology.first_global_port()..context.topology.ports_per_router() as u16;
     let first = ports.start;
     ports.filter_map(move |port| {
-        behind(here, port).filter(|group| !(first..port).any(|p| behind(here, p) == Some(*group)))
+        behind(context, port)
+            .filter(|group| !(first..port).any(|p| behind(context, p) == Some(*group)))
     })
 }
 
 /// The group behind a global port.
-fn behind(here: &Here<'_>, port: u16) -> Option<u32> {
-    match here.topology.peer(here.router, port) {
-        Peer::Port { router, .. } => Some(here.topology.group_of(router)),
+fn behind(context: &DecisionContext<'_>, port: u16) -> Option<u32> {
+    match context.topology.peer(context.router, port) {
+        Peer::Port { router, .. } => Some(context.topology.group_of(router)),
         _ => None,
     }
 }

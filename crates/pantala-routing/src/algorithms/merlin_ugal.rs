@@ -23,7 +23,7 @@
 //! detour. Both candidates are on VC 0, so with `queue_scope = "vc"` the VC-0 queues of two ports
 //! are compared. Source: merlin's `dragonfly.cc`; measured at five points.
 
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Setting};
 use crate::draws::{other_router, salted, third_group};
 use crate::paths::{Detours, PathSet, Paths, Target};
@@ -61,25 +61,38 @@ impl Rule for MerlinUgal {
     };
 
     /// Minimal, or through a random group.
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        let (source, destination) = (here.group, u32::from(route.destination_group));
-        let minimal = here.minimal(route, |path| here.queue(view, path), 0);
-        let draw_group = |draw| third_group(here.topology, source, destination, draw);
-        let other = here.nonminimal(route, draw_group, |path| here.queue(view, path), 0);
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let (source, destination) = (context.group, u32::from(route.destination_group));
+        let minimal = context.minimal(route, |path| context.queue(view, path), 0);
+        let draw_group = |draw| third_group(context.topology, source, destination, draw);
+        let other = context.nonminimal(route, draw_group, |path| context.queue(view, path), 0);
         // A coin that shows 0 leaves ties to minimal.
-        let coin = if Here::later(route) { 0 } else { salted(route.draw, 192) };
-        let chooses = !Here::later(route) || other.link.router == here.router;
-        let diverts = chooses && here.routing.ugal.diverts(minimal.queue, other.queue, || coin);
-        here.take(route, &minimal, &other, diverts);
+        let coin = if DecisionContext::later(route) { 0 } else { salted(route.draw, 192) };
+        let chooses = !DecisionContext::later(route) || other.link.router == context.router;
+        let diverts = chooses && context.routing.ugal.diverts(minimal.queue, other.queue, || coin);
+        context.take(route, &minimal, &other, diverts);
     }
 
     /// Straight to another router of the group, or over a third one.
-    fn decide_inside<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        let over = other_router(here.topology, here.router, salted(route.draw, 128));
-        let straight =
-            here.queue_inside(route, route.destination_router, here.routing.vc_map.inside, view);
-        let detour = here.queue_inside(route, over, here.routing.vc_map.nonminimal.local, view);
-        if here.routing.ugal.diverts(straight, detour, || 0) {
+    fn decide_inside<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let over = other_router(context.topology, context.router, salted(route.draw, 128));
+        let straight = context.queue_inside(
+            route,
+            route.destination_router,
+            context.routing.vc_map.inside,
+            view,
+        );
+        let detour =
+            context.queue_inside(route, over, context.routing.vc_map.nonminimal.local, view);
+        if context.routing.ugal.diverts(straight, detour, || 0) {
             route.divert_inside(over);
         }
     }

@@ -17,7 +17,7 @@
 //! draws anew at the second router (`codes_padp`); CAMINOS' PAR re-decides at every request until
 //! the first global hop.
 
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
 use crate::draws::third_router;
 use crate::rule::Rule;
@@ -53,13 +53,17 @@ impl Rule for Par {
     };
 
     /// Minimal, or through a random router; again at the next router if minimal.
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        let (source, destination) = (here.group, u32::from(route.destination_group));
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let (source, destination) = (context.group, u32::from(route.destination_group));
         ugal::decide(
-            here,
+            context,
             route,
             view,
-            |draw| third_router(here.topology, source, destination, draw),
+            |draw| third_router(context.topology, source, destination, draw),
             0,
         );
     }

@@ -45,7 +45,7 @@
 //! (`truncate`). CODES, BookSim2 and CAMINOS have no such routing.
 
 use crate::QAdaptiveConfig;
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, RoutingKey};
 use crate::draws::{other_router, salted, scaled};
 use crate::rule::Rule;
@@ -86,19 +86,24 @@ const OTHER_ROUTER: u64 = 352;
 
 /// Routes a packet whose destination is in another group, by its row of the router's table;
 /// `early`: among the router's first.
-pub(crate) fn route(here: &Here<'_>, route: &mut RouteState, row: &[f32], early: bool) -> Hop {
-    let Here { routing, topology, router, group } = *here;
+pub(crate) fn route(
+    context: &DecisionContext<'_>,
+    route: &mut RouteState,
+    row: &[f32],
+    early: bool,
+) -> Hop {
+    let DecisionContext { routing, topology, router, group } = *context;
     let came = std::mem::replace(&mut route.phase, Phase::ToDestination);
     let minimal = routing.follow(topology, router, group, route);
     let chosen = match came {
-        Phase::Undecided => at_source(here, minimal.port, row),
-        Phase::Revisable => in_intermediate(here, route, minimal.port, row),
+        Phase::Undecided => at_source(context, minimal.port, row),
+        Phase::Revisable => in_intermediate(context, route, minimal.port, row),
         _ => None,
     };
     let Some(chosen) = chosen else {
         return minimal;
     };
-    let port = explored(here, route, row, early).unwrap_or(chosen);
+    let port = explored(context, route, row, early).unwrap_or(chosen);
     if port == minimal.port {
         return minimal;
     }
@@ -115,8 +120,8 @@ pub(crate) fn route(here: &Here<'_>, route: &mut RouteState, row: &[f32], early:
 }
 
 /// The port chosen at the source router.
-fn at_source(here: &Here<'_>, minimal: u16, row: &[f32]) -> Option<u16> {
-    let first = here.topology.first_local_port();
+fn at_source(context: &DecisionContext<'_>, minimal: u16, row: &[f32]) -> Option<u16> {
+    let first = context.topology.first_local_port();
     let mut best = 0;
     for (column, estimate) in row.iter().enumerate() {
         if *estimate < row[best] {
@@ -124,7 +129,7 @@ fn at_source(here: &Here<'_>, minimal: u16, row: &[f32]) -> Option<u16> {
         }
     }
     let pays = QAdaptiveConfig::pays(
-        here.routing.q_adaptive.threshold_source,
+        context.routing.q_adaptive.threshold_source,
         row[usize::from(minimal - first)],
         row[best],
     );
@@ -133,8 +138,13 @@ fn at_source(here: &Here<'_>, minimal: u16, row: &[f32]) -> Option<u16> {
 
 /// The port chosen at the first router of the first intermediate group; none if that router has a
 /// link to the destination's.
-fn in_intermediate(here: &Here<'_>, route: &RouteState, minimal: u16, row: &[f32]) -> Option<u16> {
-    let Here { routing, topology, router, group } = *here;
+fn in_intermediate(
+    context: &DecisionContext<'_>,
+    route: &RouteState,
+    minimal: u16,
+    row: &[f32],
+) -> Option<u16> {
+    let DecisionContext { routing, topology, router, group } = *context;
     let links = topology.global_links(group, route.destination_group.into());
     if links.iter().any(|link| link.router == router) {
         return None;
@@ -151,9 +161,14 @@ fn in_intermediate(here: &Here<'_>, route: &RouteState, minimal: u16, row: &[f32
 }
 
 /// A port to a router drawn uniformly, if the packet explores here.
-fn explored(here: &Here<'_>, route: &RouteState, row: &[f32], early: bool) -> Option<u16> {
+fn explored(
+    context: &DecisionContext<'_>,
+    route: &RouteState,
+    row: &[f32],
+    early: bool,
+) -> Option<u16> {
     let hops = u64::from(route.hops);
-    if !early && !here.routing.q_adaptive.explores(salted(route.draw, EXPLORES + hops)) {
+    if !early && !context.routing.q_adaptive.explores(salted(route.draw, EXPLORES + hops)) {
         return None;
     }
     // Ports without a link have no estimate.
@@ -162,5 +177,5 @@ fn explored(here: &Here<'_>, route: &RouteState, row: &[f32], early: bool) -> Op
     let count = linked.clone().count() as u32;
     let column: u16 =
         linked.nth(scaled(salted(route.draw, EXPLORED_PORT + hops), count) as usize)?;
-    Some(here.topology.first_local_port() + column)
+    Some(context.topology.first_local_port() + column)
 }

@@ -20,7 +20,7 @@
 //! SC22 fork (`ugal-3vc`), on which its results rest, draws one. BookSim2 adds a constant of 30
 //! flits and goes through a node.
 
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
 use crate::draws::third_group;
 use crate::rule::Rule;
@@ -54,13 +54,17 @@ impl Rule for UgalG {
     };
 
     /// Minimal, or through a random group.
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        let (source, destination) = (here.group, u32::from(route.destination_group));
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let (source, destination) = (context.group, u32::from(route.destination_group));
         ugal::decide(
-            here,
+            context,
             route,
             view,
-            |draw| third_group(here.topology, source, destination, draw),
+            |draw| third_group(context.topology, source, destination, draw),
             0,
         );
     }

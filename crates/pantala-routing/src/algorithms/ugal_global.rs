@@ -19,7 +19,7 @@
 //! SST, CODES, BookSim2 and CAMINOS ships it.
 
 use super::ugal_g;
-use crate::candidates::{Candidate, Here};
+use crate::candidates::{Candidate, DecisionContext};
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
 use crate::draws::{salted, third_group};
 use crate::rule::Rule;
@@ -56,42 +56,50 @@ impl Rule for UgalGlobal {
     };
 
     /// Minimal, or through a random group.
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        let (source, destination) = (here.group, u32::from(route.destination_group));
-        let mut cost = |path: &Candidate| hops(here, route, path) * queued(here, view, path);
-        let minimal = here.minimal(route, &mut cost, 0);
-        let draw = |draw| third_group(here.topology, source, destination, draw);
-        let other = here.nonminimal(route, draw, &mut cost, 0);
-        let ugal = &here.routing.ugal;
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let (source, destination) = (context.group, u32::from(route.destination_group));
+        let mut cost = |path: &Candidate| hops(context, route, path) * queued(context, view, path);
+        let minimal = context.minimal(route, &mut cost, 0);
+        let draw = |draw| third_group(context.topology, source, destination, draw);
+        let other = context.nonminimal(route, draw, &mut cost, 0);
+        let ugal = &context.routing.ugal;
         let line = other.queue + ugal.bias;
         let coin = ugal.tie == Tie::Random && salted(route.draw, 192) & 1 == 1;
         let diverts = minimal.queue > line || (minimal.queue == line && coin);
-        here.take(route, &minimal, &other, diverts);
+        context.take(route, &minimal, &other, diverts);
     }
 }
 
 /// Flits queued for the path in its source group.
-fn queued<S: CongestionView>(here: &Here<'_>, view: &mut S, path: &Candidate) -> i64 {
-    let ugal = &here.routing.ugal;
+fn queued<S: CongestionView>(context: &DecisionContext<'_>, view: &mut S, path: &Candidate) -> i64 {
+    let ugal = &context.routing.ugal;
     let lane = if path.intermediate == NONE {
-        here.routing.vc_map.minimal
+        context.routing.vc_map.minimal
     } else {
-        here.routing.vc_map.nonminimal
+        context.routing.vc_map.nonminimal
     };
-    let vc = if here.routing.vc_map.by_hop {
-        here.topology.local_distance(here.router, path.link.router, here.routing.local_order) as u8
+    let vc = if context.routing.vc_map.by_hop {
+        context.topology.local_distance(
+            context.router,
+            path.link.router,
+            context.routing.local_order,
+        ) as u8
     } else {
         lane.global
     };
-    let vc = (ugal.scope == QueueScope::Vc).then_some(here.routing.first_vc + vc);
-    let on_the_way = if path.link.router == here.router { 0 } else { here.queue(view, path) };
+    let vc = (ugal.scope == QueueScope::Vc).then_some(context.routing.first_vc + vc);
+    let on_the_way = if path.link.router == context.router { 0 } else { context.queue(view, path) };
     on_the_way + view.queue_at(path.link.router, path.link.port, vc, ugal.queue)
 }
 
 /// Links between routers on the path.
-fn hops(here: &Here<'_>, route: &RouteState, path: &Candidate) -> i64 {
-    let (topology, order) = (here.topology, here.routing.local_order);
-    let to_gateway = topology.local_distance(here.router, path.link.router, order);
+fn hops(context: &DecisionContext<'_>, route: &RouteState, path: &Candidate) -> i64 {
+    let (topology, order) = (context.topology, context.routing.local_order);
+    let to_gateway = topology.local_distance(context.router, path.link.router, order);
     let rest = if path.intermediate == NONE {
         topology.local_distance(path.link.target_router, route.destination_router, order)
     } else {

@@ -8,7 +8,7 @@
 //! 2. l0 g0 l1 l2 g2 l3 and l2 g2 l3 both ascend.
 //! Paper: Kang et al., SC22, section II.B (UGALn); SST's SC22 fork (`ugal-4vc`).
 
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
 use crate::draws::third_router;
 use crate::rule::Rule;
@@ -42,13 +42,17 @@ impl Rule for UgalN {
     };
 
     /// Minimal, or through a random router.
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        let (source, destination) = (here.group, u32::from(route.destination_group));
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let (source, destination) = (context.group, u32::from(route.destination_group));
         ugal::decide(
-            here,
+            context,
             route,
             view,
-            |draw| third_router(here.topology, source, destination, draw),
+            |draw| third_router(context.topology, source, destination, draw),
             0,
         );
     }

@@ -16,7 +16,7 @@
 //! Paper: Kim et al., ISCA 2008 (VAL); Prisacari et al., section II. SST upstream (`valiant`, 3
 //! VCs) and CODES (`nonminimal`) do the same; CODES draws for each chunk.
 
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Intermediate, RoutingKey};
 use crate::draws::{other_router, salted, third_group};
 use crate::rule::Rule;
@@ -45,17 +45,27 @@ impl Rule for ValiantGroup {
         ..Descriptor::USUAL
     };
 
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, _view: &mut S) {
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        _view: &mut S,
+    ) {
         let destination = u32::from(route.destination_group);
         let intermediate =
-            third_group(here.topology, here.group, destination, salted(route.draw, 0));
+            third_group(context.topology, context.group, destination, salted(route.draw, 0));
         route.divert(intermediate, NONE);
     }
 
-    fn decide_inside<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        match here.routing.intra_group {
-            IntraGroup::Valiant => decide_beside(here.topology, here.router, route),
-            IntraGroup::Nonminimal if here.topology.groups() > 2 => Self::decide(here, route, view),
+    fn decide_inside<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        match context.routing.intra_group {
+            IntraGroup::Valiant => decide_beside(context.topology, context.router, route),
+            IntraGroup::Nonminimal if context.topology.groups() > 2 => {
+                Self::decide(context, route, view)
+            }
             IntraGroup::Nonminimal | IntraGroup::Minimal => {}
         }
     }

@@ -17,7 +17,7 @@
 //! may lie in the source's or the destination's group.
 
 use super::valiant_group;
-use crate::candidates::Here;
+use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Intermediate, RoutingKey};
 use crate::draws::{salted, third_router};
 use crate::rule::Rule;
@@ -45,17 +45,29 @@ impl Rule for ValiantNode {
         ..Descriptor::USUAL
     };
 
-    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, _view: &mut S) {
+    fn decide<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        _view: &mut S,
+    ) {
         let destination = u32::from(route.destination_group);
         let intermediate =
-            third_router(here.topology, here.group, destination, salted(route.draw, 0));
+            third_router(context.topology, context.group, destination, salted(route.draw, 0));
         route.divert(intermediate, NONE);
     }
 
-    fn decide_inside<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
-        match here.routing.intra_group {
-            IntraGroup::Valiant => valiant_group::decide_beside(here.topology, here.router, route),
-            IntraGroup::Nonminimal if here.topology.groups() > 2 => Self::decide(here, route, view),
+    fn decide_inside<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        match context.routing.intra_group {
+            IntraGroup::Valiant => {
+                valiant_group::decide_beside(context.topology, context.router, route)
+            }
+            IntraGroup::Nonminimal if context.topology.groups() > 2 => {
+                Self::decide(context, route, view)
+            }
             IntraGroup::Nonminimal | IntraGroup::Minimal => {}
         }
     }

@@ -11,7 +11,7 @@
 //! of the network lies inside one group and on one VC. [`local_paths`] excludes those.
 
 use super::local_paths;
-use super::{ChannelUse, Way, answers, ways};
+use super::{ChannelUse, PathRules, answers, path_rules};
 use crate::{MAX_VIRTUAL_CHANNELS, Paths, Segment, Target};
 use pantala_topology::{LocalOrder, Topology};
 use petgraph::algo::is_cyclic_directed;
@@ -58,13 +58,13 @@ impl Classes {
     /// Builds the graph of all routings of `channels`.
     fn of(channels: &ChannelUse<'_>, topology: &Topology) -> Self {
         let mut classes = Self { asked: vec![0; CLASSES * usize::from(MAX_VIRTUAL_CHANNELS)] };
-        for way in ways(channels, topology) {
+        for rules in path_rules(channels, topology) {
             let inside = match (topology.has_local_detours(), topology.is_2d()) {
                 (true, _) => Inside::Detours,
                 (false, true) => Inside::Grid,
                 (false, false) => Inside::Mesh,
             };
-            classes.walk(&way, inside);
+            classes.walk(&rules, inside);
         }
         for (ejected, injected) in answers(channels, topology) {
             classes.join(channel(EJECTION, ejected), channel(INJECTION, injected));
@@ -88,24 +88,24 @@ impl Classes {
     }
 
     /// Adds a routing's paths.
-    fn walk(&mut self, way: &Way, inside: Inside) {
-        let of = |class: u8, vc: u8| channel(class, way.first_vc + vc);
-        let injected = way
+    fn walk(&mut self, rules: &PathRules, inside: Inside) {
+        let of = |class: u8, vc: u8| channel(class, rules.first_vc + vc);
+        let injected = rules
             .injection_vcs
             .clone()
             .map(|vc| channel(INJECTION, vc))
             .fold(0, |all, one| all | one);
-        match &way.paths {
+        match &rules.paths {
             Paths::Segments(paths) => {
                 for path in paths {
                     let mut front = injected;
                     for segment in path {
                         front = match *segment {
                             Segment::Within { vc } => {
-                                front | self.hops(front, way, inside, (vc, vc))
+                                front | self.hops(front, rules, inside, (vc, vc))
                             }
                             Segment::BreakOff { first, later, .. } => {
-                                self.hops(front, way, inside, (first, later))
+                                self.hops(front, rules, inside, (first, later))
                             }
                             Segment::Leave { first, target: Target::OwnLink, .. } => {
                                 self.join(front, of(GLOBAL, first.global));
@@ -113,7 +113,7 @@ impl Classes {
                             }
                             Segment::Leave { first, later, .. } => {
                                 let last =
-                                    self.hops(front, way, inside, (first.local, later.local));
+                                    self.hops(front, rules, inside, (first.local, later.local));
                                 self.join(front, of(GLOBAL, first.global));
                                 self.join(last, of(GLOBAL, later.global));
                                 of(GLOBAL, first.global) | of(GLOBAL, later.global)
@@ -144,8 +144,14 @@ impl Classes {
     }
 
     /// Adds one or more hops inside a group; returns the channels held after each.
-    fn hops(&mut self, front: Set, way: &Way, inside: Inside, (first, later): (u8, u8)) -> Set {
-        let of = |class: u8, vc: u8| channel(class, way.first_vc + vc);
+    fn hops(
+        &mut self,
+        front: Set,
+        rules: &PathRules,
+        inside: Inside,
+        (first, later): (u8, u8),
+    ) -> Set {
+        let of = |class: u8, vc: u8| channel(class, rules.first_vc + vc);
         match inside {
             Inside::Grid => {}
             Inside::Mesh => {
@@ -160,7 +166,7 @@ impl Classes {
                 return of(LOCAL, first) | of(LOCAL, later);
             }
         }
-        let (one, other) = match way.local_order {
+        let (one, other) = match rules.local_order {
             LocalOrder::RowFirst => (ROW, COLUMN),
             LocalOrder::ColumnFirst => (COLUMN, ROW),
         };

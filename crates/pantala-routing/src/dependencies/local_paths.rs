@@ -1,6 +1,6 @@
 //! The dependencies inside one group on one VC: those of a hop on the next hop of a path.
 
-use super::{ChannelUse, ways};
+use super::{ChannelUse, path_rules};
 use crate::Paths;
 use pantala_topology::{LocalOrder, Peer, Topology};
 use petgraph::algo::is_cyclic_directed;
@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 /// Returns whether the minimal paths inside each group close no cycle, if all their hops are on one
 /// VC. The paths of all routings count together, except those with a VC per hop.
 pub(super) fn are_acyclic(channels: &ChannelUse<'_>, topology: &Topology) -> bool {
-    let mut ways = ways(channels, topology);
-    ways.retain(|way| matches!(way.paths, Paths::Segments(_)));
+    let mut path_rules = path_rules(channels, topology);
+    path_rules.retain(|rules| matches!(rules.paths, Paths::Segments(_)));
     let orders: Vec<LocalOrder> = LocalOrder::ALL
         .into_iter()
-        .filter(|order| ways.iter().any(|way| way.local_order == *order))
+        .filter(|order| path_rules.iter().any(|rules| rules.local_order == *order))
         .collect();
     let lacking: BTreeSet<u32> = topology.groups_that_lack_links().collect();
     // All groups that lack no link are alike.

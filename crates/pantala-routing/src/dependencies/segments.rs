@@ -6,7 +6,7 @@
 //! impossible dependency arises: the group that a packet may not enter next, and the routers that
 //! may be its target.
 
-use super::Way;
+use super::PathRules;
 use super::channel::Number;
 use super::gateways::GatewayTable;
 use super::graph::Graph;
@@ -58,7 +58,7 @@ struct Front {
 pub(super) struct Walk<'a> {
     graph: &'a mut Graph,
     topology: &'a Topology,
-    way: &'a Way,
+    rules: &'a PathRules,
     /// Per target, the links that packets take to another group.
     gateways: [Option<GatewayTable>; 2],
     /// Words of a set of a group's routers.
@@ -67,14 +67,14 @@ pub(super) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// Makes the walk that adds the dependencies of `way` to `graph`.
-    pub(super) fn new(graph: &'a mut Graph, topology: &'a Topology, way: &'a Way) -> Self {
+    pub(super) fn new(graph: &'a mut Graph, topology: &'a Topology, rules: &'a PathRules) -> Self {
         let words = topology.routers_per_group().div_ceil(64) as usize;
-        Self { graph, topology, way, gateways: [None, None], words }
+        Self { graph, topology, rules, gateways: [None, None], words }
     }
 
     /// Adds the dependencies of all paths.
     pub(super) fn walk(&mut self) {
-        match &self.way.paths {
+        match &self.rules.paths {
             Paths::Segments(paths) => {
                 for path in paths {
                     let mut front = self.injected();
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
     fn injected(&self) -> Front {
         let mut front = self.empty();
         for node in 0..self.topology.nodes() {
-            for vc in self.way.injection_vcs.clone() {
+            for vc in self.rules.injection_vcs.clone() {
                 front.avoided[self.graph.numbering.injection(node, vc) as usize] = Groups::Many;
             }
         }
@@ -135,8 +135,8 @@ impl<'a> Walk<'a> {
     ) -> Vec<Number> {
         let mut before = Vec::new();
         while router != target {
-            let ports = self.topology.local_step(router, target, self.way.local_order);
-            let vc = self.way.first_vc + if before.is_empty() { first } else { later };
+            let ports = self.topology.local_step(router, target, self.rules.local_order);
+            let vc = self.rules.first_vc + if before.is_empty() { first } else { later };
             let channels: Vec<Number> =
                 ports.iter().map(|port| self.graph.numbering.output(router, port, vc)).collect();
             hop(self.graph, &before, &channels);
@@ -206,7 +206,8 @@ impl<'a> Walk<'a> {
                     }
                 },
             );
-            let vc = walk.way.first_vc + if last.is_empty() { first.global } else { later.global };
+            let vc =
+                walk.rules.first_vc + if last.is_empty() { first.global } else { later.global };
             let over = walk.graph.numbering.output(link.router, link.port, vc);
             join(walk.graph, &last, &[over]);
             if last.is_empty() {
@@ -252,7 +253,7 @@ impl<'a> Walk<'a> {
         let topology = self.topology;
         let gateways = self.gateways[usize::from(target == Target::Router)].take();
         let gateways = gateways.unwrap_or_else(|| {
-            GatewayTable::new(topology, (self.way.gateways, self.way.local_order), target)
+            GatewayTable::new(topology, (self.rules.gateways, self.rules.local_order), target)
         });
         let mut leads = vec![Groups::None; self.graph.numbering.at_router()];
         for router in 0..topology.routers() {
@@ -292,7 +293,7 @@ impl<'a> Walk<'a> {
 
     /// [`Segment::Eject`].
     fn eject(&mut self, front: &Front, vc: u8) -> Front {
-        let vc = self.way.first_vc + vc;
+        let vc = self.rules.first_vc + vc;
         for router in 0..self.topology.routers() {
             let ports = 0..self.topology.first_local_port();
             let nodes: Vec<Number> =
@@ -308,12 +309,12 @@ impl<'a> Walk<'a> {
     fn any_port(&mut self, hops: u8, count: u8) {
         let topology = self.topology;
         let (nodes, ports) = (topology.first_local_port(), topology.ports_per_router() as u16);
-        let vc = |hop: u8| self.way.first_vc + hop.min(count - 1);
+        let vc = |hop: u8| self.rules.first_vc + hop.min(count - 1);
         for router in 0..topology.routers() {
             let into: Vec<Number> = self.graph.numbering.links_into(topology, router).collect();
             let linked = |port: &u16| topology.peer(router, *port) != Peer::Unconnected;
             let mut ejection: Vec<Number> = Vec::new();
-            for vc in self.way.first_vc..self.way.first_vc + count {
+            for vc in self.rules.first_vc..self.rules.first_vc + count {
                 ejection
                     .extend((0..nodes).map(|port| self.graph.numbering.output(router, port, vc)));
             }
@@ -322,7 +323,7 @@ impl<'a> Walk<'a> {
                     let nodes = into.iter().take(nodes.into());
                     nodes
                         .flat_map(|first| {
-                            self.way.injection_vcs.clone().map(move |vc| first + Number::from(vc))
+                            self.rules.injection_vcs.clone().map(move |vc| first + Number::from(vc))
                         })
                         .collect()
                 } else {

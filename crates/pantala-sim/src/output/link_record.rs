@@ -7,7 +7,7 @@
 use crate::output::link_class::DirectedClass;
 use crate::plan::{Plan, PortRecord, PortSplit, RouterRecord, SystemRecord};
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Carried, LinkCount, WatchedLink};
+use pantala_fabric::{LinkCount, TrafficCount, WatchedLink};
 use pantala_topology::{Peer, Topology};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl Window {
 
 /// The flits beyond a link in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Beyond {
+pub(crate) struct DownstreamOccupancy {
     /// Their integral over time, in flit ps.
     pub(crate) integral: u128,
     pub(crate) most: u32,
@@ -42,8 +42,8 @@ pub(crate) struct Beyond {
 /// What a row of port_windows sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PortSum {
-    pub(crate) carried: Carried,
-    pub(crate) beyond: Option<Beyond>,
+    pub(crate) traffic: TrafficCount,
+    pub(crate) downstream: Option<DownstreamOccupancy>,
 }
 
 /// A row of port_windows.
@@ -64,7 +64,7 @@ pub(crate) struct ClassWindow {
     pub(crate) class: DirectedClass,
     pub(crate) job: Option<u16>,
     pub(crate) links: u32,
-    pub(crate) carried: Carried,
+    pub(crate) traffic: TrafficCount,
     pub(crate) full: Time,
 }
 
@@ -95,7 +95,7 @@ struct Link {
 
 type PortSums = Windowed<PortKey, PortSum>;
 /// Traffic and saturated time by class and job.
-type ClassSums = Windowed<(DirectedClass, Option<u16>), (Carried, Time)>;
+type ClassSums = Windowed<(DirectedClass, Option<u16>), (TrafficCount, Time)>;
 /// Packets and bytes by router and job.
 type RouterSums = Windowed<(u32, u16), (u64, u64)>;
 type PortKey = (u32, Option<u8>, Option<u16>, Option<bool>);
@@ -194,25 +194,25 @@ impl LinkRecord {
         }
         if let Some((of, sums)) = &mut self.system {
             match count {
-                LinkCount::Carried { job, carried, .. } => {
-                    sums.add((link.class, of.by_job.then_some(job)), |sum| sum.0.add(&carried));
+                LinkCount::Traffic { job, traffic, .. } => {
+                    sums.add((link.class, of.by_job.then_some(job)), |sum| sum.0.add(&traffic));
                 }
                 // Flits beyond a link alone make no row: the window may start after the last job.
-                LinkCount::Beyond { vc: None, full, .. } if !of.by_job && full > 0 => {
+                LinkCount::Downstream { vc: None, full, .. } if !of.by_job && full > 0 => {
                     sums.add((link.class, None), |sum| sum.1 += full);
                 }
-                LinkCount::Beyond { .. } => {}
+                LinkCount::Downstream { .. } => {}
             }
         }
         if let Some((of, jobs, sums)) = &mut self.routers {
-            if let LinkCount::Carried { job, carried, .. } = count {
+            if let LinkCount::Traffic { job, traffic, .. } = count {
                 if link.class != DirectedClass::Injection
                     && among(&of.routers, link.router)
                     && among(jobs, job)
-                    && carried.packets > 0
+                    && traffic.packets > 0
                 {
                     sums.add((link.router, job), |sum| {
-                        *sum = (sum.0 + carried.packets, sum.1 + carried.bytes);
+                        *sum = (sum.0 + traffic.packets, sum.1 + traffic.bytes);
                     });
                 }
             }
@@ -234,9 +234,9 @@ impl LinkRecord {
         }
         let links = self.links;
         if let Some((_, sums)) = &mut self.system {
-            sums.flush(of, until, ends, |window, (class, job), (carried, full)| {
+            sums.flush(of, until, ends, |window, (class, job), (traffic, full)| {
                 let links = links[class as usize];
-                rows.classes.push(ClassWindow { window, class, job, links, carried, full });
+                rows.classes.push(ClassWindow { window, class, job, links, traffic, full });
             });
         }
         if let Some((_, _, sums)) = &mut self.routers {
@@ -263,7 +263,7 @@ fn take_port(record: &PortRecord, jobs: &[u16], sums: &mut PortSums, link: Link,
     }
     let splits = |split| record.split.contains(&split);
     match count {
-        LinkCount::Carried { vc, job, response, carried } => {
+        LinkCount::Traffic { vc, job, response, traffic } => {
             if splits(PortSplit::Job) && !among(jobs, job) {
                 return;
             }
@@ -273,17 +273,17 @@ fn take_port(record: &PortRecord, jobs: &[u16], sums: &mut PortSums, link: Link,
                 splits(PortSplit::Job).then_some(job),
                 splits(PortSplit::Kind).then_some(response),
             );
-            sums.add(key, |sum| sum.carried.add(&carried));
+            sums.add(key, |sum| sum.traffic.add(&traffic));
         }
         // Room belongs to a link and a VC, not to a job or a kind. So these counts have rows of
         // their own if rows are split.
-        LinkCount::Beyond { vc, integral, most, full } => {
+        LinkCount::Downstream { vc, integral, most, full } => {
             if vc.is_none() || splits(PortSplit::Vc) {
                 sums.add((link.number, vc, None, None), |sum| {
-                    let beyond = sum.beyond.get_or_insert_default();
-                    beyond.integral += integral;
-                    beyond.most = beyond.most.max(most);
-                    beyond.full += full;
+                    let downstream = sum.downstream.get_or_insert_default();
+                    downstream.integral += integral;
+                    downstream.most = downstream.most.max(most);
+                    downstream.full += full;
                 });
             }
         }

@@ -14,7 +14,7 @@ use crate::run::rank_reports::Net;
 
 /// The traffic of one directed link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Carried {
+pub struct LinkTotals {
     /// Counters over all jobs.
     pub counters: LinkCounters,
     /// Traffic by job.
@@ -37,9 +37,9 @@ pub struct Results {
     /// Message latencies of each job; `None` for a pattern.
     pub message_latency: Vec<Option<LatencyStatistics>>,
     /// Traffic of each output port.
-    pub outputs: Vec<Carried>,
+    pub outputs: Vec<LinkTotals>,
     /// Traffic of each injection link, by node.
-    pub injections: Vec<Carried>,
+    pub injections: Vec<LinkTotals>,
     /// Estimates of q_adaptive.
     pub estimates: QTable,
     /// Learning of q_adaptive over time.
@@ -82,14 +82,14 @@ impl Results {
             jobs,
             message_latency: (0..plan.jobs.len()).map(|job| message_latency(job as u16)).collect(),
             outputs: outputs
-                .map(|(router, port)| Carried {
+                .map(|(router, port)| LinkTotals {
                     counters: network.link_counters(router, port, simulated),
                     jobs: network.link_jobs(router, port, simulated).collect(),
                 })
                 .collect(),
             injections: network
                 .nodes()
-                .map(|node| Carried {
+                .map(|node| LinkTotals {
                     counters: network.injection_counters(node, simulated),
                     jobs: network.injection_jobs(node, simulated).collect(),
                 })

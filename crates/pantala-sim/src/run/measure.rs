@@ -111,7 +111,7 @@ pub struct Cost {
 
 /// The results of a whole run: the part of a [`Point`] that every run has.
 #[derive(Clone, Debug, Serialize)]
-pub struct Whole {
+pub struct WholeRun {
     /// Flits delivered, as a fraction of the capacity of the jobs' terminals in the simulated time.
     pub accepted: f64,
     /// As in [`Point`].
@@ -124,12 +124,12 @@ pub struct Whole {
 ///
 /// # Errors
 /// A [`WriteError`] if the simulation cannot write its tables.
-pub fn whole(mut simulation: Simulation) -> Result<Whole, WriteError> {
+pub fn whole_run(mut simulation: Simulation) -> Result<WholeRun, WriteError> {
     let accepted = accepted(&simulation, flits_delivered(&simulation), simulation.simulated());
     let latency_mean_ns = latencies(&simulation).0.mean().map(|m| m / 1_000.0);
     let Some(results) = simulation.results() else { unreachable!("there is one process") };
     let result_hash = result_hash(&mut simulation, &results)?;
-    Ok(Whole { accepted, latency_mean_ns, bench: cost(&simulation, result_hash) })
+    Ok(WholeRun { accepted, latency_mean_ns, bench: cost(&simulation, result_hash) })
 }
 
 fn cost(simulation: &Simulation, result_hash: String) -> Cost {

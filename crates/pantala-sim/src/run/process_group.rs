@@ -20,9 +20,9 @@ pub trait ProcessGroup {
 
 /// A single process.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Alone;
+pub struct SingleProcess;
 
-impl ProcessGroup for Alone {
+impl ProcessGroup for SingleProcess {
     fn advance(&mut self, network: &mut Net, until: Time) {
         network.advance(until);
     }

@@ -12,7 +12,7 @@ use crate::output::recorder::JobPackets;
 use crate::output::results::Results;
 use crate::output::streamed_tables::{Records, StreamedTables};
 use crate::plan::Plan;
-use crate::run::process_group::{Alone, ProcessGroup};
+use crate::run::process_group::{ProcessGroup, SingleProcess};
 use crate::run::rank_reports::{Net, Status};
 use crate::run::termination::{End, Progress};
 use pantala_engine::{NEVER, Time};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// A plan with its network, hosts and recorders. With several processes, it holds the partitions of
 /// this process.
-pub struct Simulation<Q = Alone> {
+pub struct Simulation<Q = SingleProcess> {
     /// The resolved plan.
     pub plan: Plan,
     /// The network, its hosts and recorders.

@@ -87,7 +87,7 @@ fn a_cycle_is_found_and_refused() {
     let ran = run(&plan);
     assert_eq!(ran.document["plan"]["derived"]["warnings"], json!([warning]));
     assert_eq!(ran.end, End::Finished);
-    // Alone each is free.
+    // SingleProcess each is free.
     for job in [0, 1] {
         let mut alone = plan.clone();
         alone["allow_deadlock"] = json!(false);

@@ -1,4 +1,4 @@
-//! Whole runs of small machines, from the plan's JSON to the tables. One binary, one file a
+//! WholeRun runs of small machines, from the plan's JSON to the tables. One binary, one file a
 //! behaviour.
 
 mod blame;

@@ -1,7 +1,7 @@
 //! A point of a curve is what a run of the same plan shows.
 
 use crate::support::{fft, finish, noise, plan, ps, read, set_up};
-use pantala_sim::run::measure::{Measurement, Point, whole};
+use pantala_sim::run::measure::{Measurement, Point, whole_run};
 use serde_json::{Value, json};
 
 /// A row of a table.
@@ -157,7 +157,7 @@ fn a_whole_run_is_the_run() {
     let mut simulation = set_up(&plan);
     let end = simulation.run(|_| true);
     let flit_bytes = f64::from(simulation.plan.flit_bytes);
-    let (cost, ran) = (whole(simulation).unwrap(), crate::support::run(&plan));
+    let (cost, ran) = (whole_run(simulation).unwrap(), crate::support::run(&plan));
     assert!(end.planned());
     assert_eq!(json!(cost.latency_mean_ns), ran.rows("jobs")[0]["packet_latency_mean_ns"]);
     assert_eq!(json!(cost.bench.packets), ran.document["counters"]["packets_delivered"]);

@@ -44,7 +44,7 @@ pub struct CornerSweeps {
 #[serde(deny_unknown_fields)]
 pub struct Sweeping {
     /// The way of the wave along each dimension.
-    pub ways: [Way; 2],
+    pub ways: [Direction; 2],
     /// The tag of its messages.
     pub tag: u32,
 }
@@ -52,7 +52,7 @@ pub struct Sweeping {
 /// The way of a wave along a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum Direction {
     /// To larger coordinates.
     Up,
     /// To smaller coordinates.
@@ -91,7 +91,7 @@ impl Motif for CornerSweeps {
                     grid: &self.grid,
                     message_bytes: self.message_bytes,
                     compute_ps: self.compute_ps,
-                    up: sweep.ways.map(|way| way == Way::Up),
+                    up: sweep.ways.map(|way| way == Direction::Up),
                     tag: sweep.tag as i32,
                 };
                 (0..self.steps).for_each(|_| wave.step(context.rank, script));

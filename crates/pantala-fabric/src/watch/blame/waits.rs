@@ -29,13 +29,13 @@ pub(super) struct Planned {
     /// The place of the next change.
     place: u8,
     /// The changes that had to give up their place before their time.
-    more: Option<Box<More>>,
+    overflow: Option<Box<Overflow>>,
 }
 
 const PLACES: usize = 3;
 
 #[derive(Clone, Debug, Default)]
-struct More(Vec<Change>);
+struct Overflow(Vec<Change>);
 
 impl Planned {
     /// Adds a change, and drops some that are not after `charged`.
@@ -45,19 +45,19 @@ impl Planned {
         self.place = if place + 1 == PLACES { 0 } else { self.place + 1 };
         let before = std::mem::replace(&mut self.latest[place], change);
         if before.time > charged {
-            self.add_more(before, charged);
+            self.add_to_overflow(before, charged);
         }
     }
 
     #[inline(never)]
-    fn add_more(&mut self, change: Change, charged: Time) {
-        let more = &mut self.more.get_or_insert_default().0;
-        more.retain(|change| change.time > charged);
-        more.push(change);
+    fn add_to_overflow(&mut self, change: Change, charged: Time) {
+        let overflow = &mut self.overflow.get_or_insert_default().0;
+        overflow.retain(|change| change.time > charged);
+        overflow.push(change);
     }
 
     fn all(&self) -> impl Iterator<Item = &Change> {
-        self.latest.iter().chain(self.more.iter().flat_map(|more| &more.0))
+        self.latest.iter().chain(self.overflow.iter().flat_map(|overflow| &overflow.0))
     }
 
     /// Returns the time of the next change after `from` and before `until`.
@@ -76,16 +76,16 @@ impl Planned {
             }
         };
         self.latest.iter().for_each(&mut see);
-        if let Some(more) = &self.more {
-            more.0.iter().for_each(see);
+        if let Some(overflow) = &self.overflow {
+            overflow.0.iter().for_each(see);
         }
         any
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.more
-            .as_ref()
-            .map_or(0, |more| size_of::<More>() + more.0.capacity() * size_of::<Change>())
+        self.overflow.as_ref().map_or(0, |overflow| {
+            size_of::<Overflow>() + overflow.0.capacity() * size_of::<Change>()
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use super::collectives::{Collective, Communicators, Origin, Progress};
 use super::messages::OfRank;
 use crate::operations::contents::Contents;
 use crate::operations::fault::FileFault;
-use crate::operations::prediction::{Guess, Prediction};
+use crate::operations::prediction::{Prediction, Timing};
 use crate::operations::replay::Replay;
 
 /// A communicator that the rank has: its number in the job, and the collectives so far.
@@ -55,7 +55,7 @@ impl<'a> Walk<'a> {
                 first: of.rank(0).unwrap_or(rank),
             }))
             .collect();
-        let prediction = Prediction::new(&context, given, Guess::Early);
+        let prediction = Prediction::new(&context, given, Timing::Early);
         let mut walk = Self {
             rank,
             replay: Replay::new(Arc::clone(contents), rank),

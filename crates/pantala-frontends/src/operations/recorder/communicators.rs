@@ -54,7 +54,7 @@ struct Shared {
 
 /// A split on which not all ranks have agreed yet, or whose result is still needed.
 #[derive(Debug)]
-struct Meeting {
+struct PendingSplit {
     colors: Vec<Option<Split>>,
     missing: usize,
     table: Option<Arc<[Split]>>,
@@ -67,15 +67,15 @@ struct Meeting {
 pub(super) struct Communicators {
     shared: Vec<Shared>,
     /// By communicator and number of the call.
-    meetings: BTreeMap<(usize, usize), Meeting>,
-    /// Communicators made without a meeting, by communicator, number of the call and size.
+    pending_splits: BTreeMap<(usize, usize), PendingSplit>,
+    /// Communicators made without a split, by communicator, number of the call and size.
     made: BTreeMap<(usize, usize), usize>,
 }
 
 impl Communicators {
     pub(super) fn new(ranks: u32) -> Self {
         let world = Shared { members: (0..ranks).collect(), calls: Vec::new() };
-        Self { shared: vec![world], meetings: BTreeMap::new(), made: BTreeMap::new() }
+        Self { shared: vec![world], pending_splits: BTreeMap::new(), made: BTreeMap::new() }
     }
 
     pub(super) fn members(&self, membership: &Membership) -> &Arc<[u32]> {
@@ -150,19 +150,21 @@ impl Communicators {
     pub(super) fn meet(&mut self, membership: &Membership, number: usize, split: Split) {
         let size = self.size(membership) as usize;
         let key = (membership.shared, number);
-        let meeting = self.meetings.entry(key).or_insert_with(|| Meeting {
+        let pending = self.pending_splits.entry(key).or_insert_with(|| PendingSplit {
             colors: vec![None; size],
             missing: size,
             table: None,
             made: BTreeMap::new(),
         });
-        meeting.colors[membership.me as usize] = Some(split);
-        meeting.missing -= 1;
+        pending.colors[membership.me as usize] = Some(split);
+        pending.missing -= 1;
     }
 
     /// Whether all ranks have named their colors.
     pub(super) fn met(&self, membership: &Membership, number: usize) -> bool {
-        self.meetings.get(&(membership.shared, number)).is_none_or(|meeting| meeting.missing == 0)
+        self.pending_splits
+            .get(&(membership.shared, number))
+            .is_none_or(|pending| pending.missing == 0)
     }
 
     /// The table of a split, and the new communicator of a rank.
@@ -172,13 +174,13 @@ impl Communicators {
         number: usize,
     ) -> Result<(Arc<[Split]>, Option<Membership>), CallFault> {
         let key = (membership.shared, number);
-        let meeting = self.meetings.get_mut(&key).filter(|meeting| meeting.missing == 0);
-        let meeting = meeting.ok_or("not all ranks have called this split")?;
+        let pending = self.pending_splits.get_mut(&key).filter(|pending| pending.missing == 0);
+        let pending = pending.ok_or("not all ranks have called this split")?;
         let table =
-            meeting.table.get_or_insert_with(|| meeting.colors.iter().flatten().copied().collect());
+            pending.table.get_or_insert_with(|| pending.colors.iter().flatten().copied().collect());
         let table = Arc::clone(table);
         let Some(color) = table[membership.me as usize].color else { return Ok((table, None)) };
-        let known = meeting.made.get(&color).copied();
+        let known = pending.made.get(&color).copied();
         let shared = match known {
             Some(shared) => shared,
             None => {
@@ -186,8 +188,8 @@ impl Communicators {
                 let members = Split::members(&table, membership.me).unwrap_or_default();
                 let ranks = members.iter().map(|member| old[*member as usize]).collect();
                 let shared = self.add(ranks);
-                if let Some(meeting) = self.meetings.get_mut(&key) {
-                    meeting.made.insert(color, shared);
+                if let Some(pending) = self.pending_splits.get_mut(&key) {
+                    pending.made.insert(color, shared);
                 }
                 shared
             }

@@ -17,7 +17,7 @@ const FLIT_BYTES: u32 = 128;
 
 /// The fabric's result for a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Carried {
+pub(crate) struct CarriedPacket {
     pub(crate) injected: Time,
     pub(crate) delivered: Time,
     pub(crate) nonminimal: bool,
@@ -64,7 +64,7 @@ pub(crate) fn carry(
     config: &OracleConfig,
     algorithm: Algorithm,
     packets: &[OraclePacket],
-) -> Vec<Carried> {
+) -> Vec<CarriedPacket> {
     assert!(topology.links_per_pair() <= 1, "routes would be ambiguous");
     let mut host = Script { queues: vec![VecDeque::new(); topology.nodes() as usize] };
     let mut order: Vec<usize> = (0..packets.len()).collect();
@@ -120,7 +120,7 @@ impl Host for Script {
 struct Log {
     topology: Topology,
     algorithm: Algorithm,
-    carried: Vec<Option<Carried>>,
+    carried: Vec<Option<CarriedPacket>>,
 }
 
 impl Probe for Log {
@@ -128,7 +128,7 @@ impl Probe for Log {
     fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) -> bool {
         let route = route_taken(&self.topology, self.algorithm, packet, origin.source);
         assert_eq!(route.len(), usize::from(packet.route.hops) + 1);
-        let carried = Carried {
+        let carried = CarriedPacket {
             injected: origin.injected,
             delivered: now,
             nonminimal: packet.route.nonminimal,

@@ -23,7 +23,7 @@ table! {
 pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LinkJobRow> {
     links(run).flat_map(|link| {
         let jobs =
-            link.carried.jobs.iter().enumerate().filter(|(_, job)| **job != JobTraffic::default());
+            link.totals.jobs.iter().enumerate().filter(|(_, job)| **job != JobTraffic::default());
         jobs.map(move |(job, &JobTraffic { bytes, stall })| LinkJobRow {
             link: link.number,
             job: job as u16,

@@ -3,7 +3,7 @@
 use super::source::Run;
 use crate::output::columns::{ns, table};
 use crate::output::link_class::DirectedClass;
-use crate::output::results::Carried;
+use crate::output::results::LinkTotals;
 use pantala_engine::Time;
 use pantala_topology::{LinkClass, Peer, Topology};
 
@@ -52,7 +52,7 @@ pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LinkRow> {
     let simulated = run.simulated.max(1) as f64;
     let group = |end: Option<(u32, u32)>| end.map(|(router, _)| run.topology.group_of(router));
     links(run).map(move |link| {
-        let counters = &link.carried.counters;
+        let counters = &link.totals.counters;
         let busy = counters.flits * link.flit;
         LinkRow {
             link: link.number,
@@ -90,7 +90,7 @@ pub(super) struct Link<'a> {
     source: Option<(u32, u32)>,
     target: Option<(u32, u32)>,
     node: Option<u32>,
-    pub(super) carried: &'a Carried,
+    pub(super) totals: &'a LinkTotals,
 }
 
 /// Returns every link: outputs by router and port, then injection links by node.
@@ -103,7 +103,7 @@ fn outputs<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
     let ports = topology.ports_per_router();
     let places = (0..topology.routers())
         .flat_map(move |router| (0..ports as u16).map(move |port| (router, port)));
-    places.zip(&run.results.outputs).filter_map(move |((router, port), carried)| {
+    places.zip(&run.results.outputs).filter_map(move |((router, port), totals)| {
         let port_class = topology.class_of_port(port);
         let (target, node) = match topology.peer(router, port) {
             Peer::Node(node) => (None, Some(node)),
@@ -117,20 +117,20 @@ fn outputs<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
             source: Some((router, u32::from(port))),
             target,
             node,
-            carried,
+            totals,
         })
     })
 }
 
 fn injections<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
     let topology = run.topology;
-    (0..topology.nodes()).zip(&run.results.injections).map(move |(node, carried)| Link {
+    (0..topology.nodes()).zip(&run.results.injections).map(move |(node, totals)| Link {
         number: topology.routers() * topology.ports_per_router() + node,
         class: DirectedClass::Injection.name(),
         flit: run.config.timing(LinkClass::Terminal).flit,
         source: None,
         target: Some((topology.router_of(node), u32::from(topology.terminal_port_of(node)))),
         node: Some(node),
-        carried,
+        totals,
     })
 }

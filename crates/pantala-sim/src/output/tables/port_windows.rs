@@ -65,7 +65,7 @@ impl Streamed for PortWindow {
 
     fn into_row(self) -> PortWindowRow {
         let Self { window, link, vc, job, response, sum } = self;
-        let beyond = sum.beyond.filter(|_| job.is_none() && response.is_none());
+        let downstream = sum.downstream.filter(|_| job.is_none() && response.is_none());
         PortWindowRow {
             window_ns: ns(window.length),
             window_start_ns: ns(window.start),
@@ -73,15 +73,16 @@ impl Streamed for PortWindow {
             vc,
             job,
             kind: response.map(|response| if response { "response" } else { "request" }),
-            packets: sum.carried.packets,
-            bytes: sum.carried.bytes,
-            flits: sum.carried.flits,
-            busy_ns: ns(sum.carried.busy),
-            stall_ns: ns(sum.carried.stall),
-            saturated_ns: beyond.map(|beyond| ns(beyond.full)),
-            occupancy_mean_flits: beyond
-                .map(|beyond| beyond.integral as f64 / (window.end - window.start).max(1) as f64),
-            occupancy_max_flits: beyond.map(|beyond| beyond.most),
+            packets: sum.traffic.packets,
+            bytes: sum.traffic.bytes,
+            flits: sum.traffic.flits,
+            busy_ns: ns(sum.traffic.busy),
+            stall_ns: ns(sum.traffic.stall),
+            saturated_ns: downstream.map(|downstream| ns(downstream.full)),
+            occupancy_mean_flits: downstream.map(|downstream| {
+                downstream.integral as f64 / (window.end - window.start).max(1) as f64
+            }),
+            occupancy_max_flits: downstream.map(|downstream| downstream.most),
         }
     }
 }

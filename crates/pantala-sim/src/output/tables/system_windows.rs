@@ -54,25 +54,25 @@ impl Streamed for ClassWindow {
     fn absorb(&mut self, other: &Self) -> bool {
         let same = self.key() == other.key();
         if same {
-            self.carried.add(&other.carried);
+            self.traffic.add(&other.traffic);
             self.full += other.full;
         }
         same
     }
 
     fn into_row(self) -> SystemWindowRow {
-        let Self { window, class, job, links, carried, full } = self;
+        let Self { window, class, job, links, traffic, full } = self;
         SystemWindowRow {
             window_ns: ns(window.length),
             window_start_ns: ns(window.start),
             class: class.name(),
             job,
             links,
-            packets: carried.packets,
-            bytes: carried.bytes,
-            flits: carried.flits,
-            busy_ns: ns(carried.busy),
-            stall_ns: ns(carried.stall),
+            packets: traffic.packets,
+            bytes: traffic.bytes,
+            flits: traffic.flits,
+            busy_ns: ns(traffic.busy),
+            stall_ns: ns(traffic.stall),
             saturated_ns: job.is_none().then(|| ns(full)),
         }
     }

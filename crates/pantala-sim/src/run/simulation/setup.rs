@@ -12,7 +12,7 @@ use crate::plan::coarsen;
 use crate::plan::fabric_config::fabric_config;
 use crate::plan::resolve::{Resolved, resolve};
 use crate::plan::{CallEventRecord, Plan};
-use crate::run::process_group::{Alone, ProcessGroup};
+use crate::run::process_group::{ProcessGroup, SingleProcess};
 use pantala_engine::random::{key_of, mix};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{FabricConfig, Network, PartitionMap, PartitionShare};
@@ -60,7 +60,7 @@ impl Simulation {
         threads: u32,
         change: impl FnOnce(&mut FabricConfig),
     ) -> Result<Self, PlanError> {
-        Self::among(Alone, resolve(plan)?, measure_from, threads, change)
+        Self::among(SingleProcess, resolve(plan)?, measure_from, threads, change)
     }
 
     /// Builds a simulation of a resolved plan on several threads, as
@@ -70,7 +70,7 @@ impl Simulation {
     /// A [`PlanError`] if `threads` is zero or above [`MAX_THREADS`], or a job has a fault that only
     /// its set-up finds.
     pub fn of(resolved: Resolved, measure_from: Time, threads: u32) -> Result<Self, PlanError> {
-        Self::among(Alone, resolved, measure_from, threads, |_| {})
+        Self::among(SingleProcess, resolved, measure_from, threads, |_| {})
     }
 }
 

@@ -1,0 +1,328 @@
+//! The MPI calls, outputs and errors of coNCePTuaL programs, rule by rule, on four ranks.
+
+use std::collections::BTreeMap;
+
+use pantala_mpi::ProgramSource;
+use pantala_ncptl::NcptlSpec;
+use pantala_ncptl::explain::{ExplainedCall, Explanation, explain};
+use pantala_ncptl::run::job::Limits;
+
+fn spec(source: &str, seed: u64) -> NcptlSpec {
+    NcptlSpec::new("made.ncptl", source, BTreeMap::new(), seed, 0)
+}
+
+fn explained(source: &str) -> Explanation {
+    explain(&spec(source, 1), 4).unwrap()
+}
+
+/// A call in few words: `2 Isend>1 8 B #5`.
+fn words(call: &ExplainedCall) -> String {
+    let mut text = if call.count == 1 { String::new() } else { format!("{} ", call.count) };
+    text += &call.call;
+    if let Some(peer) = call.peer {
+        text += &format!("{}{peer}", if call.call.ends_with("end") { ">" } else { "<" });
+    }
+    if let Some(root) = call.root {
+        text += &format!(" root {root}");
+    }
+    if let Some(bytes) = call.bytes {
+        text += &format!(" {bytes}");
+    }
+    if let (Some(sends), Some(receives)) = (&call.sends, &call.receives) {
+        text += &format!(" {sends:?} {receives:?}");
+    }
+    if let Some(tag) = call.tag.filter(|tag| *tag != 0) {
+        text += &format!(" #{tag}");
+    }
+    if let Some(requests) = call.requests {
+        text += &format!(" {requests}");
+    }
+    if let Some(size) = call.communicator_size {
+        text += &format!(" n={size}");
+    }
+    text
+}
+
+/// The calls of each rank.
+fn calls(source: &str) -> [String; 4] {
+    let found = explained(source);
+    assert_eq!(found.errors, [], "{source}");
+    [0, 1, 2, 3].map(|rank| {
+        let own = found.calls.iter().filter(|call| call.rank == rank);
+        own.map(words).collect::<Vec<String>>().join("; ")
+    })
+}
+
+fn outputs(source: &str, seed: u64) -> Vec<String> {
+    let found = explain(&spec(source, seed), 4).unwrap();
+    assert_eq!(found.errors, [], "{source}");
+    found.outputs.into_iter().map(|(_, line)| line).collect()
+}
+
+/// The error of the first rank that stops.
+fn error(source: &str) -> String {
+    explained(source).errors.into_iter().next().map_or(String::new(), |(_, error)| error)
+}
+
+#[test]
+fn a_rank_receives_before_it_sends() {
+    let chain = calls("all tasks src send a 3 byte message to task src+1");
+    assert_eq!(chain, ["Send>1 3", "Recv<0 3; Send>2 3", "Recv<1 3; Send>3 3", "Recv<2 3"]);
+    let ring = "all tasks t asynchronously send a 1 kilobyte message to task (t+3) mod num_tasks \
+                then all tasks await completion";
+    assert_eq!(calls(ring)[1], "Irecv<2 1024; Isend>0 1024; 2 Waitall 1");
+}
+
+#[test]
+fn receives_have_attributes_of_their_own() {
+    let program = "task 2 sends 2 doubleword sized messages using tag 9 to task 3 \
+                   who receives them asynchronously then all tasks await completion";
+    assert_eq!(calls(program), ["", "", "2 Send>3 8 #9", "2 Irecv<2 8 #9; Waitall 2"]);
+    let program = "tasks t such that t is odd asynchronously send a 9 bit message to unsuspecting \
+                   task 0 then task 0 receives a 2 byte message from tasks u such that u is odd \
+                   then all tasks await completion";
+    assert_eq!(
+        calls(program),
+        ["Recv<1 2; Recv<3 2", "Isend>0 2; Waitall 1", "", "Isend>0 2; Waitall 1"]
+    );
+    let program = "tasks dst such that dst < 2 receive a 4 byte message from task dst+2 then \
+                   tasks src-2 receive a 5 byte message from tasks src such that src > 1";
+    assert_eq!(calls(program)[1], "Recv<3 4; Recv<3 5");
+}
+
+#[test]
+fn a_message_can_depend_on_its_sender() {
+    let program = "tasks t such that t > 0 send t t byte messages using tag 10-t to task 0";
+    let expected = [
+        "Recv<1 1 #9; 2 Recv<2 2 #8; 3 Recv<3 3 #7",
+        "Send>0 1 #9",
+        "2 Send>0 2 #8",
+        "3 Send>0 3 #7",
+    ];
+    assert_eq!(calls(program), expected);
+}
+
+#[test]
+fn products_of_sets_keep_the_order_of_tasks() {
+    let program = "all tasks asynchronously send a 2 byte message to all other tasks then \
+                   all tasks await completion";
+    assert_eq!(
+        calls(program)[1],
+        "Irecv<0 2; Irecv<2 2; Irecv<3 2; Isend>0 2; Isend>2 2; Isend>3 2; 2 Waitall 3"
+    );
+    let program = "let g be tasks {3, 1} while task group g sends a message to tasks {0, 2}";
+    assert_eq!(
+        calls(program),
+        ["Recv<1 0; Recv<3 0", "Send>0 0; Send>2 0", "Recv<1 0; Recv<3 0", "Send>0 0; Send>2 0"]
+    );
+}
+
+#[test]
+fn multicasts_become_collectives() {
+    assert_eq!(
+        calls("task 3 multicasts 2 7-byte messages to tasks t such that t > 1")[2],
+        "2 Bcast root 1 7 n=2"
+    );
+    assert_eq!(
+        calls("all tasks multicast a 6 byte message to all other tasks")[3],
+        "Alltoall 6 n=4"
+    );
+    let program = "tasks t such that t > 1 multicast a 5 byte message to task 0";
+    let expected = [
+        "Alltoallv [0, 0, 0] [0, 5, 5] n=3",
+        "",
+        "Alltoallv [5, 0, 0] [0, 0, 0] n=3",
+        "Alltoallv [5, 0, 0] [0, 0, 0] n=3",
+    ];
+    assert_eq!(calls(program), expected);
+    assert_eq!(calls("task 1 multicasts a 2 byte message to task 1")[1], "Bcast root 0 2 n=1");
+}
+
+#[test]
+fn reductions_follow_the_sets() {
+    let cases = [
+        ("all tasks reduce 2 doublewords", ["Allreduce 16 n=4"; 4]),
+        ("all tasks reduce an integer to task 3", ["Reduce root 3 4 n=4"; 4]),
+        (
+            "tasks t such that t > 1 reduce 3 integers to task 1",
+            [
+                "",
+                "Bcast root 1 12 n=2",
+                "Reduce root 0 12 n=2; Bcast root 1 12 n=2",
+                "Reduce root 0 12 n=2",
+            ],
+        ),
+        (
+            "tasks t such that t < 3 reduce an integer to tasks u such that u > 1",
+            [
+                "Reduce root 2 4 n=3",
+                "Reduce root 2 4 n=3",
+                "Reduce root 2 4 n=3; Bcast root 0 4 n=2",
+                "Bcast root 0 4 n=2",
+            ],
+        ),
+    ];
+    for (program, expected) in cases {
+        assert_eq!(calls(program), expected, "{program}");
+    }
+    assert_eq!(
+        calls("task 2 synchronizes then all tasks synchronize")[2],
+        "Barrier n=1; Barrier n=4"
+    );
+}
+
+#[test]
+fn sets_in_loops_have_communicators() {
+    let program = "for each k in {0, ..., 2} tasks t such that t >= k synchronize";
+    assert_eq!(
+        calls(program),
+        [
+            "Barrier n=4",
+            "Barrier n=4; Barrier n=3",
+            "Barrier n=4; Barrier n=3; Barrier n=2",
+            "Barrier n=4; Barrier n=3; Barrier n=2"
+        ]
+    );
+}
+
+#[test]
+fn warm_ups_run_first_and_leave_no_trace() {
+    let program = "for 2 repetitions plus 3 warmup repetitions and a synchronization { \
+                   task 0 sends a 1 byte message to task 1 then task 0 outputs msgs_sent } \
+                   then task 0 outputs \"sum \" and bytes_sent";
+    assert_eq!(calls(program)[0], "3 Send>1 1; Barrier n=4; 2 Send>1 1");
+    assert_eq!(outputs(program, 1), ["1", "2", "sum 2"]);
+}
+
+#[test]
+fn timed_loops_agree_on_their_length() {
+    // Every operation takes a microsecond here: ten sends take a tenth of 100 microseconds.
+    let program = "for 100 microseconds task 0 sends a 4 byte message to task 1";
+    let batches = "Barrier n=4; Send>1 4; Barrier n=4; Allreduce 8 n=4; 10 Send>1 4; Barrier n=4; Allreduce 8 n=4; 90 Send>1 4";
+    let found = calls(program);
+    assert_eq!(found[0], batches);
+    assert_eq!(found[1], batches.replace("Send>1", "Recv<0"));
+    assert_eq!(found[3], "2 Barrier n=4; Allreduce 8 n=4; Barrier n=4; Allreduce 8 n=4");
+    let program = "for 20 microseconds task 0 asynchronously sends a message to task 1";
+    assert!(error(program).contains("leaves asynchronous messages outstanding"));
+}
+
+#[test]
+fn counters_are_zero_in_control_flow() {
+    let program = "task 0 sends a 5 byte message to task 1 then if bytes_sent = 0 then \
+                   task 0 outputs bytes_sent otherwise task 0 outputs \"never\"";
+    assert_eq!(outputs(program, 1), ["5"]);
+    let program = "task 1 asynchronously sends a 5 byte message to task 0 then task 0 outputs msgs_received \
+                   then all tasks await completion then task 0 outputs msgs_received and total_bytes";
+    assert_eq!(outputs(program, 1), ["0", "15"]);
+    let program = "task 0 sends a 5 byte message to task 1 then task 0 stores its counters then \
+                   task 0 resets its counters then task 0 computes for 9 microseconds then \
+                   task 0 outputs elapsed_usecs and \" \" and bytes_sent then \
+                   task 0 restores its counters then task 0 outputs bytes_sent";
+    assert_eq!(outputs(program, 1), ["9 0", "5"]);
+}
+
+#[test]
+fn loops_and_bindings_nest() {
+    let program = "let x be 2 and y be x**3 while for each x in {y, ..., 10}, {1} if x is even then \
+                   task 0 outputs x and \"/\" and y otherwise for 2 repetitions task 0 outputs -x/2";
+    assert_eq!(outputs(program, 1), ["8/8", "-4.5", "-4.5", "10/8", "-0.5", "-0.5"]);
+}
+
+#[test]
+fn random_tasks_are_drawn_where_they_are_bound() {
+    let inside = "for 3 repetitions let k be a random task while task 0 outputs k";
+    assert_eq!(outputs(inside, 3), ["1", "3", "1"]);
+    let outside = "let k be a random task while for 3 repetitions task 0 outputs k";
+    assert_eq!(outputs(outside, 3), ["1", "1", "1"]);
+}
+
+#[test]
+fn tasks_move_to_other_processors() {
+    let program = "task 0 is assigned to processor 3 then task 0 sends a 4 byte message to task 2 \
+                   then all tasks t output t and processor_of(t) and task_of(t)";
+    assert_eq!(calls(program), ["", "", "Recv<3 4", "Send>2 4"]);
+    let mut found = outputs(program, 1);
+    found.sort();
+    assert_eq!(found, ["033", "111", "222", "300"]);
+}
+
+#[test]
+fn repetitions_without_effect_on_a_rank_cost_nothing() {
+    let program = "for 1E15 repetitions { for 1E15 repetitions if num_tasks = 0 then task 1 sends a \
+                   message to task 2 } then task 0 outputs \"done\"";
+    assert_eq!(outputs(program, 1), ["done"]);
+    let endless = "for each k in {1, ..., 1E15} if k < 0 then task 0 outputs k";
+    let limited = spec(endless, 1).within(Limits { steps: 10_000, walk: 10_000 });
+    let found = explain(&limited, 1).unwrap().errors;
+    assert!(found[0].1.starts_with("made.ncptl:1:1: the loop goes on for"), "{found:?}");
+}
+
+#[test]
+fn errors_name_their_place() {
+    let cases = [
+        (
+            "task 0 sends a 1 byte message to task 0",
+            "made.ncptl:1:1: task 0 sends a blocking message to itself",
+        ),
+        (
+            "for each k in {0, 1}\n task 1 sends a (4/k) byte message to task 2",
+            "made.ncptl:2:17: division of 4 by zero",
+        ),
+        ("task 0 sends a (-1) byte message to task 1", "made.ncptl:1:16: a size of -1 is negative"),
+        (
+            "task 1 asynchronously sends a message to task 2",
+            "made.ncptl:1:1: task 1 never awaits the completion",
+        ),
+        ("task 3 restores its counters", "made.ncptl:1:1: the task restores counters"),
+    ];
+    for (program, expected) in cases {
+        let found = error(program);
+        assert!(found.starts_with(expected), "{program}: {found}");
+    }
+    let faults = [
+        (
+            "assert that \"too few\" with num_tasks > 4",
+            "line 1, column 1: assertion failed: too few",
+        ),
+        (
+            "let k be 1 mod 0 while task k sends a message to task 1",
+            "line 1, column 10: 1 MOD 0 has no value",
+        ),
+        (
+            "for each k in {0, 1, 5, ..., 9} task 0 outputs k",
+            "is no arithmetic or geometric progression",
+        ),
+        ("task 0 sends a message to task nobody", "line 1, column 32"),
+    ];
+    for (program, expected) in faults {
+        let found = spec(program, 1).check(4).unwrap_err();
+        assert_eq!(found.key, "file");
+        assert!(found.message.contains(expected), "{program}: {found}");
+    }
+}
+
+#[test]
+fn arguments_set_options() {
+    let program = "reps is \"Repetitions\" and comes from \"--reps\" or \"-r\" with default 2.\n\
+                   size is \"Bytes\" and comes from \"--size\" or \"-s\" with default reps*10.\n\
+                   for reps repetitions task 0 sends a size byte message to task 1";
+    let with = |arguments: &[(&str, &str)]| {
+        let given = arguments.iter().map(|(name, value)| {
+            (name.to_string(), pantala_ncptl::compile::ArgumentValue::Text(value.to_string()))
+        });
+        let spec = NcptlSpec::new("made.ncptl", program, given.collect(), 1, 0);
+        explain(&spec, 2).map(|found| words(&found.calls[0])).map_err(|fault| fault.to_string())
+    };
+    assert_eq!(with(&[]).as_deref(), Ok("2 Send>1 20"));
+    assert_eq!(with(&[("reps", "3")]).as_deref(), Ok("3 Send>1 30"));
+    assert_eq!(with(&[("s", "2K"), ("--reps", "1")]).as_deref(), Ok("Send>1 2048"));
+    let unknown =
+        "arguments.rep = 1: there is no such option; the program has the options reps, size";
+    assert_eq!(with(&[("rep", "1")]).unwrap_err(), unknown);
+    assert!(
+        with(&[("reps", "many")])
+            .unwrap_err()
+            .starts_with("arguments.reps = many: the value is no integer")
+    );
+}
