@@ -42,10 +42,6 @@ def open_run(path: str | Path) -> Run | InterferenceExperiment:
     return InterferenceExperiment(path) if (Path(path) / INTERFERENCE_FILE).is_file() else Run(path)
 
 
-#: Columns that runs of earlier versions lack, by table. They are null there.
-_LATER = {("links", "parallel_index")}
-
-
 class Run:
     """One run. Its tables are lazy frames of Polars, which are read only on demand.
 
@@ -371,12 +367,6 @@ class Run:
             message = f"{table.file} is damaged: {first_line(error)}"
             raise RunDirectoryError(self.path, message, again) from None
         lacking = [column for column in table.polars_schema if column not in columns]
-        if lacking and all((name, column) in _LATER for column in lacking):
-            missing = [
-                pl.lit(None, dtype=table.polars_schema[each]).alias(each) for each in lacking
-            ]
-            frame = frame.with_columns(missing).select(*table.polars_schema)
-            lacking, columns = [], frame.collect_schema()
         if lacking:
             version = self.document.get("pantala", "another version")
             message = f"{table.file} of Pantala {version} has no column '{lacking[0]}'"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import resource
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -226,19 +225,6 @@ def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> N
         return
     with pytest.raises(RunDirectoryError):
         getattr(pt.load(there), "links")  # noqa: B009
-
-
-def test_a_table_of_links_of_an_earlier_version_has_no_parallel_indices(
-    run: Path, tmp_path: Path
-) -> None:
-    there = tmp_path / "run"
-    shutil.copytree(run, there)
-    now = pt.Run(there).links.collect()
-    now.drop("parallel_index").write_parquet(there / "links.parquet")
-    earlier = pt.Run(there).links.collect()
-    assert earlier.schema == now.schema
-    assert earlier["parallel_index"].null_count() == earlier.height
-    assert earlier.drop("parallel_index").equals(now.drop("parallel_index"))
 
 
 def test_files_say_what_their_columns_are(run: Path) -> None:

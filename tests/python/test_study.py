@@ -538,8 +538,8 @@ def test_bad_input_is_one_line(cli: Cli, workdir: Path) -> None:
     for words, message in [
         (["prisacari2014"], "did you mean 'prisacari2015'?"),
         (["prisacari2015", "--workers", "0"], "--workers 0: must be at least 1"),
-        (["prisacari2015", "--jobs", "2"], "no option --jobs; it is now called '--workers'"),
-        (["prisacari2015", "-j", "2"], "no option -j; it is now called '-w'"),
+        (["prisacari2015", "--jobs", "2"], "No such option: --jobs"),
+        (["prisacari2015", "-j", "2"], "No such option: -j"),
         (["prisacari2015", "--seed", "-1"], "--seed -1"),
         (["prisacari2015", "--out", "taken"], "something else in it; choose another --out"),
         (

@@ -40,7 +40,6 @@ from pantala.cli.interruption import INTERRUPTED
 from pantala.cli.source_lines import source_line
 from pantala.cli.streams import OutputError, finished
 from pantala.errors import PantalaError, ScenarioWarning, first_line
-from pantala.former_names import now_called
 from pantala.plain_text import say
 from pantala.system_errors import system_fault
 
@@ -168,10 +167,6 @@ def ended(error: BaseException) -> int:
             message = error.format_message().rstrip(
                 "."
             )  # empty after the help that no arguments at all give
-            option = str(getattr(error, "option_name", ""))
-            valid = {name for item in _parameters(error) for name in item.opts}
-            if now := now_called(option, valid):
-                return _say(f"pantala: there is no option {option}; {now}", 2)
             return _say(f"pantala: {message}; add --help to list the options", 2) if message else 2
         case _ if type(error).__module__.startswith("polars"):
             from pantala.run_files import damaged_table
@@ -186,12 +181,6 @@ def ended(error: BaseException) -> int:
             return _say(
                 f"pantala: internal error: {name}: {error}; add --debug for the traceback", 1
             )
-
-
-def _parameters(error: TyperException) -> list[Any]:
-    """Returns the parameters of the command that rejected its line."""
-    context = getattr(error, "ctx", None)
-    return [] if context is None else context.command.params
 
 
 def _say(text: str, status: int) -> int:

@@ -10,7 +10,6 @@ import polars as pl
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
-from pantala.former_names import now_called
 from pantala.link_classes import INSIDE_GROUPS
 from pantala.metrics.catalogue import all_functions
 from pantala.metrics.traffic import injection_rate
@@ -183,7 +182,6 @@ def value_of(run: Run, name: str, job: str | None) -> float | None:
             )
         close = nearest(name, [*_JOB_METRICS, *_RUN_METRICS])
         hint = f"did you mean '{close}'?" if close else "Run.metrics() lists them"
-        hint = now_called(name, {*_JOB_METRICS, *_RUN_METRICS}) or hint
         raise UsageError(f"there is no metric '{name}'; {hint}")
     job = chosen_job(run, name, job)
     rows = run.jobs.filter(pl.col("name") == job).collect()

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from pantala.errors import Fault, ScenarioError, nearest, show
-from pantala.former_names import now_called
 from pantala.scenario.key_path import dotted
 
 __all__ = ["LIST", "ONE", "scenario_error"]
@@ -118,8 +117,6 @@ def _say(
         known = context["expected"] if kind == "literal_error" else context["expected_tags"]
         words = [word.strip(" '") for word in str(known).replace(" or ", ", ").split(",")]
         word = str(given if kind == "literal_error" else context["tag"])
-        if now := now_called(word, words):
-            return "is not known", now
         close = nearest(word, words)
         hint = f"did you mean '{close}'? " if close and len(words) > 1 else ""
         return "is not known", f"{hint}choose one of {', '.join(words)}"

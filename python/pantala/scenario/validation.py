@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from pantala.errors import nearest
-from pantala.former_names import now_called
 
 __all__ = ["Faults", "Reports", "fault", "faults_below", "refuse_all", "validated"]
 
@@ -162,4 +161,4 @@ def _details(line: ErrorDetails) -> InitErrorDetails:
 
 def _unknown(key: str, meant: str | None, known: list[str]) -> PydanticCustomError:
     hint = f"did you mean '{meant}'?" if meant else f"known here: {', '.join(known)}"
-    return fault("unknown key", now_called(key, known) or hint, key)
+    return fault("unknown key", hint, key)

@@ -3,7 +3,7 @@
 use crate::error::WriteError;
 use crate::output::columns::{Written, hex};
 use crate::output::results::Results;
-use crate::output::tables::{LATER, Run, complete};
+use crate::output::tables::{HASHED_WITH_ROWS, Run, complete};
 use crate::plan::Plan;
 use crate::run::process_group::ProcessGroup;
 use crate::run::simulation::Simulation;
@@ -183,8 +183,7 @@ fn complete_tables<Q: ProcessGroup>(
 
 fn hash_of(tables: &[Written]) -> String {
     let mut hash = Sha256::new();
-    // A run without rows of these tables has the hash that it had before there were such tables.
-    let counts = |table: &&Written| !LATER.contains(&table.name) || table.rows > 0;
+    let counts = |table: &&Written| !HASHED_WITH_ROWS.contains(&table.name) || table.rows > 0;
     tables.iter().filter(counts).for_each(|table| hash.update(table.hash));
     hex(&hash.finalize())
 }

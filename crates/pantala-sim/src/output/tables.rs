@@ -55,8 +55,10 @@ enum Rows {
     Streamed,
 }
 
-/// The names of the tables that count in the hash of a run only if they have rows.
-pub(crate) const LATER: [&str; 11] = [
+/// The names of the tables that count in the hash of a run only if they have rows. Every table that
+/// is added belongs here, so that a run without it keeps its hash. Columns that a switch adds
+/// ([`TableDescriptor`]) count in the same way.
+pub(crate) const HASHED_WITH_ROWS: [&str; 11] = [
     program_logs::ProgramLogRow::TABLE.name,
     PortWindowRow::TABLE.name,
     SystemWindowRow::TABLE.name,
