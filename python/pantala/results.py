@@ -392,7 +392,7 @@ class InterferenceExperiment:
 
     Attributes:
         path: the directory of the experiment; each run has a directory in it.
-        document: interference.json: the runs that are there, and those that are missing.
+        document: interference.json: the finished runs, and those that are missing.
     """
 
     def __init__(self, path: str | Path) -> None:

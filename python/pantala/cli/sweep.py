@@ -280,7 +280,7 @@ def _list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool) -> N
         again = "; --retry repeats them" if made.failed else ""
         _say(f"there already: {there:,} of {_count(listing.count, 'run')}{failed}{again}")
     if cost.runs:
-        basis = "by the runs that are there" if cost.measured else "by their traffic"
+        basis = "by the finished runs" if cost.measured else "by their traffic"
         at_once = 1 if workers is None else min(workers, cost.runs)
         time = clock(cost.seconds / at_once)
         memory = bytes_text(cost.memory_bytes * at_once)

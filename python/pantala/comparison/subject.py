@@ -44,7 +44,7 @@ class Subject:
         axes: the columns of its axes, without the seed.
         runs: one row per case and part: the axes as text, ``seed``, ``part``, ``run`` (a key),
             ``state`` (done, truncated, failed or missing), ``reason``.
-        opened: the runs that are there, by key, as far as they were opened.
+        opened: the finished runs, by key, as far as they were opened.
         experiment: the experiment, if the directory holds one.
     """
 
