@@ -147,11 +147,15 @@ def test_the_figure_names_the_states() -> None:
     points = [base | {"load": 0.1, "state": "steady"}, base | {"load": 0.2, "state": "draining"}]
     figure = figures.curve({"minimal": points})
     labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
-    assert labels == ["minimal", "draining"]
+    assert labels == ["minimal", "draining", "accepted = offered"]
     faces = [
         line.get_markerfacecolor() for line in figure.axes[0].lines if line.get_marker() == "o"
     ]
     assert faces.count("white") == 1
+    points.append(base | {"load": 0.3, "state": "saturated", "latency_mean_ns": 9000.0})
+    figure = figures.curve({"minimal": points})
+    labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert labels[1:3] == ["draining, saturated", "above the axis"]
 
 
 @pytest.mark.native

@@ -67,6 +67,16 @@ def curve(
             handles.append(
                 Line2D([], [], color=MUTED, ls=":", marker="o", mfc="white", ms=4, label=label)
             )
+        if any(
+            point[key] is not None and point[key] > top
+            for points in ordered.values()
+            for point in points
+        ):
+            label = "above the axis"
+            handles.append(
+                Line2D([], [], color=MUTED, ls="", marker="^", mfc="white", ms=5, label=label)
+            )
+        handles.append(Line2D([], [], color=GRID, lw=1.2, label="accepted = offered"))
         figure.legend(handles=handles, loc="outside upper left", ncols=min(5, len(handles)))
     return figure
 

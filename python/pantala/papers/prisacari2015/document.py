@@ -235,7 +235,9 @@ def _imprecise(results: Sequence[Result]) -> list[str]:
         why = [] if record["steady"] else ["still settling"]
         width = record["half_width"] / result.accepted
         told.append(
-            f"{result.spec.key}: {_share(result.accepted)} % known to {percent(width)} after "
-            f"{duration(record['simulated_ns'], exact=True)}" + "".join(f", {word}" for word in why)
+            f"{result.spec.key}: throughput {_share(result.accepted)} % of injection bandwidth,"
+            f" known within {percent(width)} of it after"
+            f" {duration(record['simulated_ns'], exact=True)}"
+            + "".join(f", {word}" for word in why)
         )
     return told
