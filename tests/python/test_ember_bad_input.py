@@ -263,8 +263,12 @@ def test_all_faults_of_a_file_are_told_in_one_pass(workdir: Path, cli: Cli) -> N
             "the lines up to this one have more than 67,108,864 characters",
         ),
         (
-            HEAD + "[MOTIF] Init\n" * 20_001,
-            "the load file has 20,002 motifs; at most 20,000 are read",
+            HEAD + "[MOTIF] Init\n" * 300_000,
+            "x.load:20003: the load file has more than 20,000 motifs; give fewer motifs",
+        ),
+        (
+            f"[VAR] words={'0 ' * 500_000}\n{HEAD}" + "[MOTIF] PingPong rank2={words}\n" * 60,
+            "the lines up to this one have more than 1,048,576 words",
         ),
     ],
 )

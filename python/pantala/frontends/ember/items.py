@@ -21,6 +21,8 @@ _KEY = re.compile(r"\[([^\]]*)\](.*)")
 _NAME = re.compile(r"\{([^{}]*)\}")
 #: The longest line with the values of its variables, and all lines together, in characters.
 _LONGEST_LINE, _LONGEST = 1 << 20, 64 << 20
+#: The most words and motifs of a load file.
+_MOST_WORDS, _MOST_MOTIFS = 1 << 20, 20_000
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,12 @@ def items_of(text: str, file: str, variables: Mapping[str, str], errors: Errors)
             without a value. Such items are left out.
 
     Raises:
-        ScenarioError: the variables make the text too long.
+        ScenarioError: the variables make the text too long, or it has too many words or motifs.
     """
     known = dict(variables)
     used: set[str] = set()
     items: list[tuple[str, list[Word], Place]] = []
-    length = 0
+    length = words = motifs = 0
     for number, line in enumerate(text.splitlines(), 1):
         place = Place(file, number)
         if line.startswith("#") or not line.strip():
@@ -107,9 +109,18 @@ def items_of(text: str, file: str, variables: Mapping[str, str], errors: Errors)
                 raise place.error(message, "remove the white space before it")
             rest = _substituted(match[2] if match else line, known, used, place)
             length += len(rest)
-            items[-1][1].extend(Word(word, place) for word in _words(rest))
+            added = [Word(word, place) for word in _words(rest)]
+            items[-1][1].extend(added)
+            words += len(added)
+            motifs += key == "MOTIF"
             if match:
                 items[-1] = (key, items[-1][1], place)
+        if motifs > _MOST_MOTIFS:
+            message = f"the load file has more than {_MOST_MOTIFS:,} motifs"
+            raise place.error(message, "give fewer motifs more iterations")
+        if words > _MOST_WORDS:
+            message = f"the lines up to this one have more than {_MOST_WORDS:,} words"
+            raise place.error(f"{message} with the values of their variables", "shorten them")
         if length > _LONGEST:
             message = f"the lines up to this one have more than {_LONGEST:,} characters"
             raise place.error(f"{message} with the values of their variables", "shorten them")

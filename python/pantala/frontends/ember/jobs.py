@@ -16,8 +16,6 @@ __all__ = ["LoadJob", "jobs_of"]
 
 #: The one interface of motifs that Pantala has.
 _API = "HadesMP"
-#: The most motifs of a load file.
-_MOST_MOTIFS = 20_000
 
 
 @dataclass
@@ -75,14 +73,10 @@ def jobs_of(items: Sequence[Item], file: str, errors: Errors) -> list[LoadJob]:
         errors: gets an error for each item that is not valid, and if jobs share a node.
 
     Raises:
-        ScenarioError: the file has no jobs, or too many motifs.
+        ScenarioError: the file has no jobs.
     """
     jobs: list[LoadJob] = []
     lists = NodeLists()
-    motifs = [item for item in items if item.key == "MOTIF"]
-    if len(motifs) > _MOST_MOTIFS:
-        message = f"the load file has {len(motifs):,} motifs; at most {_MOST_MOTIFS:,} are read"
-        raise motifs[_MOST_MOTIFS].place.error(message, "give fewer motifs more iterations")
     for item in items:
         with errors.kept():
             if item.key == "JOB_ID":
