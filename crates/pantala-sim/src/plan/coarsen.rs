@@ -12,6 +12,7 @@ use pantala_engine::transfer_time;
 use pantala_fabric::config::{BufferUnit, FlowControl, RouterConfig, Serialization};
 use pantala_mpi::{CoarsePackets, EagerCompletion};
 use serde::Deserialize;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -225,31 +226,74 @@ fn check_speeds(plan: &Plan) -> Result<(), PlanError> {
     ))
 }
 
+/// The messages of a job: those that fit one packet, all, and the packets of all.
+#[derive(Clone, Copy)]
+struct MessageCounts {
+    small: u64,
+    all: u64,
+    packets: u64,
+}
+
+thread_local! {
+    /// The counts of jobs of earlier plans, by all values that they depend on. Plans of a sweep
+    /// differ in routing and placement only, and long programs take a second to walk through.
+    static KNOWN: RefCell<BTreeMap<String, MessageCounts>> = const { RefCell::new(BTreeMap::new()) };
+}
+/// The most counts that are kept.
+const MOST_KNOWN: usize = 256;
+
+/// Counts the messages of a job of a plan in packets of `fine` bytes; `None` for a pattern.
+fn message_counts(
+    plan: &Plan,
+    number: usize,
+    fine: u64,
+) -> Result<Option<MessageCounts>, PlanError> {
+    let job = &plan.jobs[number];
+    let of = (&job.name, &job.workload, job.ranks, &plan.mpi.collectives, plan.seed, fine);
+    let key = serde_json::to_string(&of).ok();
+    let known = key.as_ref().and_then(|key| KNOWN.with_borrow(|known| known.get(key).copied()));
+    if known.is_some() {
+        return Ok(known);
+    }
+    let Some(found) = communication::of_job(plan, number)? else { return Ok(None) };
+    let mut counts = MessageCounts { small: 0, all: 0, packets: 0 };
+    for (bytes, count) in found.sizes {
+        counts.small += if bytes <= fine { count } else { 0 };
+        counts.all += count;
+        counts.packets += count * bytes.div_ceil(fine).max(1);
+    }
+    if let Some(key) = key {
+        KNOWN.with_borrow_mut(|known| {
+            if known.len() >= MOST_KNOWN {
+                known.clear();
+            }
+            known.insert(key, counts);
+        });
+    }
+    Ok(Some(counts))
+}
+
 /// Checks that jobs send messages of several packets. Messages of one packet do not become faster,
 /// and they wait for coarse packets of other messages.
 fn check_messages(plan: &Plan) -> Result<(), PlanError> {
     let fine = u64::from(plan.packet_bytes / plan.detail.coarsen);
     let mut faults = Faults::default();
-    for job in communication::of_jobs(plan)? {
-        let count = |sizes: &mut dyn Iterator<Item = &(u64, u64)>| {
-            sizes.map(|(_, count)| *count).sum::<u64>()
+    for (number, job) in plan.jobs.iter().enumerate() {
+        let Some(MessageCounts { small, all, packets }) = message_counts(plan, number, fine)?
+        else {
+            continue;
         };
-        let small = count(&mut job.sizes.iter().filter(|(bytes, _)| *bytes <= fine));
-        let all = count(&mut job.sizes.iter());
-        let packets: u64 =
-            job.sizes.iter().map(|(bytes, count)| count * bytes.div_ceil(fine).max(1)).sum();
         if 2 * small <= packets {
             continue;
         }
-        let index = plan.jobs.iter().position(|other| other.name == job.job).unwrap_or_default();
         let message = format!(
             "{small} of the {all} messages of job {:?} fit one packet of {fine} B; coarsening would change neither them nor most of its packets",
-            job.job
+            job.name
         );
         let own = "give it longer messages, or set detail to \"packet\"";
         faults.note(Err(PlanError::new(
-            &format!("jobs[{index}].workload"),
-            &plan.jobs[index].application,
+            &format!("jobs[{number}].workload"),
+            &job.application,
             message,
             own,
         )));

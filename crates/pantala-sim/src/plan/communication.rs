@@ -34,25 +34,32 @@ pub struct JobCommunication {
 /// # Errors
 /// A [`PlanError`] if a job's workload is faulty. The size of the machine is not checked.
 pub fn of_jobs(plan: &Plan) -> Result<Vec<JobCommunication>, PlanError> {
-    let finite = plan.jobs.iter().enumerate().filter(|(_, job)| !job.workload.is_endless());
-    finite
-        .map(|(number, job)| {
-            let fault = job.workload.check(job.ranks).err();
-            if let Some(fault) = fault {
-                return Err(PlanError::at(&format!("jobs[{number}].workload"), fault));
-            }
-            let spec = JobSpec {
-                name: job.name.clone(),
-                nodes: vec![0; job.ranks as usize],
-                start: 0,
-                end: NEVER,
-                repeat: false,
-                noise: job.compute_noise,
-                workload: job.workload.clone().into(),
-            };
-            Ok(told(&job.name, communication(&spec, &plan.mpi.collectives, plan.seed)))
-        })
-        .collect()
+    let jobs = (0..plan.jobs.len()).map(|number| of_job(plan, number));
+    jobs.filter_map(Result::transpose).collect()
+}
+
+/// Returns the communication of a job of a plan; `None` for a pattern.
+///
+/// # Errors
+/// As [`of_jobs`].
+pub(crate) fn of_job(plan: &Plan, number: usize) -> Result<Option<JobCommunication>, PlanError> {
+    let job = &plan.jobs[number];
+    if job.workload.is_endless() {
+        return Ok(None);
+    }
+    job.workload
+        .check(job.ranks)
+        .map_err(|fault| PlanError::at(&format!("jobs[{number}].workload"), fault))?;
+    let spec = JobSpec {
+        name: job.name.clone(),
+        nodes: vec![0; job.ranks as usize],
+        start: 0,
+        end: NEVER,
+        repeat: false,
+        noise: job.compute_noise,
+        workload: job.workload.clone().into(),
+    };
+    Ok(Some(told(&job.name, communication(&spec, &plan.mpi.collectives, plan.seed))))
 }
 
 fn told(job: &str, found: Communication) -> JobCommunication {
