@@ -1,4 +1,4 @@
-"""Files with links between routers, read as rows and checked one by one.
+"""Files with links between routers, read into the form of a plan. The core checks each link.
 
 A file is a table (CSV or Parquet) with the columns of Pantala's own tables of links, or a run
 directory, which has such a table. It has each link once, or once per direction.
@@ -7,170 +7,66 @@ directory, which has such a table. It has each link once, or once per direction.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from pantala.errors import PlanError, show
 from pantala.input_file import LARGE_TEXT, check_regular, read_text, unreadable
+from pantala.plain_text import plain
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["End", "Row", "Shape", "checked_links", "ends_in", "link_rows", "parse_link"]
+__all__ = ["failed_links_in", "links_in", "parse_link"]
+
+#: The place of a link in a file, and the name of a link, in the form of a plan.
+Place = dict[Literal["line", "row"], int]
+NamedLink = dict[Literal["port", "routers"], list[int]]
 
 _ENDS = ("source_router", "source_port", "target_router", "target_port")
 _LINK = re.compile(r"(\d{1,9})\s*([:-])\s*(\d{1,9})", re.ASCII)
-#: The links of a node in the table of a run.
-_TERMINAL = ("terminal", "injection", "ejection")
 
 
-class End(NamedTuple):
-    """One end of a link."""
+def links_in(name: str, key: str) -> dict[str, Any]:
+    """Returns the links in a file or run directory, as the plan's `topology.links_file`.
 
-    router: int
-    port: int
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of a table of links.
-
-    Attributes:
-        place: its place in the file, in words.
-        source: the end that sends.
-        target: the end that receives.
-        link_class: its class; None if the file has no such column.
-        parallel_index: its number among the links of its groups; None if the file has no such
-            column.
-    """
-
-    place: str
-    source: End
-    target: End
-    link_class: str | None
-    parallel_index: int | None
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The numbers of a network that its links must fit.
-
-    Attributes:
-        routers: number of routers.
-        per_group: routers per group.
-        ports: number of ports per link class, in the order of the ports.
-        local: the far end of each local port.
-    """
-
-    routers: int
-    per_group: int
-    ports: Mapping[str, int]
-    local: Mapping[End, End]
-
-    def class_of(self, port: int) -> str | None:
-        """Returns the link class of a port; None if a router has no such port."""
-        for name, count in self.ports.items():
-            if port < count:
-                return name
-            port -= count
-        return None
-
-    def group_of(self, end: End) -> int:
-        """Returns the group of an end."""
-        return end.router // self.per_group
-
-
-def link_rows(name: str, key: str) -> list[Row]:
-    """Returns the links in a file or run directory, without those of nodes.
+    The core checks each row.
 
     Args:
         name: the file.
         key: the plan's key that names it.
 
     Raises:
-        PlanError: the file cannot be read, lacks a column, or has no links.
+        PlanError: the file cannot be read, or lacks a column.
     """
     table = _table(name, key, _ENDS)
-    names = ("class", "parallel_index")
-    wanted = [column for column in (*_ENDS, *names) if column in table.columns]
-    rows = []
-    for place, row in zip(_places(name), table.select(wanted).iter_rows(named=True), strict=False):
-        link_class = row.get("class")
-        if link_class in _TERMINAL:
-            continue
-        numbers = [row[column] for column in _ENDS]
-        for column, number in zip(_ENDS, numbers, strict=True):
-            if number is None or number < 0:
-                what = f"no {column}" if number is None else f"{column} {number}"
-                raise _fault(key, name, f"{place} has {what}", "give routers and ports from 0 on")
-        ends = End(*numbers[:2]), End(*numbers[2:])
-        rows.append(Row(place, *ends, link_class, row.get("parallel_index")))
-    if not rows:
-        raise _fault(key, name, "has no links between routers", "name a table with links")
-    return rows
+    wanted = [column for column in (*_ENDS, "class", "parallel_index") if column in table.columns]
+    columns = table.select(wanted).to_dict(as_series=False)
+    return {"name": plain(name), "first": next(_places(name)), **columns}
 
 
-def checked_links(rows: list[Row], shape: Shape, name: str, key: str) -> list[Row]:
-    """Returns each link once, after a check of every row.
-
-    A file with both directions gives the rows that lead from the lower end to the higher.
-
-    Args:
-        rows: the rows of the file.
-        shape: the network that they must fit.
-        name: the file.
-        key: the plan's key that names it.
-
-    Raises:
-        PlanError: a row does not fit the network or another row.
-    """
-    seen: dict[tuple[End, End], Row] = {}
-    for row in rows:
-        message = _misfit(row, shape)
-        before = seen.setdefault((row.source, row.target), row)
-        if message is None and before is not row:
-            message = f"is the link of {before.place} again"
-        if message is not None:
-            remedy = "correct the row, or the numbers of machine.topology"
-            raise _fault(key, name, f"{row.place} {message}", remedy)
-    reverse = {pair: seen.get((pair[1], pair[0])) for pair in seen}
-    directed = any(back is not None for back in reverse.values())
-    taken: dict[End, Row] = {}
-    for (source, target), row in seen.items():
-        if directed and reverse[source, target] is None:
-            message = f"{row.place} has no row for the other direction, as other links have"
-            raise _fault(key, name, message, "give all links once, or all in both directions")
-        for end in (source,) if directed else (source, target):
-            other = taken.setdefault(end, row)
-            if other is not row:
-                message = f"{row.place} uses port {end.port} of router {end.router}, as does"
-                raise _fault(key, name, f"{message} {other.place}", "give each port one link")
-    return [row for row in seen.values() if not directed or row.source < row.target]
-
-
-def ends_in(name: str, key: str) -> Iterator[tuple[str, End | tuple[int, int]]]:
-    """Yields the links in a file of failed links, each with its place in words.
+def failed_links_in(name: str, key: str) -> dict[str, Any]:
+    """Returns the links in a file of failed links, as the plan's `topology.link_failures.file`.
 
     Args:
         name: the file: a table with `source_router` and `source_port`, or a text.
         key: the plan's key that names it.
 
-    Yields:
-        An end of a link, or a pair of routers.
-
     Raises:
         PlanError: the file cannot be read, or has something else than links.
     """
+    return {"name": plain(name), "links": [list(link) for link in _failed_links_in(name, key)]}
+
+
+def _failed_links_in(name: str, key: str) -> Iterator[tuple[Place, NamedLink]]:
     if _is_table(name):
         columns = _ENDS[:2]
-        table = _table(name, key, columns)
-        for place, (router, port) in zip(
-            _places(name), table.select(columns).iter_rows(), strict=False
-        ):
-            if router is not None and port is not None:
-                yield place, End(router, port)
+        rows = _table(name, key, columns).select(columns).iter_rows()
+        for place, end in zip(_places(name), rows, strict=False):
+            if None not in end:
+                yield place, {"port": list(end)}
         return
     try:
         lines = read_text(name, most=LARGE_TEXT).splitlines()
@@ -179,14 +75,14 @@ def ends_in(name: str, key: str) -> Iterator[tuple[str, End | tuple[int, int]]]:
     for number, line in enumerate(lines, start=1):
         for item in line.partition("#")[0].replace(",", " ").split():
             try:
-                yield f"line {number}", parse_link(item)
+                yield {"line": number}, parse_link(item)
             except ValueError:
                 message = f"line {number} has {show(item)}, which is not a link"
                 raise _fault(key, name, message, "write 3:12 (router:port) or 4-9") from None
 
 
-def parse_link(text: str) -> End | tuple[int, int]:
-    """Returns the end of a link, `3:12`, or a pair of routers, `4-9`.
+def parse_link(text: str) -> NamedLink:
+    """Returns the name of a link in a plan, from `3:12` (router and port) or `4-9` (two routers).
 
     Raises:
         ValueError: the text is neither.
@@ -194,39 +90,8 @@ def parse_link(text: str) -> End | tuple[int, int]:
     match = _LINK.fullmatch(text.strip())
     if match is None:
         raise ValueError(text)
-    first, second = int(match[1]), int(match[3])
-    return End(first, second) if match[2] == ":" else (first, second)
-
-
-def _misfit(row: Row, shape: Shape) -> str | None:
-    """Returns what is wrong with a row by itself; None if it fits the network."""
-    classes = []
-    for end in (row.source, row.target):
-        if end.router >= shape.routers:
-            return f"names router {end.router}, but there are {shape.routers}, counted from 0"
-        link_class = shape.class_of(end.port)
-        if link_class is None:
-            return f"names port {end.port}, but a router has {sum(shape.ports.values())}"
-        if link_class == "terminal":
-            return f"names port {end.port}, which belongs to a node"
-        classes.append(link_class)
-    if row.link_class is not None and row.link_class != classes[0]:
-        port = row.source.port
-        return f"has class {show(row.link_class)}, but port {port} is a {classes[0]} port"
-    if classes[0] != classes[1]:
-        ends = f"a {classes[0]} port with a {classes[1]} port"
-        return f"joins {ends} (ports {row.source.port} and {row.target.port})"
-    if classes[0] == "global":
-        if shape.group_of(row.source) == shape.group_of(row.target):
-            return f"joins group {shape.group_of(row.source)} with itself by a global link"
-        return None
-    there = shape.local[row.source]
-    if there != row.target:
-        return (
-            f"is a {classes[0]} link that the group does not have: port {row.source.port} of router"
-            f" {row.source.router} leads to port {there.port} of router {there.router}"
-        )
-    return None
+    kind: Literal["port", "routers"] = "port" if match[2] == ":" else "routers"
+    return {kind: [int(match[1]), int(match[3])]}
 
 
 def _is_table(name: str) -> bool:
@@ -234,7 +99,7 @@ def _is_table(name: str) -> bool:
 
 
 def _table(name: str, key: str, columns: tuple[str, ...]) -> pl.DataFrame:
-    """Returns the table of a file, with these columns as integers."""
+    """Returns the table of a file, with these columns as integers and `class` as text."""
     import polars as pl
 
     path = Path(name)
@@ -256,20 +121,22 @@ def _table(name: str, key: str, columns: tuple[str, ...]) -> pl.DataFrame:
         message = f"lacks the column {missing[0]}; it has {', '.join(table.columns)}"
         remedy = "write the table with `pantala topology ... --links FILE`"
         raise _fault(key, name, message, remedy)
-    for column in (*columns, "parallel_index"):
-        if len(table) and column in table.columns and not table.schema[column].is_integer():
+    numbers = [column for column in (*columns, "parallel_index") if column in table.columns]
+    for column in numbers:
+        if len(table) and not table.schema[column].is_integer():
             message = f"has a column {column} that does not hold whole numbers only"
             raise _fault(key, name, message, "give routers and ports as numbers from 0 on")
-    return table
+    texts = [column for column in ("class",) if column in table.columns]
+    try:
+        return table.with_columns(pl.col(numbers).cast(pl.Int64), pl.col(texts).cast(pl.String))
+    except pl.exceptions.PolarsError as error:
+        raise _unreadable(key, name, error) from None
 
 
-def _places(name: str) -> Iterator[str]:
-    """Yields the places of the rows of a table in words. A CSV file has its header on line 1."""
-    number = 0
+def _places(name: str) -> Iterator[Place]:
+    """Yields the places of the rows of a table. A CSV file has its header on line 1."""
     csv = Path(name).suffix.lower() == ".csv"
-    while True:
-        number += 1
-        yield f"line {number + 1}" if csv else f"row {number}"
+    return ({"line": number + 1} if csv else {"row": number} for number in count(1))
 
 
 def _unreadable(key: str, name: str, error: Exception) -> PlanError:

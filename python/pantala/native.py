@@ -37,6 +37,7 @@ __all__ = [
     "ncptl_check",
     "ncptl_explain",
     "operation_file",
+    "ports",
     "process_grid",
     "trace_files",
     "trace_summary",
@@ -381,6 +382,20 @@ def process_grid(ranks: int, dimensions: int) -> list[int]:
     """Returns the factors of `ranks` with the smallest sum, in rising order, one per dimension."""
     grid: list[int] = core().process_grid(ranks, dimensions)
     return grid
+
+
+def ports(topology: dict[str, Any]) -> dict[str, list[Any]]:
+    """Returns the ports of all routers, one row each, as columns.
+
+    Returns:
+        ``router``, ``port``, ``class``, ``peer_router`` and ``peer_port`` (null at a node and where
+        there is no link), ``failed`` (whether the link has failed).
+
+    Raises:
+        PlanError: no such topology can be built.
+    """
+    table: dict[str, list[Any]] = core().ports(json.dumps(topology))
+    return table
 
 
 def link_table(topology: dict[str, Any]) -> dict[str, list[Any]]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pantala.capacity import Capacity
-from pantala.given_links import topology_plan
 from pantala.job_copies import named_copies, with_copies
 from pantala.job_end import ends_by_itself
 
@@ -75,7 +74,7 @@ class KnownParts:
 def build_plan(
     scenario: ScenarioTables, *, assumptions: bool = True, known: KnownParts | None = None
 ) -> dict[str, Any]:
-    """Returns the plan of a scenario with every default; the core chooses nodes and VCs.
+    """Returns the plan of a scenario with every default; the core chooses nodes, links and VCs.
 
     Args:
         scenario: the scenario.
@@ -84,7 +83,7 @@ def build_plan(
             caller must not change it.
 
     Raises:
-        PlanError: a file of links cannot be read, or names links that the network cannot have.
+        PlanError: a file of links cannot be read.
     """
     machine, sizes = scenario.machine, _sizes(scenario.machine)
     known = known or KnownParts()
@@ -155,7 +154,7 @@ def _machine(machine: Machine) -> dict[str, Any]:
     sizes = _sizes(machine)
     links = machine.links.classes()
     return {
-        "topology": topology_plan(machine.topology),
+        "topology": machine.topology.as_plan(),
         "service_nodes": [list(span) for span in machine.service_ranges()],
         "links": (
             dict.fromkeys(("terminal", "local", "row", "column", "global"))

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from pantala.errors import UsageError
+from pantala.ports import port_counts
 
 __all__ = [
     "TILE_CLASSES",
@@ -62,20 +63,21 @@ def tile_map(links: pl.DataFrame, topology: Mapping[str, Any]) -> pl.DataFrame:
     misfit = _misfit(topology)
     if misfit:
         raise UsageError(misfit)
-    ports = _ports(topology)
     sent = pl.col("class") != "injection"
     port = pl.when(sent).then("source_port").otherwise("target_port").cast(pl.Int64)
-    gaps = {  # ports before the first port of the class, less tiles before its first tile
-        "row": 0,
-        "column": ports["row"] - TILE_CLASSES["rank-2"][0],
-        "global": ports["row"] + ports["column"] - TILE_CLASSES["rank-3"][0],
-    }
-    gap = pl.col("class").replace_strict(gaps, default=0, return_dtype=pl.Int64)
     first = TILE_CLASSES["processor"][0]
+    counts = port_counts(topology)
+    shifts, ports = {}, 0  # from the first port of a class to the first tile of the class
+    for name, count in counts.items():
+        shifts[name] = (
+            next((tile for tile, _, of in TILE_CLASSES.values() if name in of), 0) - ports
+        )
+        ports += count
+    shift = pl.col("class").replace_strict(shifts, default=0, return_dtype=pl.Int64)
     tile = (
         pl.when(pl.col("class").is_in(["injection", "ejection"]))
         .then(first + 2 * port + (pl.col("class") == "ejection"))
-        .otherwise(port - int(topology["p"]) - gap)
+        .otherwise(port + shift)
     )
     used = links.select(
         router=pl.when(sent).then("source_router").otherwise("target_router").cast(pl.UInt32),
@@ -206,15 +208,6 @@ def _flit_ns(flit_time_ps: Mapping[str, int], column: str = "class") -> pl.Expr:
     return pl.col(column).replace_strict(times, default=None, return_dtype=pl.Float64)
 
 
-def _ports(topology: Mapping[str, Any]) -> dict[str, int]:
-    """Returns the ports of a router by link class, in the order of their numbers."""
-    return {
-        "row": (int(topology["columns"]) - 1) * int(topology["links_per_row_pair"]),
-        "column": (int(topology["rows"]) - 1) * int(topology["links_per_column_pair"]),
-        "global": int(topology["h"]),
-    }
-
-
 def _misfit(topology: Mapping[str, Any]) -> str | None:
     """Returns why a router has no 48 tiles, in one line; None if it has."""
     remedy = "choose a machine like theta or cori"
@@ -228,9 +221,9 @@ def _misfit(topology: Mapping[str, Any]) -> str | None:
             f"machine.topology.p = {topology['p']}: the 8 processor tiles of a router serve at most"
             f" 4 nodes; {remedy}"
         )
-    ports = _ports(topology)
+    ports = port_counts(topology)
     for name, (_, count, classes) in TILE_CLASSES.items():
-        if name != "processor" and ports[classes[0]] > count:
+        if ports.get(classes[0], 0) > count:
             return (
                 f"machine.topology has {ports[classes[0]]} {classes[0]} ports per router: a router"
                 f" has {count} {name} tiles; {remedy}"

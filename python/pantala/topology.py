@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from pantala import native
 from pantala.errors import PlanError, ScenarioError, UsageError
-from pantala.given_links import failed_counts, failed_words, topology_plan
+from pantala.ports import failed_counts, failed_words
 from pantala.scenario import Topology
 from pantala.scenario.faults import scenario_error
 from pantala.scenario.plan_faults import scenario_key
@@ -90,7 +90,7 @@ def link_table(chosen: Topology) -> pl.DataFrame:
         ScenarioError: no such network can be built.
     """
     try:
-        return pl.DataFrame(native.link_table(topology_plan(chosen)))
+        return pl.DataFrame(native.link_table(chosen.as_plan()))
     except PlanError as error:
         raise _blame(error) from None
 
@@ -109,7 +109,7 @@ def write_links(chosen: Topology, path: Path) -> None:
             write_text(path, link_table(chosen).write_csv())
             return
         with whole_file(path) as half:
-            native.write_link_table(topology_plan(chosen), half)
+            native.write_link_table(chosen.as_plan(), half)
     except PlanError as error:
         raise _blame(error) from None
     except OSError as error:
@@ -197,7 +197,7 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
     arrangement = chosen.global_arrangement + (", mirrored" if chosen.mirrored else "") + spread
     if chosen.links_file is not None:
         arrangement = f"from {chosen.links_file}"
-    failed = failed_words(failed_counts(chosen))
+    failed = failed_words(failed_counts(chosen.as_plan()))
     longest = longest_minimal_path(chosen, table)
     return {
         **letters,

@@ -190,6 +190,14 @@ class FakeCore:
             found | {"cycle": cycle if cyclic else None, "exception": names[0] if cyclic else None}
         )
 
+    def ports(self, topology_json: str) -> dict[str, list[Any]]:
+        """Returns the ports of such routers, without their links."""
+        t = json.loads(topology_json)
+        classes = ["terminal"] * t["p"] + ["local"] * (t["a"] - 1) + ["global"] * t["h"]
+        rows = [(router, name) for router in range(t["a"] * t["g"]) for name in classes]
+        routers, names = map(list, zip(*rows, strict=True))
+        return {"router": routers, "class": names, "failed": [False] * len(rows)}
+
     def link_table(self, topology_json: str) -> dict[str, list[Any]]:
         """Returns a full mesh of the routers in a group, without links between groups."""
         t = json.loads(topology_json)

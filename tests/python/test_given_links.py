@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from pantala.given_links import failed_counts, topology_plan
+from pantala.ports import failed_counts
 from pantala.topology import link_table, longest_minimal_path, summary, write_links
 
 SHAPE: dict[str, Any] = {"p": 2, "a": 4, "h": 2, "g": 5, "links_per_pair": 2}
@@ -84,7 +84,7 @@ def test_an_exported_network_is_the_network(tmp_path: Path, arrangement: str, po
     for name in ("links.parquet", "links.csv", "once.csv"):
         again = pt.Topology(**numbers, links_file=str(tmp_path / name))
         assert link_table(again).equals(links), name
-        assert "failed_links" not in topology_plan(again)
+        assert failed_counts(again.as_plan()) == {}
 
 
 @pytest.mark.parametrize("name", ["links.txt", "links"])
@@ -151,82 +151,74 @@ def test_a_run_with_failed_links_is_a_file_of_links(tmp_path: Path) -> None:
     assert again.document["result_hash"] == failed.document["result_hash"]
 
 
-def test_plans_without_these_keys_do_not_name_them() -> None:
-    plan = topology_plan(pt.Topology(**SHAPE))
-    assert not plan.keys() & {"links_file", "failed_links", "global_links"}
+def test_plans_without_these_keys_do_not_name_them(tmp_path: Path) -> None:
+    plan = scenario(tmp_path).plan()["topology"]
+    keys = {"links_file", "link_failures", "failed_links", "global_links"}
+    assert not plan.keys() & keys
+    assert not scenario(tmp_path).resolve()["topology"].keys() & keys
 
 
-def test_listed_links_have_one_form() -> None:
-    """Either end of a link, and a pair of routers, name one link."""
-
-    def failed(*links: str) -> list[list[int]]:
-        shape = pt.Topology.model_validate({**SHAPE, "failed_links": list(links)})
-        found: list[list[int]] = topology_plan(shape)["failed_links"]
-        return found
-
-    row = table().filter(pl.col("class") == "global").row(0, named=True)
-    ends = [f"{row[f'{end}_router']}:{row[f'{end}_port']}" for end in ("source", "target")]
-    pair = f"{row['target_router']}-{row['source_router']}"
-    expected = [[row["source_router"], row["source_port"]]]
-    assert failed(ends[0]) == failed(ends[1]) == failed(pair) == failed(*ends, pair) == expected
-    # All parallel links between two routers.
-    assert (
-        len(
-            topology_plan(
-                pt.Topology.model_validate(
-                    {**SHAPE, "links_per_local_pair": 3, "failed_links": ["0-1"]}
-                )
-            )["failed_links"]
-        )
-        == 3
+def test_a_plan_asks_for_links_and_a_resolved_plan_lists_them(tmp_path: Path) -> None:
+    table().write_csv(tmp_path / "links.csv")
+    (tmp_path / "failed.txt").write_text("3:5 # a link\n\n0-1, 0-2")
+    asked = scenario(
+        tmp_path,
+        links_per_pair=1,
+        links_file=str(tmp_path / "links.csv"),
+        failed_links={
+            "links": ["4-5"],
+            "file": str(tmp_path / "failed.txt"),
+            "link_class": "local",
+            "share": 0.1,
+            "seed": 3,
+        },
     )
+    plan = asked.plan()["topology"]
+    assert not plan.keys() & {"failed_links", "global_links"}
+    assert plan["links_file"]["first"] == {"line": 2}
+    assert plan["link_failures"] == {
+        "links": [{"routers": [4, 5]}],
+        "file": {
+            "name": str(tmp_path / "failed.txt"),
+            "links": [
+                [{"line": 1}, {"port": [3, 5]}],
+                [{"line": 3}, {"routers": [0, 1]}],
+                [{"line": 3}, {"routers": [0, 2]}],
+            ],
+        },
+        "draw": {"link_class": "local", "number": {"share": 0.1}, "seed": 3},
+    }
+    found = asked.resolve()["topology"]
+    assert not found.keys() & {"links_file", "link_failures"}
+    assert len(found["global_links"]) == 20
+    assert len(found["failed_links"]) == 1 + 3 + 3
+
+
+def failed(tmp_path: Path, failed_links: Any) -> Any:
+    """Returns the ends of the links that fail."""
+    return scenario(tmp_path, failed_links=failed_links).resolve()["topology"]["failed_links"]
 
 
 def test_a_file_of_failed_links_is_a_table_or_a_text(tmp_path: Path) -> None:
-    rows = table().filter(pl.col("link") % 5 == 0)
+    rows = table().filter(pl.col("link") % 15 == 0)
     rows.write_csv(tmp_path / "failed.csv")
-    text = "\n".join(
-        f"{router}:{port} # a link"
-        for router, port in rows.select("source_router", "source_port").iter_rows()
+    rows.write_parquet(tmp_path / "failed.parquet")
+    ends = list(rows.select("source_router", "source_port").iter_rows())
+    (tmp_path / "failed.txt").write_text("\n".join(f"{end[0]}:{end[1]} # a link" for end in ends))
+    listed = failed(tmp_path, [f"{end[0]}:{end[1]}" for end in ends])
+    assert 0 < len(listed) <= rows.height
+    for name in ("failed.csv", "failed.parquet", "failed.txt"):
+        assert failed(tmp_path, str(tmp_path / name)) == listed
+
+
+def test_draws_follow_their_own_seed(tmp_path: Path) -> None:
+    one, other, more = (
+        failed(tmp_path, {"link_class": "local", "count": count, "seed": seed})
+        for count, seed in ((3, 1), (3, 2), (4, 1))
     )
-    (tmp_path / "failed.txt").write_text(text)
-    plans = [
-        topology_plan(pt.Topology.model_validate({**SHAPE, "failed_links": str(tmp_path / name)}))
-        for name in ("failed.csv", "failed.txt")
-    ]
-    assert plans[0] == plans[1]
-    assert 0 < len(plans[0]["failed_links"]) <= rows.height
-
-
-def drawn(**failed: Any) -> set[tuple[int, ...]]:
-    shape = pt.Topology.model_validate({**SHAPE, "failed_links": failed})
-    return {tuple(end) for end in topology_plan(shape).get("failed_links", [])}
-
-
-def test_draws_follow_their_seed_and_grow_with_their_share() -> None:
-    links = 5 * 6  # local
-    sizes = []
-    before: set[tuple[int, ...]] = set()
-    for share in (0.0, 0.1, 0.25, 0.5, 1.0):
-        now = drawn(link_class="local", share=share, seed=3)
-        assert before <= now
-        before = now
-        sizes.append(len(now))
-    assert sizes == [0, 3, 8, 15, links]
-    assert drawn(count=3, seed=1) == drawn(count=3, seed=1) != drawn(count=3, seed=2)
-    assert len(drawn(count=3, links=("0-1", "0-2"), link_class="local")) == 5
-
-
-def test_every_link_is_drawn_equally_often() -> None:
-    """Each of 30 local links fails in 10 % of draws of 3; 6 standard deviations."""
-    draws = 2_000
-    times: dict[tuple[int, ...], int] = {}
-    for seed in range(draws):
-        for end in drawn(link_class="local", count=3, seed=seed):
-            times[end] = times.get(end, 0) + 1
-    assert len(times) == 30
-    deviation = (draws * 0.1 * 0.9) ** 0.5
-    assert all(abs(count - draws * 0.1) < 6 * deviation for count in times.values())
+    assert len(one) == len(other) == 3
+    assert one != other
+    assert all(end in more for end in one)
 
 
 def test_counts_and_the_longest_path_are_those_of_what_remains() -> None:
@@ -234,7 +226,7 @@ def test_counts_and_the_longest_path_are_those_of_what_remains() -> None:
     assert longest_minimal_path(whole, link_table(whole)) == 3
     failed = pt.Topology.model_validate({"p": 2, "a": 4, "h": 2, "failed_links": ["0-1"]})
     links = link_table(failed)
-    assert failed_counts(failed) == {"local": 1}
+    assert failed_counts(failed.as_plan()) == {"local": 1}
     assert longest_minimal_path(failed, links) == 4
     told = summary(failed, links)
     assert told["failed links"] == "1 local link"
@@ -272,19 +264,11 @@ def at(row: int, **values: Any) -> Change:
     return change
 
 
-GLOBAL = 3  # row of the first global link: router 0's three local ports come first
-
 FAULTS: list[tuple[Change, str]] = [
     (at(0, source_router=99), "line 2 names router 99, but there are 20, counted from 0"),
-    (at(0, source_port=7), "line 2 names port 7, but a router has 7"),
-    (at(0, target_port=1), "line 2 names port 1, which belongs to a node"),
-    (at(0, target_port=5), "line 2 joins a local port with a global port (ports 2 and 5)"),
-    (at(0, target_router=2), "line 2 is a local link that the group does not have: port 2 of"),
+    (at(1, source_port=None), "line 3 has no source_port"),
+    (at(1, target_port=-1), "line 3 has target_port -1"),
     (at(0, **{"class": "row"}), 'line 2 has class "row", but port 2 is a local port'),
-    (at(GLOBAL, target_router=1), "line 5 joins group 0 with itself by a global link"),
-    (at(GLOBAL, target_port=6), "line 5 has no row for the other direction"),
-    (lambda links: pl.concat([links, links[:1]]), "is the link of line 2 again"),
-    (lambda links: links[1:], "has no row for the other direction"),
     (lambda links: links.drop("target_port"), "lacks the column target_port"),
     (lambda links: links.cast({"target_port": pl.Float64}), "does not hold whole numbers only"),
     (lambda links: links.clear(), "has no links between routers"),
@@ -296,19 +280,17 @@ def test_a_fault_of_a_file_names_its_line(tmp_path: Path, change: Change, messag
     name = str(tmp_path / "links.csv")
     change(table()).write_csv(name)
     with pytest.raises(pt.ScenarioError) as caught:
-        scenario(tmp_path, links_file=name, links_per_pair=1).plan()
+        scenario(tmp_path, links_file=name, links_per_pair=1).resolve()
     assert caught.value.key == "machine.topology.links_file"
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_port_with_two_links_names_both_rows(tmp_path: Path) -> None:
-    name = tmp_path / "links.csv"
-    name.write_text("source_router,source_port,target_router,target_port\n0,5,4,5\n8,5,0,5\n")
-    with pytest.raises(
-        pt.ScenarioError, match="line 3 uses port 5 of router 0, as does line 2; give each port one"
-    ):
-        scenario(tmp_path, links_file=str(name), links_per_pair=1).plan()
+def test_a_fault_of_a_parquet_file_names_its_row(tmp_path: Path) -> None:
+    name = str(tmp_path / "links.parquet")
+    at(4, source_port=7)(table()).write_parquet(name)
+    with pytest.raises(pt.ScenarioError, match="row 5 names port 7, but a router has 7"):
+        scenario(tmp_path, links_file=name, links_per_pair=1).resolve()
 
 
 @pytest.mark.parametrize(
@@ -332,18 +314,23 @@ def test_faults_of_keys_name_the_key(
     tmp_path: Path, topology: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(pt.ScenarioError) as caught:
-        scenario(tmp_path, **topology).plan()
+        scenario(tmp_path, **topology).resolve()
     assert message in str(caught.value)
     assert "machine.topology." in str(caught.value)
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    for name, content in {"a.parquet": b"PAR1 and no more", "b.csv": b"\xff\xfe\x00,\n1"}.items():
+    huge = ",".join(["source_router,source_port,target_router,target_port\n0,2,1", str(2**70)])
+    for name, content in {
+        "a.parquet": b"PAR1 and no more",
+        "b.csv": b"\xff\xfe\x00,\n1",
+        "huge.csv": huge.encode(),
+    }.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(
             pt.ScenarioError, match=r"links_file = .*(cannot be read|lacks the column)"
         ):
-            scenario(tmp_path, links_file=str(tmp_path / name), links_per_pair=1).plan()
+            scenario(tmp_path, links_file=str(tmp_path / name), links_per_pair=1).resolve()
 
 
 def between(one: int, other: int) -> list[str]:

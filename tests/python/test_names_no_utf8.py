@@ -59,6 +59,18 @@ def test_a_scenario_and_a_program_in_such_a_folder_run(
     assert (tmp_path / "run/report.html").is_file()
 
 
+def test_files_of_links_in_such_a_folder_are_read(folder: Path, tmp_path: Path) -> None:
+    key, failed = "machine.topology.failed_links.file=", folder / "failed.txt"
+    failed.write_text("0-1\n")
+    words = ("check", folder / "small.toml", "--set", f"{key}'{failed}'")
+    done = ended(tmp_path, *words)
+    assert (done.returncode, done.stderr.count("failed: 1 local link")) == (0, 1), done
+    failed.write_text("0-99\n")
+    done = ended(tmp_path, *words)
+    assert done.returncode == 2
+    assert "line 1: no link joins routers 0 and 99" in done.stderr
+
+
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_fault_of_a_program_names_its_place(
     folder: Path, tmp_path: Path, locale: dict[str, str]

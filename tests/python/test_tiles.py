@@ -35,8 +35,9 @@ FLIT_TIMES = {"terminal": 1000, "row": 2000, "column": 2000, "global": 4000}
 
 def shape(**changes: Any) -> dict[str, Any]:
     """Returns the topology of a resolved plan: 12 routers of two nodes."""
-    topology = {"kind": "dragonfly_2d", "p": 2, "rows": 2, "columns": 2, "h": 2, "g": 3}
-    topology |= {"links_per_row_pair": 1, "links_per_column_pair": 3} | changes
+    topology: dict[str, Any] = {"kind": "dragonfly_2d", "p": 2, "rows": 2, "columns": 2, "h": 2}
+    topology |= {"g": 3, "links_per_row_pair": 1, "links_per_column_pair": 3} | changes
+    topology["a"] = topology["rows"] * topology["columns"]
     return topology
 
 
@@ -104,7 +105,7 @@ def test_a_full_router_of_the_presets_uses_all_48_tiles(machine: str) -> None:
     st.integers(1, 4),
     st.integers(1, 3),
     st.integers(1, 4),
-    st.integers(0, 10),
+    st.integers(1, 10),
     st.lists(st.integers(0, 10**6), min_size=1, max_size=50),
 )
 def test_sums_over_tiles_are_sums_over_links(

@@ -54,7 +54,17 @@ PARTS = (
     Part(
         "TopologyKeys",
         "TopologyPlan",
-        without=("kind", "a", "rows", "columns", "g", "global_links", "failed_links"),
+        without=(
+            "kind",
+            "a",
+            "rows",
+            "columns",
+            "g",
+            "global_links",
+            "failed_links",
+            "links_file",
+            "link_failures",
+        ),
         text="Keys of a topology, except its kind and the numbers that follow from other keys.",
     ),
     Part("LinkKeys", "LinkPlan"),

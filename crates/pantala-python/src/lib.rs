@@ -16,6 +16,7 @@ use pantala_sim::output::link_table as links;
 use pantala_sim::plan::communication::of_jobs;
 use pantala_sim::plan::deadlock::search;
 use pantala_sim::plan::export::{ExportError, export_job};
+use pantala_sim::plan::network;
 use pantala_sim::plan::resolve;
 use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
 use pantala_sim::run::simulation::MAX_THREADS;
@@ -61,10 +62,28 @@ fn export_operations(py: Python<'_>, plan_json: &str, job: &str, path: &str) -> 
     })?)
 }
 
+fn topology_plan(topology_json: &str) -> PyResult<TopologyPlan> {
+    serde_json::from_str(topology_json).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
 fn topology_rows(py: Python<'_>, topology_json: &str) -> PyResult<Vec<links::LinkRow>> {
-    let plan: TopologyPlan =
-        serde_json::from_str(topology_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let plan = topology_plan(topology_json)?;
     py.detach(|| links::link_table(&plan)).map_err(|e| plan_error(&e))
+}
+
+/// Returns the ports of all routers as columns.
+#[pyfunction]
+fn ports<'py>(py: Python<'py>, topology_json: &str) -> PyResult<Bound<'py, PyDict>> {
+    let plan = topology_plan(topology_json)?;
+    let rows = py.detach(|| network::ports::ports(&plan)).map_err(|e| plan_error(&e))?;
+    let columns = PyDict::new(py);
+    columns.set_item("router", rows.iter().map(|r| r.router).collect::<Vec<_>>())?;
+    columns.set_item("port", rows.iter().map(|r| r.port).collect::<Vec<_>>())?;
+    columns.set_item("class", rows.iter().map(|r| r.class.name()).collect::<Vec<_>>())?;
+    columns.set_item("peer_router", rows.iter().map(|r| r.peer_router).collect::<Vec<_>>())?;
+    columns.set_item("peer_port", rows.iter().map(|r| r.peer_port).collect::<Vec<_>>())?;
+    columns.set_item("failed", rows.iter().map(|r| r.failed).collect::<Vec<_>>())?;
+    Ok(columns)
 }
 
 /// Returns the directed links between routers as columns.
@@ -127,6 +146,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<plan::PyPlan>()?;
     module.add_class::<recorder::PyRecorder>()?;
     module.add_function(wrap_pyfunction!(link_table, module)?)?;
+    module.add_function(wrap_pyfunction!(ports, module)?)?;
     module.add_function(wrap_pyfunction!(process_grid, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_files, module)?)?;

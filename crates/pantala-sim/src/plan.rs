@@ -8,7 +8,9 @@ pub mod expected_traffic;
 pub mod export;
 pub mod fabric_config;
 pub mod form;
+pub mod network;
 pub mod placement;
+mod random_order;
 pub mod ranges;
 mod reading;
 pub(crate) mod records;
@@ -17,8 +19,9 @@ pub mod routings;
 mod subset;
 
 pub use form::{
-    AriesPlan, CallEventRecord, Derived, DetailPlan, JobPlan, LatencyFrom, LinkPlan, LinksPlan,
-    NicPlan, Numbering, PLAN_VERSION, PacketRecord, PlacementPlan, Plan, PortRecord, PortSplit,
+    AriesPlan, CallEventRecord, Derived, DetailPlan, DrawnNumber, FailureFile, JobPlan,
+    LatencyFrom, LinkDraw, LinkFailures, LinkFile, LinkPlan, LinksPlan, NamedLink, NicPlan,
+    Numbering, PLAN_VERSION, PacketRecord, Place, PlacementPlan, Plan, PortRecord, PortSplit,
     QAdaptivePlan, QTableRecord, RecordPlan, RouterRecord, RoutingPlan, StopPlan, SystemRecord,
     TopologyKind, TopologyPlan,
 };

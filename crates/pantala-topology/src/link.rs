@@ -1,7 +1,13 @@
 //! Links and ports: their classes and their ends.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// The class of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum LinkClass {
     /// A node and its router: injection in one direction, ejection in the other.

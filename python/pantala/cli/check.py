@@ -67,8 +67,8 @@ def check(
     from pantala.cli.option_values import parse_settings
     from pantala.cli.scenario_file import read_scenario
     from pantala.errors import ScenarioError, UsageError
-    from pantala.given_links import failed_words
     from pantala.plan import plan_text, shortened
+    from pantala.ports import failed_words
     from pantala.record_size import parse_limit
     from pantala.whole_file import write_text
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pantala.given_links import failed_words
+from pantala.ports import failed_words
 from pantala.report.formatting import TIMES, bandwidth, count, size
 from pantala.report.workload import application, picoseconds, workload_lines
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
-from pantala.link_files import parse_link
+from pantala.link_files import failed_links_in, parse_link
 from pantala.scenario.base import Index, Model, Share
 from pantala.scenario.validation import fault
 
@@ -57,10 +57,20 @@ class FailedLinks(Model):
             raise fault("is given beside share", "remove count or share", "count")
         return self
 
-    @property
-    def draws(self) -> bool:
-        """Whether links are drawn."""
-        return self.count is not None or self.share is not None
+    def as_plan(self) -> dict[str, Any]:
+        """Returns the plan's `topology.link_failures`.
+
+        Raises:
+            PlanError: the file cannot be read.
+        """
+        plan: dict[str, Any] = {"links": [parse_link(link) for link in self.links]}
+        if self.file is not None:
+            plan["file"] = failed_links_in(self.file, "topology.failed_links.file")
+        number = {"count": self.count, "share": self.share}
+        given = {key: value for key, value in number.items() if value is not None}
+        if given:
+            plan["draw"] = {"link_class": self.link_class, "number": given, "seed": self.seed}
+        return plan
 
 
 def _from_list(value: Any) -> Any:

@@ -381,10 +381,10 @@ class Scenario(ScenarioKeys):
         """Returns the plan as JSON-like data.
 
         Times are integers in picoseconds, sizes are bytes, and bandwidths are bytes per second.
-        The core chooses the nodes of the jobs; `resolve` has them.
+        The core chooses the nodes of the jobs and the links that fail; `resolve` has them.
 
         Raises:
-            ScenarioError: a job cannot get the nodes that its placement describes.
+            ScenarioError: a file of links cannot be read.
         """
         try:
             return build_plan(self)

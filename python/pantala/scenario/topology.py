@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from pantala.link_files import links_in
+from pantala.ports import port_counts
 from pantala.scenario.base import Count, Index
 from pantala.scenario.failed_links import FailedLinksTable
 from pantala.scenario.keys import TopologyKeys
@@ -141,23 +143,27 @@ class Topology(TopologyKeys):
         return INSIDE[self.kind]
 
     def ports(self) -> dict[str, int]:
-        """Returns the number of ports per router by link class, including unconnected ports."""
-        inside = (
-            {"local": (self.a - 1) * self.links_per_local_pair}
-            if self.kind == "dragonfly"
-            else {
-                "row": (self.columns - 1) * self.links_per_row_pair,
-                "column": (self.rows - 1) * self.links_per_column_pair,
-            }
-        )
-        return {"terminal": self.p, **inside, "global": self.h}
+        """Returns the number of ports per router by link class, including unconnected ports.
+
+        Raises:
+            PlanError: no such network can be built.
+        """
+        return port_counts(self._numbers())
 
     def as_plan(self) -> dict[str, Any]:
-        """Returns the plan's `topology` by its numbers, with cables converted to links.
+        """Returns the plan's `topology`, with cables converted to links and the links of files.
 
-        `pantala.given_links.topology_plan` adds the links that are given and those that have
-        failed.
+        Raises:
+            PlanError: a file cannot be read.
         """
+        plan = self._numbers()
+        if self.links_file is not None:
+            plan["links_file"] = links_in(self.links_file, "topology.links_file")
+        if self.failed_links is not None:
+            plan["link_failures"] = self.failed_links.as_plan()
+        return plan
+
+    def _numbers(self) -> dict[str, Any]:
         return self.model_dump(exclude={*_CABLES, *_GIVEN})
 
 

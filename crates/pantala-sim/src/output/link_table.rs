@@ -3,7 +3,7 @@
 use crate::error::PlanError;
 use crate::output::columns::table;
 use crate::plan::TopologyPlan;
-use crate::plan::resolve::topology;
+use crate::plan::network::topology;
 
 table! {
     /// One row per directed link between routers.

@@ -10,10 +10,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
+mod links;
 mod record;
 mod routing;
 mod topology;
 
+pub use links::{DrawnNumber, FailureFile, LinkDraw, LinkFailures, LinkFile, NamedLink, Place};
 pub use record::links::{PortRecord, PortSplit, RouterRecord, SystemRecord};
 pub use record::{BlameRecord, CallEventRecord, PacketRecord, QTableRecord, RecordPlan};
 pub use routing::{AriesPlan, QAdaptivePlan, RoutingPlan};

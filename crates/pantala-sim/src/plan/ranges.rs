@@ -66,15 +66,15 @@ impl Ranges {
         let place = &self.places[place];
         match value {
             Value::Object(fields) => {
-                let Some((_, declared)) = place
+                // An enum without `kind` has one object per variant.
+                let of_kind = place
                     .objects
                     .iter()
-                    .find(|(kind, _)| kind.is_none_or(|kind| Some(kind) == value.get("kind")))
-                else {
-                    return;
-                };
+                    .filter(|(kind, _)| kind.is_none_or(|kind| Some(kind) == value.get("kind")));
                 for (name, field) in fields {
-                    if let Some(&below) = declared.get(name.as_str()) {
+                    let below =
+                        of_kind.clone().find_map(|(_, declared)| declared.get(name.as_str()));
+                    if let Some(&below) = below {
                         self.check(below, field, &Key::Field(key, name), faults);
                     }
                 }

@@ -6,6 +6,7 @@ use crate::plan::coarsen;
 use crate::plan::deadlock;
 use crate::plan::fabric_config::fabric_config;
 use crate::plan::form::*;
+use crate::plan::network;
 use crate::plan::placement;
 use crate::plan::ranges;
 use crate::plan::records;
@@ -89,7 +90,7 @@ fn resolve_from(mut plan: Plan, known: Option<&Resolved>) -> Result<Resolved, Pl
     }
     let topology = match known {
         Some(known) if known.plan.topology == plan.topology => Arc::clone(&known.topology),
-        _ => Arc::new(topology(&plan.topology)?),
+        _ => Arc::new(network::resolve(&mut plan.topology)?),
     };
     let mut faults = Faults::default();
     faults.note(check_links(&plan));
@@ -128,24 +129,6 @@ fn load_estimates(plan: &mut Plan, topology: &Topology) -> Result<Option<QTable>
     let config = fabric_config(plan);
     let untrained = QTable::untrained(&config.routings, config.link_latencies(), topology);
     q_tables::load(&key, &path, &untrained).map(Some)
-}
-
-/// Returns the topology of a plan.
-///
-/// # Errors
-/// A [`PlanError`] if the parameters give no topology.
-pub fn topology(plan: &TopologyPlan) -> Result<Topology, PlanError> {
-    if plan.kind == TopologyKind::Dragonfly2d
-        && u64::from(plan.a) != u64::from(plan.rows) * u64::from(plan.columns)
-    {
-        return Err(PlanError::new(
-            "topology.a",
-            plan.a,
-            format!("a group has {} rows of {} routers", plan.rows, plan.columns),
-            "give rows times columns",
-        ));
-    }
-    Ok(plan.build()?)
 }
 
 fn check_links(plan: &Plan) -> Result<(), PlanError> {
@@ -540,7 +523,7 @@ fn derive(plan: &Plan, topology: &Topology) -> Result<Derived, PlanError> {
         .map(|(class, link)| (class.name(), link.bandwidth_bytes_per_s))
         .collect();
     bandwidths.push(("crossbar", plan.router.crossbar_bandwidth));
-    let links = links_by_class(topology);
+    let links = network::links_by_class(topology);
     let (least, most) = topology.links_between_groups();
     Ok(Derived {
         nodes: topology.nodes(),
@@ -548,7 +531,7 @@ fn derive(plan: &Plan, topology: &Topology) -> Result<Derived, PlanError> {
         groups: topology.groups(),
         ports_per_router: topology.ports_per_router(),
         virtual_channels: routings::virtual_channels(plan),
-        failed_links: failed_links(plan, &links)?,
+        failed_links: network::failed_by_class(&plan.topology, &links)?,
         links,
         links_per_pair: least,
         most_links_per_pair: (most > least).then_some(most),
@@ -566,30 +549,4 @@ fn derive(plan: &Plan, topology: &Topology) -> Result<Derived, PlanError> {
         q_table_sha256: None,
         warnings: Vec::new(),
     })
-}
-
-/// Returns the number of directed links between routers by class.
-fn links_by_class(topology: &Topology) -> BTreeMap<String, u64> {
-    let mut links: BTreeMap<String, u64> = BTreeMap::new();
-    for link in topology.links() {
-        *links.entry(link.class.name().to_owned()).or_default() += 1;
-    }
-    links
-}
-
-/// Returns the number of links that have failed by class: those of the whole network without the
-/// `remaining` directed ones.
-fn failed_links(
-    plan: &Plan,
-    remaining: &BTreeMap<String, u64>,
-) -> Result<BTreeMap<String, u64>, PlanError> {
-    if plan.topology.failed_links.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    let whole = links_by_class(&plan.topology.build_whole()?);
-    let failed = whole.into_iter().map(|(class, all)| {
-        let left = remaining.get(&class).copied().unwrap_or(0);
-        (class, (all - left) / 2)
-    });
-    Ok(failed.filter(|(_, failed)| *failed > 0).collect())
 }

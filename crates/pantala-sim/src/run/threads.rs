@@ -5,7 +5,7 @@
 
 use crate::error::PlanError;
 use crate::plan::Plan;
-use crate::plan::resolve::topology;
+use crate::plan::network::topology;
 use pantala_workload::WorkloadSpec;
 
 /// A thread pays if it has at least this many packet-hops per window.

@@ -14,6 +14,7 @@ mod imports;
 mod layers;
 mod learning;
 mod link_records;
+mod link_requests;
 mod measuring;
 mod packet_paths;
 mod plans;

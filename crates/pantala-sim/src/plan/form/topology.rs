@@ -1,6 +1,6 @@
 //! The topology of a plan: the parameters of a Dragonfly.
 
-use super::LARGEST_SEED;
+use super::{LARGEST_SEED, LinkFailures, LinkFile};
 use pantala_topology::{
     DragonflySpec, GlobalArrangement, GlobalLink, GroupSpec, PortAssignment, Topology,
     TopologyError,
@@ -68,6 +68,13 @@ pub struct TopologyPlan {
     /// fails in both directions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_links: Vec<[u32; 2]>,
+    /// All links between routers, as a file gives them. Resolving replaces it by `global_links`,
+    /// and adds the links inside groups that the file lacks to `failed_links`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links_file: Option<LinkFile>,
+    /// Links that fail, by name or drawn at random. Resolving adds them to `failed_links`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_failures: Option<LinkFailures>,
 }
 
 /// A port of a plan. No router has the largest number.
@@ -89,21 +96,24 @@ pub enum TopologyKind {
 }
 
 impl TopologyPlan {
-    /// Builds the topology.
+    /// Builds the topology of a resolved plan.
     ///
     /// # Errors
     /// If the parameters give no topology, or a link is not one of it.
-    pub fn build(&self) -> Result<Topology, TopologyError> {
-        let failed: Vec<(u32, u16)> =
-            self.failed_links.iter().map(|&[router, number]| (router, port(number))).collect();
-        self.build_whole()?.without(&failed)
+    pub(in crate::plan) fn build(&self) -> Result<Topology, TopologyError> {
+        self.build_whole()?.without(&self.failed_ends())
     }
 
-    /// Builds the topology with the links that have failed.
+    /// The ends of `failed_links`.
+    pub(in crate::plan) fn failed_ends(&self) -> Vec<(u32, u16)> {
+        self.failed_links.iter().map(|&[router, number]| (router, port(number))).collect()
+    }
+
+    /// Builds the topology of a resolved plan with the links that have failed.
     ///
     /// # Errors
     /// As [`Self::build`].
-    pub fn build_whole(&self) -> Result<Topology, TopologyError> {
+    pub(in crate::plan) fn build_whole(&self) -> Result<Topology, TopologyError> {
         let Some(links) = &self.global_links else {
             return Topology::dragonfly(&self.spec());
         };

@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
-use super::free_nodes::{Free, Shape, in_random_order};
+use super::free_nodes::{Free, Shape};
 use crate::error::PlanError;
 use crate::plan::JobPlan;
+use crate::plan::random_order::in_random_order;
 use pantala_engine::random::key_of;
 
 const GROUPS_STREAM: u64 = 0x4469_7370_4772_6F75;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::PlanError;
 use crate::plan::JobPlan;
 use pantala_engine::Stream;
-use pantala_engine::random::{key_of, mix};
+use pantala_engine::random::key_of;
 use pantala_topology::Topology;
 
 const PLACEMENT_STREAM: u64 = 0x506C_6163_656D_656E;
@@ -47,17 +47,6 @@ impl From<&Topology> for Shape {
 /// Returns the random stream of a job's placement.
 pub(super) fn draws(job: &JobPlan, seed: u64) -> Stream {
     Stream::new(seed, PLACEMENT_STREAM, key_of(&job.name))
-}
-
-/// Returns items in a random order. The place of an item depends on seed, purpose, entity and the
-/// item only, so an item more or less leaves the order of the others as it is.
-pub(super) fn in_random_order(items: &[u32], seed: u64, purpose: u64, entity: u64) -> Vec<u32> {
-    let mut order = items.to_vec();
-    order.sort_by_cached_key(|&item| {
-        let own = mix(entity.wrapping_add(mix(u64::from(item))));
-        (Stream::new(seed, purpose, own).bits(), item)
-    });
-    order
 }
 
 /// The job that holds each node.

@@ -1,8 +1,9 @@
 //! `contiguous` under a random numbering of groups (Prisacari et al., 2015, section IV.A).
 
-use super::free_nodes::{Free, Shape, in_random_order};
+use super::free_nodes::{Free, Shape};
 use crate::error::PlanError;
 use crate::plan::JobPlan;
+use crate::plan::random_order::in_random_order;
 
 const NUMBERING_STREAM: u64 = 0x4E75_6D62_6572_696E;
 

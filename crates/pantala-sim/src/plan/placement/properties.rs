@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use pantala_testing::cases;
 use proptest::prelude::*;
 
-use super::free_nodes::in_random_order;
 use super::tests::job;
 use super::{Numbering, PlacementPlan, Shape, place};
+use crate::plan::random_order::in_random_order;
 
 /// A machine of some groups, and the nodes of another job.
 fn machine() -> impl Strategy<Value = (Shape, BTreeSet<u32>)> {
