@@ -2,6 +2,7 @@
 //! `pantala` documents them.
 
 mod errors;
+mod json;
 mod memory;
 mod ncptl;
 mod observer;
@@ -11,6 +12,7 @@ mod recorder;
 mod trace;
 
 use errors::{plan_error, write_error};
+use json::json;
 use pantala_sim::output::columns::TableWriter;
 use pantala_sim::output::link_table as links;
 use pantala_sim::plan::communication::of_jobs;
@@ -29,10 +31,6 @@ use std::path::Path;
 /// Ends the process with one line if there is no memory.
 #[global_allocator]
 static ALLOCATOR: memory::OneLine = memory::OneLine;
-
-fn json<T: serde::Serialize>(value: &T) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
-}
 
 /// Searches the channel-dependency graph of a plan and returns the result as JSON.
 #[pyfunction]

@@ -15,8 +15,9 @@ use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
 use crate::errors::{SimulationError, plan_error, write_error};
+use crate::json::json;
 use crate::observer::Observer;
-use crate::{json, provenance};
+use crate::provenance;
 
 /// A resolved plan, or a change of one. A change is checked when it is run or measured, without
 /// resolving again what it shares with the plan that it was made of.

@@ -1,6 +1,6 @@
 //! The recorder of Python programs, and operation files. `pantala.programs` documents them.
 
-use crate::json;
+use crate::json::json;
 use pantala_frontends::operations::recorder::{Message, NewCommunicator, SendMode, call_of};
 use pantala_frontends::operations::{
     Checked, Contents, FileFault, Recorder, Written, agreement, merge,

@@ -6,7 +6,7 @@ use pantala_frontends::trace::{TraceError, TraceFormat, hash_of};
 use pyo3::prelude::*;
 
 use crate::errors::UsageError;
-use crate::json;
+use crate::json::json;
 
 fn file_error(error: &TraceError) -> PyErr {
     UsageError::new_err(error.to_string())
