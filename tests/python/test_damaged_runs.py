@@ -215,7 +215,7 @@ def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> N
         case _:
             (there / "run.json").write_text((there / "run.json").read_text()[:200])
             expected = "run.json cannot be read"
-    for words in (["report", str(there)], ["figure", "congestion", str(there)]):
+    for words in (["report", str(there)], ["figure", "link-load-map", str(there)]):
         done = pantala(*words)
         assert (done.returncode, done.stdout) == (2, "")
         assert expected in done.stderr

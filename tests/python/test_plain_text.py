@@ -103,7 +103,7 @@ def test_no_text_from_outside_controls_a_terminal(
         (0, "run", files["small"], "--out", "run\x1b\u202e"),
         (0, "metrics", "--run", "run\x1b\u202e"),
         (0, "profile", "run\x1b\u202e"),
-        (0, "figure", "placement", "run\x1b\u202e", "--out", "a\x1b.svg"),
+        (0, "figure", "placement-map", "run\x1b\u202e", "--out", "a\x1b.svg"),
         (2, "check", files["value"]),
         (2, "check", files["program"]),
         (2, "run", files["program"]),
