@@ -50,7 +50,8 @@ def test_presets_are_listed_with_their_nodes(cli: Cli) -> None:
         assert nodes in shown
 
 
-def test_two_dimensions_are_shown_with_rows_and_columns(fake_core: FakeCore, cli: Cli) -> None:
+@pytest.mark.native
+def test_two_dimensions_are_shown_with_rows_and_columns(cli: Cli) -> None:
     shown = cli(
         "topology",
         "--p",
