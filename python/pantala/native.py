@@ -162,6 +162,9 @@ class Plan(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.document)
 
+    def __repr__(self) -> str:
+        return f"Plan({self['name']!r}, jobs={self.job_names!r})"
+
     @property
     def job_names(self) -> list[str]:
         """The names of its jobs, in order."""

@@ -87,6 +87,7 @@ def test_a_plan_of_some_jobs_keeps_nodes_and_seed() -> None:
     with pytest.raises(KeyError):
         part.nodes("noise")
     assert resolved.job_names == ["halo", "noise"]
+    assert repr(resolved) == "Plan('tiny', jobs=['halo', 'noise'])"
 
 
 @pytest.mark.native

@@ -22,7 +22,7 @@ from scenarios.draw import Drawing, accepted
 from scenarios.values import Values
 from support import ROOT
 
-pytestmark = [pytest.mark.native, pytest.mark.skipif(sys.platform == "win32", reason="limits")]
+pytestmark = pytest.mark.native
 
 BASE = tomllib.loads("""
 name = "small"

@@ -21,15 +21,15 @@ impl Plan {
             jobs.retain(|name| names.contains(name));
             all || !jobs.is_empty()
         };
-        record.ports = record.ports.take().filter_map_jobs(|ports| keep(&mut ports.jobs));
-        record.routers = record.routers.take().filter_map_jobs(|routers| keep(&mut routers.jobs));
+        record.ports.take_if(|ports| !keep(&mut ports.jobs));
+        record.routers.take_if(|routers| !keep(&mut routers.jobs));
         if !keep(&mut record.packet_jobs) {
             (record.packets, record.packet_paths) = (PacketRecord::Off, false);
             record.packet_routers.clear();
         }
-        record.call_events = record.call_events.take().filter_map_jobs(|events| {
+        record.call_events.take_if(|events| {
             if !keep(&mut events.jobs) {
-                return false;
+                return true;
             }
             let ranks = plan
                 .jobs
@@ -40,20 +40,8 @@ impl Plan {
                 .unwrap_or(0);
             let all = events.ranks.is_empty();
             events.ranks.retain(|rank| *rank < ranks);
-            all || !events.ranks.is_empty()
+            !all && events.ranks.is_empty()
         });
         plan
-    }
-}
-
-/// An optional record that is kept or dropped after a change.
-trait Kept<T> {
-    fn filter_map_jobs(self, keep: impl FnOnce(&mut T) -> bool) -> Option<T>;
-}
-
-impl<T> Kept<T> for Option<T> {
-    fn filter_map_jobs(self, keep: impl FnOnce(&mut T) -> bool) -> Self {
-        let mut record = self?;
-        keep(&mut record).then_some(record)
     }
 }
