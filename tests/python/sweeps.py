@@ -56,7 +56,7 @@ def a_task(of: pt.Scenario, root: Path) -> Task:
     sweep = Sweep(describe(of), root)
     sweep.store.begin()
     run, case, part = next(iter(sweep.listing.first_places()))
-    plan = json.dumps(sweep.listing.plan(case, part, sweep.entries))
+    plan = json.dumps(sweep.listing.plan(case, part, sweep.entries).document)
     return Task(str(root), run, plan, ("jobs",))
 
 
