@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pantala import native
 from pantala.amounts import time_text
 from pantala.errors import ScenarioWarning
 from pantala.job_end import ends_by_itself
+from pantala.plan import awaited
+from pantala.record_windows import long_windows, packets_from
 
 if TYPE_CHECKING:
     from pantala.scenario import Scenario
 
-__all__ = ["advice_of_lengths", "warn_of_plan"]
+__all__ = ["advice_of_lengths", "advice_of_windows", "warn_of_plan"]
 
 #: A job whose estimated length is less than this part of another job's is a warning. The estimate
 #: may be wrong by a factor: it knows neither latencies nor contention.
@@ -102,6 +104,58 @@ def advice_of_lengths(plan: Mapping[str, Any], sent: Mapping[str, native.Expecte
         " latencies and contention): the rest of its run has no interference from there; set"
         " repeat = true for the shorter jobs, or more iterations"
     )
+
+
+def advice_of_windows(plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic]) -> str:
+    """Returns a sentence on times of the record that the run may not reach; empty if none are.
+
+    The jobs that the run waits for end it, at a time that is only estimated; see
+    `advice_of_lengths`. If there is no estimate, only the begin of the record of packets is told:
+    every other window begins with the run. Times beyond a set duration are faults of the scenario.
+
+    Args:
+        plan: a resolved plan.
+        sent: the traffic of each job; see `pantala.run_cost.traffic`.
+    """
+    record = plan.get("record") or {}
+    ending = awaited(plan)
+    jobs = [job for job in plan["jobs"] if job["name"] in ending]
+    if not jobs:
+        return ""
+    lengths = [_length_ns(plan, job, sent.get(job["name"])) for job in jobs]
+    names = [job["name"] for job in jobs]
+    last = names[0] if len(names) == 1 else f"the last of {_listed(names)}"
+    if None in lengths:
+        begin = packets_from(record, 0.0)
+        return (
+            f"the run ends with {last}, at a time that is not known before: if it is before"
+            f" record.packet_from ({time_text(begin)}), no packet has a row"
+            if begin and not plan["stop"]["duration_ps"]
+            else ""
+        )
+    end = max(length for length in lengths if length is not None)
+    beyond = "; ".join(_beyond(record, end))
+    return (
+        f"the run may be too short for its record: it ends with {last}, after about"
+        f" {time_text(end, 3)} (without latencies and contention); {beyond}; give times within the"
+        " run"
+        if beyond
+        else ""
+    )
+
+
+def _beyond(record: Mapping[str, Any], end_ns: float) -> Iterator[str]:
+    """Yields what the times of a record beyond the end of a run would do to its tables."""
+    for key, length in long_windows(record, end_ns):
+        yield f"{key} ({time_text(length)}) is longer, so its table would have a single window"
+    if begin := packets_from(record, end_ns):
+        yield f"record.packet_from ({time_text(begin)}) is later, so no packet would have a row"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _MOST} more"] if len(names) > _MOST else []
+    *first, last = [*names[:_MOST], *more]
+    return f"{', '.join(first)} and {last}"
 
 
 def _length_ns(

@@ -1,15 +1,19 @@
-"""Warnings before a run: unused global ports, jobs that send nothing, jobs that end early."""
+"""Warnings before a run: unused global ports, jobs that send nothing, what the end cuts off."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pantala as pt
-from pantala.plan_advice import advice_of_lengths, warn_of_plan
+from pantala.plan_advice import advice_of_lengths, advice_of_windows, warn_of_plan
 from pantala.run_cost import traffic
+from support import Ended
+from sweeps import SCENARIO
 
 pytestmark = pytest.mark.native
 
@@ -61,3 +65,60 @@ def test_a_job_that_may_end_long_before_another_has_its_remedy() -> None:
     assert advice.startswith("short (about ")
     assert "may end long before long" in advice
     assert "set repeat = true for the shorter jobs, or more iterations" in advice
+
+
+def advised_of_windows(
+    jobs: list[dict[str, Any]], record: dict[str, Any], *, known: bool = True, **keys: Any
+) -> str:
+    """Returns the sentence on the record; `known`: whether the traffic is known before the run."""
+    machine = {"preset": "kang2022", "topology": {**TOPOLOGY, "links_per_pair": 4}}
+    data = {"name": "s", "routing": "minimal", "machine": machine, "jobs": jobs, "record": record}
+    plan = pt.Scenario.from_dict({**data, **keys}).resolved_plan()
+    return advice_of_windows(plan, traffic(plan) if known else {})
+
+
+#: An estimate of 16 us: 4 iterations of 3 x 4 KiB at 25 GB/s, and 4 x 3.5 us of computation.
+TIMES = {"link_window": "1 ms", "packets": "all", "packet_from": "2 s"}
+
+
+def test_times_of_the_record_after_an_estimated_end_may_be_cut_off() -> None:
+    told = advised_of_windows([job("a"), job("b")], TIMES, stop={"target": "a"})
+    assert told.startswith("the run may be too short for its record: it ends with a, after about ")
+    assert told.endswith(
+        " us (without latencies and contention); record.link_window (1 ms) is longer, so its table"
+        " would have a single window; record.packet_from (2 s) is later, so no packet would have a"
+        " row; give times within the run"
+    )
+    every = advised_of_windows([job("a"), job("b")], TIMES)
+    assert "it ends with the last of a and b, after about" in every
+    within = {"link_window": "1 us", "packets": "all", "packet_from": "1 us"}
+    assert advised_of_windows([job("a")], within) == ""
+
+
+def test_without_an_estimate_the_begin_of_the_record_of_packets_is_told() -> None:
+    told = advised_of_windows([job("a"), job("b")], TIMES, known=False, stop={"target": "b"})
+    assert told == (
+        "the run ends with b, at a time that is not known before: if it is before"
+        " record.packet_from (2 s), no packet has a row"
+    )
+    bounded = {"target": "b", "duration": "3 s"}
+    assert not advised_of_windows([job("a"), job("b")], TIMES, known=False, stop=bounded)
+
+
+def test_only_jobs_that_the_run_waits_for_end_it() -> None:
+    pattern = {"kind": "pattern", "pattern": "uniform", "load": 0.5}
+    endless = {"name": "p", "ranks": 8, "workload": pattern}
+    stop = {"duration": "20 us"}
+    assert not advised_of_windows([endless], {"link_window": "15 us"}, stop=stop)
+    told = advised_of_windows([job("a", iterations=1)], {"link_window": "15 us"}, stop=stop)
+    assert "record.link_window (15 us) is longer" in told
+
+
+def test_check_warns_of_them(cli: Callable[..., Ended], tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(SCENARIO)
+    given = ["--set", "stop.target=halo", "--set", "record.window=1 s"]
+    ended = cli("check", tmp_path / "s.toml", *given)
+    assert ended.status == 0, ended.err
+    told = " ".join(ended.err.split())
+    assert "it ends with halo, after about" in told
+    assert "record.window (1 s) is longer, so its table would have a single window" in told

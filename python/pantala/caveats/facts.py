@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from pantala.job_end import ends_by_itself
+from pantala.record_windows import long_windows, packets_from
 
 if TYPE_CHECKING:
     import polars as pl
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
     from pantala.figures.runs import RunLike
 
 __all__ = ["Facts", "Overlap", "facts_of", "facts_of_run", "learns"]
-
-#: Keys of record with the length of a window.
-_WINDOWS = ("window", "link_window", "routing_windows", "latency_windows")
-#: The default of `record.window` and `record.blame.window`, in ps. Nobody chose it for the run.
-_DEFAULT_WINDOW = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -124,8 +120,8 @@ def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> F
         ),
         silent=tuple(name for name, row in rows.items() if _is_silent(row)),
         overlaps=tuple(_overlaps(planned, rows, simulated, str(document.get("reason")))),
-        windows=tuple(_long_windows(plan.get("record") or {}, simulated)),
-        packets_from_ns=_packets_from(plan.get("record") or {}, simulated),
+        windows=tuple(long_windows(plan.get("record") or {}, simulated)),
+        packets_from_ns=packets_from(plan.get("record") or {}, simulated),
         result_hash=str(document.get("result_hash") or ""),
     )
 
@@ -151,31 +147,6 @@ def learns(plan: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
         and not (routing.get("q_adaptive") or {}).get("table")
         for routing in routings
     )
-
-
-def _long_windows(record: Mapping[str, Any], simulated: float) -> Iterator[tuple[str, float]]:
-    """Yields the keys of record whose window is longer than the run. Defaults are left out."""
-    lengths = [(key, record.get(f"{key}_ps", 0)) for key in _WINDOWS]
-    window = record.get("window_ps", 0)
-    # The default of link_window is window, or ten times as long.
-    lengths = [each for each in lengths if each not in _of_links(window)]
-    lengths.append(("blame.window", (record.get("blame") or {}).get("window_ps", 0)))
-    for table in ("ports", "system", "routers"):
-        windows = (record.get(table) or {}).get("windows_ps", ())
-        lengths += [(f"{table}.windows", window) for window in windows]
-    for key, length in lengths:
-        if length != _DEFAULT_WINDOW and length / 1000 > simulated:
-            yield f"record.{key}", length / 1000
-
-
-def _of_links(window: int) -> tuple[tuple[str, int], ...]:
-    return ("link_window", window), ("link_window", 10 * window)
-
-
-def _packets_from(record: Mapping[str, Any], simulated: float) -> float:
-    recorded = record.get("packets") != "off"
-    begin = record.get("packet_from_ps", 0) / 1000
-    return begin if recorded and begin > simulated else 0.0
 
 
 def _is_silent(row: Mapping[str, Any]) -> bool:

@@ -107,7 +107,7 @@ def check(
 
 
 def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool) -> None:
-    """Warns of a run that would take long, of its jobs and ports, and of tables too large.
+    """Warns of a run that would take long, of its jobs, ports and record, and of large tables.
 
     Args:
         scenario: the scenario.
@@ -122,7 +122,7 @@ def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool
     import warnings
 
     from pantala.errors import PlanError, ScenarioError, ScenarioWarning
-    from pantala.plan_advice import advice_of_lengths, warn_of_plan
+    from pantala.plan_advice import advice_of_lengths, advice_of_windows, warn_of_plan
     from pantala.record_size import check_size
     from pantala.run_cost import traffic, warn_of_cost
 
@@ -132,8 +132,9 @@ def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool
         raise scenario.error_of_plan(error) from None
     warn_of_cost(resolved, sent, scenario.source)
     warn_of_plan(scenario, resolved, sent)
-    if advice := advice_of_lengths(resolved, sent):
-        warnings.warn(ScenarioWarning(scenario.source, advice), stacklevel=2)
+    for advice in (advice_of_lengths(resolved, sent), advice_of_windows(resolved, sent)):
+        if advice:
+            warnings.warn(ScenarioWarning(scenario.source, advice), stacklevel=2)
     try:
         check_size(resolved, sent, scenario.source, limit=limit)
     except ScenarioError as error:
