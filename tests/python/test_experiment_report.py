@@ -154,7 +154,7 @@ def test_the_report_of_an_experiment(cli: Cli, swept: Path) -> None:
     links = [link for link in page.links if not link.startswith("#")]
     assert len(links) == 6, "two of eight runs failed"
     assert all((swept / link).is_file() for link in links)
-    crossed = f" {TIMES} ".join(["2 routing.algorithm", "2 jobs.*.placement", "2 seed"])
+    crossed = f" {TIMES} ".join(["2 routing.algorithm", "2 jobs.*.placement", "2 seeds"])
     assert f"{crossed} · 6 of 8 runs done · 2 failed" in text
     assert "failed: routing.algorithm = par, jobs.*.placement = random, seed 2: stalled" in text
     assert text.count("stalled: ranks 0 and 1 wait for each other") == 2
@@ -163,6 +163,16 @@ def test_the_report_of_an_experiment(cli: Cli, swept: Path) -> None:
     assert "halo: communication time is" in text.replace("\u00a0", " ")
     assert "prefers-color-scheme: dark" in text
     assert render_experiment(swept) == text, "equal runs give an equal page"
+
+
+@pytest.mark.native
+def test_the_caption_of_a_box_plot_says_what_it_shows(swept: Path) -> None:
+    text = html.unescape(render_experiment(swept)).replace("\u00a0", " ")
+    captions = re.findall(r"(\w+) in (\d+) configurations with ([\w ]+), from the lowest", text)
+    assert captions == [("halo", "4", "1 to 2 points each"), ("noise", "4", "1 to 2 points each")]
+    widest = re.findall(r"Seeds differ most in “(.+?)”: from (.+?) to (.+?)\.(?!\d)", text)
+    assert len(set(widest)) == 2
+    assert text.count("A box reaches") == 1
 
 
 @pytest.mark.native

@@ -284,7 +284,7 @@ def test_a_comparison_of_nothing_prints_no_table(
 
 def test_zipped_keys_are_one_axis(zipped: pt.Experiment, cli: Cli) -> None:
     shown = cli("status", zipped.path).out
-    assert "tiny: 2 routing.algorithm, jobs.*.placement x 3 seed" in shown
+    assert "tiny: 2 routing.algorithm, jobs.*.placement x 3 seeds\n" in shown
     (told,) = json.loads(cli("status", zipped.path, "--json").out)
     assert told["crossed"][0] == {"columns": list(ZIPPED[0]), "points": 2}
 

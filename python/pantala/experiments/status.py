@@ -39,9 +39,11 @@ def status(path: Path) -> list[dict[str, Any]]:
 
 
 def crossed_text(found: Mapping[str, Any], between: str) -> str:
-    """Returns the axes of a status as text: ``2 routing.algorithm x 5 seed``; zipped keys once."""
+    """Returns the axes of a status as text: ``2 routing.algorithm x 5 seeds``; zipped keys once."""
     return between.join(
-        f"{axis['points']} {', '.join(axis['columns'])}" for axis in found["crossed"]
+        f"{axis['points']} {', '.join(axis['columns'])}"
+        + ("s" if axis["columns"] == ["seed"] and axis["points"] != 1 else "")
+        for axis in found["crossed"]
     )
 
 

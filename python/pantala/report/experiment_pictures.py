@@ -8,7 +8,7 @@ from itertools import islice
 import polars as pl
 
 from pantala.attribution import METHODS
-from pantala.comparison.numbers import label_of, unit_of
+from pantala.comparison.numbers import label_of, quantity, unit_of
 from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
 from pantala.comparison.values import distinct_values
@@ -16,7 +16,7 @@ from pantala.experiments.dataset import Experiment
 from pantala.figures.cases import MOST_ROWS, bars_of, boxes_of, grid_axes
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import bar_grid
-from pantala.figures.seeds import seed_boxes
+from pantala.figures.seeds import Box, seed_boxes
 from pantala.report.formatting import count
 from pantala.report.picture import KANG, YANG, Picture, picture
 from pantala.scenario.interference import mode_of
@@ -25,6 +25,8 @@ __all__ = ["effect_pictures", "grids", "seed_pictures"]
 
 #: Grids of the page: one for each combination of the axes beyond two.
 _MOST_GRIDS = 12
+#: Quotation marks around a configuration: its values have commas between them.
+_OPEN, _CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
 def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Picture]:
@@ -134,12 +136,28 @@ def seed_pictures(
         found[f"seeds-{number}"] = picture(
             f"seeds-{number}",
             f"{ranking.job}: {ranking.label} over seeds",
-            "A row is a configuration, from the lowest mean to the highest. A point is one run;"
-            " seeds with equal results have one point."
-            " Boxes reach from the first to the third quartile, whiskers to the extremes."
+            _boxes_in_words(every, ranking)
             + (f" {count(cut)} more configurations are in the table only." if cut > 0 else ""),
             f"{YANG}, Fig. 3",
             f"Box plots of {ranking.label} of {ranking.job} by configuration.",
             seed_boxes(boxes, ranking.label, unit_of(ranking.metric)),
         )
     return found
+
+
+def _boxes_in_words(boxes: Sequence[Box], ranking: Ranking) -> str:
+    """Returns what a box plot shows: its rows, their order, and where seeds differ most."""
+    numbers = sorted({len(box.values) for box in boxes})
+    runs = " to ".join(map(count, {numbers[0]: 0, numbers[-1]: 0}))
+    points = f"{runs} point{'' if numbers == [1] else 's'}{' each' * (len(boxes) > 1)}"
+    told = f"{ranking.job} in one configuration: {points}."
+    if len(boxes) > 1:
+        told = (
+            f"{ranking.job} in {count(len(boxes))} configurations with {points}, from the lowest"
+            f" mean ({_OPEN}{boxes[0].label}{_CLOSE}) to the highest"
+            f" ({_OPEN}{boxes[-1].label}{_CLOSE})."
+        )
+    widest = max(boxes, key=lambda box: max(box.values) - min(box.values))
+    low, high = (quantity(ranking.metric, end(widest.values)) for end in (min, max))
+    where = f" in {_OPEN}{widest.label}{_CLOSE}"
+    return f"{told} Seeds differ most{where * (len(boxes) > 1)}: from {low} to {high}."
