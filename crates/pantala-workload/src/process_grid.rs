@@ -2,6 +2,9 @@
 
 use pantala_mpi::Fault;
 
+/// A remedy proposes at most so many ranks: as many as a scenario can give a job.
+const MOST_RANKS: u64 = 1 << 24;
+
 /// Checks that a grid has at most `dimensions` dimensions, `ranks` cells and no extent of zero.
 pub(crate) fn check(grid: &[u32], ranks: u32, dimensions: usize) -> Result<(), Fault> {
     if grid.is_empty() || grid.len() > dimensions {
@@ -13,12 +16,8 @@ pub(crate) fn check(grid: &[u32], ranks: u32, dimensions: usize) -> Result<(), F
             format!("give 1 to {dimensions} extents"),
         ));
     }
-    let cells = grid
-        .iter()
-        .try_fold(1u64, |product, extent| product.checked_mul(u64::from(*extent)))
-        .unwrap_or(u64::MAX);
     let fits = squarest(ranks, grid.len());
-    if cells == 0 {
+    if grid.contains(&0) {
         return Err(Fault::new(
             "grid",
             show(grid),
@@ -26,15 +25,19 @@ pub(crate) fn check(grid: &[u32], ranks: u32, dimensions: usize) -> Result<(), F
             format!("for {ranks} ranks write, for example, {}", show(&fits)),
         ));
     }
-    if cells != u64::from(ranks) {
+    let cells =
+        grid.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::from(*extent)));
+    if cells != Some(u64::from(ranks)) {
+        let counted = cells.map_or_else(|| "2^64 or more".to_owned(), |cells| cells.to_string());
+        let another = format!("write {} or another grid of {ranks} cells", show(&fits));
         return Err(Fault::new(
             "grid",
             show(grid),
-            format!("the grid has {cells} cells, but the job has {ranks} ranks"),
-            format!(
-                "write {} or another grid of {ranks} cells, or give the job {cells} ranks",
-                show(&fits)
-            ),
+            format!("the grid has {counted} cells, but the job has {ranks} ranks"),
+            match cells.filter(|&cells| cells <= MOST_RANKS) {
+                Some(cells) => format!("{another}, or give the job {cells} ranks"),
+                None => another,
+            },
         ));
     }
     Ok(())
@@ -105,7 +108,14 @@ mod tests {
             check(&[0, 24], 528, 2).unwrap_err().to_string(),
             "grid = [0, 24]: an extent is zero; for 528 ranks write, for example, [22, 24]"
         );
-        assert!(check(&[u32::MAX; 3], 528, 3).is_err());
+        assert_eq!(
+            check(&[4096, 4097], 528, 2).unwrap_err().to_string(),
+            "grid = [4096, 4097]: the grid has 16781312 cells, but the job has 528 ranks; write [22, 24] or another grid of 528 cells"
+        );
+        assert_eq!(
+            check(&[1 << 31, 1 << 31, 4], 528, 3).unwrap_err().message,
+            "the grid has 2^64 or more cells, but the job has 528 ranks"
+        );
         assert!(check(&[], 1, 3).is_err() && check(&[1, 1], 1, 1).is_err());
     }
 }

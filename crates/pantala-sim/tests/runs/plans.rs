@@ -77,6 +77,28 @@ fn what_is_derived_is_not_read() {
 }
 
 #[test]
+fn numbers_beyond_64_bits_are_refused_with_their_key() {
+    for (place, key) in [
+        ("/jobs/0/workload/compute_ps", "jobs[0].workload.compute_ps"),
+        ("/jobs/0/start_ps", "jobs[0].start_ps"),
+        ("/links/local/latency_ps", "links.local.latency_ps"),
+        ("/seed", "seed"),
+    ] {
+        let mut plan = plan(json!([halo()]));
+        let (within, field) = place.rsplit_once('/').unwrap();
+        plan.pointer_mut(within).unwrap()[field] = json!(1.9e22);
+        let error = parse(&plan.to_string()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "{key} = 1.9e22: is more than 64 bits hold; lower it, or the counts, sizes or times \
+                 that it follows from"
+            )
+        );
+    }
+}
+
+#[test]
 fn plans_of_another_version_are_refused() {
     let remedy = "write plans with `pantala check FILE --plan plan.json`";
     for (version, told) in [
