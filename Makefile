@@ -88,6 +88,7 @@ lint: $(VENV)/.tools ## Check format, lints and types of Rust and Python
 	esac
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
 deny: ## Check licences and sources of the crates (needs cargo-deny)

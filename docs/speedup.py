@@ -18,7 +18,7 @@ from pantala.papers.prisacari2015.model import estimate
 from pantala.papers.prisacari2015.runs import CONFIGURATIONS, PATTERNS, SIZES, Size, Spec
 from pantala.scenario import Scenario
 from pantala.studies.simulate import Point, Record, simulate
-from pantala.units import Duration
+from pantala.text.units import Duration
 
 _TARGET = Path(__file__).parent / "studies" / "prisacari2015" / "speedup.md"
 #: Speed-ups of the crossbar by name, and the sizes at which each is measured.

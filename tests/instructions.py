@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pantala import native
-from pantala.benchmark import bench_plan
+from pantala.core import native
+from pantala.runs.benchmark import bench_plan
 
 __all__ = [
     "GUARDED",
@@ -44,7 +44,7 @@ TOLERANCE = 0.05
 #: valgrind that would take longer than the run.
 _CHILD = """\
 import json, sys
-from pantala.benchmark import BenchPlan, run_bench_plan
+from pantala.runs.benchmark import BenchPlan, run_bench_plan
 with open(sys.argv[1], encoding="utf-8") as file:
     print(run_bench_plan(BenchPlan(*json.load(file)))["packet_hops"])
 """

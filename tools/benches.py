@@ -18,7 +18,7 @@ import typer
 from compare.pantala_bench import CHILD
 from compare.process import Failed, run
 from markdown_table import table
-from pantala.benchmark import BENCHMARKS
+from pantala.runs.benchmark import BENCHMARKS
 
 __all__ = ["app", "row"]
 

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from markdown_table import table
-from pantala.experiments.consolidate import Segments
 from pantala.experiments.description import Description, describe
-from pantala.experiments.index import Index
 from pantala.experiments.listing import list_runs
-from pantala.experiments.store import RunStore
-from pantala.experiments.worker import Task, perform
+from pantala.store.consolidate import Segments
+from pantala.store.index import Index
+from pantala.store.run_store import RunStore
+from pantala.store.worker import Task, perform
 
 _SCENARIO: dict[str, Any] = {
     "name": "many",

@@ -44,7 +44,7 @@ TIMES = (100, 300)
 _CHILD = """\
 import json, resource, sys, tempfile
 from pathlib import Path
-from pantala import native
+from pantala.core import native
 plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
 with tempfile.TemporaryDirectory() as directory:
     before = resource.getrusage(resource.RUSAGE_SELF)

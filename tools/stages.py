@@ -20,7 +20,7 @@ from rich.table import Table
 
 from instructions import Guarded, cachegrind
 from markdown_table import table
-from pantala.benchmark import BENCHMARKS
+from pantala.runs.benchmark import BENCHMARKS
 
 __all__ = ["STAGES", "Costs", "app", "by_file", "costs", "merged", "stage"]
 

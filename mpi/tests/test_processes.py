@@ -14,7 +14,7 @@ import pytest
 
 import pantala as pt
 from pantala.catalogue.tables import TABLES
-from pantala.plan import PLAN_VERSION
+from pantala.scenario.plan import PLAN_VERSION
 
 ROOT = Path(__file__).parents[2]
 BINARY = ROOT / "target/mpi/release/pantala-processes"

@@ -21,8 +21,8 @@ from importlib import import_module
 #: imported when one of its names is first used, so that `pantala bench` does not wait for tables
 #: and figures.
 _PUBLIC = {
-    "pantala.benchmark": ("bench",),
-    "pantala.capacity": ("Capacity",),
+    "pantala.runs.benchmark": ("bench",),
+    "pantala.text.capacity": ("Capacity",),
     "pantala.comparison.comparison": ("Comparison", "compare"),
     "pantala.errors": (
         "Fault",
@@ -35,21 +35,21 @@ _PUBLIC = {
         "SimulationError",
         "UsageError",
     ),
-    "pantala.execution": ("run",),
+    "pantala.api.run": ("run",),
     "pantala.experiments.dataset": ("Experiment",),
     "pantala.experiments.runner": ("sweep",),
-    "pantala.load_curve": ("curve",),
-    "pantala.loading": ("load",),
+    "pantala.runs.load_curve": ("curve",),
+    "pantala.api.load": ("load",),
     "pantala.metrics": ("Metric",),
-    "pantala.programs": ("Program",),
-    "pantala.results": (
+    "pantala.workloads.python_program": ("Program",),
+    "pantala.results.run": (
         "InterferenceExperiment",
         "Run",
     ),
-    "pantala.routings": ("ROUTINGS",),
-    "pantala.saturation_load": ("saturation",),
+    "pantala.core.routings": ("ROUTINGS",),
+    "pantala.runs.saturation_load": ("saturation",),
     "pantala.scenario.json_schema": ("scenario_json_schema",),
-    "pantala.units": (
+    "pantala.text.units": (
         "Bandwidth",
         "Duration",
         "Size",

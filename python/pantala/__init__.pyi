@@ -1,6 +1,6 @@
 # `make generate` writes this file from the list in __init__.py; do not edit it.
-from pantala.benchmark import bench as bench
-from pantala.capacity import Capacity as Capacity
+from pantala.runs.benchmark import bench as bench
+from pantala.text.capacity import Capacity as Capacity
 from pantala.comparison.comparison import Comparison as Comparison, compare as compare
 from pantala.errors import (
     Fault as Fault,
@@ -13,20 +13,20 @@ from pantala.errors import (
     SimulationError as SimulationError,
     UsageError as UsageError,
 )
-from pantala.execution import run as run
+from pantala.api.run import run as run
 from pantala.experiments.dataset import Experiment as Experiment
 from pantala.experiments.runner import sweep as sweep
-from pantala.load_curve import curve as curve
-from pantala.loading import load as load
+from pantala.runs.load_curve import curve as curve
+from pantala.api.load import load as load
 from pantala.metrics import Metric as Metric
-from pantala.programs import Program as Program
-from pantala.results import InterferenceExperiment as InterferenceExperiment, Run as Run
-from pantala.routings import ROUTINGS as ROUTINGS
-from pantala.saturation_load import saturation as saturation
+from pantala.workloads.python_program import Program as Program
+from pantala.results.run import InterferenceExperiment as InterferenceExperiment, Run as Run
+from pantala.core.routings import ROUTINGS as ROUTINGS
+from pantala.runs.saturation_load import saturation as saturation
 from pantala.scenario.json_schema import scenario_json_schema as scenario_json_schema
-from pantala.units import Bandwidth as Bandwidth, Duration as Duration, Size as Size
+from pantala.text.units import Bandwidth as Bandwidth, Duration as Duration, Size as Size
 from pantala.scenario import *
-from pantala.scenario.workload import *
-from pantala.scenario.workload.ember import *
+from pantala.workloads import *
+from pantala.workloads.ember import *
 
 __version__: str

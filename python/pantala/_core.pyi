@@ -1,4 +1,4 @@
-"""The compiled core. Use `pantala.native`, which speaks Python.
+"""The compiled core. Use `pantala.core.native`, which speaks Python.
 
 Errors are those of `pantala.errors`. Texts that a function returns are JSON.
 """
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TypeAlias
 
-from pantala.native import Extend, ProgressCallback
+from pantala.core.native import Extend, ProgressCallback
 
 VERSION: str
 PLAN_VERSION: int

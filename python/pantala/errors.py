@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from pantala.plain_text import plain
+from pantala.text.plain_text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -16,7 +16,7 @@ import polars as pl
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import PlanError, SimulationError
-from pantala.plan import PLAN_VERSION
+from pantala.scenario.plan import PLAN_VERSION
 
 Json = dict[str, Any]
 

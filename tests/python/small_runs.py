@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pantala as pt
-from pantala.results import InterferenceExperiment, Run
+from pantala.results.run import InterferenceExperiment, Run
 
 __all__ = ["small_interference", "small_run"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pantala as pt
 from pantala.experiments.description import describe
 from pantala.experiments.runner import Sweep
-from pantala.experiments.worker import Task
+from pantala.store.worker import Task
 
 __all__ = ["SCENARIO", "a_task", "scenario", "start_sweep"]
 

@@ -15,21 +15,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pantala as pt
-from pantala.attribution import (
+from pantala.analysis.attribution import (
     MEASURES,
     effect_in_words,
     effects_of,
     matrix_of,
     ratios_text,
 )
-from pantala.companies import TOGETHER, pair_name, without_name
+from pantala.analysis.companies import TOGETHER, pair_name, without_name
+from pantala.analysis.slowdown import slowdowns_of
+from pantala.analysis.statistics import mean_interval
 from pantala.errors import UsageError
 from pantala.experiments.effects import effects_over
-from pantala.experiments.parts import parts_of
-from pantala.experiments.statistics import mean_interval
 from pantala.figures.effects import effect_matrix
-from pantala.scenario.base import plain
-from pantala.slowdown import slowdowns_of
+from pantala.models.base import plain
+from pantala.runs.parts import parts_of
 from support import Ended
 from sweeps import SCENARIO, scenario
 

@@ -10,8 +10,9 @@ import pytest
 
 import pantala as pt
 from fake_core import FakeCore
-from pantala import benchmark, native
-from pantala.benchmark import BENCHMARKS, BenchPlan, bench_case, bench_plan, run_bench_plan
+from pantala.core import native
+from pantala.runs import benchmark
+from pantala.runs.benchmark import BENCHMARKS, BenchPlan, bench_case, bench_plan, run_bench_plan
 from support import ROOT, Ended
 
 Cli = Callable[..., Ended]

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import pantala as pt
 from pantala import metrics
-from pantala.binding import binding_in_words, bindings_of
+from pantala.analysis.binding import binding_in_words, bindings_of
 from pantala.cli.application import app
 from pantala.metrics.binding import BUSY, HELD_BACK, HOST_BOUND
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pantala.blame import blame_of, cause_in_words
+from pantala.analysis.blame import blame_of, cause_in_words
 
 JOBS = ("fft3d", "halo3d", "lu")
 

@@ -11,10 +11,10 @@ import pytest
 
 import pantala as pt
 from pantala.papers.chunduri2021.table import TABLE, of_calls
-from pantala.scenario.workload import Application
-from pantala.scenario.workload.lattice_layout import box, factors, process_box, split
-from pantala.scenario.workload.rank_constraints import RankConstrained
-from pantala.units import Size
+from pantala.text.units import Size
+from pantala.workloads import Application
+from pantala.workloads.lattice_layout import box, factors, process_box, split
+from pantala.workloads.rank_constraints import RankConstrained
 
 KINDS: dict[str, Any] = {
     "milc": pt.Milc,

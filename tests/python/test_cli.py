@@ -200,7 +200,7 @@ def test_every_warning_of_a_plan_is_one_line(
 ) -> None:
     Path("FILE").write_text(SMALL)
     monkeypatch.setattr(
-        "pantala.execution.write_report", lambda _: None
+        "pantala.api.run.write_report", lambda _: None
     )  # of the stand-in's runs there is none
     monkeypatch.setattr("pantala.report.finding_of", lambda _: "found")
     ended = cli(*command)
@@ -236,7 +236,7 @@ def test_other_warnings_pass_unchanged(
     def warn(*_: Any, **__: Any) -> None:
         warnings.warn("old", DeprecationWarning, stacklevel=1)
 
-    monkeypatch.setattr("pantala.load_curve.curve", warn)
+    monkeypatch.setattr("pantala.runs.load_curve.curve", warn)
     with pytest.warns(DeprecationWarning, match="old"):
         cli("curve")
 

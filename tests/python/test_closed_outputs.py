@@ -100,10 +100,10 @@ def test_the_status_of_a_wrong_command_line_stays(folder: Path) -> None:
 
 #: `pantala bench NAME --json`, which has a way of its own to print, without the simulation.
 BENCH = """
-import pantala.benchmark
+import pantala.runs.benchmark
 from pantala.cli import main
 
-pantala.benchmark.bench = lambda name: {"name": name}
+pantala.runs.benchmark.bench = lambda name: {"name": name}
 main(["bench", "uniform-1056", "--json"])
 """
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import pantala as pt
+from pantala.analysis.slowdown import slowdown_of
 from pantala.errors import UsageError
-from pantala.results import open_run
-from pantala.slowdown import slowdown_of
+from pantala.results.run import open_run
 from support import ROOT, SMALL, Ended
 
 Cli = Callable[..., Ended]

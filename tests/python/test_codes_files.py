@@ -11,12 +11,16 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from pantala.frontends.codes import CodesFiles, codes_scenario
+from pantala.frontends.codes import CodesFiles, CodesScenario
+from pantala.frontends.codes import codes_scenario as read_codes
 from pantala.frontends.codes.swm import FILES
 from pantala.frontends.scenario_text import scenario_text
+from pantala.scenario.machine import machine_of_preset
 from support import Ended
 
 Cli = Callable[..., Ended]
+
+TERMINAL_BANDWIDTH = int(machine_of_preset("kang2022", "--preset").links.terminal.bandwidth)
 
 MILC = {
     "app": "milc",
@@ -42,6 +46,11 @@ NEKBONE |= {"Pbegin": 8, "Pend": 12, "Pstep": 3, "CGcount": 100, "ByteSizeOf1DOF
 INCAST = {"msg_req_bytes": 16, "dst_rank_id": 0, "src_rank_id_interval": [1, 11]}
 LAMMPS: dict[str, Any] = {f"num_{axis}_replicas": 3 for axis in "xyz"} | {"num_time_steps": 30}
 LAMMPS |= {"cpu_sim_speedup": 1e6, "cpu_freq": 4e9}
+
+
+def codes_scenario(files: CodesFiles, **options: Any) -> CodesScenario:
+    """Reads files for the machine of the default preset."""
+    return read_codes(files, TERMINAL_BANDWIDTH, **options)
 
 
 def write(folder: Path, text: str, name: str = "jobs.conf") -> Path:

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 import pantala as pt
 from hand_made_runs import write_run
 from pages import Page
+from pantala.analysis.statistics import independent_difference, mean_interval
 from pantala.comparison.comparison import Comparison, compare
 from pantala.comparison.differences import difference_of
 from pantala.comparison.numbers import with_interval
 from pantala.comparison.plans import plan_changes
 from pantala.errors import UsageError
-from pantala.experiments.statistics import independent_difference, mean_interval
 from pantala.report.comparison import comparison_finding, render_comparison
 from support import Ended
 from sweeps import scenario
@@ -103,7 +103,7 @@ def test_truncated_runs_are_named_and_their_jobs_are_not_compared(tmp_path: Path
 def test_a_sweep_with_a_failed_run_names_it(
     tmp_path: Path, sweeps: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pantala import native
+    from pantala.core import native
 
     real = native.Plan.run
 

@@ -12,7 +12,7 @@ import pytest
 
 import pantala as pt
 from pantala import figures
-from pantala.curve_states import MEANINGS, STATES, common_state, state_of
+from pantala.runs.curve_states import MEANINGS, STATES, common_state, state_of
 from support import Ended
 
 Cli = Callable[..., Ended]

@@ -10,9 +10,9 @@ import pytest
 from generate import ember, reference
 from pantala import machine_presets, mix_presets, router_presets, scenario_json_schema
 from pantala.catalogue.tables import TABLES
+from pantala.core.routings import ROUTINGS, RoutingInfo
 from pantala.frontends.ember.parameters import KEYS
 from pantala.metrics import all_functions, all_metrics
-from pantala.routings import ROUTINGS, RoutingInfo
 from pantala.scenario.presets import mpi_presets, preset_entries
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -13,8 +13,8 @@ import pytest
 import pantala as pt
 from pantala.frontends.ember import ember_scenario, is_load_file, scenario_text
 from pantala.report.workload import workload_lines
-from pantala.scenario.workload.ember import MOTIFS
-from pantala.scenario.workload.ember.grids import grid_2d, grid_3d
+from pantala.workloads.ember import MOTIFS
+from pantala.workloads.ember.grids import grid_2d, grid_3d
 from support import Ended
 
 Cli = Callable[..., Ended]

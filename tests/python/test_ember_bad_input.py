@@ -291,8 +291,8 @@ TestAny TestNetworkIO TriCount Unstructured WaitAny
 
 def test_every_motif_of_ember_runs_or_is_refused_with_a_reason() -> None:
     from pantala.frontends.ember.motif_lines import NO_EFFECT
-    from pantala.scenario.workload.ember import MOTIFS
-    from pantala.scenario.workload.ember.refused import REFUSED
+    from pantala.workloads.ember import MOTIFS
+    from pantala.workloads.ember.refused import REFUSED
 
     # Lulesh and StencilNd are in the fork of Kang et al.
     known = {*MOTIFS, *REFUSED, *NO_EFFECT} - {"Lulesh", "StencilNd"}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
-from pantala.scenario.workload import APPLICATIONS
-from pantala.scenario.workload.rank_constraints import RankConstrained
+from pantala.workloads import APPLICATIONS
+from pantala.workloads.rank_constraints import RankConstrained
 
 pytestmark = pytest.mark.native
 

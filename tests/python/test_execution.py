@@ -15,7 +15,7 @@ import pytest
 import pantala as pt
 from fake_core import FakeCore
 from pantala.errors import PlanError, SimulationError
-from pantala.experiments.identity import run_id
+from pantala.store.identity import run_id
 from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
@@ -307,7 +307,7 @@ def test_run_prints_the_slowdown_and_the_paths(
 def test_runs_use_the_requested_threads(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pantala.execution.write_report", lambda _: None)
+    monkeypatch.setattr("pantala.api.run.write_report", lambda _: None)
     assert cli("run", small, "--quiet").status == 0
     assert cli("run", small, "--quiet", "--overwrite", "--threads", "3").status == 0
     assert cli("curve", "--loads", "0.1", "-t", "2").status == 0
@@ -317,8 +317,8 @@ def test_runs_use_the_requested_threads(
 def test_auto_uses_the_threads_of_the_core(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pantala.execution.write_report", lambda _: None)
-    monkeypatch.setattr("pantala.parallel.cores", lambda: 16)
+    monkeypatch.setattr("pantala.api.run.write_report", lambda _: None)
+    monkeypatch.setattr("pantala.system.parallel.cores", lambda: 16)
     assert cli("run", small, "--quiet", "--threads", "auto").status == 0
     pt.run(pt.Scenario.from_toml(small), "here", threads="auto")
     assert cli("bench", "uniform-1056", "--threads", "auto").status == 0
@@ -332,7 +332,7 @@ def test_auto_uses_the_threads_of_the_core(
 def test_points_of_a_curve_divide_the_cores(
     fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch, cores: int, share: int
 ) -> None:
-    monkeypatch.setattr("pantala.load_curve.cores", lambda: cores)
+    monkeypatch.setattr("pantala.runs.load_curve.cores", lambda: cores)
     loads = [0.1, 0.5, 0.3]
     seen: list[float] = []
     points = pt.curve(

@@ -22,9 +22,9 @@ import slurm_cluster
 from pantala.executors import dask, slurm_task
 from pantala.executors.slurm_commands import submit
 from pantala.executors.slurm_options import SlurmOptions
-from pantala.experiments.store import RunStore
-from pantala.experiments.worker import perform
-from pantala.parallel import WorkerDied
+from pantala.store.run_store import RunStore
+from pantala.store.worker import perform
+from pantala.system.parallel import WorkerDied
 from slurm_stand_in import slurm, stand_in
 from support import Ended
 from sweeps import SCENARIO, a_task, scenario, start_sweep

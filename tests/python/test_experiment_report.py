@@ -19,7 +19,7 @@ from pantala.comparison.ranking import ranking_of
 from pantala.figures.grid import Bar, bar_grid
 from pantala.figures.seeds import Box, seed_boxes
 from pantala.report.experiment import experiment_finding, render_experiment
-from pantala.report.formatting import TIMES
+from pantala.text.formatting import TIMES
 from support import Ended
 from sweeps import scenario
 
@@ -123,7 +123,7 @@ def test_boxes_show_every_value() -> None:
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns an experiment of 72 nodes: two routings, two placements, two seeds, one run fails."""
-    from pantala import native
+    from pantala.core import native
 
     path = tmp_path_factory.mktemp("swept")
     real = native.Plan.run

@@ -22,7 +22,7 @@ from pantala.cli import main
 from pantala.errors import UsageError
 from pantala.figures.link_time import links_over_time_table
 from pantala.figures.registry import KINDS, RUN, RUNS, SWEEP, draw
-from pantala.results import InterferenceExperiment, Run, open_run
+from pantala.results.run import InterferenceExperiment, Run, open_run
 from small_runs import scenario, small_interference
 
 pytestmark = pytest.mark.native

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import pantala as pt
 from pantala import figures
 from pantala.report import render_report
-from pantala.results import InterferenceExperiment, Run
+from pantala.results.run import InterferenceExperiment, Run
 from small_runs import small_interference, small_run
 
 pytestmark = pytest.mark.native

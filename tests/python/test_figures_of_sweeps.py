@@ -11,8 +11,8 @@ import pytest
 
 import pantala as pt
 from pantala import figures
+from pantala.analysis.statistics import mean_interval
 from pantala.errors import UsageError
-from pantala.experiments.statistics import mean_interval
 from pantala.figures import KINDS, draw
 from support import Ended
 from sweeps import scenario

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pantala.report.formatting import duration, fixed, percent, significant
+from pantala.text.formatting import duration, fixed, percent, significant
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from pantala.ports import failed_counts
-from pantala.topology import link_table, longest_minimal_path, summary, write_links
+from pantala.core.ports import failed_counts
+from pantala.planning.topology import link_table, longest_minimal_path, summary, write_links
 
 SHAPE: dict[str, Any] = {"p": 2, "a": 4, "h": 2, "g": 5, "links_per_pair": 2}
 

@@ -18,9 +18,9 @@ import hostile
 import pantala as pt
 from pantala.cli.application import ended
 from pantala.experiments.axes import MOST_CASES
-from pantala.input_file import read_text
+from pantala.files.input_file import read_text
 from pantala.scenario.toml import DEPTH
-from pantala.system_errors import system_fault, too_little_address_space
+from pantala.system.system_errors import system_fault, too_little_address_space
 from support import SMALL, Ended
 from test_bad_input import one_line
 

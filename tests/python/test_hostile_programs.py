@@ -300,9 +300,9 @@ def test_output_goes_to_a_log(
 
 
 def test_the_free_memory_is_the_default_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pantala.memory.available_memory", lambda: 6 << 30)
+    monkeypatch.setattr("pantala.system.memory.available_memory", lambda: 6 << 30)
     assert limits.default_memory() == 3 << 30
-    monkeypatch.setattr("pantala.memory.available_memory", lambda: 0)
+    monkeypatch.setattr("pantala.system.memory.available_memory", lambda: 0)
     assert limits.default_memory() == limits.LEAST_MEMORY
 
 

@@ -1,12 +1,15 @@
-"""Imports of the Python package: no cycle while it runs, and only small ones of types."""
+"""Imports of the Python package: its rooms, no cycle while it runs, only small ones of types."""
 
 from __future__ import annotations
 
 import ast
+import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pantala
+from support import ROOT
 
 PACKAGE = Path(pantala.__file__).parent
 LARGEST = 3
@@ -87,3 +90,15 @@ def test_types_make_small_cycles_only() -> None:
 def test_cycles_are_found() -> None:
     graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set()}
     assert cycles({name: set(others) for name, others in graph.items()}) == [["a", "b", "c"]]
+
+
+def test_the_architecture_lists_the_rooms_as_the_lint_holds_them() -> None:
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    layers = tool["importlinter"]["contracts"][0]["layers"]
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    listed = re.search(r"compares this list with it\.\n\n((?:    .*\n)+)", page)
+    assert listed is not None
+    assert [line.strip() for line in listed[1].splitlines()] == layers
+    rooms = {room for layer in layers for room in layer.split(" | ")}
+    described = set(re.findall(r"^\| `([a-z_]+)(?:/(?:NAME/)?|\.py)` \|", page, re.MULTILINE))
+    assert rooms <= described

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from pantala import native
-from pantala.experiments.store import RunStore
+from pantala.core import native
 from pantala.scenario import Scenario
+from pantala.store.run_store import RunStore
 from support import Ended
 from sweeps import SCENARIO, scenario
 

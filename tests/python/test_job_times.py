@@ -273,7 +273,7 @@ def test_bad_input_is_refused(
 
 def test_a_run_of_days_warns_with_its_cost(tmp_path: Path) -> None:
     alexnet = {"name": "alexnet", "ranks": 16, "workload": {"kind": "alexnet"}}
-    from pantala.run_cost import traffic, warn_of_cost
+    from pantala.planning.run_cost import traffic, warn_of_cost
 
     made = scenario([alexnet])
     with pytest.warns(pt.ScenarioWarning, match=r"jobs.alexnet sends .* TB, .* about .* hours"):

@@ -11,7 +11,7 @@ import pytest
 
 import pantala as pt
 from fake_core import FakeCore
-from pantala.scenario.key_path import KeyPathError, Named, dotted, parse, position
+from pantala.models.key_path import KeyPathError, Named, dotted, parse, position
 from support import Ended
 
 Cli = Callable[..., Ended]

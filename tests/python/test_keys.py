@@ -10,9 +10,9 @@ import pytest
 
 import pantala as pt
 from generate.core import catalogue
-from pantala import native
+from pantala.core import native
 from pantala.errors import PlanError, ScenarioError, UsageError
-from pantala.scenario import keys as declared
+from pantala.models import keys as declared
 from pantala.scenario.toml import read_toml
 from support import SMALL
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pantala.processes import mark, this_machine, was_left
-from pantala.results import open_run
-from pantala.run_directory import OutputDirectory
-from pantala.whole_file import scratch_folder, whole_file
+from pantala.files.atomic_file import atomic_file, scratch_folder
+from pantala.files.run_directory import OutputDirectory
+from pantala.results.run import open_run
+from pantala.system.processes import mark, this_machine, was_left
 from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
@@ -23,7 +23,7 @@ Cli = Callable[..., Ended]
 KILLED = """
 import os, signal, sys
 import pantala as pt
-from pantala import execution
+from pantala.api import run as execution
 
 where, key, out = sys.argv[1:]
 
@@ -33,7 +33,7 @@ def kill(*_arguments, **_options):
 if where == "report":
     execution.write_report = kill
 elif where == "slowdown":
-    import pantala.experiments.interference as interference
+    import pantala.runs.interference as interference
     interference.slowdown_of = kill
 else:
     simulate = execution.native.Plan.run
@@ -134,7 +134,7 @@ def test_directories_of_living_processes_and_of_other_machines_stay(tmp_path: Pa
     output.begin()
     output.discard()
     assert sorted(tmp_path.iterdir()) == sorted([*others, link, target])
-    with whole_file(tmp_path / "file") as half:
+    with atomic_file(tmp_path / "file") as half:
         half.touch()
     assert not link.is_symlink()
     assert (target / "jobs.parquet").is_file()
@@ -143,8 +143,8 @@ def test_directories_of_living_processes_and_of_other_machines_stay(tmp_path: Pa
 def test_files_and_scratch_folders_of_killed_processes_go(tmp_path: Path) -> None:
     code = (
         "import os, sys\nfrom pathlib import Path\n"
-        "from pantala.whole_file import scratch_folder, whole_file\n"
-        "with whole_file(Path(sys.argv[1]) / 'x') as half, scratch_folder(half.parent) as place:\n"
+        "from pantala.files.atomic_file import scratch_folder, atomic_file\n"
+        "with atomic_file(Path(sys.argv[1]) / 'x') as half, scratch_folder(half.parent) as place:\n"
         "    half.touch()\n    (place / 'y').touch()\n    os.kill(os.getpid(), 9)\n"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
@@ -166,7 +166,7 @@ def test_marks_of_processes() -> None:
 def test_an_old_run_that_a_killed_experiment_set_aside_goes(place: Path, cli: Cli) -> None:
     assert cli("run", "small.toml", "--out", "run", "--no-report", "-q").status == 0
     shutil.copytree("run", "first")
-    from pantala.run_directory import set_aside
+    from pantala.files.run_directory import set_aside
 
     aside = set_aside(Path("run"))
     assert aside is not None

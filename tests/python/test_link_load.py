@@ -13,8 +13,8 @@ import pytest
 
 import pantala as pt
 from pantala.errors import UsageError
+from pantala.planning.topology import link_table
 from pantala.studies.link_load import Flows, Gateways, LinkLoads, gateways, link_loads
-from pantala.topology import link_table
 
 pytestmark = pytest.mark.native
 

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pantala as pt
-from pantala import native
+from pantala.core import native
 from pantala.experiments.description import describe
 from pantala.experiments.expand import Expansion
-from pantala.experiments.identity import run_id
 from pantala.experiments.listing import list_runs
-from pantala.plan import KnownParts, build_plan
-from pantala.scenario.base import plain
+from pantala.models.base import plain
 from pantala.scenario.changes import changed
+from pantala.scenario.plan import KnownParts, build_plan
+from pantala.store.identity import run_id
 from sweeps import scenario
 
 pytestmark = pytest.mark.native

@@ -14,7 +14,7 @@ import pantala as pt
 from pantala.catalogue.tables import TABLES
 from pantala.cli import main
 from pantala.export import write_graphml
-from pantala.system_errors import number_in, remedy_of
+from pantala.system.system_errors import number_in, remedy_of
 from sweeps import scenario
 
 

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from pantala import native, papers
+from pantala import papers
+from pantala.core import native
 from pantala.papers.application_table import measure
-from pantala.scenario.workload import Application
+from pantala.workloads import Application
 
 pytestmark = pytest.mark.native
 

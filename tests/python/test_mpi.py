@@ -10,7 +10,7 @@ import pytest
 
 import pantala as pt
 from pantala.scenario.presets import mpi_preset
-from pantala.units import TimePerByte
+from pantala.text.units import TimePerByte
 
 pytestmark = pytest.mark.filterwarnings("error")
 

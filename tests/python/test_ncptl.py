@@ -135,7 +135,7 @@ def test_a_ping_pong_prints_the_machine(cli: Cli, tmp_path: Path) -> None:
         *("--out", tmp_path / "run", "--quiet"),
     )
     assert ended.status == 0, ended.err
-    logs = pt.results.Run(tmp_path / "run").program_logs.collect()
+    logs = pt.Run(tmp_path / "run").program_logs.collect()
     columns = {
         name: logs.filter(pl.col("description") == name)["value"].to_list()
         for name in ("Bytes", "Latency (us)", "Bandwidth (MB/s)")
@@ -176,5 +176,5 @@ def test_an_error_ends_its_own_job(
 ) -> None:
     with pytest.raises(pt.SimulationError, match=error):
         pt.run(scenario(program(text)), tmp_path / "run")
-    jobs = pt.results.Run(tmp_path / "run").jobs.collect()
+    jobs = pt.Run(tmp_path / "run").jobs.collect()
     assert jobs["complete"].to_list()[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pantala import native
+from pantala.core import native
 from support import Ended
 
 Cli = Callable[..., Ended]

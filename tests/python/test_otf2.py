@@ -14,9 +14,9 @@ import pytest
 import pantala as pt
 from operation_files import Operation, operations_of
 from pantala.errors import UsageError
-from pantala.frontends.otf2 import convert
-from pantala.frontends.otf2 import converted as converted_once
-from pantala.frontends.otf2.sizes import Sizes, Unequal, evened
+from pantala.traces.otf2 import convert
+from pantala.traces.otf2 import converted as converted_once
+from pantala.traces.otf2.sizes import Sizes, Unequal, evened
 from support import Ended
 
 otf2 = pytest.importorskip("otf2")
@@ -422,7 +422,7 @@ DAMAGE = """
 import sys
 from pathlib import Path
 from pantala.errors import UsageError
-from pantala.frontends.otf2.convert import convert
+from pantala.traces.otf2.convert import convert
 
 trace, file, out, begin, step = Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:]
 whole = Path(file).read_bytes()

@@ -13,9 +13,9 @@ import pytest
 
 import pantala as pt
 from pantala.errors import RunDirectoryError
-from pantala.results import open_run
-from pantala.run_directory import REPORT_FILE
-from pantala.whole_file import whole_file
+from pantala.files.atomic_file import atomic_file
+from pantala.files.run_directory import REPORT_FILE
+from pantala.results.run import open_run
 from small_runs import small_interference
 from support import SMALL, Ended
 
@@ -39,7 +39,7 @@ COMMANDS = {
     "workload": ("workload", "export", "small.toml", "OUT.operations", "--job", "halo"),
 }
 
-#: Calls that write a file without `pantala.whole_file`, and why that is right.
+#: Calls that write a file without `pantala.files.atomic_file`, and why that is right.
 OTHER_WRITERS = {
     ("cli/streams.py", "open"): "os.devnull",
     ("executors/slurm.py", "touch"): "an empty file",
@@ -58,7 +58,7 @@ OTHER_WRITERS = {
     ("programs/child.py", "write_bytes"): "in a scratch folder",
     ("programs/process.py", "open"): "the standard streams, and os.devnull",
     ("programs/process.py", "write_bytes"): "in a scratch folder",
-    ("whole_file.py", "open"): "a device or a pipe",
+    ("atomic_file.py", "open"): "a device or a pipe",
 }
 WRITERS = {
     "copyfile",
@@ -169,7 +169,7 @@ def test_devices_and_pipes_are_written_to(workdir: Path) -> None:
 
     out, into = os.pipe()
     for name in ("/dev/null", f"/dev/fd/{into}"):
-        with whole_file(Path(name)) as half:
+        with atomic_file(Path(name)) as half:
             half.write_text("text")
     os.close(into)
     with os.fdopen(out) as pipe:
@@ -182,7 +182,7 @@ def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
     file = tmp_path / "secret"
     file.write_text("")
     file.chmod(0o600)
-    with whole_file(file) as half:
+    with atomic_file(file) as half:
         half.write_text("x")
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -206,7 +206,7 @@ def test_no_module_writes_files_in_another_way() -> None:
 
 
 def _writers(node: ast.AST, halves: frozenset[str]) -> Iterator[str]:
-    """Yields the calls below a node that write a file not of `whole_file`.
+    """Yields the calls below a node that write a file not of `atomic_file`.
 
     Args:
         node: the tree.
@@ -220,7 +220,7 @@ def _writers(node: ast.AST, halves: frozenset[str]) -> Iterator[str]:
                 for item in child.items
                 if isinstance(item.optional_vars, ast.Name)
                 and isinstance(item.context_expr, ast.Call)
-                and ast.unparse(item.context_expr.func).startswith("whole_file")
+                and ast.unparse(item.context_expr.func).startswith("atomic_file")
             }
         if isinstance(child, ast.Call):
             called = ast.unparse(child.func).rpartition(".")[2]
@@ -232,7 +232,7 @@ def _writers(node: ast.AST, halves: frozenset[str]) -> Iterator[str]:
 
 
 def _is_own(call: ast.Call, called: str) -> bool:
-    """Returns whether a call of one of these names writes no file, or calls `whole_file`."""
+    """Returns whether a call of one of these names writes no file, or calls `atomic_file`."""
     function = ast.unparse(call.func)
     if called == "write":  # of files that are open, of streams; ElementTree has a name to write to
         return "ElementTree" not in function
@@ -242,7 +242,7 @@ def _is_own(call: ast.Call, called: str) -> bool:
         return not any(isinstance(each, ast.Constant) and each.value == "w" for each in call.args)
     if called == "dump":
         return "sys.stdout" in ast.unparse(call)
-    return function in ("write_bytes", "write_text")  # those of `whole_file`
+    return function in ("write_bytes", "write_text")  # those of `atomic_file`
 
 
 def _opens_to_write(call: ast.Call, called: str) -> bool:
@@ -255,7 +255,7 @@ def _opens_to_write(call: ast.Call, called: str) -> bool:
 
 def test_the_search_finds_writers() -> None:
     tree = ast.parse(
-        "with whole_file(path) as half:\n    half.write_text('')\n    open(path, 'w')\n"
+        "with atomic_file(path) as half:\n    half.write_text('')\n    open(path, 'w')\n"
         "frame.write_csv(path)\nhalf.open('ab')\nframe.write_csv()\nout.write('x')\n"
     )
     assert list(_writers(tree, frozenset())) == ["open", "write_csv", "open"]

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
-from pantala import native, papers
+from pantala import papers
 from pantala.cli import main
-from pantala.experiments.store import RunStore
+from pantala.core import native
 from pantala.papers.application_table import Column, PaperTable, Row, measure
-from pantala.plan import awaited
 from pantala.scenario import AllreduceLoop, Halo3d, Job, Scenario
-from pantala.scenario.workload import Workload
+from pantala.scenario.plan import awaited
+from pantala.store.run_store import RunStore
+from pantala.workloads import Workload
 
 _MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
 

@@ -7,7 +7,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from pantala.parallel import cores, on_threads
+from pantala.system.parallel import cores, on_threads
 
 
 def test_every_item_has_a_result() -> None:

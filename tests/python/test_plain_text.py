@@ -16,8 +16,8 @@ from pantala.cli import main
 from pantala.figures import save
 from pantala.figures.save import to_svg
 from pantala.figures.style import new_figure
-from pantala.plain_console import PlainConsole
-from pantala.plain_text import plain, say_document
+from pantala.text.plain_console import PlainConsole
+from pantala.text.plain_text import plain, say_document
 from support import SMALL
 
 #: Colour, a title of the window, C1, bidirectional override and isolate, DEL.

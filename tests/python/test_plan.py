@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 import pantala as pt
-from pantala import native
+from pantala.core import native
 from pantala.errors import PlanError
 from pantala.scenario.plan_faults import scenario_key
 from support import ROOT
@@ -160,7 +160,7 @@ if __name__ == "__main__":
 
 
 def test_a_shortened_plan_keeps_short_lists_and_counts_the_rest() -> None:
-    from pantala.plan import shortened
+    from pantala.scenario.plan import shortened
 
     jobs = [{"nodes": list(range(1_020))}]
     short = shortened({"name": "x", "jobs": jobs, "few": [1, 2]})

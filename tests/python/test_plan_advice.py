@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from pantala.plan_advice import advice_of_lengths, advice_of_windows, warn_of_plan
-from pantala.run_cost import traffic
+from pantala.planning.advice import advice_of_lengths, advice_of_windows, warn_of_plan
+from pantala.planning.run_cost import traffic
 from support import Ended
 from sweeps import SCENARIO
 

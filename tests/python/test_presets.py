@@ -10,8 +10,8 @@ import pytest
 
 import pantala as pt
 from pantala import papers
-from pantala.load_curve import curve_setup
-from pantala.papers.folders import paper_folders
+from pantala.runs.load_curve import curve_setup
+from pantala.scenario.paper_folders import paper_folders
 from pantala.scenario.preset_file import Entry, PresetFile
 from pantala.scenario.presets import (
     merge,
@@ -21,7 +21,7 @@ from pantala.scenario.presets import (
     preset_text,
     router_preset,
 )
-from pantala.units import Bandwidth, Duration
+from pantala.text.units import Bandwidth, Duration
 
 #: The numbers of the papers' machines. The presets' files name the papers' sections.
 NUMBERS: dict[str, dict[str, Any]] = {

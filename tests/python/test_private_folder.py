@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pantala.errors import UsageError
-from pantala.private_folder import cache_folder, private_folder
+from pantala.files.private_folder import cache_folder, private_folder
 from pantala.programs import cache
 
 
@@ -77,7 +77,7 @@ def test_a_folder_of_another_user_is_refused(
 ) -> None:
     user = os.geteuid() + 4711
     (tmp / f"pantala-{user}").mkdir()
-    monkeypatch.setattr("pantala.private_folder._user", lambda: user)
+    monkeypatch.setattr("pantala.files.private_folder._user", lambda: user)
     with pytest.raises(UsageError, match="belongs to another user, "):
         cache.directory()
 
@@ -99,9 +99,9 @@ def test_a_group_of_others_can_change_a_folder(
     folder = tmp_path / "folder"
     folder.mkdir()
     folder.chmod(0o770)
-    monkeypatch.setattr("pantala.private_folder._is_private_group", lambda group: True)
+    monkeypatch.setattr("pantala.files.private_folder._is_private_group", lambda group: True)
     private_folder(folder)
-    monkeypatch.setattr("pantala.private_folder._is_private_group", lambda group: False)
+    monkeypatch.setattr("pantala.files.private_folder._is_private_group", lambda group: False)
     with pytest.raises(OSError, match="other users can write there"):
         private_folder(folder)
 
@@ -168,6 +168,6 @@ def _uses(what: str, folder: Path) -> Callable[[], object]:
         from pantala.capture.build import built_library
 
         return built_library
-    from pantala.frontends.otf2 import converted
+    from pantala.traces.otf2 import converted
 
     return lambda: converted(folder / "traces.otf2")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from pantala import native
+from pantala.core import native
 from pantala.programs.recording import record
 from support import ROOT, Ended
 

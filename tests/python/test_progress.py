@@ -5,10 +5,10 @@ import io
 import pytest
 from rich.console import Console
 
-from pantala.amounts import bytes_text, of_thousands, time_text
+from pantala.core.native import Progress
 from pantala.experiments.session import Progress as State
-from pantala.native import Progress
-from pantala.progress import ProgressLine, SweepLine
+from pantala.runs.progress import ProgressLine, SweepLine
+from pantala.text.amounts import bytes_text, of_thousands, time_text
 
 NOW: Progress = {
     "simulated_ns": 1_500_000.0,

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 import pantala as pt
+from pantala.analysis.profile import call_profile
 from pantala.cli.application import app
-from pantala.experiments.identity import run_id
 from pantala.export import write_perfetto
-from pantala.profile import call_profile
+from pantala.store.identity import run_id
 from test_records import scenario
 from trace_processor import open_trace
 

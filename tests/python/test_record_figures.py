@@ -19,14 +19,14 @@ import pantala as pt
 import pantala.export
 import pantala.metrics
 from pantala import figures
+from pantala.analysis.profile import profile
 from pantala.errors import UsageError
 from pantala.figures.registry import KINDS, draw
-from pantala.job_nodes import job_nodes
-from pantala.profile import profile
 from pantala.report import render_report
 from pantala.report.profile_tables import calls_table, counters_table, tiles_table
 from pantala.report.reported_run import ReportedRun
-from pantala.results import InterferenceExperiment, Run
+from pantala.results.run import InterferenceExperiment, Run
+from pantala.run_tables.job_nodes import job_nodes
 from small_runs import scenario, small_interference
 
 pytestmark = pytest.mark.native

@@ -12,7 +12,7 @@ import pantala as pt
 from pantala.errors import UsageError
 from pantala.experiments.description import describe
 from pantala.experiments.runner import Sweep
-from pantala.record_size import (
+from pantala.planning.record_size import (
     TableSize,
     check_size,
     exceeded,
@@ -20,7 +20,7 @@ from pantala.record_size import (
     parse_limit,
     table_sizes,
 )
-from pantala.run_cost import traffic
+from pantala.planning.run_cost import traffic
 from support import Ended
 
 pytestmark = pytest.mark.native
@@ -246,7 +246,7 @@ def test_no_traffic_is_computed_if_no_table_can_be_large(
     record: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = scenario([HALO], {"messages": False, "iterations": False, **record}).resolved_plan()
-    monkeypatch.setattr("pantala.native.Plan.expected_traffic", lambda plan: 1 / 0)
+    monkeypatch.setattr("pantala.core.native.Plan.expected_traffic", lambda plan: 1 / 0)
     without = {**plan["record"], "packets": "off", "link_windows": False}
     assert large_bytes(plan.with_(record=without)) is None
 

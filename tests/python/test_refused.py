@@ -192,7 +192,7 @@ def test_batches_of_a_precision(tmp_path: Path) -> None:
 
 
 def _wide() -> Any:
-    from pantala.experiments.statistics import Precision
+    from pantala.analysis.statistics import Precision
 
     return Precision.parse("90%", None)
 

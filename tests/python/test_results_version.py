@@ -1,6 +1,6 @@
 """Results of equal plans change only with the version of results.
 
-After a change of results, raise `pantala.experiments.identity.RESULTS_VERSION`, run this file as a
+After a change of results, raise `pantala.store.identity.RESULTS_VERSION`, run this file as a
 program, and describe the change in CHANGELOG.md.
 """
 
@@ -16,10 +16,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pantala import native
+from pantala.core import native
 from pantala.experiments.description import KEEP
-from pantala.experiments.identity import RESULTS_VERSION
-from pantala.results import Run
+from pantala.results.run import Run
+from pantala.store.identity import RESULTS_VERSION
 from sweeps import scenario
 
 pytestmark = pytest.mark.native

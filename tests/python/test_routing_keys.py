@@ -350,7 +350,7 @@ def test_a_routing_key_can_have_any_unit(monkeypatch: pytest.MonkeyPatch) -> Non
     """A key of the plan that ends in its unit is spelled without it, in the schema too."""
     from pantala.catalogue.key import UNITS, split_unit
     from pantala.scenario import routing
-    from pantala.units import Duration
+    from pantala.text.units import Duration
 
     assert [split_unit(f"pause_{unit}") for unit in UNITS] == [("pause", unit) for unit in UNITS]
     assert split_unit("steps") == ("steps", "")

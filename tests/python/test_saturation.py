@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pantala as pt
-from pantala import native
-from pantala.curve_points import POINT_KEYS, mean_point
-from pantala.experiments.statistics import mean_interval
-from pantala.saturation_load import bracket
+from pantala.analysis.statistics import mean_interval
+from pantala.core import native
+from pantala.runs.curve_points import POINT_KEYS, mean_point
+from pantala.runs.saturation_load import bracket
 from support import Ended
 from sweeps import scenario
 

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 import pantala as pt
-from pantala.units import Duration
+from pantala.text.units import Duration
 from support import SMALL
 
 

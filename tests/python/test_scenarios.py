@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pantala.routings import ROUTINGS
+from pantala.core.routings import ROUTINGS
 from scenarios.draw import MACHINES, PLACEMENTS
 from scenarios.record import ROOT, Recorded, read, results
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from pantala.communication import communication
+from pantala.planning.communication import communication
 
 HALO = {"kind": "halo3d", "grid": [2, 2, 3], "message": "20 kB", "iterations": 2}
 SUM = {"kind": "allreduce_loop", "message": "8 B", "iterations": 3}

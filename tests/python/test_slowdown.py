@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from pantala.slowdown import SLOWDOWN_COLUMNS, slowdown_of
+from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, slowdown_of
 
 MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
 HALO = {"kind": "halo3d", "message": "16 KiB", "iterations": 6, "compute": "2 us"}

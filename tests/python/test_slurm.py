@@ -18,7 +18,7 @@ from pantala.errors import ExecutorError
 from pantala.executors.slurm import SlurmExecutor
 from pantala.executors.slurm_arrays import slurm_status
 from pantala.executors.slurm_options import SlurmOptions, bundled, memory_of, seconds_of
-from pantala.experiments.worker import perform
+from pantala.store.worker import perform
 from slurm_stand_in import slurm, stand_in
 from support import Ended
 from sweeps import SCENARIO, a_task, scenario

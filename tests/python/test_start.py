@@ -45,7 +45,9 @@ def test_a_command_imports_only_the_modules_it_needs(
 @pytest.mark.native
 def test_the_bench_imports_only_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    code = "from pantala.benchmark import bench_case; bench_case('uniform-1056', '', 1_000_000)"
+    code = (
+        "from pantala.runs.benchmark import bench_case; bench_case('uniform-1056', '', 1_000_000)"
+    )
     assert loaded_by(code) <= {"pydantic"}
 
 

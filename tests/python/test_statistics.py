@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pantala as pt
-from pantala.errors import UsageError
-from pantala.experiments.description import describe
-from pantala.experiments.runner import Sweep
-from pantala.experiments.statistics import (
+from pantala.analysis.statistics import (
     Precision,
     batches,
     marked,
     mean_interval,
     paired_difference,
 )
+from pantala.errors import UsageError
+from pantala.experiments.description import describe
+from pantala.experiments.runner import Sweep
 from support import Ended
 from sweeps import SCENARIO, scenario
 

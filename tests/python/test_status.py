@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from pantala import native
+from pantala.core import native
 from support import Ended
 from sweeps import SCENARIO, scenario
 

@@ -16,7 +16,6 @@ import pytest
 
 import pantala as pt
 from pantala.errors import RunDirectoryError, UsageError
-from pantala.experiments.store import RunStore
 from pantala.papers import studies, study
 from pantala.papers.prisacari2015 import model
 from pantala.papers.prisacari2015.claims import Verdict, claims, inside, verdict_of
@@ -38,11 +37,12 @@ from pantala.papers.prisacari2015.runs import (
 )
 from pantala.papers.prisacari2015.study import run_specs
 from pantala.papers.prisacari2015.verdicts import _RULES, judge
+from pantala.store.run_store import RunStore
 from pantala.studies import Options, Outcome
 from pantala.studies.directory import StudyDirectory
 from pantala.studies.simulate import Point, Record, _factor, merged, simulate
 from pantala.studies.steady_state import Estimate
-from pantala.units import Duration
+from pantala.text.units import Duration
 from support import Ended
 
 Cli = Callable[..., Ended]

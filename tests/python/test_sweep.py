@@ -19,10 +19,10 @@ from pantala.experiments import session
 from pantala.experiments.axes import parse_axis
 from pantala.experiments.description import describe
 from pantala.experiments.expand import Expansion
-from pantala.experiments.lease import STALE_SECONDS, claim, is_stale, now_at
 from pantala.experiments.runner import Sweep
-from pantala.experiments.store import RunStore
-from pantala.processes import this_machine
+from pantala.store.lease import STALE_SECONDS, claim, is_stale, now_at
+from pantala.store.run_store import RunStore
+from pantala.system.processes import this_machine
 from support import Ended
 from sweeps import SCENARIO, scenario
 
@@ -162,7 +162,7 @@ def test_processes_do_the_runs(tmp_path: Path) -> None:
 def test_failed_runs_are_listed_and_stop_nothing(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pantala import native
+    from pantala.core import native
 
     real = native.Plan.run
 
@@ -223,7 +223,7 @@ def test_everything_but_the_runs_can_be_rebuilt(tmp_path: Path) -> None:
 def test_a_full_disk_keeps_the_finished_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pantala import native
+    from pantala.core import native
 
     real = native.Plan.run
 
@@ -480,8 +480,8 @@ def test_a_partial_run_of_another_machine_stays_while_its_lease_lives(tmp_path: 
 def test_a_sweep_waits_for_the_holder_of_a_lease(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pantala.experiments.lease import holder
     from pantala.experiments.session import Progress
+    from pantala.store.lease import holder
 
     listed = Expansion(describe(scenario(), axes=[]))
     (part,) = listed.listed(0)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
-from pantala.experiments.store import RunStore
-from pantala.processes import process_lives
+from pantala.store.run_store import RunStore
+from pantala.system.processes import process_lives
 from sweeps import SCENARIO, start_sweep
 
 pytestmark = [pytest.mark.native, pytest.mark.slow]

@@ -16,13 +16,13 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import pantala as pt
-from pantala import native
+from pantala.core import native
 from pantala.errors import ProgramError, UnwritableError, UsageError, shortened
 from pantala.experiments.description import KEEP, describe
 from pantala.experiments.expand import Expansion
-from pantala.experiments.identity import run_id
 from pantala.experiments.runner import Sweep
 from pantala.figures.effects import effect_matrix
+from pantala.store.identity import run_id
 from support import Ended
 from sweeps import SCENARIO, scenario
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from pantala import native
+from pantala.core import native
 from program_sources import APPLICATIONS, RANKS
 from support import ROOT
 
@@ -89,7 +89,7 @@ def test_times_agree(name: str, tmp_path: Path) -> None:
         directory = tmp_path / source
         directory.mkdir()
         native.Plan(plan(name, source)).run(directory)
-        run = pt.results.Run(directory)
+        run = pt.Run(directory)
         jobs, calls = run.jobs.collect(), run.calls.collect()
         times[source] = jobs["communication_time_mean_ns"].item()
         waitalls[source] = calls.filter(pl.col("call") == "waitall")["calls"].sum() / RANKS

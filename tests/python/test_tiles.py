@@ -16,11 +16,8 @@ from typer.testing import CliRunner
 
 import pantala as pt
 from pantala import figures, metrics
-from pantala.cli.application import app
-from pantala.errors import UsageError
-from pantala.figures.tiles import stalls_and_flits
-from pantala.profile import call_profile
-from pantala.tiles import (
+from pantala.analysis.profile import call_profile
+from pantala.analysis.tiles import (
     TILE_CLASSES,
     has_tiles,
     link_counters,
@@ -29,6 +26,9 @@ from pantala.tiles import (
     tile_kinds,
     tile_map,
 )
+from pantala.cli.application import app
+from pantala.errors import UsageError
+from pantala.figures.tiles import stalls_and_flits
 
 FLIT_TIMES = {"terminal": 1000, "row": 2000, "column": 2000, "global": 4000}
 

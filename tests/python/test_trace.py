@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
-from pantala import native
+from pantala.core import native
 from pantala.errors import PlanError
-from pantala.plan import build_plan
+from pantala.scenario.plan import build_plan
 from support import ROOT, Ended
 
 MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantala import units
-from pantala.capacity import Capacity
-from pantala.units import Bandwidth, Duration, Quantity, Size, UnitError
+from pantala.text import units
+from pantala.text.capacity import Capacity
+from pantala.text.units import Bandwidth, Duration, Quantity, Size, UnitError
 
 QUANTITIES = (Duration, Size, Bandwidth)
 PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}

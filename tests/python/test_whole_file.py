@@ -11,15 +11,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pantala.json_file import write_json
-from pantala.whole_file import whole_file, write_table
+from pantala.files.atomic_file import atomic_file, write_table
+from pantala.files.json_file import write_json
 
 #: Writes a table into a file that can have 1,000 bytes.
 FULL = """
 import resource, signal, sys
 from pathlib import Path
 import polars as pl
-from pantala.whole_file import write_table
+from pantala.files.atomic_file import write_table
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
@@ -32,9 +32,9 @@ except OSError as error:
 
 def test_the_last_of_two_writers_wins_and_nothing_is_left(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
-    with whole_file(file) as one:
+    with atomic_file(file) as one:
         one.write_text("[1")  # half of it, when the other one begins
-        with whole_file(file) as other:
+        with atomic_file(file) as other:
             other.write_text("[2]")
         assert file.read_text() == "[2]"
         one.write_text("[1]")

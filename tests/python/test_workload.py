@@ -12,9 +12,9 @@ import pytest
 
 import pantala as pt
 from generate.applications import applications_page
-from pantala.communication import Communication, application_scenario, communication
 from pantala.errors import UsageError
-from pantala.scenario.workload import APPLICATIONS, Application
+from pantala.planning.communication import Communication, application_scenario, communication
+from pantala.workloads import APPLICATIONS, Application
 from support import ROOT, Ended
 
 Cli = Callable[..., Ended]

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pantala.load_curve import curve_setup
-from pantala.topology import link_table
+from pantala.planning.topology import link_table
+from pantala.runs.load_curve import curve_setup
 from validation import measure
 from validation.peers import booksim2, caminos
 

@@ -14,7 +14,7 @@ from copy import deepcopy
 from typing import Any
 
 import pantala as pt
-from pantala.routings import ROUTINGS
+from pantala.core.routings import ROUTINGS
 from scenarios.values import Values
 
 __all__ = ["Drawing"]

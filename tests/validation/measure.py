@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pantala as pt
-from pantala.load_curve import CurvePoint, curve_setup, measure_point
+from pantala.runs.load_curve import CurvePoint, curve_setup, measure_point
 
 __all__ = ["accepted_over_time", "between", "missing", "point", "together"]
 

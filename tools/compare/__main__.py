@@ -23,7 +23,7 @@ from compare.process import Failed
 from compare.runs import Settings, measure
 from compare.simulator import Simulator
 from compare.sst import SC22, Sst
-from pantala.benchmark import BENCHMARKS
+from pantala.runs.benchmark import BENCHMARKS
 
 __all__ = ["SIMULATORS", "app", "paths"]
 

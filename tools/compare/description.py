@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pantala.benchmark import BENCHMARKS, bench_plan
+from pantala.runs.benchmark import BENCHMARKS, bench_plan
 
 __all__ = ["Description", "NotComparable", "cases", "describe"]
 

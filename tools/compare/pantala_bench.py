@@ -14,7 +14,7 @@ __all__ = ["CHILD", "Pantala"]
 
 #: The program of the process. It runs one case of a bench and prints the result as JSON.
 CHILD = (
-    "import json, sys; from pantala.benchmark import bench_case;"
+    "import json, sys; from pantala.runs.benchmark import bench_case;"
     " print(json.dumps(bench_case(*sys.argv[1:])))"
 )
 

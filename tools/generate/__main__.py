@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FROM_CATALOGUE: dict[str, Callable[[core.Catalogue], str]] = {
     "schema/plan.schema.json": plan_schema.text,
     "python/pantala/catalogue/tables.py": tables.text,
-    "python/pantala/scenario/keys.py": scenario_keys.text,
+    "python/pantala/models/keys.py": scenario_keys.text,
     "python/pantala/catalogue/routings.py": routings.text,
     "docs/explanation/routing/index.md": routing_table.text,
 }

@@ -18,7 +18,7 @@ _DOTS_PER_INCH = 80
 def applications_page() -> str:
     """Returns the page: the docstring, the figure and the keys of every application."""
     from pantala import scenario_json_schema
-    from pantala.scenario.workload import APPLICATIONS
+    from pantala.workloads import APPLICATIONS
 
     schema = scenario_json_schema()
     parts = [
@@ -52,9 +52,9 @@ def draw_missing(directory: Path) -> list[Path]:
     Returns:
         The new files.
     """
-    from pantala.communication import application_scenario, communication
     from pantala.figures import communication_matrix, save
-    from pantala.scenario.workload import APPLICATIONS
+    from pantala.planning.communication import application_scenario, communication
+    from pantala.workloads import APPLICATIONS
 
     directory.mkdir(parents=True, exist_ok=True)
     drawn = []

@@ -11,8 +11,8 @@ def ember_page() -> str:
     """Returns the page: every motif with its parameters, motifs refused, parameters of SST."""
     from pantala import scenario_json_schema
     from pantala.frontends.ember.parameters import KEYS
-    from pantala.scenario.workload.ember import MOTIFS
-    from pantala.scenario.workload.ember.refused import REFUSED
+    from pantala.workloads.ember import MOTIFS
+    from pantala.workloads.ember.refused import REFUSED
 
     schema = scenario_json_schema()
     parts = [

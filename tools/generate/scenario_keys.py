@@ -1,4 +1,4 @@
-"""python/pantala/scenario/keys.py: scenario keys from the core, as fields of pydantic models."""
+"""python/pantala/models/keys.py: scenario keys from the core, as fields of pydantic models."""
 
 from __future__ import annotations
 
@@ -134,11 +134,11 @@ def text(catalogue: Catalogue) -> str:
         f"from typing import {', '.join(_typing(classes))}",
         "",
         *(["from pydantic import Field, Strict", ""] if "Field(" in classes else []),
-        *(["from pantala.capacity import Capacity"] if "Capacity(" in classes else []),
         "from pantala.catalogue.key import Key",
-        f"from pantala.scenario.base import {', '.join(sorted(imported['base'] | {'Model'}))}",
-        f"from pantala.scenario.buffer_capacity import {', '.join(sorted(imported['capacity']))}",
-        f"from pantala.units import {', '.join(sorted(imported['units']))}",
+        f"from pantala.models.base import {', '.join(sorted(imported['base'] | {'Model'}))}",
+        f"from pantala.models.buffer_capacity import {', '.join(sorted(imported['capacity']))}",
+        *(["from pantala.text.capacity import Capacity"] if "Capacity(" in classes else []),
+        f"from pantala.text.units import {', '.join(sorted(imported['units']))}",
         "",
         f"__all__ = [{names}]",
     ]

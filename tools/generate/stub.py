@@ -18,8 +18,7 @@ def text() -> str:
         for module, names in public.items()
     ]
     models = [
-        f"from pantala.{module} import *"
-        for module in ("scenario", "scenario.workload", "scenario.workload.ember")
+        f"from pantala.{module} import *" for module in ("scenario", "workloads", "workloads.ember")
     ]
     source = "\n".join([*lines, *models, "", "__version__: str", ""])
     return _HEAD + formatted(source)

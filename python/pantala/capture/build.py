@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 
 from pantala.errors import UsageError
-from pantala.private_folder import cache_folder
-from pantala.whole_file import whole_file
+from pantala.files.atomic_file import atomic_file
+from pantala.files.private_folder import cache_folder
 
 __all__ = ["built_library"]
 
@@ -47,7 +47,7 @@ def built_library() -> Path:
     if library.is_file():
         return library
     try:
-        with whole_file(library) as half:
+        with atomic_file(library) as half:
             _compile(compiler, [each for each in sources if each.suffix == ".c"], half)
     except OSError as error:
         message = f"{folder}: the capture library cannot be written there: {error.strerror}"

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pantala import native
 from pantala.capture.notes import RANK_FILE, rank_of, read_notes
+from pantala.core import native
 from pantala.errors import UsageError
-from pantala.whole_file import whole_file
+from pantala.files.atomic_file import atomic_file
 
 __all__ = ["Captured", "collect", "rank_files"]
 
@@ -79,7 +79,7 @@ def collect(folder: Path, file: Path, status: int, *, keep: bool) -> Captured:
     for path in ranks:
         _check_end(path)
     try:
-        with whole_file(file) as half:
+        with atomic_file(file) as half:
             made = native.merge_operation_files(ranks, half)
     except ValueError as error:
         raise UsageError(f"capture: {error}; the files of the ranks are in {folder}") from None

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from pantala.job_end import ends_by_itself
-from pantala.record_windows import long_windows, packets_from
+from pantala.core.job_end import ends_by_itself
+from pantala.core.record_windows import long_windows, packets_from
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from pantala.figures.runs import RunLike
+    from pantala.run_tables.run_like import RunLike
 
 __all__ = ["Facts", "Overlap", "facts_of", "facts_of_run", "learns"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pantala.amounts import time_text
 from pantala.caveats.facts import Facts, Overlap
+from pantala.text.amounts import time_text
 
 __all__ = [
     "MOSTLY",

@@ -39,7 +39,7 @@ def _bench_only(words: list[str]) -> None:
     The import would take longer than small benchmarks. The function returns without effect if the
     words say anything else.
     """
-    from pantala.benchmark import BENCHMARKS, bench
+    from pantala.runs.benchmark import BENCHMARKS, bench
 
     name, *more = [word for word in words if word != "--json"] or ["uniform-1056"]
     if more or name not in BENCHMARKS or words.count("--json") > 1:

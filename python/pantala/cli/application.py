@@ -40,8 +40,8 @@ from pantala.cli.interruption import INTERRUPTED
 from pantala.cli.source_lines import source_line
 from pantala.cli.streams import OutputError, finished
 from pantala.errors import PantalaError, ScenarioWarning, first_line
-from pantala.plain_text import say
-from pantala.system_errors import system_fault
+from pantala.system.system_errors import system_fault
+from pantala.text.plain_text import say
 
 __all__ = ["app", "ended", "run_line"]
 
@@ -169,7 +169,7 @@ def ended(error: BaseException) -> int:
             )  # empty after the help that no arguments at all give
             return _say(f"pantala: {message}; add --help to list the options", 2) if message else 2
         case _ if type(error).__module__.startswith("polars"):
-            from pantala.run_files import damaged_table
+            from pantala.files.run_files import damaged_table
 
             table = damaged_table()
             where = "a table of the run" if table is None else str(table)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pantala.benchmark import BENCHMARKS
 from pantala.cli import complete
 from pantala.cli.arguments import Threads
 from pantala.cli.tables import console, facts, listing, table
-from pantala.plain_text import say
+from pantala.runs.benchmark import BENCHMARKS
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from pantala.benchmark import BenchCase
+    from pantala.runs.benchmark import BenchCase
 
 __all__ = ["HELP", "bench"]
 
@@ -47,8 +47,8 @@ def bench(
     ] = False,
 ) -> None:
     """Runs a benchmark, or lists them."""
-    from pantala.benchmark import bench as measure
     from pantala.cli.option_values import parse_threads
+    from pantala.runs.benchmark import bench as measure
 
     if listed:
         console().print(_list())

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from pantala.cli import complete
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 __all__ = ["HELP", "capture"]
 

@@ -19,10 +19,10 @@ from pantala.cli.arguments import (
     SizeLimit,
     Variables,
 )
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
-    from pantala.native import Plan
+    from pantala.core.native import Plan
     from pantala.scenario import Scenario
 
 __all__ = ["HELP", "check"]
@@ -66,11 +66,11 @@ def check(
     """Checks a scenario file."""
     from pantala.cli.option_values import parse_settings
     from pantala.cli.scenario_file import read_scenario
+    from pantala.core.ports import failed_words
     from pantala.errors import ScenarioError, UsageError
-    from pantala.plan import plan_text, shortened
-    from pantala.ports import failed_words
-    from pantala.record_size import parse_limit
-    from pantala.whole_file import write_text
+    from pantala.files.atomic_file import write_text
+    from pantala.planning.record_size import parse_limit
+    from pantala.scenario.plan import plan_text, shortened
 
     limit = parse_limit(size_limit)
     changes = parse_settings(settings)
@@ -112,7 +112,7 @@ def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool
     Args:
         scenario: the scenario.
         resolved: its plan.
-        limit: the most bytes of its tables; see `pantala.record_size.check_size`.
+        limit: the most bytes of its tables; see `pantala.planning.record_size.check_size`.
         refuse: whether tables that would be too large are an error. The program that runs a plan on
             several processes does not check them.
 
@@ -122,9 +122,9 @@ def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool
     import warnings
 
     from pantala.errors import PlanError, ScenarioError, ScenarioWarning
-    from pantala.plan_advice import advice_of_lengths, advice_of_windows, warn_of_plan
-    from pantala.record_size import check_size
-    from pantala.run_cost import traffic, warn_of_cost
+    from pantala.planning.advice import advice_of_lengths, advice_of_windows, warn_of_plan
+    from pantala.planning.record_size import check_size
+    from pantala.planning.run_cost import traffic, warn_of_cost
 
     try:
         sent = traffic(resolved)
@@ -151,8 +151,8 @@ def _bring_operations(scenario: Scenario, resolved: dict[str, Any], plan: Path) 
         UsageError: a file cannot be copied.
     """
     from pantala.errors import UsageError
+    from pantala.files.atomic_file import atomic_file
     from pantala.scenario import PythonProgram
-    from pantala.whole_file import whole_file
 
     programs = {job.name for job in scenario.all_jobs if isinstance(job.workload, PythonProgram)}
     for job in resolved["jobs"]:
@@ -160,7 +160,7 @@ def _bring_operations(scenario: Scenario, resolved: dict[str, Any], plan: Path) 
             continue
         copy = plan.with_name(f"{plan.stem}.{job['name']}.operations")
         try:
-            with whole_file(copy) as half:
+            with atomic_file(copy) as half:
                 shutil.copyfile(job["workload"]["path"], half)
         except OSError as error:
             raise UsageError(

@@ -9,7 +9,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, listing, say_caveats
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from pantala.comparison.comparison import Comparison

@@ -67,21 +67,21 @@ def global_arrangements(incomplete: str) -> list[str]:
     """Completes global link arrangements."""
     from typing import get_args
 
-    from pantala.scenario.keys import TopologyKeys
+    from pantala.models.keys import TopologyKeys
 
     return _begin(get_args(TopologyKeys.model_fields["global_arrangement"].annotation), incomplete)
 
 
 def applications(incomplete: str) -> list[str]:
     """Completes applications."""
-    from pantala.scenario.workload import APPLICATIONS
+    from pantala.workloads import APPLICATIONS
 
     return _begin(APPLICATIONS, incomplete)
 
 
 def benchmarks(incomplete: str) -> list[str]:
     """Completes benchmarks."""
-    from pantala.benchmark import BENCHMARKS
+    from pantala.runs.benchmark import BENCHMARKS
 
     return _begin(BENCHMARKS, incomplete)
 

@@ -11,13 +11,13 @@ import typer
 from pantala.cli import complete
 from pantala.cli.arguments import Coarsen, OptionalScenarioFile, Threads
 from pantala.cli.tables import console, table
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from pantala.load_curve import CurvePoint
-    from pantala.saturation_load import Saturation
+    from pantala.runs.load_curve import CurvePoint
+    from pantala.runs.saturation_load import Saturation
 
 __all__ = ["HELP", "curve"]
 
@@ -263,11 +263,11 @@ def curve(
         parse_threads,
     )
     from pantala.errors import UsageError
-    from pantala.load_curve import curve as measure_curve
-    from pantala.load_curve import curve_setup
-    from pantala.plain_console import PlainConsole
-    from pantala.saturation_load import saturation as bracket_saturation
+    from pantala.runs.load_curve import curve as measure_curve
+    from pantala.runs.load_curve import curve_setup
+    from pantala.runs.saturation_load import saturation as bracket_saturation
     from pantala.scenario import Scenario
+    from pantala.text.plain_console import PlainConsole
 
     if resolution is not None and not saturation:
         raise UsageError(f"--resolution {resolution}: needs --saturation")
@@ -410,7 +410,7 @@ def _document(points: list[CurvePoint], found: Saturation | None) -> Any:
 
 def _told(found: Saturation) -> str:
     """Returns the bracket of the saturation load as a line, and doubts in a second."""
-    from pantala.saturation_load import DOUBLINGS
+    from pantala.runs.saturation_load import DOUBLINGS
 
     accepted = "" if found["accepted"] is None else f" (accepted {found['accepted']:.4g})"
     told = (
@@ -443,8 +443,8 @@ _HEADINGS = (
 
 
 def _table(points: list[CurvePoint], title: str) -> Table:
-    from pantala.amounts import of_thousands
-    from pantala.curve_states import MEANINGS, STATES
+    from pantala.runs.curve_states import MEANINGS, STATES
+    from pantala.text.amounts import of_thousands
 
     caption = "columns mean to network: latencies in ns; loads: fractions of terminal bandwidth"
     shown_states = {point["state"] for point in points} - {"steady"}
@@ -476,7 +476,7 @@ def _table(points: list[CurvePoint], title: str) -> Table:
 
 def _timeline(points: list[CurvePoint]) -> Table:
     """Returns a table of accepted throughput and non-minimal share per load and window of time."""
-    from pantala.amounts import time_text
+    from pantala.text.amounts import time_text
 
     shown = table(
         "Over time", ("load", "from", "accepted", "non-minimal"), "with the warm-up", gap=2

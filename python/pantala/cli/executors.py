@@ -15,7 +15,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.errors import UsageError, nearest
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from pantala.executors.slurm_options import SlurmOptions
@@ -208,7 +208,7 @@ class Where:
         limit = None if self.time_limit is None else seconds_of(self.time_limit)
         if self.name != "slurm" or limit is None or not cost.runs:
             return
-        from pantala.amounts import clock
+        from pantala.text.amounts import clock
 
         each = min(self.slurm_options(cost, threads).runs_per_task, cost.runs)
         if (needed := cost.seconds / cost.runs * each) > limit:

@@ -9,7 +9,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.titles import titles
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 __all__ = ["HELP", "figure"]
 
@@ -102,13 +102,13 @@ def figure(
     if kind is None:
         _list()
         return
+    from pantala.api.load import load
     from pantala.cli.option_values import parse_cases
     from pantala.cli.tables import say_caveats
     from pantala.errors import UsageError
     from pantala.figures.notes import caveats_of_runs, write_below
     from pantala.figures.registry import draw, kind_of
     from pantala.figures.save import FORMATS, check_place, save
-    from pantala.loading import load
 
     kind = kind_of(kind).name
     if form is not None and form not in FORMATS:

@@ -10,7 +10,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import MachinePreset, RoutingName, Variables, paragraphs
-from pantala.plain_text import say, say_document
+from pantala.text.plain_text import say, say_document
 
 __all__ = ["HELP", "app"]
 
@@ -179,9 +179,12 @@ def codes(
     from pantala.frontends.codes import CodesFiles, codes_scenario
     from pantala.frontends.scenario_text import scenario_text
     from pantala.scenario import Scenario
+    from pantala.scenario.machine import machine_of_preset
 
+    machine = machine_of_preset(preset, "--preset")
     imported = codes_scenario(
         CodesFiles(file, alloc, timer, period, data),
+        int(machine.links.terminal.bandwidth),
         preset=preset,
         routing=routing,
         payload=payload,
@@ -203,7 +206,7 @@ def _write(text: str, out: Path | None, overwrite: bool) -> None:
         UsageError: the file exists or cannot be written.
     """
     from pantala.errors import UsageError
-    from pantala.whole_file import write_text
+    from pantala.files.atomic_file import write_text
 
     if out is None:
         say_document(text)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-from pantala.system_errors import system_fault, too_little_address_space
+from pantala.system.system_errors import system_fault, too_little_address_space
 
 __all__ = ["run_in_little_memory"]
 

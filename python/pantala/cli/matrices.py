@@ -17,10 +17,10 @@ def matrices(effects: pl.DataFrame, value: str) -> list[Table]:
     """Returns a table of victims and aggressors per measure.
 
     Args:
-        effects: effects of one method; see `pantala.attribution`.
+        effects: effects of one method; see `pantala.analysis.attribution`.
         value: the column of text in the cells.
     """
-    from pantala.attribution import MEASURES, METHODS, matrix_of, shown_measures
+    from pantala.analysis.attribution import MEASURES, METHODS, matrix_of, shown_measures
 
     drawn = []
     for method in effects["method"].unique(maintain_order=True):

@@ -11,10 +11,10 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, listing, say_caveats
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
-    from pantala.results import Run
+    from pantala.results.run import Run
 
 __all__ = ["HELP", "metrics"]
 
@@ -113,7 +113,7 @@ def _definition(name: str, as_json: bool) -> None:
 
 
 def _values(directory: Path, name: str | None, as_json: bool) -> None:
-    from pantala.results import InterferenceExperiment, open_run
+    from pantala.results.run import InterferenceExperiment, open_run
 
     found = open_run(directory)
     run = found.together if isinstance(found, InterferenceExperiment) else found
@@ -136,7 +136,7 @@ def _rows(run: Run, name: str | None) -> Iterator[dict[str, Any]]:
     Raises:
         UsageError: there is no such metric.
     """
-    from pantala.binding import bindings_of
+    from pantala.analysis.binding import bindings_of
     from pantala.metrics import all_metrics, value_of
 
     known = all_metrics()

@@ -13,7 +13,7 @@ import typer
 from pantala.cli import complete
 from pantala.cli.source_lines import excerpt
 from pantala.cli.tables import console, facts, table
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,7 +50,7 @@ def _group() -> None:
 @app.command("check", help="Check a program, and list its options.")
 def check(file: ProgramFile) -> None:
     """Checks a program."""
-    from pantala import native
+    from pantala.core import native
 
     found = native.ncptl_check(str(file), _text(file))
     for message in (*found["errors"], *(f"warning: {each}" for each in found["warnings"])):
@@ -86,10 +86,10 @@ def explain(
     ] = False,
 ) -> None:
     """Shows the MPI calls of a program."""
-    from pantala import native
     from pantala.cli.scenario_file import parse_variables
+    from pantala.core import native
     from pantala.errors import PlanError, UsageError
-    from pantala.scenario.base import MOST_RANKS
+    from pantala.models.base import MOST_RANKS
 
     if not 1 <= ranks <= MOST_RANKS:
         raise UsageError(

@@ -10,7 +10,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, say_caveats, table
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 __all__ = ["HELP", "profile"]
 
@@ -40,8 +40,8 @@ def profile(
     ] = False,
 ) -> None:
     """Prints the profile of a job."""
-    from pantala.profile import profile as profile_of
-    from pantala.results import InterferenceExperiment, open_run
+    from pantala.analysis.profile import profile as profile_of
+    from pantala.results.run import InterferenceExperiment, open_run
 
     found = open_run(directory)
     run = found.together if isinstance(found, InterferenceExperiment) else found
@@ -55,7 +55,7 @@ def profile(
         ]
         say(json.dumps(plain, indent=2))
         return
-    from pantala.amounts import time_text
+    from pantala.text.amounts import time_text
 
     output = console()
     for each in profiles:

@@ -11,7 +11,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, listing
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 __all__ = [
     "PRESETS_HELP",
@@ -34,7 +34,7 @@ _SENTENCE_END = re.compile(r"(?<=[a-z0-9)`])\. (?=[A-Z])")
 
 def routings() -> None:
     """Lists the routing algorithms."""
-    from pantala.routings import ROUTINGS
+    from pantala.core.routings import ROUTINGS
 
     caption = (
         "VCs: virtual channels per port on a one-dimensional (1D) and a two-dimensional (2D)"
@@ -95,8 +95,8 @@ def schema(
 ) -> None:
     """Prints the JSON Schema of a scenario."""
     from pantala.errors import UsageError
+    from pantala.files.atomic_file import write_text
     from pantala.scenario.json_schema import scenario_schema_text
-    from pantala.whole_file import write_text
 
     text = scenario_schema_text()
     if out is None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pantala.cli import complete
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 __all__ = ["HELP", "report"]
 
@@ -52,13 +52,13 @@ def report(
     ] = None,
 ) -> None:
     """Writes report.html into a directory; report-NAME.html for each of several experiments."""
+    from pantala.api.run import write_report
     from pantala.errors import UsageError
-    from pantala.execution import write_report
     from pantala.experiments.dataset import experiment_names
     from pantala.experiments.listing import EXPERIMENTS
+    from pantala.files.run_directory import REPORT_FILE, holds_run
     from pantala.report import write_report as write_page
-    from pantala.results import open_run
-    from pantala.run_directory import REPORT_FILE, holds_run
+    from pantala.results.run import open_run
 
     names = [] if holds_run(directory) else experiment_names(directory)
     if out is not None and len(names) > 1:

@@ -20,12 +20,12 @@ from pantala.cli.arguments import (
     Variables,
 )
 from pantala.cli.tables import console, say_caveats, table
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from pantala.results import InterferenceExperiment, Run
+    from pantala.results.run import InterferenceExperiment, Run
 
 __all__ = ["HELP", "run"]
 
@@ -91,12 +91,12 @@ def run(
     ] = False,
 ) -> None:
     """Runs a scenario file."""
+    from pantala.api.run import run as run_scenario
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import parse_settings, parse_threads
     from pantala.cli.scenario_file import read_scenario
     from pantala.errors import Interrupted
-    from pantala.execution import run as run_scenario
-    from pantala.results import InterferenceExperiment
+    from pantala.results.run import InterferenceExperiment
 
     changes = parse_settings(settings)
     if seed is not None:
@@ -275,6 +275,6 @@ def _communication(row: dict[str, float | None], prefix: str) -> tuple[str, str]
 
 
 def _time(nanoseconds: float | None) -> str:
-    from pantala.amounts import time_text
+    from pantala.text.amounts import time_text
 
     return "" if nanoseconds is None else time_text(nanoseconds, 3)

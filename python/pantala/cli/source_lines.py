@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from pantala.errors import PantalaError, ScenarioError, SimulationError
-from pantala.input_file import read_text
+from pantala.files.input_file import read_text
 
 __all__ = ["excerpt", "source_line"]
 

@@ -9,7 +9,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, facts, listing
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 __all__ = ["HELP", "status"]
 
@@ -79,9 +79,9 @@ _KINDS = {
 
 
 def _show(found: dict[str, Any]) -> None:
-    from pantala.amounts import bytes_text, clock
     from pantala.errors import shortened
     from pantala.experiments.status import crossed_text
+    from pantala.text.amounts import bytes_text, clock
 
     output = console()
     axes = crossed_text(found, " x ")

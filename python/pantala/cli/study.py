@@ -64,10 +64,10 @@ def run(
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed
     from pantala.papers import study
-    from pantala.parallel import cores
-    from pantala.plain_console import PlainConsole
-    from pantala.plain_text import plain
     from pantala.studies import Options
+    from pantala.system.parallel import cores
+    from pantala.text.plain_console import PlainConsole
+    from pantala.text.plain_text import plain
 
     found = study(name)
     check_workers_and_seed(workers, seed)

@@ -21,16 +21,16 @@ from pantala.cli.executors import (
     Where,
 )
 from pantala.cli.tables import console, say_caveats, table
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from pantala.analysis.statistics import Precision
     from pantala.experiments.dataset import Experiment
     from pantala.experiments.description import Description
     from pantala.experiments.estimate import Estimate
     from pantala.experiments.runner import Sweep
-    from pantala.experiments.statistics import Precision
 
 __all__ = ["HELP", "sweep"]
 
@@ -147,15 +147,15 @@ def sweep(
     ] = False,
 ) -> None:
     """Sweeps a scenario over axes."""
-    from pantala import native
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed, parse_threads
+    from pantala.core import native
     from pantala.experiments.dataset import Experiment
     from pantala.experiments.estimate import estimate, local_workers
     from pantala.experiments.runner import Sweep, precision_of_options
-    from pantala.plain_console import PlainConsole
-    from pantala.progress import SweepLine
-    from pantala.record_size import parse_limit
+    from pantala.planning.record_size import parse_limit
+    from pantala.runs.progress import SweepLine
+    from pantala.text.plain_console import PlainConsole
 
     check_workers_and_seed(workers, 0)
     each = parse_threads(threads)
@@ -254,8 +254,8 @@ def _list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool) -> N
         workers: the number of local processes; None if another executor simulates.
         every: whether to print every refused case.
     """
-    from pantala.amounts import bytes_text, clock
-    from pantala.experiments.statistics import batches
+    from pantala.analysis.statistics import batches
+    from pantala.text.amounts import bytes_text, clock
 
     description, listing = made.description, made.listing
     sizes = [len(each.points) for each in description.axes]
@@ -341,7 +341,7 @@ def _told(made: Sweep, precision: Precision, most: int) -> str:
 
 def _medians(experiment: Experiment) -> list[Table]:
     """Returns a table of the median communication time and latency per case and job."""
-    from pantala.amounts import time_text
+    from pantala.text.amounts import time_text
 
     shown = {
         "communication_time_mean_ns": "communication",
@@ -392,7 +392,7 @@ def _print_effects(experiment: Experiment) -> None:
     """Prints matrices of victims and aggressors with intervals, if the runs allow them."""
     import polars as pl
 
-    from pantala.attribution import METHODS, effect_in_words, ratios_text
+    from pantala.analysis.attribution import METHODS, effect_in_words, ratios_text
     from pantala.cli.matrices import matrices
     from pantala.scenario.interference import mode_of
 

@@ -21,7 +21,7 @@ def console() -> Console:
     """Returns standard output; it is wide if it is no terminal and COLUMNS is not set."""
     import os
 
-    from pantala.plain_console import PlainConsole
+    from pantala.text.plain_console import PlainConsole
 
     output = PlainConsole()
     wide = not output.is_terminal and "COLUMNS" not in os.environ
@@ -35,7 +35,7 @@ def say_caveats(caveats: Sequence[Caveat], *, aside: bool = False) -> None:
         caveats: the caveats.
         aside: whether to print them on standard error, because standard output is JSON.
     """
-    from pantala.plain_console import PlainConsole
+    from pantala.text.plain_console import PlainConsole
 
     output = PlainConsole(stderr=True) if aside else console()
     for caveat in caveats:

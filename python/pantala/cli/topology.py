@@ -10,7 +10,7 @@ import typer
 from pantala.cli import complete
 from pantala.cli.arguments import OptionalScenarioFile
 from pantala.cli.tables import console, facts
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 __all__ = ["HELP", "topology"]
 
@@ -136,9 +136,9 @@ def topology(
     ] = None,
 ) -> None:
     """Shows and writes a topology."""
-    from pantala import topology as topology_of
     from pantala.cli.option_values import parse_settings
     from pantala.errors import UsageError
+    from pantala.planning import topology as topology_of
     from pantala.scenario import Scenario
 
     numbers: dict[str, Any] = {
@@ -198,7 +198,7 @@ def topology(
 
 def _failed_links(text: str) -> list[str] | str:
     """Returns the links of an option, or the file that it names."""
-    from pantala.link_files import parse_link
+    from pantala.files.link_files import parse_link
 
     items = [item.strip() for item in text.split(",")]
     try:
@@ -213,7 +213,7 @@ def _search(
     scenario: Any, machine: dict[str, Any], routings: list[str], changes: dict[str, Any]
 ) -> None:
     """Prints whether packets can deadlock; exits with status 1 if they can."""
-    from pantala import deadlock as search
+    from pantala.planning import deadlock as search
 
     cyclic = False
     found: Any

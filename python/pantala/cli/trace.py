@@ -10,7 +10,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.tables import console, facts, table
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -49,14 +49,14 @@ def info(
     ] = False,
 ) -> None:
     """Prints the summary of a trace."""
-    from pantala import native
-    from pantala.scenario.workload.trace import otf2_anchor
+    from pantala.core import native
+    from pantala.workloads.trace import otf2_anchor
 
     anchor = otf2_anchor(str(path))
     if anchor is None:
         found = native.trace_summary(str(path))
     else:
-        from pantala.frontends.otf2 import converted
+        from pantala.traces.otf2 import converted
 
         found = converted(anchor)[1]
     if as_json:
@@ -73,7 +73,7 @@ def info(
 
 
 def _facts(path: str, found: dict[str, Any]) -> Table:
-    from pantala.report.formatting import count, duration, size
+    from pantala.text.formatting import count, duration, size
 
     ranks = found["by_rank"]
     sent = [rank["bytes"] for rank in ranks]
@@ -97,7 +97,7 @@ def _facts(path: str, found: dict[str, Any]) -> Table:
 
 
 def _per_rank(sizes: list[int]) -> str:
-    from pantala.report.formatting import size
+    from pantala.text.formatting import size
 
     if not any(sizes):
         return "none"
@@ -108,7 +108,7 @@ def _per_rank(sizes: list[int]) -> str:
 
 def _computing(found: dict[str, Any]) -> str:
     """Returns the share of computing, or the times of the ranks of a graph, which has no clock."""
-    from pantala.report.formatting import duration
+    from pantala.text.formatting import duration
 
     if found["compute_share"] is not None:
         return f"{100 * found['compute_share']:.1f} %"
@@ -131,7 +131,7 @@ def _calls(found: dict[str, Any]) -> Table:
 
 def _pairs(found: dict[str, Any]) -> Table:
     """Returns the pairs of ranks with most bytes, without collectives."""
-    from pantala.report.formatting import size
+    from pantala.text.formatting import size
 
     pairs = sorted(
         found["matrix"], key=lambda pair: (-pair["bytes"], pair["source"], pair["destination"])

@@ -12,14 +12,14 @@ import typer
 from pantala.cli import complete
 from pantala.cli.arguments import Settings, Workers, paragraphs
 from pantala.cli.tables import console, facts, fits, listing, say_caveats, table
-from pantala.plain_text import say
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from pantala.communication import Communication
     from pantala.papers.application_table import Column, PaperTable, Record
+    from pantala.planning.communication import Communication
     from pantala.scenario import Scenario
 
 __all__ = ["HELP", "app"]
@@ -32,7 +32,7 @@ app = typer.Typer(no_args_is_help=True)
 @app.command("list", help="List the applications.")
 def workloads() -> None:
     """Lists the applications."""
-    from pantala.scenario.workload import APPLICATIONS
+    from pantala.workloads import APPLICATIONS
 
     shown = listing(("application", "ranks", "description"), right=1)
     for kind, application in APPLICATIONS.items():
@@ -86,8 +86,8 @@ def show(
     ] = False,
 ) -> None:
     """Shows the communication of an application."""
-    from pantala.communication import communication
     from pantala.errors import UsageError
+    from pantala.planning.communication import communication
 
     if plot is not None:
         from pantala.figures import check_place
@@ -119,8 +119,8 @@ def _scenario(name: str, ranks: int | None, settings: list[str] | None) -> Scena
     """
     from pantala.cli.option_values import parse_settings
     from pantala.cli.scenario_file import read_scenario
-    from pantala.communication import application_scenario
     from pantala.errors import UsageError
+    from pantala.planning.communication import application_scenario
 
     changes = parse_settings(settings)
     if name.endswith((".toml", ".load")):
@@ -173,8 +173,8 @@ def export(
     settings: Settings = None,
 ) -> None:
     """Writes the operation file of a job."""
-    from pantala.operation_files import export_job
-    from pantala.report.formatting import count, size
+    from pantala.planning.operation_files import export_job
+    from pantala.text.formatting import count, size
 
     facts = export_job(_scenario(name, ranks, settings), job, file)
     console().print(
@@ -235,8 +235,8 @@ def paper_table(
     from pantala.caveats import Facts, caveats_of
     from pantala.cli.option_values import check_workers_and_seed
     from pantala.papers.application_table import measure
-    from pantala.parallel import cores
-    from pantala.plain_console import PlainConsole
+    from pantala.system.parallel import cores
+    from pantala.text.plain_console import PlainConsole
 
     found = papers.table(name)
     check_workers_and_seed(workers, seed)
@@ -288,7 +288,7 @@ def _summary(found: Communication) -> dict[str, Any]:
 
 
 def _print(found: Communication) -> None:
-    from pantala.report.formatting import count, duration, size
+    from pantala.text.formatting import count, duration, size
 
     sent, partners = found.sent_bytes(), found.partners()
     shown = facts(f"{found.job}: {count(found.ranks)} ranks")
@@ -313,7 +313,7 @@ def _print(found: Communication) -> None:
 
 def _sizes(found: Communication) -> str:
     """Returns the sizes of messages, or the smallest, the median and the largest."""
-    from pantala.report.formatting import size
+    from pantala.text.formatting import size
 
     sizes = sorted(found.sizes)
     if len(sizes) <= 3:

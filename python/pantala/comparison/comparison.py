@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from pantala.analysis.statistics import Method
 from pantala.caveats import Caveat
 from pantala.comparison.caveats import caveats_of_subjects
 from pantala.comparison.differences import Difference, Value, difference_of
@@ -19,8 +20,7 @@ from pantala.comparison.plans import PlanChange, plan_changes
 from pantala.comparison.subject import SEED, Subject, open_subject, split_subject
 from pantala.comparison.values import check_metrics, metric_names, values_of
 from pantala.errors import UsageError, nearest
-from pantala.experiments.parts import TOGETHER
-from pantala.experiments.statistics import Method
+from pantala.runs.parts import TOGETHER
 
 __all__ = ["HEADLINES", "Comparison", "Row", "compare"]
 
@@ -187,7 +187,7 @@ def compare(
         truncated: whether to compare values of runs and jobs that did not end. Without it, they
             are left out and named.
         confidence: the probability that an interval covers the true difference.
-        method: student or bootstrap; see `pantala.experiments.statistics`.
+        method: student or bootstrap; see `pantala.analysis.statistics`.
 
     Raises:
         RunDirectoryError: a directory holds no run, is damaged, or is of another version.

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pantala.comparison.numbers import quantity
-from pantala.experiments.statistics import (
+from pantala.analysis.statistics import (
     Interval,
     Method,
     distinct,
@@ -16,6 +15,7 @@ from pantala.experiments.statistics import (
     mean_interval,
     paired_difference,
 )
+from pantala.comparison.numbers import quantity
 
 __all__ = ["Basis", "Difference", "Value", "difference_of", "numbers_of"]
 

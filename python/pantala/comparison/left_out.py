@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from pantala.comparison.subject import SEED, Subject
-from pantala.experiments.parts import TOGETHER
+from pantala.runs.parts import TOGETHER
 
 __all__ = ["LeftOut", "runs_left_out", "unmatched"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from pantala.amounts import bytes_text, time_text
-from pantala.experiments.statistics import Interval
+from pantala.analysis.statistics import Interval
+from pantala.text.amounts import bytes_text, time_text
 
 __all__ = ["label_of", "quantity", "unit_of", "with_interval"]
 

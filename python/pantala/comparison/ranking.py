@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pantala.analysis.statistics import Interval, mean_interval
 from pantala.comparison.differences import Difference, Value, difference_of, numbers_of
 from pantala.comparison.numbers import label_of, with_interval
 from pantala.comparison.subject import SEED
-from pantala.experiments.parts import TOGETHER
-from pantala.experiments.statistics import Interval, mean_interval
+from pantala.runs.parts import TOGETHER
 
 __all__ = ["RANKED_BY", "SLOWED_BY", "Ranked", "Ranking", "ranking_of"]
 

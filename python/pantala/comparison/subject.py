@@ -13,12 +13,12 @@ import polars as pl
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.dataset import Experiment, experiment_names
-from pantala.experiments.identity import RESULTS_VERSION
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
-from pantala.experiments.parts import TOGETHER
-from pantala.plan import PLAN_VERSION
-from pantala.results import InterferenceExperiment, Run
-from pantala.run_directory import holds_run
+from pantala.files.run_directory import holds_run
+from pantala.results.run import InterferenceExperiment, Run
+from pantala.runs.parts import TOGETHER
+from pantala.scenario.plan import PLAN_VERSION
+from pantala.store.identity import RESULTS_VERSION
 
 __all__ = ["SEED", "Subject", "open_subject", "split_subject"]
 

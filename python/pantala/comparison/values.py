@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 import polars as pl
 
+from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, share_of_terminals, slowdown_of
 from pantala.comparison.subject import SEED, Subject
 from pantala.errors import RunDirectoryError, UsageError, nearest
-from pantala.experiments.parts import TOGETHER
 from pantala.metrics import all_metrics, job_values, link_metrics, link_values
-from pantala.slowdown import SLOWDOWN_COLUMNS, share_of_terminals, slowdown_of
+from pantala.runs.parts import TOGETHER
 
 __all__ = ["ACCEPTED", "check_metrics", "distinct_values", "metric_names", "values_of"]
 

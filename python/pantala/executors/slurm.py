@@ -25,9 +25,9 @@ from pantala.executors.slurm_arrays import job_name, living_tasks, write_array
 from pantala.executors.slurm_commands import TaskState
 from pantala.executors.slurm_options import SlurmOptions
 from pantala.executors.slurm_task import STARTED, read_results, results_of, write_runs
-from pantala.experiments.index import Entry
-from pantala.experiments.worker import Task, perform
-from pantala.parallel import WorkerDied
+from pantala.store.index import Entry
+from pantala.store.worker import Task, perform
+from pantala.system.parallel import WorkerDied
 
 __all__ = ["SlurmExecutor", "SlurmOptions"]
 

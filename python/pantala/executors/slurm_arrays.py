@@ -13,8 +13,8 @@ from typing import Any
 from pantala.executors import slurm_commands
 from pantala.executors.slurm_commands import TaskState
 from pantala.executors.slurm_task import STARTED, read_results, results_of
-from pantala.input_file import LARGE_TEXT, read_text
-from pantala.whole_file import write_text
+from pantala.files.atomic_file import write_text
+from pantala.files.input_file import LARGE_TEXT, read_text
 
 __all__ = ["SubmittedTask", "arrays_of", "job_name", "living_tasks", "slurm_status", "write_array"]
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pantala.errors import UsageError
 from pantala.executors.slurm_options import SlurmOptions
-from pantala.whole_file import write_text
+from pantala.files.atomic_file import write_text
 
 __all__ = [
     "LIVING",

@@ -21,9 +21,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from pantala.experiments.index import Entry, failed_entry
-from pantala.experiments.worker import Task, perform
-from pantala.whole_file import write_text
+from pantala.files.atomic_file import write_text
+from pantala.store.index import Entry, failed_entry
+from pantala.store.worker import Task, perform
 
 __all__ = ["MOST_STARTS", "STARTED", "read_results", "results_of", "write_runs"]
 

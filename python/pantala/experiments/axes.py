@@ -12,8 +12,8 @@ from typing import Any
 
 from pantala.errors import UsageError, show
 from pantala.experiments.cases_file import REFUSED, SIZE
-from pantala.scenario.base import plain
-from pantala.scenario.key_path import KeyPathError, Named, Step, parse, position
+from pantala.models.base import plain
+from pantala.models.key_path import KeyPathError, Named, Step, parse, position
 from pantala.scenario.toml import toml_value
 
 __all__ = [

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pantala.whole_file import write_table
+from pantala.files.atomic_file import write_table
 
 __all__ = ["CASES_FILE", "REFUSED", "SIZE", "over_seeds", "read_cases", "write_cases"]
 

@@ -10,27 +10,27 @@ from typing import Any
 
 import polars as pl
 
-from pantala.catalogue.tables import TABLES
-from pantala.caveats import Absent, Caveat, Facts, caveats_of
-from pantala.errors import RunDirectoryError, UsageError, nearest
-from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
-from pantala.experiments.consolidate import Segments, table_of_run
-from pantala.experiments.effects import effects_over, slowdowns_over
-from pantala.experiments.index import Entry, Index, facts_of_entry
-from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
-from pantala.experiments.parts import TOGETHER
-from pantala.experiments.samples import check_column, check_numeric, check_single
-from pantala.experiments.statistics import (
+from pantala.analysis.statistics import (
     Method,
     distinct,
     marked,
     mean_interval,
     paired_difference,
 )
-from pantala.experiments.store import RunStore
-from pantala.input_file import LARGE_TEXT, read_text
-from pantala.results import Run
-from pantala.table_display import converted
+from pantala.catalogue.tables import TABLES
+from pantala.caveats import Absent, Caveat, Facts, caveats_of
+from pantala.errors import RunDirectoryError, UsageError, nearest
+from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
+from pantala.experiments.effects import effects_over, slowdowns_over
+from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
+from pantala.experiments.samples import check_column, check_numeric, check_single
+from pantala.files.input_file import LARGE_TEXT, read_text
+from pantala.results.run import Run
+from pantala.run_tables.table_display import converted
+from pantala.runs.parts import TOGETHER
+from pantala.store.consolidate import Segments, table_of_run
+from pantala.store.index import Entry, Index, facts_of_entry
+from pantala.store.run_store import RunStore
 
 __all__ = ["Experiment", "experiment_names"]
 
@@ -314,7 +314,7 @@ class Experiment:
             table: the table, with one row per run or per run and job.
             over: the axis that the mean is over.
             confidence: the probability that an interval covers the true mean.
-            method: student or bootstrap; see `pantala.experiments.statistics.mean_interval`.
+            method: student or bootstrap; see `pantala.analysis.statistics.mean_interval`.
 
         Returns:
             The other axes, ``part``, ``name``, the number of ``runs``, ``mean``, ``low``, ``high``,
@@ -547,8 +547,8 @@ class Experiment:
         """Returns the slowdown of each job in each company of jobs, for each case.
 
         Returns:
-            ``case``, the axes, and the columns of `pantala.slowdown.slowdowns_of`. Without runs of
-            `interference`, there are no rows.
+            ``case``, the axes, and the columns of `pantala.analysis.slowdown.slowdowns_of`. Without
+            runs of `interference`, there are no rows.
         """
         return slowdowns_over(self.cases, self.axes, self._store)
 
@@ -557,14 +557,14 @@ class Experiment:
     ) -> pl.DataFrame:
         """Returns the effect of each job on each other job, with intervals over seeds.
 
-        `pantala.attribution` defines the effects: the slowdown as a pair, and the marginal effect
-        of removing the aggressor. `matrix_of` there makes a matrix from them, and `effect_in_words`
-        a sentence.
+        `pantala.analysis.attribution` defines the effects: the slowdown as a pair, and the marginal
+        effect of removing the aggressor. `matrix_of` there makes a matrix from them, and
+        `effect_in_words` a sentence.
 
         Args:
             over: the axis that the mean is over.
             confidence: the probability that an interval covers the true mean.
-            method: student or bootstrap; see `pantala.experiments.statistics.mean_interval`.
+            method: student or bootstrap; see `pantala.analysis.statistics.mean_interval`.
 
         Returns:
             The other axes, ``method``, ``victim``, ``aggressor``, ``measure``, the number of

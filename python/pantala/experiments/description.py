@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 from pantala.catalogue.tables import TABLES
 from pantala.errors import ScenarioError, UsageError, nearest, show
 from pantala.experiments.axes import JOBS, MOST_CASES, Axis, axes_of, check_spellings, seed_axis
-from pantala.input_file import check_regular, unreadable
+from pantala.files.input_file import check_regular, unreadable
+from pantala.models.base import plain
 from pantala.scenario import Scenario
-from pantala.scenario.base import plain
 from pantala.scenario.interference import mode_of
 from pantala.scenario.toml import read_toml
 
 if TYPE_CHECKING:
-    from pantala.experiments.statistics import Precision
+    from pantala.analysis.statistics import Precision
 
 __all__ = ["KEEP", "Description", "describe", "is_experiment", "read_experiment"]
 
@@ -281,7 +281,7 @@ def _base(
 def _precision(tables: Mapping[str, Any], source: str) -> Precision | None:
     if "precision" not in tables and "precision_of" not in tables:
         return None
-    from pantala.experiments.statistics import Precision
+    from pantala.analysis.statistics import Precision
 
     text, of = tables.get("precision"), tables.get("precision_of")
     if not isinstance(text, str | float) or not isinstance(of, str | None):

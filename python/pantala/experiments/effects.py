@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from pantala.attribution import effects_of
-from pantala.companies import TOGETHER
-from pantala.experiments.statistics import Method, mean_interval
-from pantala.experiments.store import RunStore
-from pantala.results import Run
-from pantala.slowdown import slowdowns_of
+from pantala.analysis.attribution import effects_of
+from pantala.analysis.companies import TOGETHER
+from pantala.analysis.slowdown import slowdowns_of
+from pantala.analysis.statistics import Method, mean_interval
+from pantala.results.run import Run
+from pantala.store.run_store import RunStore
 
 __all__ = ["effects_over", "slowdowns_over"]
 

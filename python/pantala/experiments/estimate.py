@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from pantala import native
-from pantala.memory import available_memory
-from pantala.parallel import cores
-from pantala.run_cost import SECONDS_PER_PACKET, traffic
+from pantala.core import native
+from pantala.planning.run_cost import SECONDS_PER_PACKET, traffic
+from pantala.system.memory import available_memory
+from pantala.system.parallel import cores
 
 if TYPE_CHECKING:
-    from pantala.experiments.index import Entry
     from pantala.experiments.runner import Sweep
+    from pantala.store.index import Entry
 
 __all__ = ["Estimate", "estimate", "local_workers"]
 

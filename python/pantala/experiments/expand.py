@@ -13,18 +13,18 @@ from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
-from pantala import native
+from pantala.core import native
 from pantala.errors import PlanError, ProgramError, ScenarioError, UsageError, nearest, show
 from pantala.experiments.axes import JOBS, Point
 from pantala.experiments.description import Description
-from pantala.experiments.identity import SWITCHES, run_id
-from pantala.experiments.parts import Part, parts_of
 from pantala.experiments.seeded import NodesBySeed, SeededRuns
-from pantala.job_copies import with_copies
-from pantala.plan import KnownParts, build_plan
-from pantala.record_size import large_bytes
+from pantala.planning.record_size import large_bytes
+from pantala.runs.parts import Part, parts_of
 from pantala.scenario import Scenario
+from pantala.scenario.job_copies import with_copies
+from pantala.scenario.plan import KnownParts, build_plan
 from pantala.scenario.presets import mix_presets
+from pantala.store.identity import SWITCHES, run_id
 
 __all__ = ["Expansion", "ListedRun"]
 

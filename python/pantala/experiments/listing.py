@@ -19,15 +19,15 @@ from typing import Any
 import polars as pl
 
 import pantala
-from pantala import native
+from pantala.core import native
 from pantala.errors import ProgramError, RunDirectoryError, ScenarioError, ScenarioWarning
 from pantala.experiments.cases_file import REFUSED, SIZE, read_cases, write_cases
 from pantala.experiments.description import Description
 from pantala.experiments.expand import Expansion, ListedRun
-from pantala.experiments.identity import RESULTS_VERSION, run_id
-from pantala.experiments.index import Entry
-from pantala.input_file import LARGE_TEXT, read_text
-from pantala.json_file import write_json
+from pantala.files.input_file import LARGE_TEXT, read_text
+from pantala.files.json_file import write_json
+from pantala.store.identity import RESULTS_VERSION, run_id
+from pantala.store.index import Entry
 
 __all__ = ["DESCRIPTION_FILE", "EXPERIMENTS", "Listing", "list_runs"]
 

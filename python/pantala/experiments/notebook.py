@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pantala.notebook_page import page, table
-from pantala.report.formatting import count, duration
+from pantala.text.formatting import count, duration
+from pantala.text.notebook_page import page, table
 
 if TYPE_CHECKING:
     from pantala.experiments.dataset import Experiment

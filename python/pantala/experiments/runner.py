@@ -11,21 +11,21 @@ from typing import Any
 
 import polars as pl
 
-from pantala import native
+from pantala.analysis.statistics import Precision, batches
+from pantala.core import native
 from pantala.errors import RunDirectoryError, ScenarioWarning, UsageError
 from pantala.experiments.cases_file import REFUSED, SIZE
-from pantala.experiments.consolidate import Segments
 from pantala.experiments.description import Description, describe
 from pantala.experiments.estimate import estimate, local_workers
-from pantala.experiments.index import Entry, Index
 from pantala.experiments.listing import Listing, list_runs
 from pantala.experiments.session import Progress, Session
-from pantala.experiments.statistics import Precision, batches
-from pantala.experiments.store import RunStore, unwritable
-from pantala.parallel import LocalWorkers
-from pantala.record_size import check_size, exceeded, parse_limit
-from pantala.run_cost import traffic
+from pantala.planning.record_size import check_size, exceeded, parse_limit
+from pantala.planning.run_cost import traffic
 from pantala.scenario import Scenario
+from pantala.store.consolidate import Segments
+from pantala.store.index import Entry, Index
+from pantala.store.run_store import RunStore, unwritable
+from pantala.system.parallel import LocalWorkers
 
 __all__ = ["Sweep", "precision_of_options", "sweep"]
 
@@ -55,7 +55,8 @@ class Sweep:
             description: the experiment.
             root: its directory.
             retry: whether to simulate failed runs again.
-            size_limit: the most bytes of the tables of a run; see `pantala.record_size.check_size`.
+            size_limit: the most bytes of the tables of a run; see
+                `pantala.planning.record_size.check_size`.
 
         Raises:
             ScenarioError: a case cannot be run, and the experiment does not skip such cases; no

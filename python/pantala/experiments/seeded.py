@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pantala import native
-from pantala.experiments.identity import canonical_text, id_of_text
-from pantala.experiments.parts import Part
+from pantala.core import native
+from pantala.runs.parts import Part
+from pantala.store.identity import canonical_text, id_of_text
 
 __all__ = ["NodesBySeed", "SeededRuns"]
 

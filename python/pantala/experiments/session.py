@@ -10,15 +10,15 @@ from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass
 
-from pantala import native
+from pantala.core import native
 from pantala.errors import ExecutorError, PantalaError, first_line
-from pantala.experiments.consolidate import Segments
-from pantala.experiments.index import Entry, Index, entry_of, failed_entry
-from pantala.experiments.lease import holder, is_stale, now_at
 from pantala.experiments.listing import Listing
-from pantala.experiments.store import RunStore, unwritable
-from pantala.experiments.worker import Task, perform
-from pantala.parallel import LocalWorkers, WorkerDied, died_of
+from pantala.store.consolidate import Segments
+from pantala.store.index import Entry, Index, entry_of, failed_entry
+from pantala.store.lease import holder, is_stale, now_at
+from pantala.store.run_store import RunStore, unwritable
+from pantala.store.worker import Task, perform
+from pantala.system.parallel import LocalWorkers, WorkerDied, died_of
 
 __all__ = ["Progress", "Session"]
 

@@ -10,8 +10,8 @@ import polars as pl
 
 from pantala.errors import RunDirectoryError
 from pantala.experiments.dataset import Experiment, experiment_names
-from pantala.experiments.lease import live_leases
-from pantala.experiments.stored_status import stored_status
+from pantala.store.lease import live_leases
+from pantala.store.stored_status import stored_status
 
 __all__ = ["crossed_text", "status", "status_of"]
 

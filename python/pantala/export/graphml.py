@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 import polars as pl
 
 from pantala.errors import UsageError
-from pantala.link_classes import NETWORK
-from pantala.whole_file import whole_file
+from pantala.files.atomic_file import atomic_file
+from pantala.run_tables.link_classes import NETWORK
 
 if TYPE_CHECKING:
-    from pantala.results import Run
+    from pantala.results.run import Run
 
 __all__ = ["write_graphml"]
 
@@ -60,7 +60,7 @@ def write_graphml(run: Run, path: Path) -> None:
             ElementTree.SubElement(edge, "data", key=name).text = str(row[name])
     ElementTree.indent(root)
     try:
-        with whole_file(path) as half:
+        with atomic_file(path) as half:
             ElementTree.ElementTree(root).write(half, encoding="utf-8", xml_declaration=True)
     except OSError as error:
         reason = error.strerror or str(error)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pantala.errors import PantalaError, UsageError
-from pantala.link_classes import NETWORK
-from pantala.whole_file import whole_file
+from pantala.files.atomic_file import atomic_file
+from pantala.run_tables.link_classes import NETWORK
 
 if TYPE_CHECKING:
-    from pantala.results import Run
+    from pantala.results.run import Run
 
 __all__ = ["write_perfetto"]
 
@@ -130,7 +130,7 @@ def write_perfetto(run: Run, path: Path, *, messages: int = 100_000, links: int 
             "the package perfetto is not installed; run pip install 'pantala[perfetto]'"
         ) from None
     try:
-        with whole_file(path) as half, half.open("wb") as file:
+        with atomic_file(path) as half, half.open("wb") as file:
             left_out = _write(run, _Trace(StreamingTraceProtoBuilder(file)), messages, links)
     except PantalaError:
         raise

@@ -13,7 +13,7 @@ from pantala.errors import UsageError, nearest
 if TYPE_CHECKING:
     import xarray
 
-    from pantala.results import Run
+    from pantala.results.run import Run
 
 __all__ = ["AXES", "to_xarray"]
 

@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from pantala.blame import blame_of
+from pantala.analysis.blame import blame_of
 from pantala.errors import UsageError
-from pantala.figures.runs import Given, RunLike, job_names, recorded, runs_of
+from pantala.figures.runs import Given, recorded, runs_of
 from pantala.figures.style import INK, WIDTH, new_figure, style, time_unit
+from pantala.run_tables.run_like import RunLike, job_names
 
 __all__ = ["blame_matrix"]
 

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, RunLike, cases, rows_of
+from pantala.figures.runs import Given, cases, rows_of
 from pantala.figures.style import (
     HATCHES,
     MUTED,
@@ -21,6 +21,7 @@ from pantala.figures.style import (
     time_unit,
 )
 from pantala.metrics.times import OUTSIDE
+from pantala.run_tables.run_like import RunLike
 
 __all__ = ["calls_over_time", "time_in_calls"]
 

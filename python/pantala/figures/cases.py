@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 from matplotlib.figure import Figure
 
+from pantala.analysis.statistics import mean_interval
 from pantala.comparison.numbers import label_of, unit_of
 from pantala.comparison.ranking import RANKED_BY, Ranking, ranking_of
 from pantala.comparison.subject import SEED, Subject, open_subject
@@ -14,11 +15,10 @@ from pantala.comparison.values import check_metrics, distinct_values, values_of
 from pantala.errors import UsageError, nearest
 from pantala.experiments.dataset import Experiment
 from pantala.experiments.listing import EXPERIMENTS
-from pantala.experiments.parts import TOGETHER
-from pantala.experiments.statistics import mean_interval
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import Bar, bar_grid
 from pantala.figures.seeds import Box, seed_boxes
+from pantala.runs.parts import TOGETHER
 
 __all__ = [
     "MOST_ROWS",

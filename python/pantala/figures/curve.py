@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pantala.curve_states import STATES
 from pantala.figures.style import GRID, MUTED, colours, new_figure, style, time_unit
+from pantala.runs.curve_states import STATES
 
 __all__ = ["curve"]
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from pantala.attribution import MEASURES, METHODS, ratios_text, shown_measures
+from pantala.analysis.attribution import MEASURES, METHODS, ratios_text, shown_measures
 from pantala.errors import UsageError
 from pantala.figures.style import INK, PALETTE, WIDTH, new_figure, style
 
@@ -36,7 +36,7 @@ def effect_matrix(effects: pl.DataFrame, method: str | None = None) -> Figure:
     interval because only one seed has the effect, has no colour.
 
     Args:
-        effects: effects of one experiment: `pantala.attribution.effects_of`, or rows of
+        effects: effects of one experiment: `pantala.analysis.attribution.effects_of`, or rows of
             `Experiment.effects` of one case.
         method: pairs or leave_one_out; the first one that the effects have if not given.
 

@@ -13,7 +13,6 @@ from matplotlib.patches import Patch
 
 from pantala.errors import UsageError
 from pantala.figures.link_load import link_loads
-from pantala.figures.runs import RunLike, job_names, table
 from pantala.figures.style import (
     HATCHES,
     INK,
@@ -24,7 +23,8 @@ from pantala.figures.style import (
     new_figure,
     style,
 )
-from pantala.link_classes import INSIDE_GROUPS, NETWORK
+from pantala.run_tables.link_classes import INSIDE_GROUPS, NETWORK
+from pantala.run_tables.run_like import RunLike, job_names, table
 
 __all__ = ["ALL_CLASSES", "hottest_links", "hottest_table", "link_name"]
 

@@ -10,8 +10,9 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from pantala.figures.runs import Given, RunLike, cases, rows_of
+from pantala.figures.runs import Given, cases, rows_of
 from pantala.figures.style import new_figure, style, time_unit
+from pantala.run_tables.run_like import RunLike
 
 __all__ = ["IterationTimes", "rank_iterations"]
 

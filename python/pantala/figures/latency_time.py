@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
-from pantala.figures.runs import Case, Given, RunLike, cases, recorded, table
+from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import steps_of
 from pantala.figures.style import new_figure, style, time_unit
+from pantala.run_tables.run_like import RunLike, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

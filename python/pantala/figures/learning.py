@@ -6,8 +6,9 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pantala.figures.runs import RunLike, recorded
+from pantala.figures.runs import recorded
 from pantala.figures.style import MUTED, PALETTE, new_figure, style, time_unit
+from pantala.run_tables.run_like import RunLike
 
 __all__ = ["learning"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pantala.figures.runs import RunLike, link_window_ns, stop_ns, table
 from pantala.metrics.binding import SATURATED
+from pantala.run_tables.run_like import RunLike, link_window_ns, stop_ns, table
 
 __all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
 

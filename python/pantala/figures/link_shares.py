@@ -11,9 +11,10 @@ from matplotlib.lines import Line2D
 
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, RunLike, parts, recorded
+from pantala.figures.runs import Given, parts, recorded
 from pantala.figures.style import DASHES, PALETTE, byte_unit, new_figure, style, time_unit
-from pantala.link_classes import INSIDE_GROUPS
+from pantala.run_tables.link_classes import INSIDE_GROUPS
+from pantala.run_tables.run_like import RunLike
 
 __all__ = ["saturation_shares", "traffic_shares"]
 

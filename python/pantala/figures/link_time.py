@@ -12,10 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from pantala.errors import UsageError
-from pantala.figures.runs import Given, RunLike, job_names, link_window_ns, recorded, runs_of
+from pantala.figures.runs import Given, recorded, runs_of
 from pantala.figures.steps import steps_of
 from pantala.figures.style import PERCENT, new_figure, style, time_unit
-from pantala.link_classes import INSIDE_GROUPS, NETWORK
+from pantala.run_tables.link_classes import INSIDE_GROUPS, NETWORK
+from pantala.run_tables.run_like import RunLike, job_names, link_window_ns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 from pantala.figures.style import WIDTH, new_figure, style
 
 if TYPE_CHECKING:
-    from pantala.communication import Communication
+    from pantala.planning.communication import Communication
 
 __all__ = ["communication_matrix"]
 
@@ -27,7 +27,7 @@ def communication_matrix(found: Communication) -> Figure:
     than a factor of ten.
 
     Args:
-        found: a result of `pantala.communication.communication`.
+        found: a result of `pantala.planning.communication.communication`.
     """
     matrix = found.matrix(_CELLS)
     filled = matrix[matrix > 0]

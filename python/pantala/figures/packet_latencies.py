@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from pantala.figures.runs import RunLike, table
+from pantala.run_tables.run_like import RunLike, table
 
 __all__ = ["PacketLatencies", "packet_latencies"]
 

@@ -11,9 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, RunLike, job_names, runs_of
+from pantala.figures.runs import Given, runs_of
 from pantala.figures.style import GRID, INK, MARKERS, MUTED, WIDTH, colours, new_figure, style
-from pantala.job_nodes import job_nodes
+from pantala.run_tables.job_nodes import job_nodes
+from pantala.run_tables.run_like import RunLike, job_names
 
 __all__ = ["placement_map"]
 

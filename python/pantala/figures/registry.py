@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from matplotlib.figure import Figure
 
-from pantala.attribution import METHODS
+from pantala.analysis.attribution import METHODS
 from pantala.errors import UsageError, nearest
 from pantala.experiments.dataset import Experiment
 from pantala.figures.bars import communication_bars
@@ -31,7 +31,7 @@ from pantala.figures.rank_messages import DIRECTIONS, rank_latency
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
 from pantala.figures.routing_time import nonminimal_over_time
-from pantala.figures.runs import Given, InterferenceLike, RunLike, is_experiment, parts
+from pantala.figures.runs import Given, is_experiment, parts
 from pantala.figures.seeds import seed_boxes
 from pantala.figures.slowdown import slowdown_bars
 from pantala.figures.system_time import MEASURES, system_over_time
@@ -39,7 +39,8 @@ from pantala.figures.tail import latency_tail
 from pantala.figures.throughput import throughput
 from pantala.figures.tiles import stall_scatter
 from pantala.figures.vc_occupancy import vc_occupancy
-from pantala.link_classes import NETWORK
+from pantala.run_tables.link_classes import NETWORK
+from pantala.run_tables.run_like import InterferenceLike, RunLike
 
 __all__ = ["CLASSES", "KINDS", "Drawable", "Kind", "draw", "kind_of"]
 

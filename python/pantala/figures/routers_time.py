@@ -12,11 +12,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Case, Given, RunLike, cases, job_names, recorded
+from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import steps_of
 from pantala.figures.style import HATCHES, colours, new_figure, style, time_unit
-from pantala.job_nodes import job_nodes
 from pantala.metrics.routers import arrival_rate, serving_routers
+from pantala.run_tables.job_nodes import job_nodes
+from pantala.run_tables.run_like import RunLike, job_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

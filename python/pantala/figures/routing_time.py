@@ -12,9 +12,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from pantala.figures.legend import add_key, runs_key
-from pantala.figures.runs import Case, Given, RunLike, cases, rows_of
+from pantala.figures.runs import Case, Given, cases, rows_of
 from pantala.figures.steps import steps_of
 from pantala.figures.style import MUTED, new_figure, style, time_unit
+from pantala.run_tables.run_like import RunLike
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,19 +1,19 @@
-"""The attributes of a run that figures read; a table that was not recorded may be missing."""
+"""What a figure is drawn of: runs and their jobs, with a remedy where a table is missing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError
 from pantala.figures.style import DASHES, colours
-from pantala.job_end import ends_by_itself
-from pantala.run_directory import TABLES_FILE
-from pantala.run_files import table_in_archive
+from pantala.files.run_directory import TABLES_FILE
+from pantala.files.run_files import table_in_archive
+from pantala.run_tables.run_like import InterferenceLike, RunLike, job_names, table
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -21,90 +21,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Case",
     "Given",
-    "InterferenceLike",
-    "RunLike",
     "cases",
-    "is_endless",
     "is_experiment",
-    "job_names",
-    "job_row",
-    "link_window_ns",
     "parts",
     "recorded",
     "refuse_not_kept",
     "rows_of",
     "runs_of",
-    "stop_ns",
-    "table",
 ]
-
-
-class RunLike(Protocol):
-    """One run: ``document`` is run.json, and every table is a lazy frame.
-
-    `pantala.catalogue.tables` describes the tables. All but `jobs`, `ranks` and `links` may be
-    missing: empty, None, or an attribute that cannot be read.
-    """
-
-    @property
-    def document(self) -> Mapping[str, Any]:
-        """run.json: the resolved plan, counters, provenance."""
-        ...
-
-    @property
-    def jobs(self) -> pl.LazyFrame:
-        """One row per job."""
-        ...
-
-    @property
-    def ranks(self) -> pl.LazyFrame:
-        """One row per rank."""
-        ...
-
-    @property
-    def links(self) -> pl.LazyFrame:
-        """One row per directed link."""
-        ...
-
-    @property
-    def link_windows(self) -> pl.LazyFrame:
-        """One row per link and window of time; may be empty."""
-        ...
-
-
-class InterferenceLike(Protocol):
-    """An interference experiment: every job alone, in the scenario's order, then all together."""
-
-    @property
-    def name(self) -> str:
-        """The experiment's name."""
-        ...
-
-    @property
-    def together(self) -> RunLike:
-        """The run of all jobs together."""
-        ...
-
-    @property
-    def alone(self) -> Mapping[str, RunLike]:
-        """The run of each job alone, by its name."""
-        ...
-
-    @property
-    def slowdown(self) -> pl.LazyFrame:
-        """One row per job: communication time alone and together, and their ratio."""
-        ...
-
-
-def table(run: RunLike, name: str) -> pl.LazyFrame | None:
-    """Returns the table, or None if the run did not record it or if it has no rows."""
-    try:
-        frame: pl.LazyFrame | None = getattr(run, name)
-        if frame is None or frame.head(1).collect().is_empty():
-            return None
-    except (AttributeError, KeyError, FileNotFoundError):
-        return None
-    return frame
 
 
 #: The setting that records a table.
@@ -214,45 +138,6 @@ def rows_of(
     if not rows and found:
         recorded(found[-1].run, name)
     return rows
-
-
-def link_window_ns(run: RunLike) -> float:
-    """Returns the length of a window of link_windows in ns.
-
-    Runs of earlier versions have one length for all windows.
-    """
-    record = run.document["plan"]["record"]
-    return float(record.get("link_window_ps") or record["window_ps"]) / 1000
-
-
-def job_names(run: RunLike) -> dict[int, str]:
-    """Returns the names of the jobs by number, in the plan's order."""
-    return dict(run.jobs.select("job", "name").sort("job").collect().iter_rows())
-
-
-# Columns without a value for a job that delivered no packet.
-_OF_PACKETS = ("packet_latency_", "network_latency_", "link_hops_mean", "nonminimal_share")
-
-
-def job_row(run: RunLike, job: int) -> dict[str, Any]:
-    """Returns the job's row of the jobs table; packet statistics are None without packets."""
-    row = run.jobs.filter(pl.col("job") == job).collect().row(0, named=True)
-    if row["packets"] == 0:
-        row |= {key: None for key in row if key.startswith(_OF_PACKETS)}
-    return row
-
-
-def stop_ns(run: RunLike, job: int) -> float:
-    """Returns the time in ns at which a job stops if it has not ended: its `end`, or the run's."""
-    planned = run.document["plan"].get("jobs") or ()
-    end = planned[job].get("end_ps") if job < len(planned) else None
-    simulated = float(run.document["simulated_ns"])
-    return simulated if end is None else min(end / 1000, simulated)
-
-
-def is_endless(run: RunLike, job: int) -> bool:
-    """Returns whether the job does not end by itself: a pattern, or a job with repeat or end."""
-    return not ends_by_itself(run.document["plan"]["jobs"][job])
 
 
 @dataclass(frozen=True)

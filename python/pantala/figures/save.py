@@ -12,8 +12,8 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
 from pantala.errors import UsageError
-from pantala.plain_text import plain
-from pantala.whole_file import write_bytes
+from pantala.files.atomic_file import write_bytes
+from pantala.text.plain_text import plain
 
 __all__ = ["FORMATS", "check_place", "save", "to_svg"]
 

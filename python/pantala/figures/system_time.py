@@ -13,9 +13,10 @@ from matplotlib.lines import Line2D
 from pantala.errors import UsageError
 from pantala.figures.hottest import ALL_CLASSES
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, RunLike, parts, recorded
+from pantala.figures.runs import Given, parts, recorded
 from pantala.figures.steps import steps_of
 from pantala.figures.style import DASHES, PALETTE, PERCENT, new_figure, style, time_unit
+from pantala.run_tables.run_like import RunLike
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

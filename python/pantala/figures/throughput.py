@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
-from pantala.figures.runs import Case, Given, RunLike, cases, job_row, refuse_not_kept, table
+from pantala.figures.runs import Case, Given, cases, refuse_not_kept
 from pantala.figures.steps import steps_of
 from pantala.figures.style import MUTED, new_figure, style, time_unit
+from pantala.run_tables.run_like import RunLike, job_row, table
 
 __all__ = ["throughput", "throughput_windows"]
 

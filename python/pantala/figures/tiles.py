@@ -11,12 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, FixedLocator, NullFormatter
 
+from pantala.analysis.tiles import TILE_CLASSES, has_tiles, link_counters, tile_counters, tile_map
 from pantala.errors import UsageError
 from pantala.figures.hottest import ALL_CLASSES
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, RunLike, parts
+from pantala.figures.runs import Given, parts
 from pantala.figures.style import GRID, MARKERS, MUTED, PALETTE, new_figure, style
-from pantala.tiles import TILE_CLASSES, has_tiles, link_counters, tile_counters, tile_map
+from pantala.run_tables.run_like import RunLike
 
 __all__ = ["counters_of", "stall_scatter", "stalls_and_flits"]
 
@@ -37,7 +38,7 @@ def stalls_and_flits(run: RunLike) -> pl.DataFrame:
 def counters_of(run: RunLike) -> pl.DataFrame:
     """Returns the counters of all tiles if the routers have 48 tiles, else of all links.
 
-    `pantala.tiles` has the columns: those of `tile_counters` or of `link_counters`.
+    `pantala.analysis.tiles` has the columns: those of `tile_counters` or of `link_counters`.
     """
     plan = run.document["plan"]
     links = run.links.collect()
@@ -53,7 +54,7 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
     Grey lines mark equal stalls-to-flits ratios. Links without a stall lie on the horizontal axis.
     A class has no panel if none of its links stalled, but others did. The figure follows Chunduri
     et al. (IPDPS 2021), Fig. 10 and 12, whose points are the tiles of Aries routers
-    (`pantala.tiles`). On machines without tiles, each link is a point.
+    (`pantala.analysis.tiles`). On machines without tiles, each link is a point.
 
     Args:
         given: one run, or several runs and experiments by title.

@@ -13,8 +13,9 @@ from matplotlib.patches import Patch
 from pantala.errors import UsageError
 from pantala.figures.hottest import ALL_CLASSES
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, RunLike, parts, recorded
+from pantala.figures.runs import Given, parts, recorded
 from pantala.figures.style import HATCHES, INK, PALETTE, new_figure, style
+from pantala.run_tables.run_like import RunLike
 
 __all__ = ["vc_occupancy", "vc_occupancy_table"]
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pantala import input_file
 from pantala.errors import Fault, ScenarioError
+from pantala.files import input_file
 
 __all__ = ["Errors", "Place", "line_of", "read_text"]
 

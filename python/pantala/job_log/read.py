@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pantala.input_file import LARGE_TEXT, read_text, unreadable
+from pantala.files.input_file import LARGE_TEXT, read_text, unreadable
 from pantala.job_log.entry import JobLogError, LoggedJob
 from pantala.job_log.sacct import sacct_jobs, seconds_of
 from pantala.job_log.swf import begin_of, swf_jobs

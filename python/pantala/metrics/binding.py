@@ -8,8 +8,8 @@ from typing import Literal
 
 import polars as pl
 
-from pantala.link_classes import NETWORK
 from pantala.metrics.catalogue import metric
+from pantala.run_tables.link_classes import NETWORK
 
 __all__ = [
     "BUSY",

@@ -10,12 +10,12 @@ import polars as pl
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
-from pantala.link_classes import INSIDE_GROUPS
 from pantala.metrics.catalogue import all_functions
 from pantala.metrics.traffic import injection_rate
+from pantala.run_tables.link_classes import INSIDE_GROUPS
 
 if TYPE_CHECKING:
-    from pantala.results import Run
+    from pantala.run_tables.run_like import RecordedRun
 
 __all__ = [
     "Metric",
@@ -66,12 +66,12 @@ def _per_execution_time(column: str) -> Callable[[_Row], float | None]:
     return compute
 
 
-def _counter(name: str) -> Callable[[Run], float | None]:
+def _counter(name: str) -> Callable[[RecordedRun], float | None]:
     return lambda run: run.document["counters"].get(name)
 
 
-def _of_links(aggregate: pl.Expr) -> Callable[[Run], float | None]:
-    def compute(run: Run) -> float | None:
+def _of_links(aggregate: pl.Expr) -> Callable[[RecordedRun], float | None]:
+    def compute(run: RecordedRun) -> float | None:
         value: float | None = run.links.select(aggregate).collect().item()
         return value
 
@@ -101,7 +101,7 @@ _JOB_METRICS: dict[str, tuple[str, Callable[[_Row], float | None]]] = {
     ),
 }
 
-_RUN_METRICS: dict[str, tuple[str, Callable[[Run], float | None]]] = {
+_RUN_METRICS: dict[str, tuple[str, Callable[[RecordedRun], float | None]]] = {
     "simulated_ns": ("Simulated time.", lambda run: run.document["simulated_ns"]),
     "packets_delivered": ("Packets delivered, responses included.", _counter("packets_delivered")),
     "packet_hops": ("Link traversals between routers, plus ejections.", _counter("packet_hops")),
@@ -159,7 +159,7 @@ def link_metrics() -> list[Metric]:
     return [metric for metric in all_metrics() if metric.name in _LINK_METRICS]
 
 
-def value_of(run: Run, name: str, job: str | None) -> float | None:
+def value_of(run: RecordedRun, name: str, job: str | None) -> float | None:
     """Returns a metric of a run; see `Run.metric`.
 
     Raises:
@@ -172,8 +172,9 @@ def value_of(run: Run, name: str, job: str | None) -> float | None:
     if name not in _JOB_METRICS:
         if name == "binding_resource":
             raise UsageError(
-                f"metric {name} is a name, not a number; call pantala.binding.bindings_of(run), or"
-                " run pantala metrics binding_resource --run DIR"
+                f"metric {name} is a name, not a number; call"
+                " pantala.analysis.binding.bindings_of(run), or run pantala metrics"
+                " binding_resource --run DIR"
             )
         if name in {each.name for each in all_functions()}:
             raise UsageError(
@@ -226,7 +227,7 @@ def link_values(batches: Iterable[pl.DataFrame], by: str) -> pl.DataFrame:
     return pl.concat(found)
 
 
-def chosen_job(run: Run, metric: str, job: str | None) -> str:
+def chosen_job(run: RecordedRun, metric: str, job: str | None) -> str:
     """Returns the job of a metric: the named job, or the only one.
 
     Raises:

@@ -10,8 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pantala.errors import UsageError
-from pantala.link_classes import NETWORK
 from pantala.metrics.catalogue import metric
+from pantala.run_tables.link_classes import NETWORK
 
 __all__ = [
     "congestion_index",

@@ -20,12 +20,12 @@ import polars as pl
 
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import UsageError, nearest
-from pantala.experiments.identity import run_id
-from pantala.experiments.store import RunStore
 from pantala.metrics.traffic import injection_rate, peak_ingress_volume
-from pantala.parallel import in_processes
-from pantala.results import Run
+from pantala.results.run import Run
 from pantala.scenario import Scenario
+from pantala.store.identity import run_id
+from pantala.store.run_store import RunStore
+from pantala.system.parallel import in_processes
 
 __all__ = ["Column", "PaperTable", "Record", "Row", "measure", "of_first_job"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pantala.errors import UsageError, nearest
 from pantala.papers.description import Paper
-from pantala.papers.folders import paper_folders
+from pantala.scenario.paper_folders import paper_folders
 
 if TYPE_CHECKING:
     from pantala.papers.application_table import PaperTable

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import ProgramError
-from pantala.plain_text import plain
 from pantala.programs.child import ANSWER, OPERATIONS, PLACE, TRACE, Work
 from pantala.programs.limits import Limits
 from pantala.programs.log import log
 from pantala.programs.process import Ending, run_apart
+from pantala.text.plain_text import plain
 
 __all__ = ["record_apart"]
 

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pantala.private_folder import cache_folder
-from pantala.whole_file import whole_file_in
+from pantala.files.atomic_file import atomic_file_in
+from pantala.files.private_folder import cache_folder
 
 __all__ = ["directory", "keep", "remove_old"]
 
@@ -52,7 +52,7 @@ def keep(write: Callable[[Path], dict[str, Any]]) -> tuple[Path, dict[str, Any]]
     """
     folder = directory()
     facts: dict[str, Any] = {}
-    with whole_file_in(folder, lambda: f"{facts['hash']}.operations") as half:
+    with atomic_file_in(folder, lambda: f"{facts['hash']}.operations") as half:
         facts |= write(half)
     remove_old(folder)
     return folder / f"{facts['hash']}.operations", facts

@@ -76,7 +76,7 @@ def serve(folder: str) -> NoReturn:
 
 def begin() -> None:
     """Imports what the recording needs, before the time of the program counts."""
-    from pantala import native
+    from pantala.core import native
     from pantala.programs import draws, loading, recording  # noqa: F401
 
     native.core()

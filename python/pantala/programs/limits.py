@@ -30,6 +30,6 @@ class Limits:
 
 def default_memory() -> int:
     """Returns the memory limit in bytes if the user sets none: half of the free memory."""
-    from pantala.memory import available_memory
+    from pantala.system.memory import available_memory
 
     return max(LEAST_MEMORY, available_memory() // 2)

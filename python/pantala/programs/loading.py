@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import Any
 
 from pantala.errors import ProgramError, shortened
-from pantala.input_file import read_text, unreadable
-from pantala.plain_text import plain
+from pantala.files.input_file import read_text, unreadable
+from pantala.text.plain_text import plain
 
 __all__ = [
     "ProgramFunction",

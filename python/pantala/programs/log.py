@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import UsageError
+from pantala.files.atomic_file import atomic_file
 from pantala.programs.cache import directory, remove_old
 from pantala.programs.limits import OUTPUT_LIMIT
 from pantala.programs.outputs import Output, register
-from pantala.whole_file import whole_file
 
 __all__ = ["Log", "log"]
 
@@ -42,7 +42,7 @@ class Log:
             return 0
         if self._cut:
             self._data += _CUT
-        with whole_file(path) as half:
+        with atomic_file(path) as half:
             half.write_bytes(self._data)
         return self._data.count(b"\n") + (not self._data.endswith(b"\n"))
 

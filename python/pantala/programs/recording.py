@@ -13,7 +13,7 @@ from typing import Any
 
 import greenlet
 
-from pantala import native
+from pantala.core import native
 from pantala.errors import ProgramError
 from pantala.programs import communicator
 from pantala.programs.communicator import Communicator

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
 
-from pantala.units import Duration, Size, UnitError
+from pantala.text.units import Duration, Size, UnitError
 
 __all__ = [
     "ANY",

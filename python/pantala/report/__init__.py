@@ -9,7 +9,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pantala.figures.runs import InterferenceLike, RunLike
 from pantala.report.effects import effects_tables
 from pantala.report.finding import finding, hottest_sentence
 from pantala.report.machine import facts, plan_text, summary
@@ -28,6 +27,7 @@ from pantala.report.tables import (
 )
 from pantala.report.tiles import tiles
 from pantala.report.warnings import warnings
+from pantala.run_tables.run_like import InterferenceLike, RunLike
 
 __all__ = ["finding_of", "render_report", "write_report"]
 

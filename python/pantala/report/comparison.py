@@ -15,14 +15,14 @@ from pantala.comparison.numbers import label_of, with_interval
 from pantala.comparison.subject import SEED
 from pantala.comparison.values import distinct_values
 from pantala.errors import UsageError
-from pantala.experiments.parts import TOGETHER
 from pantala.figures.intervals import Mark, difference_intervals
 from pantala.figures.seeds import Box, seed_boxes
-from pantala.report.formatting import count, join
 from pantala.report.overlay import overlaid, representatives
 from pantala.report.page import render, write
 from pantala.report.picture import Picture, picture
 from pantala.report.tables import Cell, ReportTable
+from pantala.runs.parts import TOGETHER
+from pantala.text.formatting import count, join
 
 __all__ = ["comparison_finding", "render_comparison", "write_comparison"]
 

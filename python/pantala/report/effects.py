@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pantala.attribution import MEASURES, METHODS, matrix_of, shown_measures
-from pantala.report.formatting import TIMES
+from pantala.analysis.attribution import MEASURES, METHODS, matrix_of, shown_measures
 from pantala.report.reported_run import ReportedRun
 from pantala.report.tables import Cell, ReportTable
+from pantala.text.formatting import TIMES
 
 __all__ = ["effects_tables"]
 

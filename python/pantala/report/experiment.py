@@ -19,9 +19,9 @@ from pantala.experiments.cases_file import over_seeds
 from pantala.experiments.status import crossed_text, status_of
 from pantala.report.experiment_pictures import effect_pictures, grids, seed_pictures
 from pantala.report.experiment_tables import SHOWN, configurations_table, runs_table
-from pantala.report.formatting import TIMES, count
 from pantala.report.page import render, write
 from pantala.report.picture import Picture
+from pantala.text.formatting import TIMES, count
 
 __all__ = ["experiment_finding", "render_experiment", "write_experiment"]
 

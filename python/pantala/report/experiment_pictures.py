@@ -7,7 +7,7 @@ from itertools import islice
 
 import polars as pl
 
-from pantala.attribution import METHODS
+from pantala.analysis.attribution import METHODS
 from pantala.comparison.numbers import label_of, quantity, unit_of
 from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
@@ -17,9 +17,9 @@ from pantala.figures.cases import MOST_ROWS, bars_of, boxes_of, grid_axes
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import bar_grid
 from pantala.figures.seeds import Box, seed_boxes
-from pantala.report.formatting import count
 from pantala.report.picture import KANG, YANG, Picture, picture
 from pantala.scenario.interference import mode_of
+from pantala.text.formatting import count
 
 __all__ = ["effect_pictures", "grids", "seed_pictures"]
 

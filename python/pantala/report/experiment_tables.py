@@ -11,10 +11,10 @@ import polars as pl
 from pantala.comparison.numbers import label_of, quantity, with_interval
 from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
-from pantala.experiments.store import RunStore
-from pantala.report.formatting import count
+from pantala.files.run_directory import RUN_FILE
 from pantala.report.tables import Cell, ReportTable
-from pantala.run_directory import RUN_FILE
+from pantala.store.run_store import RunStore
+from pantala.text.formatting import count
 
 __all__ = ["SHOWN", "configurations_table", "runs_table"]
 

@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 
 from pantala.figures.link_load import SATURATED
-from pantala.figures.runs import is_endless, job_names, job_row
-from pantala.link_classes import INSIDE_GROUPS
-from pantala.report.formatting import count, duration, join, percent, significant
 from pantala.report.reported_run import ReportedRun
+from pantala.run_tables.link_classes import INSIDE_GROUPS
+from pantala.run_tables.run_like import is_endless, job_names, job_row
+from pantala.text.formatting import count, duration, join, percent, significant
 
 __all__ = ["finding", "hottest_sentence", "iterations_compared"]
 

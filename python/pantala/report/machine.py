@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pantala.ports import failed_words
-from pantala.report.formatting import TIMES, bandwidth, count, size
+from pantala.core.ports import failed_words
 from pantala.report.workload import application, picoseconds, workload_lines
+from pantala.text.formatting import TIMES, bandwidth, count, size
 
 __all__ = ["facts", "plan_text", "summary"]
 

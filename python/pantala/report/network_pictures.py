@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 
 from pantala import figures
-from pantala.figures.runs import RunLike, table
-from pantala.link_classes import NETWORK
 from pantala.report.finding import hottest_sentence
-from pantala.report.formatting import count, duration, significant
 from pantala.report.picture import KANG, Picture, picture
 from pantala.report.reported_run import ReportedRun
+from pantala.run_tables.link_classes import NETWORK
+from pantala.run_tables.run_like import RunLike, table
+from pantala.text.formatting import count, duration, significant
 
 __all__ = ["NETWORK_PICTURES"]
 

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from pantala import figures
 from pantala.comparison.comparison import Comparison
 from pantala.comparison.subject import SEED, Subject
-from pantala.experiments.parts import TOGETHER
-from pantala.figures.runs import table
 from pantala.report.picture import KANG, YANG, Picture, picture
-from pantala.results import Run
+from pantala.results.run import Run
+from pantala.run_tables.run_like import table
+from pantala.runs.parts import TOGETHER
 
 __all__ = ["Representatives", "overlaid", "representatives"]
 

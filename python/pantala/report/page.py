@@ -10,9 +10,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pantala.errors import RunDirectoryError
-from pantala.plain_text import plain
-from pantala.system_errors import number_in, remedy_of
-from pantala.whole_file import write_text
+from pantala.files.atomic_file import write_text
+from pantala.system.system_errors import number_in, remedy_of
+from pantala.text.plain_text import plain
 
 __all__ = ["render", "write"]
 

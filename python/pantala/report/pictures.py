@@ -7,14 +7,14 @@ from collections.abc import Callable
 import polars as pl
 
 from pantala import figures
-from pantala.attribution import METHODS
-from pantala.blame import Blame, blame_of, cause_in_words
-from pantala.figures.runs import job_names, job_row, table
-from pantala.report.formatting import duration, join
+from pantala.analysis.attribution import METHODS
+from pantala.analysis.blame import Blame, blame_of, cause_in_words
 from pantala.report.network_pictures import NETWORK_PICTURES
 from pantala.report.picture import KANG, YANG, Picture, picture
 from pantala.report.record_pictures import RECORD_PICTURES
 from pantala.report.reported_run import ReportedRun
+from pantala.run_tables.run_like import job_names, job_row, table
+from pantala.text.formatting import duration, join
 
 __all__ = ["Picture", "pictures"]
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import polars as pl
 
-from pantala.figures.runs import Case, cases, table
+from pantala.analysis.profile import call_profile
+from pantala.analysis.tiles import has_tiles
+from pantala.figures.runs import Case, cases
 from pantala.figures.tiles import counters_of
-from pantala.job_nodes import job_nodes
 from pantala.metrics.routers import counters_of_serving_routers
-from pantala.profile import call_profile
-from pantala.report.formatting import count, fixed, percent, significant, size, span
 from pantala.report.reported_run import ReportedRun
 from pantala.report.tables import NONE, Cell, ReportTable
-from pantala.tiles import has_tiles
+from pantala.run_tables.job_nodes import job_nodes
+from pantala.run_tables.run_like import table
+from pantala.text.formatting import count, fixed, percent, significant, size, span
 
 __all__ = ["calls_table", "counters_table", "tiles_table"]
 

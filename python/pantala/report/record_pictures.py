@@ -8,13 +8,13 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from pantala import figures
-from pantala.figures.runs import RunLike, table
+from pantala.analysis.tiles import has_tiles
 from pantala.figures.steps import steps_of
 from pantala.metrics.times import OUTSIDE
-from pantala.report.formatting import duration
 from pantala.report.picture import YANG, Picture, picture
 from pantala.report.reported_run import ReportedRun
-from pantala.tiles import has_tiles
+from pantala.run_tables.run_like import RunLike, table
+from pantala.text.formatting import duration
 
 __all__ = ["RECORD_PICTURES"]
 

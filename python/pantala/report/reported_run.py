@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import polars as pl
 
-from pantala.attribution import METHODS
-from pantala.binding import binding_in_words, bindings_of
+from pantala.analysis.attribution import METHODS
+from pantala.analysis.binding import binding_in_words, bindings_of
 from pantala.caveats import (
     MOSTLY,
     Absent,
@@ -22,9 +22,9 @@ from pantala.caveats import (
 )
 from pantala.figures.hottest import hottest_table
 from pantala.figures.link_load import LinkLoads, link_loads
-from pantala.figures.runs import InterferenceLike, RunLike, job_names
 from pantala.figures.style import PALETTE, colours
-from pantala.report.formatting import percent
+from pantala.run_tables.run_like import InterferenceLike, RunLike, job_names
+from pantala.text.formatting import percent
 
 __all__ = ["ReportedRun"]
 

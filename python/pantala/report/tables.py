@@ -10,9 +10,11 @@ import polars as pl
 
 from pantala.figures.hottest import ALL_CLASSES, link_name
 from pantala.figures.link_load import SATURATED
-from pantala.figures.runs import Case, cases, is_endless, job_names, job_row
+from pantala.figures.runs import Case, cases
 from pantala.report.finding import iterations_compared
-from pantala.report.formatting import (
+from pantala.report.reported_run import ReportedRun
+from pantala.run_tables.run_like import is_endless, job_names, job_row
+from pantala.text.formatting import (
     TIMES,
     count,
     duration,
@@ -22,7 +24,6 @@ from pantala.report.formatting import (
     size,
     span,
 )
-from pantala.report.reported_run import ReportedRun
 
 __all__ = [
     "NONE",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pantala.report.finding import iterations_compared
-from pantala.report.formatting import TIMES, duration, significant
 from pantala.report.reported_run import ReportedRun
+from pantala.text.formatting import TIMES, duration, significant
 
 __all__ = ["Tile", "tiles"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pantala.figures.runs import RunLike
-from pantala.report.formatting import significant
+from pantala.analysis.slowdown import accepted_throughput
 from pantala.report.reported_run import ReportedRun
-from pantala.slowdown import accepted_throughput
+from pantala.run_tables.run_like import RunLike
+from pantala.text.formatting import significant
 
 __all__ = ["warnings"]
 

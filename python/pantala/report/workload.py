@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from pantala.report.formatting import TIMES, count, duration, percent, size
+from pantala.text.formatting import TIMES, count, duration, percent, size
 
 __all__ = ["application", "picoseconds", "workload_lines"]
 

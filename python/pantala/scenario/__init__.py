@@ -1,6 +1,6 @@
 """Scenarios: typed models of a simulation's input, read from TOML or made in Python."""
 
-from pantala.scenario import workload
+from pantala import workloads
 from pantala.scenario.background import Background, BackgroundApplication, JobSize
 from pantala.scenario.detail import Detail
 from pantala.scenario.job import ComputeNoise, Job
@@ -31,7 +31,7 @@ from pantala.scenario.scenario import Scenario
 from pantala.scenario.snapshot import Snapshot, SnapshotApplication
 from pantala.scenario.stop import Stop
 from pantala.scenario.topology import Topology
-from pantala.scenario.workload import *
+from pantala.workloads import *
 
 __all__ = [
     "Aries",
@@ -73,4 +73,4 @@ __all__ = [
     "mix_presets",
     "router_presets",
 ]
-__all__ += workload.__all__
+__all__ += workloads.__all__

@@ -9,12 +9,12 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, model_validator
 
 from pantala.errors import ScenarioError
-from pantala.scenario.base import Count, Index, Model, Name, Share
+from pantala.models.base import Count, Index, Model, Name, Share
+from pantala.models.validation import fault, refuse_all
 from pantala.scenario.draws import fraction, shuffled
 from pantala.scenario.job import Job
 from pantala.scenario.placement import Placement, RandomPlacement
-from pantala.scenario.validation import fault, refuse_all
-from pantala.scenario.workload import Hacc, Milc, MilcReorder, Nek5000, Qbox, Rayleigh, Workloads
+from pantala.workloads import Hacc, Milc, MilcReorder, Nek5000, Qbox, Rayleigh, Workloads
 
 __all__ = ["APPLICATIONS", "Background", "BackgroundApplication", "JobSize", "running_job"]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pantala.errors import ScenarioError, nearest, shortened
-from pantala.scenario.copied import copied
+from pantala.models.copied import copied
+from pantala.models.key_path import KeyPathError, Named, Step, parse, position
 from pantala.scenario.detail import Detail
 from pantala.scenario.job import ComputeNoise
-from pantala.scenario.key_path import KeyPathError, Named, Step, parse, position
 from pantala.scenario.machine import Machine, Router
 from pantala.scenario.mixes import mix_of
 from pantala.scenario.mpi import Collectives, Mpi
@@ -50,7 +50,7 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
 
     Args:
         data: the tables of a scenario.
-        changes: path to value; `pantala.scenario.key_path` describes the paths. ``jobs.*.KEY`` is
+        changes: path to value; `pantala.models.key_path` describes the paths. ``jobs.*.KEY`` is
             the key of every job. Longer paths are applied after shorter ones, and ``jobs.*`` before
             a path of one job: a case that replaces the jobs has its own, and the order of the
             changes has no effect.

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic_core import PydanticCustomError
 
-from pantala.scenario.base import fault
-from pantala.scenario.keys import DetailKeys
+from pantala.models.base import fault
+from pantala.models.keys import DetailKeys
 
 __all__ = ["COARSE", "Detail"]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator
 
 from pantala.errors import nearest
-from pantala.scenario.base import fault
+from pantala.models.base import fault
 
 __all__ = ["MODES", "Interference", "Mode", "mode_of"]
 

@@ -9,14 +9,14 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from pantala.errors import ScenarioError, UsageError
-from pantala.job_copies import name_of_copy
-from pantala.scenario.base import MOST_RANKS, Count, Name
-from pantala.scenario.keys import JobKeys, NoiseKeys
+from pantala.models.base import MOST_RANKS, Count, Name
+from pantala.models.keys import JobKeys, NoiseKeys
+from pantala.models.validation import Faults, fault, faults_below, refuse_all
+from pantala.scenario.job_copies import name_of_copy
 from pantala.scenario.placement import HybridPlacement, NodesPlacement, Placement, RandomPlacement
 from pantala.scenario.routing import Routing
 from pantala.scenario.slurm import SlurmPlacement, most_tasks
-from pantala.scenario.validation import Faults, fault, faults_below, refuse_all
-from pantala.scenario.workload import (
+from pantala.workloads import (
     Application,
     EmberMotif,
     FrontEnd,

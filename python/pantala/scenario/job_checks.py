@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import PydanticCustomError
 
 from pantala.errors import nearest
+from pantala.models.validation import fault
 from pantala.scenario.interference import mode_of
-from pantala.scenario.validation import fault
 
 if TYPE_CHECKING:
     from pantala.scenario.job import Job

@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 from pydantic_core import PydanticCustomError
 
-from pantala.scenario.base import Model, fault
-from pantala.scenario.keys import LinkKeys
+from pantala.models.base import Model, fault
+from pantala.models.keys import LinkKeys
 from pantala.scenario.presets import merge
 from pantala.scenario.topology import INSIDE, TITLES
 

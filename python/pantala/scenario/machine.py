@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import WithJsonSchema, model_validator
+from pydantic import ValidationError, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from pantala.scenario.base import Count, fault
-from pantala.scenario.keys import MachineKeys, NicKeys, RouterKeys
+from pantala.errors import ScenarioError
+from pantala.models.base import Count, fault
+from pantala.models.faults import scenario_error
+from pantala.models.keys import MachineKeys, NicKeys, RouterKeys
 from pantala.scenario.links import Link, Links, faults_of_classes, of_kind
 from pantala.scenario.presets import (
     machine_preset,
@@ -19,9 +21,9 @@ from pantala.scenario.presets import (
     router_presets,
 )
 from pantala.scenario.topology import INSIDE, Topology, changes_shape, over_preset
-from pantala.units import UnitError
+from pantala.text.units import UnitError
 
-__all__ = ["Link", "Links", "Machine", "Nic", "Router", "Topology"]
+__all__ = ["Link", "Links", "Machine", "Nic", "Router", "Topology", "machine_of_preset"]
 
 
 class Router(RouterKeys):
@@ -169,3 +171,20 @@ def _kind(topology: object) -> object:
     if isinstance(topology, Mapping):
         return topology.get("kind", Topology.model_fields["kind"].default)
     return topology.kind if isinstance(topology, Topology) else None
+
+
+def machine_of_preset(name: str, option: str) -> Machine:
+    """Returns the machine of a preset.
+
+    Args:
+        name: the preset.
+        option: the option that names it, for errors.
+
+    Raises:
+        ScenarioError: there is no such preset.
+    """
+    try:
+        return Machine.model_validate(name)
+    except ValidationError as error:
+        found = scenario_error(error, option, {})
+        raise ScenarioError(f"{option} {name}", "", "", found.message, found.remedy) from None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pantala.errors import nearest
-from pantala.scenario.base import fault
+from pantala.models.base import fault
 from pantala.scenario.job import Job
 from pantala.scenario.presets import merge, mix_preset, mix_presets
 

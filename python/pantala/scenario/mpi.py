@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pantala.scenario.keys import CollectivesKeys, MpiKeys
+from pantala.models.keys import CollectivesKeys, MpiKeys
 from pantala.scenario.presets import merge, mpi_preset
 
 __all__ = ["Collectives", "Mpi", "laid_over_machine"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from pantala.errors import show
-from pantala.input_file import LARGE_TEXT, read_text, unreadable
-from pantala.scenario.validation import fault
+from pantala.files.input_file import LARGE_TEXT, read_text, unreadable
+from pantala.models.validation import fault
 
 __all__ = ["nodes_in"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pantala.notebook_page import page, table
-from pantala.report.formatting import count
 from pantala.scenario.interference import mode_of
+from pantala.text.formatting import count
+from pantala.text.notebook_page import page, table
 
 if TYPE_CHECKING:
     from pantala.scenario.scenario import Scenario

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from pantala.scenario.base import Count, Index, Model, PositiveSize
-from pantala.scenario.faults import LIST, ONE
+from pantala.models.base import Count, Index, Model, PositiveSize
+from pantala.models.faults import LIST, ONE
+from pantala.models.validation import fault
 from pantala.scenario.node_file import nodes_in
 from pantala.scenario.slurm import HostFile, SlurmPlacement
-from pantala.scenario.validation import fault
 
 __all__ = [
     "CompactPlacement",

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pantala.errors import Fault, PlanError, ScenarioError, nearest
-from pantala.scenario.key_path import Named, parse, value_at
-from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
+from pantala.models.key_path import Named, parse, value_at
+from pantala.text.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
 __all__ = ["at_written_jobs", "error_of_plan", "in_units", "quantity_text", "scenario_key"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pantala.scenario.copied import copied
+from pantala.models.copied import copied
 
 __all__ = ["ASSUMPTION", "Entry", "PresetFile"]
 

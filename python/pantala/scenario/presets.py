@@ -20,9 +20,9 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from pantala.errors import nearest
-from pantala.papers.folders import paper_folders
-from pantala.scenario.base import fault
-from pantala.scenario.copied import copied
+from pantala.models.base import fault
+from pantala.models.copied import copied
+from pantala.scenario.paper_folders import paper_folders
 from pantala.scenario.preset_file import Entry, PresetFile
 
 __all__ = [

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic_core import PydanticCustomError
 
-from pantala.scenario.base import Flag, Index, Model, Name, PositiveDuration
-from pantala.scenario.keys import BlameRecordKeys, RecordKeys
-from pantala.scenario.validation import fault
+from pantala.models.base import Flag, Index, Model, Name, PositiveDuration
+from pantala.models.keys import BlameRecordKeys, RecordKeys
+from pantala.models.validation import fault
 
 __all__ = [
     "BlameRecord",

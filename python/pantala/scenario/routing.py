@@ -18,18 +18,18 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from pantala.capacity import Capacity
 from pantala.catalogue.descriptors import RoutingDescriptor
 from pantala.catalogue.key import split_unit
 from pantala.catalogue.routings import ALGORITHMS as DESCRIPTORS
 from pantala.catalogue.routings import KEYS
+from pantala.core.routings import ROUTINGS
 from pantala.errors import nearest
-from pantala.routings import ROUTINGS
-from pantala.scenario.base import fault
-from pantala.scenario.key_effect import Effect
-from pantala.scenario.keys import AriesKeys, QAdaptiveKeys, RoutingKeys
+from pantala.models.base import fault
+from pantala.models.key_effect import Effect
+from pantala.models.keys import AriesKeys, QAdaptiveKeys, RoutingKeys
 from pantala.scenario.presets import merge
-from pantala.units import Bandwidth, Duration, Size, TimePerByte
+from pantala.text.capacity import Capacity
+from pantala.text.units import Bandwidth, Duration, Size, TimePerByte
 
 __all__ = [
     "ALGORITHMS",

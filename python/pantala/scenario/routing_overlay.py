@@ -10,13 +10,13 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from pantala.capacity import Capacity
-from pantala.scenario.base import fault
+from pantala.models.base import fault
+from pantala.models.key_effect import without_effect
 from pantala.scenario.job import Job
-from pantala.scenario.key_effect import without_effect
 from pantala.scenario.presets import merge
 from pantala.scenario.routing import Routing, defaults_of, effects_under, laid_over
-from pantala.units import UnitError
+from pantala.text.capacity import Capacity
+from pantala.text.units import UnitError
 
 __all__ = ["broken_capacities", "mark_inherited", "unread_routing_keys", "with_full_routings"]
 

@@ -11,24 +11,25 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from pantala import native
+from pantala.core import native
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
-from pantala.job_copies import copies_of
-from pantala.plan import build_plan
+from pantala.models.base import Model, Name, plain
+from pantala.models.faults import scenario_error
+from pantala.models.keys import ScenarioKeys
+from pantala.models.validation import Faults, faults_below, refuse_all
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.background import Background
-from pantala.scenario.base import Model, Name, plain
 from pantala.scenario.beside import beside
 from pantala.scenario.changes import changed
 from pantala.scenario.detail import Detail
-from pantala.scenario.faults import scenario_error
 from pantala.scenario.interference import Interference
 from pantala.scenario.job import Job
 from pantala.scenario.job_checks import faults_of_jobs, too_many_copies
-from pantala.scenario.keys import ScenarioKeys
+from pantala.scenario.job_copies import copies_of
 from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
+from pantala.scenario.plan import build_plan
 from pantala.scenario.plan_faults import at_written_jobs, error_of_plan
 from pantala.scenario.presets import machine_preset, router_preset
 from pantala.scenario.record import Record, windows_beyond
@@ -43,7 +44,6 @@ from pantala.scenario.snapshot import Snapshot
 from pantala.scenario.stop import Stop
 from pantala.scenario.toml import read_toml
 from pantala.scenario.unread_scenario_keys import unread_in_scenario
-from pantala.scenario.validation import Faults, faults_below, refuse_all
 
 __all__ = ["Scenario"]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pantala.errors import show
-from pantala.hostlist import HostlistFault, expand, fold, tasks_per_node
-from pantala.input_file import read_text, unreadable
-from pantala.scenario.base import Model
-from pantala.scenario.validation import fault
+from pantala.files.input_file import read_text, unreadable
+from pantala.models.base import Model
+from pantala.models.validation import fault
+from pantala.text.hostlist import HostlistFault, expand, fold, tasks_per_node
 
 __all__ = ["HostFile", "SlurmPlacement", "most_tasks", "nodes_of_hosts"]
 

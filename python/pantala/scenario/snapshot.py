@@ -12,15 +12,15 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, Field
 
 from pantala.errors import ScenarioError, show
-from pantala.hostlist import HostlistFault, expand
 from pantala.job_log import JobLogError, LoggedJob, running_at
+from pantala.models.base import Count, Model
+from pantala.models.validation import fault
 from pantala.scenario.background import APPLICATIONS, BackgroundApplication, ordered, running_job
-from pantala.scenario.base import Count, Model
 from pantala.scenario.job import Job
 from pantala.scenario.placement import NodesPlacement, Placement, RandomPlacement
 from pantala.scenario.slurm import HostFile, nodes_of_hosts
-from pantala.scenario.validation import fault
-from pantala.scenario.workload import Workloads
+from pantala.text.hostlist import HostlistFault, expand
+from pantala.workloads import Workloads
 
 __all__ = ["Snapshot", "SnapshotApplication"]
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from pantala.scenario.base import Name
-from pantala.scenario.keys import StopKeys
+from pantala.models.base import Name
+from pantala.models.keys import StopKeys
 
 __all__ = ["Stop"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import ScenarioError
-from pantala.input_file import read_text, unreadable
+from pantala.files.input_file import read_text, unreadable
 
 __all__ = ["DEPTH", "TOO_DEEP", "TomlFault", "is_deep", "parse_toml", "read_toml", "toml_value"]
 

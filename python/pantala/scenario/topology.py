@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from pantala.link_files import links_in
-from pantala.ports import port_counts
-from pantala.scenario.base import Count, Index
+from pantala.core.ports import port_counts
+from pantala.files.link_files import links_in
+from pantala.models.base import Count, Index
+from pantala.models.keys import TopologyKeys
+from pantala.models.validation import Faults, fault
 from pantala.scenario.failed_links import FailedLinksTable
-from pantala.scenario.keys import TopologyKeys
-from pantala.scenario.validation import Faults, fault
 
 __all__ = ["INSIDE", "TITLES", "Topology", "changes_shape", "over_preset"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticCustomError
 
-from pantala.scenario.key_effect import without_effect
-from pantala.scenario.unread_keys import conditional_keys, effect_of
+from pantala.models.key_effect import without_effect
+from pantala.models.unread_keys import conditional_keys, effect_of
 
 if TYPE_CHECKING:
-    from pantala.scenario.base import Model
+    from pantala.models.base import Model
     from pantala.scenario.scenario_tables import ScenarioTables
 
 __all__ = ["unread_in_scenario"]

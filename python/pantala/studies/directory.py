@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import RunDirectoryError, show
-from pantala.experiments.store import RunStore
-from pantala.input_file import LARGE_TEXT, read_text
-from pantala.json_file import write_json
-from pantala.run_directory import check_place
+from pantala.files.input_file import LARGE_TEXT, read_text
+from pantala.files.json_file import write_json
+from pantala.files.run_directory import check_place
+from pantala.store.run_store import RunStore
 
 __all__ = ["MARK", "StudyDirectory"]
 

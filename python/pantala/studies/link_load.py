@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 
 from pantala.errors import UsageError
+from pantala.planning.topology import link_table
 from pantala.scenario import Topology
-from pantala.topology import link_table
 
 __all__ = ["Flows", "Gateways", "LinkLoads", "gateways", "link_loads"]
 

@@ -21,18 +21,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from pantala import native
+from pantala.core import native
 from pantala.errors import RunDirectoryError
-from pantala.experiments.identity import canonical_text, id_of_text
-from pantala.experiments.store import RunStore
-from pantala.input_file import LARGE_TEXT, read_text
-from pantala.json_file import write_json
-from pantala.parallel import in_processes
-from pantala.results import Run
-from pantala.run_directory import RUN_FILE
+from pantala.files.input_file import LARGE_TEXT, read_text
+from pantala.files.json_file import write_json
+from pantala.files.run_directory import RUN_FILE
+from pantala.results.run import Run
 from pantala.scenario import Scenario
+from pantala.store.identity import canonical_text, id_of_text
+from pantala.store.run_store import RunStore
 from pantala.studies.steady_state import Estimate, estimate
-from pantala.units import Duration
+from pantala.system.parallel import in_processes
+from pantala.text.units import Duration
 
 __all__ = ["PRECISION", "Point", "Record", "simulate"]
 

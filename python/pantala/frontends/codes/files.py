@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pantala.files.input_file import LARGE_TEXT
 from pantala.frontends.place import Place, read_text
-from pantala.input_file import LARGE_TEXT
 
 __all__ = ["JobLine", "intervals_of", "node_lines", "starts_of", "workload_lines"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pantala.errors import ScenarioError, nearest
 from pantala.frontends.codes import swm
@@ -20,9 +20,6 @@ from pantala.frontends.codes.files import (
 from pantala.frontends.codes.synthetic import synthetic_workload
 from pantala.frontends.codes.union import conceptual_workload
 from pantala.frontends.place import Place
-
-if TYPE_CHECKING:
-    from pantala.scenario.machine import Machine
 
 __all__ = ["PRESET", "ROUTING", "CodesFiles", "CodesScenario", "codes_scenario"]
 
@@ -92,6 +89,7 @@ class CodesScenario:
 
 def codes_scenario(
     files: CodesFiles,
+    terminal_bandwidth: int,
     *,
     preset: str = PRESET,
     routing: str = ROUTING,
@@ -102,6 +100,7 @@ def codes_scenario(
 
     Args:
         files: the files.
+        terminal_bandwidth: of the machine, in bytes per second; synthetic jobs offer a share of it.
         preset: the machine.
         routing: the routing.
         payload: bytes of a synthetic message (``--payload_sz`` of CODES).
@@ -111,7 +110,6 @@ def codes_scenario(
         ScenarioError: Pantala cannot run a file. The text starts with the file and the line.
     """
     jobs = workload_lines(files.workload)
-    machine = _machine(preset)
     intervals = [job.mean_interval for job in jobs]
     if files.period is not None:
         intervals = intervals_of(files.period, jobs)
@@ -128,7 +126,7 @@ def codes_scenario(
     places: dict[str, Place] = {}
     made: list[dict[str, Any]] = []
     for number, job in enumerate(jobs):
-        workload = _workload(job, intervals[number], folder, payload, machine)
+        workload = _workload(job, intervals[number], folder, payload, terminal_bandwidth)
         name = _name(job.workload)
         if any(_name(other.workload) == name for other in jobs if other is not job):
             name = f"{name}-{number}"
@@ -143,24 +141,6 @@ def codes_scenario(
         message = "all jobs are synthetic, and no job ends by itself"
         raise Place(str(files.workload)).error(message, "add e.g. --duration '100 us'")
     return CodesScenario(tables | {"jobs": made}, places)
-
-
-def _machine(preset: str) -> Machine:
-    """Returns the machine of a preset.
-
-    Raises:
-        ScenarioError: there is no such preset.
-    """
-    from pydantic import ValidationError
-
-    from pantala.scenario.faults import scenario_error
-    from pantala.scenario.machine import Machine
-
-    try:
-        return Machine.model_validate(preset)
-    except ValidationError as error:
-        found = scenario_error(error, "--preset", {})
-        raise ScenarioError(f"--preset {preset}", "", "", found.message, found.remedy) from None
 
 
 def _placements(files: CodesFiles, jobs: list[JobLine]) -> list[tuple[Place, dict[str, Any]]]:
@@ -187,13 +167,12 @@ def _name(workload: str) -> str:
 
 
 def _workload(
-    job: JobLine, interval: float, folder: Path, payload: int, machine: Machine
+    job: JobLine, interval: float, folder: Path, payload: int, bandwidth: int
 ) -> dict[str, Any]:
     name = job.workload
     if name.startswith("conceptual-"):
         return conceptual_workload(name.removeprefix("conceptual-"), folder, job.place)
     if name.startswith("synthetic") and "/" not in name:
-        bandwidth = int(machine.links.terminal.bandwidth)
         number = name.removeprefix("synthetic")
         return synthetic_workload(number, job.ranks, interval, payload, bandwidth, job.place)
     if name in swm.FILES or name in swm.REFUSED:

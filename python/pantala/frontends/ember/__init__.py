@@ -1,7 +1,7 @@
 """Load files of SST's Ember, read as scenarios.
 
 A load file names jobs, their nodes and their motifs. Pantala translates it into a scenario whose
-workloads are the motifs of `pantala.scenario.workload.ember`.
+workloads are the motifs of `pantala.workloads.ember`.
 """
 
 from pantala.frontends.ember.scenario import ember_scenario, is_load_file

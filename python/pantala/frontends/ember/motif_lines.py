@@ -13,8 +13,8 @@ from pydantic_core import PydanticCustomError
 from pantala.errors import ScenarioError, nearest
 from pantala.frontends.ember.items import Item, Word
 from pantala.frontends.place import Place
-from pantala.scenario.workload.ember import MOTIFS, EmberMotif
-from pantala.scenario.workload.ember.refused import REFUSED
+from pantala.workloads.ember import MOTIFS, EmberMotif
+from pantala.workloads.ember.refused import REFUSED
 
 __all__ = ["NO_EFFECT", "MotifLine", "motif_of"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pantala import input_file
 from pantala.errors import ScenarioError, ScenarioWarning
+from pantala.files import input_file
 from pantala.frontends.ember.items import items_of
 from pantala.frontends.ember.jobs import LoadJob, jobs_of
 from pantala.frontends.ember.parameters import common_keys

@@ -18,7 +18,7 @@ import polars as pl
 
 from pantala.metrics.times import OUTSIDE
 from pantala.papers.application_table import Column, PaperTable, Record, Row
-from pantala.results import Run
+from pantala.results.run import Run
 from pantala.scenario import Scenario
 
 __all__ = ["TABLE", "of_calls"]

@@ -25,8 +25,8 @@ from pantala.scenario import (
     Stencil5d,
     UniformRandom,
 )
-from pantala.scenario.workload import Workload
-from pantala.units import Size
+from pantala.text.units import Size
+from pantala.workloads import Workload
 
 __all__ = ["TABLE"]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+from pantala.files.atomic_file import write_text
 from pantala.papers.prisacari2015 import figures
 from pantala.papers.prisacari2015.claims import RULE, Finding, Verdict, claims
 from pantala.papers.prisacari2015.evidence import Evidence, Result
@@ -19,10 +20,9 @@ from pantala.papers.prisacari2015.runs import (
     Spec,
     process_grid,
 )
-from pantala.report.formatting import count, duration, join, percent
 from pantala.report.inline_svg import inline_svg
 from pantala.studies.simulate import PRECISION
-from pantala.whole_file import write_text
+from pantala.text.formatting import count, duration, join, percent
 
 __all__ = ["assumptions", "finding", "variant_rows", "write_page"]
 

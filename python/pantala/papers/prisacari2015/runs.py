@@ -10,7 +10,7 @@ from typing import Any
 
 from pantala.scenario import Scenario
 from pantala.studies.simulate import Point
-from pantala.units import Duration
+from pantala.text.units import Duration
 
 __all__ = [
     "ANY",

@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 
-from pantala import topology
-from pantala.deadlock import deadlock
 from pantala.papers.prisacari2015.model import remote_links, wired
 from pantala.papers.prisacari2015.runs import ANY, MINIMAL, RESTRICTED, Configuration, Size, Spec
+from pantala.planning import topology
+from pantala.planning.deadlock import deadlock
 from pantala.scenario import Topology
 from pantala.studies.link_load import Gateways
 

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from pantala import figures as drawing
-from pantala import native
-from pantala.json_file import write_json
+from pantala.core import native
+from pantala.files.atomic_file import write_table
+from pantala.files.json_file import write_json
 from pantala.papers.prisacari2015 import figures
 from pantala.papers.prisacari2015.claims import Finding, Verdict, claims
 from pantala.papers.prisacari2015.document import finding, write_page
 from pantala.papers.prisacari2015.evidence import Evidence, Result, results, table
 from pantala.papers.prisacari2015.runs import LATENCY, Spec, specs
 from pantala.papers.prisacari2015.verdicts import RUN_CLAIMS, judge, judge_all
-from pantala.report.formatting import percent
 from pantala.studies.directory import StudyDirectory
 from pantala.studies.simulate import Record, simulate
 from pantala.studies.study import Options, Outcome, Study
-from pantala.whole_file import write_table
+from pantala.text.formatting import percent
 
 __all__ = ["STUDY", "run", "run_specs"]
 

@@ -18,7 +18,7 @@ from pantala.papers.prisacari2015.wording import (
     names,
     ratios,
 )
-from pantala.report.formatting import percent
+from pantala.text.formatting import percent
 
 __all__ = ["RUN_CLAIMS", "judge", "judge_all"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pantala.papers.prisacari2015.evidence import Result
 from pantala.papers.prisacari2015.runs import PATTERNS
-from pantala.report.formatting import percent
+from pantala.text.formatting import percent
 
 __all__ = ["by_pattern", "deviations", "each_pattern", "names", "ratios", "span"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pantala import native
+from pantala.core import native
 from pantala.papers.application_table import Column, PaperTable, Row
 from pantala.scenario import AlexNet, Scenario
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pantala import native
+from pantala.core import native
 from pantala.papers.application_table import Column, PaperTable, Row
 from pantala.scenario import Amg, CrystalRouter, Job, MultiGrid, Scenario
-from pantala.scenario.workload import Workload
+from pantala.workloads import Workload
 
 __all__ = ["TABLE"]
 

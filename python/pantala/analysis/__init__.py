@@ -1,0 +1,1 @@
+"""Analyses of the tables of runs: slowdown, effects, binding resources, blame."""

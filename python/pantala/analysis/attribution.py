@@ -1,0 +1,190 @@
+"""Who slows whom: slowdowns of pairs of jobs, and the effect of removing a job, as matrices.
+
+`pantala.analysis.slowdown` defines each slowdown. An effect on a victim is
+
+- in pairs: its slowdown with the aggressor as its only company;
+- leave one out: its slowdown with all jobs, over its slowdown with all jobs but the aggressor. This
+  is the marginal effect of the aggressor.
+
+Both exceed one if the aggressor slows the victim down. The victim's run alone is the same, so the
+second one is also the time with the aggressor over the time without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import polars as pl
+
+from pantala.analysis.companies import TOGETHER, without_name
+from pantala.errors import UsageError, nearest
+
+__all__ = [
+    "MEASURES",
+    "METHODS",
+    "effect_in_words",
+    "effects_of",
+    "matrix_of",
+    "ratios_text",
+    "shown_measures",
+]
+
+#: The measures of an effect by the column of the slowdown table.
+MEASURES: Mapping[str, str] = MappingProxyType(
+    {
+        "slowdown": "communication time",
+        "message_latency_slowdown": "message latency",
+        "packet_latency_slowdown": "packet latency",
+        "packet_latency_p99_slowdown": "p99 packet latency",
+        "run_time_slowdown": "run time",
+        "accepted_throughput_slowdown": "accepted load, without over with",
+    }
+)
+
+#: The methods of an effect, with the meaning of a cell.
+METHODS: Mapping[str, str] = MappingProxyType(
+    {
+        "pairs": "the job of the row beside the job of the column only, over alone",
+        "leave_one_out": (
+            "the job of the row with all jobs, over all jobs but the job of the column"
+        ),
+    }
+)
+
+_SCHEMA = {
+    "method": pl.String,
+    "victim": pl.String,
+    "aggressor": pl.String,
+    "measure": pl.String,
+    "effect": pl.Float64,
+}
+
+
+def effects_of(slowdowns: pl.DataFrame) -> pl.DataFrame:
+    """Returns the effect of each job on each other job.
+
+    Args:
+        slowdowns: the slowdowns of each company of one experiment:
+            `pantala.analysis.slowdown.slowdowns_of`.
+
+    Returns:
+        One row per method, victim, aggressor and measure that the runs allow: ``method`` (a key of
+        `METHODS`), ``victim``, ``aggressor``, ``measure`` (a key of `MEASURES`) and ``effect``,
+        which is null if the victim has no such measure, or if the two slowdowns compare different
+        work.
+    """
+    rows = slowdowns.to_dicts()
+    by_place = {(row["company"], row["name"]): row for row in rows}
+    found: list[tuple[str, str, str, dict[str, float | None]]] = []
+    for row in rows:
+        if len(row["beside"]) == 1:
+            found.append(("pairs", row["name"], row["beside"][0], _values(row)))
+        if row["company"] != TOGETHER:
+            continue
+        for other in row["beside"]:
+            if len(row["beside"]) == 1:  # without the other job, it is alone
+                found.append(("leave_one_out", row["name"], other, _values(row)))
+            elif (without := by_place.get((without_name(other), row["name"]))) is not None:
+                found.append(("leave_one_out", row["name"], other, _quotients(row, without)))
+    order = {row["name"]: row["job"] for row in rows if row["company"] == TOGETHER}
+    found.sort(key=lambda each: (each[0] != "pairs", order.get(each[1], 0), order.get(each[2], 0)))
+    effects = [
+        (method, victim, aggressor, measure, value)
+        for method, victim, aggressor, values in found
+        for measure, value in values.items()
+    ]
+    return pl.DataFrame(effects, schema=_SCHEMA, orient="row")
+
+
+def _values(row: Mapping[str, Any]) -> dict[str, float | None]:
+    return {measure: row[measure] for measure in MEASURES}
+
+
+def _quotients(row: Mapping[str, Any], without: Mapping[str, Any]) -> dict[str, float | None]:
+    """Returns slowdowns over slowdowns; null if they compare different work."""
+    work = ["compared"] + ["compared_iterations"] * (row["compared"] == "iterations")
+    if any(row[key] != without[key] for key in work):
+        return dict.fromkeys(MEASURES)
+    return {
+        measure: row[measure] / without[measure] if row[measure] and without[measure] else None
+        for measure in MEASURES
+    }
+
+
+def shown_measures(effects: pl.DataFrame) -> list[str]:
+    """Returns the measures that a report shows: communication time, p99, run time.
+
+    Mean packet latency is shown too if a pattern is a victim: it has no communication time.
+    """
+    value = "effect" if "effect" in effects.columns else "mean"
+    known = effects.filter(pl.col(value).is_not_null())
+    measured = known.group_by("victim").agg(pl.col("measure").unique())["measure"].to_list()
+    shown = ["slowdown", "packet_latency_p99_slowdown", "run_time_slowdown"]
+    if any("slowdown" not in measures for measures in measured):
+        shown.insert(1, "packet_latency_slowdown")
+    return [measure for measure in shown if measure in known["measure"]]
+
+
+def matrix_of(
+    effects: pl.DataFrame,
+    measure: str = "slowdown",
+    method: str = "pairs",
+    value: str | None = None,
+) -> pl.DataFrame:
+    """Returns effects as a matrix: one row per victim, one column per aggressor.
+
+    Axes of an experiment are columns in front of the victim.
+
+    Args:
+        effects: the effects, from `effects_of` or `Experiment.effects`.
+        measure: a key of `MEASURES`.
+        method: a key of `METHODS`.
+        value: the column of the cells; the effect, or its mean over seeds, if not given.
+
+    Raises:
+        UsageError: there is no such measure or method.
+    """
+    for word, known in ((measure, MEASURES), (method, METHODS)):
+        if word not in known:
+            close = nearest(word, known)
+            hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
+            raise UsageError(f"effects have no '{word}'; {hint}")
+    rows = effects.filter(pl.col("measure") == measure, pl.col("method") == method)
+    aggressors = rows["aggressor"].unique(maintain_order=True).to_list()
+    order = [job for job in rows["victim"].unique(maintain_order=True) if job in aggressors]
+    jobs = [*order, *(job for job in aggressors if job not in order)]
+    cells = value or ("effect" if "effect" in effects.columns else "mean")
+    index = [*effects.columns[: effects.columns.index("method")], "victim"]
+    wide = rows.select(*index, "aggressor", cells).pivot(on="aggressor", index=index, values=cells)
+    return wide.select(*index, *jobs)
+
+
+def effect_in_words(row: Mapping[str, Any]) -> str:
+    """Returns an effect with its interval as a sentence; it claims nothing if one is inside.
+
+    Args:
+        row: a row of `Experiment.effects`: ``method``, ``victim``, ``aggressor``, ``measure``,
+            ``mean``, ``low``, ``high``, ``significant``.
+    """
+    victim, aggressor = row["victim"], row["aggressor"]
+    where = "in the mix" if row["method"] == "leave_one_out" else "as a pair"
+    value = f"{MEASURES[row['measure']]} {row['mean']:.2f} times"
+    interval = ratios_text(row["low"], row["high"])
+    if not row["significant"]:
+        known = interval if row["runs"] > 1 else "one seed"
+        return f"No effect of {aggressor} on {victim} {where} is shown: {value} ({known})."
+    effect = "slows {} down" if row["mean"] > 1 else "speeds {} up"
+    return f"{aggressor} {effect.format(victim)} {where}: {value} ({interval})."
+
+
+def ratios_text(low: float, high: float, between: str = " to ") -> str:
+    """Returns the ends of an interval of ratios with two digits.
+
+    They have four if with two an interval that lies on one side of one would seem to touch it.
+    """
+    ends = [f"{end:.2f}" for end in (low, high)]
+    if "1.00" in ends and (low > 1 or high < 1):
+        ends = [f"{end:.4f}" for end in (low, high)]
+    return between.join(ends)

@@ -1,0 +1,193 @@
+"""The binding resource of each job of a run, from its tables and its plan, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pantala.metrics.binding import (
+    Binding,
+    binding_resource,
+    host_share,
+    nic_share,
+    traffic_utilization,
+)
+
+if TYPE_CHECKING:
+    from pantala.run_tables.run_like import RunLike
+
+__all__ = ["binding_in_words", "bindings_of"]
+
+#: The resources in words.
+_WORDS: Mapping[str, str] = {
+    "host": "the host",
+    "nic": "the NIC's message rate",
+    "injection": "NIC injection",
+    "ejection": "NIC ejection",
+    "crossbar": "the crossbar",
+    "local": "the local links",
+    "row": "the row links",
+    "column": "the column links",
+    "global": "the global links",
+}
+
+
+def bindings_of(run: RunLike) -> dict[str | None, Binding]:
+    """Returns the binding resource of each job by its name, and of the whole run under None.
+
+    Link windows show when a link is busy. Without them, utilization is the mean over the whole
+    run, which hides saturation of short duration.
+    """
+    names = dict(run.jobs.select("job", "name").sort("job").collect().iter_rows())
+    by_link = _by_link(run)
+    found = traffic_utilization(_traffic(by_link))
+    ranks = run.ranks.collect()
+    result: dict[str | None, Binding] = {
+        name: _binding(
+            run, ranks.filter(pl.col("job") == job), found.filter(pl.col("job") == job), (job,)
+        )
+        for job, name in names.items()
+    }
+    every = found if len(names) == 1 else traffic_utilization(_traffic(_together(by_link)))
+    result[None] = _binding(run, ranks, every, tuple(names))
+    return result
+
+
+#: Jobs without a binding resource that the sentence names one by one.
+_MANY = 4
+
+
+def binding_in_words(bindings: Mapping[str | None, Binding]) -> str:
+    """Returns the binding resources of all jobs as a sentence.
+
+    For example: "NIC injection binds halo3d (94 % busy); no resource binds fft3d (at most 34 %
+    busy: the global links)."
+
+    Args:
+        bindings: from `bindings_of`.
+    """
+    shown = {
+        name: binding
+        for name, binding in bindings.items()
+        if name is not None and (binding.busiest or binding.resource)
+    }
+    free = [binding for binding in shown.values() if binding.resource is None]
+    bound = {name: binding for name, binding in shown.items() if binding.resource is not None}
+    if len(free) > _MANY:
+        busiest = max(free, key=lambda binding: binding.shares[str(binding.busiest)])
+        share, words = busiest.shares[str(busiest.busiest)], _WORDS[str(busiest.busiest)]
+        told = [_phrase(binding, name) for name, binding in bound.items()]
+        told += [f"no resource binds {len(free)} jobs (at most {_percent(share)} busy: {words})"]
+    else:
+        told = [_phrase(binding, name) for name, binding in shown.items()]
+    text = "; ".join(told)
+    return f"{text[0].upper()}{text[1:]}." if told else ""
+
+
+def _phrase(binding: Binding, name: str) -> str:
+    resource = binding.resource
+    if resource is None:
+        busiest = str(binding.busiest)
+        share = _percent(binding.shares[busiest])
+        return f"no resource binds {name} (at most {share} busy: {_WORDS[busiest]})"
+    place = _WORDS[resource]
+    verb = "bind" if place.endswith("links") else "binds"
+    if binding.by == "held_back":
+        stalled = f"NIC injection stalls for {_percent(binding.held_back)} of the time"
+        others = "and no link of the job is saturated"
+        if resource != "crossbar":
+            others = "and links of this class that carry its bytes are saturated"
+        return f"{place} {verb} {name} ({stalled}, {others})"
+    share = _percent(binding.shares[resource])
+    busy = f"ranks compute for {share} of their time" if resource == "host" else f"{share} busy"
+    return f"{place} {verb} {name} ({busy})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _by_link(run: RunLike) -> pl.LazyFrame:
+    """Returns bytes and stall per link, window and job, with class, window length and busy time."""
+    from pantala.run_tables.run_like import link_window_ns, table
+
+    simulated = float(run.document["simulated_ns"])
+    byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
+    links = run.links.select("link", "class", byte_ns.alias("byte_ns"))
+    windows = table(run, "link_windows")
+    if windows is None:
+        whole = table(run, "link_jobs")
+        if whole is None:
+            alone = run.links.select("link", "bytes", "stall_ns", job=pl.lit(0, pl.UInt16))
+            whole = alone.filter(pl.col("bytes") > 0)
+        windows = whole.with_columns(window_start_ns=pl.lit(0.0))
+        window = simulated
+    else:
+        window = link_window_ns(run)
+    length = pl.min_horizontal(pl.lit(window), simulated - pl.col("window_start_ns"))
+    return (
+        windows.join(links, on="link")
+        .with_columns(busy_ns=pl.col("bytes") * pl.col("byte_ns"), length_ns=length)
+        .filter(pl.col("length_ns") > 0)
+        .drop("byte_ns")
+    )
+
+
+def _together(by_link: pl.LazyFrame) -> pl.LazyFrame:
+    """Returns the sum over jobs, as if all were job 0."""
+    return by_link.group_by("link", "window_start_ns").agg(
+        pl.lit(0, pl.UInt16).alias("job"),
+        pl.col("bytes", "stall_ns", "busy_ns").sum(),
+        pl.col("class", "length_ns").first(),
+    )
+
+
+def _traffic(by_link: pl.LazyFrame) -> pl.LazyFrame:
+    """Adds the utilization of each link in each window, by all jobs."""
+    place = ["link", "window_start_ns"]
+    every = by_link.group_by(place).agg(
+        utilization=pl.col("busy_ns").sum() / pl.col("length_ns").first()
+    )
+    return by_link.join(every, on=place)
+
+
+def _binding(
+    run: RunLike, ranks: pl.DataFrame, found: pl.DataFrame, jobs: tuple[int, ...]
+) -> Binding:
+    from pantala.run_tables.run_like import stop_ns
+
+    plan: Mapping[str, Any] = run.document["plan"]
+    simulated = max(stop_ns(run, job) for job in jobs)
+    sums = found.group_by("class").agg(
+        pl.col("utilization", "stall_share").max(), pl.col("saturated_ns").sum()
+    )
+    rows = {row["class"]: row for row in sums.iter_rows(named=True)}
+    shares: dict[str, float] = {name: row["utilization"] for name, row in rows.items()}
+    crossbar = plan["router"].get("crossbar_bandwidth_bytes_per_s")
+    if crossbar and shares:
+        shares["crossbar"] = max(
+            share * _bandwidth(plan, name) / crossbar for name, share in shares.items()
+        )
+    if any(plan["jobs"][job]["workload"]["kind"] != "pattern" for job in jobs):
+        mpi = plan["mpi"]
+        host = host_share(
+            ranks,
+            simulated,
+            send_ns=mpi["send_overhead_ps"] / 1000,
+            receive_ns=mpi["receive_overhead_ps"] / 1000,
+        )
+        nic = nic_share(
+            ranks, simulated, gap_ns=mpi["gap_ps"] / 1000, byte_ns=mpi["gap_per_byte_fs"] / 1e6
+        )
+        shares |= {"host": host or 0.0, "nic": nic or 0.0}
+    held_back = rows["injection"]["stall_share"] if "injection" in rows else 0.0
+    return binding_resource(
+        shares, held_back, {name: row["saturated_ns"] for name, row in rows.items()}
+    )
+
+
+def _bandwidth(plan: Mapping[str, Any], link_class: str) -> float:
+    name = "terminal" if link_class in ("injection", "ejection") else link_class
+    return float(plan["links"][name]["bandwidth_bytes_per_s"])

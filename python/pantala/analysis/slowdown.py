@@ -1,0 +1,331 @@
+"""The slowdown of jobs: the same work of a job, alone and together with the others.
+
+A job that ended in both runs after equal work is compared over both whole runs. A job that was cut
+off in one of them, or did different work, is compared over the iterations that all of its ranks
+finished in both runs; without such iterations it is not compared. Synthetic traffic has no end and
+no iterations: it runs alone for as long as together, and its packets are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pantala.analysis.companies import alone_runs, companies
+from pantala.errors import UsageError
+
+if TYPE_CHECKING:
+    from polars.datatypes import DataTypeClass
+
+    from pantala.run_tables.run_like import RecordedRun, RunLike
+
+__all__ = [
+    "SLOWDOWN_COLUMNS",
+    "SLOWDOWN_FILE",
+    "accepted_throughput",
+    "share_of_terminals",
+    "slowdown_of",
+    "slowdowns_of",
+]
+
+SLOWDOWN_FILE = "slowdown.parquet"
+
+#: The columns that name an iteration of a job, or a phase of it.
+_ITERATION = ("motif", "iteration", "phase")
+
+_MEASURES: Mapping[str, str] = MappingProxyType(
+    {
+        "communication_time_mean_ns": "communication time over the work compared, mean over ranks",
+        "communication_time_std_ns": (
+            "communication time over the work compared, standard deviation over ranks"
+        ),
+        "communication_time_max_ns": (
+            "communication time over the work compared, of the slowest rank"
+        ),
+        "run_time_ns": "duration from the job's start to the end of the work compared",
+        "message_latency_mean_ns": "mean message latency; null for a job that was cut off",
+        "packet_latency_mean_ns": "mean packet latency; null for a job that was cut off",
+        "packet_latency_p99_ns": (
+            "99th percentile of packet latency; null for a job that was cut off"
+        ),
+        "accepted_throughput": (
+            "payload delivered, as a share of terminal bandwidth; null for a job that ends"
+        ),
+    }
+)
+
+#: The measures of which a slowdown is the value together over alone, and the slowdown's name.
+_TIMES = (("communication_time_mean_ns", "slowdown"), ("run_time_ns", "run_time_slowdown"))
+_LATENCIES = (
+    ("message_latency_mean_ns", "message_latency_slowdown"),
+    ("packet_latency_mean_ns", "packet_latency_slowdown"),
+    ("packet_latency_p99_ns", "packet_latency_p99_slowdown"),
+)
+
+#: The columns of the slowdown table: type and meaning by name.
+SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
+    {
+        "job": (pl.UInt16, "Number of the job in the plan."),
+        "name": (pl.String, "The job's name."),
+        "compared": (
+            pl.String,
+            (
+                "The work that is compared: `run`, all of both runs; `iterations`, those that"
+                " finished in both runs; `duration`, the same simulated time; `unequal`, all of"
+                " both runs, which sent different numbers of bytes; `nothing`, as no iteration"
+                " finished in both."
+            ),
+        ),
+        "alone_iterations": (
+            pl.UInt32,
+            "Iterations that all ranks finished alone; null without `record.iterations`.",
+        ),
+        "together_iterations": (pl.UInt32, "The same together."),
+        "compared_iterations": (pl.UInt32, "Iterations that all ranks finished in both runs."),
+        **{
+            f"{company}_{name}": (pl.Float64, f"{company.capitalize()}: {text}.")
+            for name, text in _MEASURES.items()
+            for company in ("alone", "together")
+        },
+        "slowdown": (
+            pl.Float64,
+            "Mean communication time together over alone; null for a pattern.",
+        ),
+        "run_time_slowdown": (pl.Float64, "Run time together over alone; null for a pattern."),
+        "message_latency_slowdown": (
+            pl.Float64,
+            "Mean message latency together over alone; null for a job that was cut off.",
+        ),
+        "packet_latency_slowdown": (
+            pl.Float64,
+            "Mean packet latency together over alone; null for a job that was cut off.",
+        ),
+        "packet_latency_p99_slowdown": (
+            pl.Float64,
+            (
+                "99th percentile of packet latency together over alone; null for a job that was cut"
+                " off."
+            ),
+        ),
+        "accepted_throughput_slowdown": (
+            pl.Float64,
+            "Accepted load alone over together; null for a job that ends.",
+        ),
+    }
+)
+
+
+_SLOWDOWNS: Mapping[str, Any] = {
+    "company": pl.String,
+    "beside": pl.List(pl.String),
+    **{name: dtype for name, (dtype, _) in SLOWDOWN_COLUMNS.items()},
+}
+
+
+def slowdown_of(together: RecordedRun, alone: Mapping[str, RecordedRun]) -> pl.DataFrame:
+    """Compares every job of the run together with its run alone.
+
+    The slowdown is the mean over ranks together divided by the mean over ranks alone (Kang et al.,
+    SC 2022, V: "variation" plus one). It is null for a job that was not run alone, that did not
+    communicate, or that finished no iteration in both runs.
+
+    Returns:
+        One row per job, with the columns of `SLOWDOWN_COLUMNS`.
+
+    Raises:
+        UsageError: the runs differ in detail: one is coarse and the other is not.
+    """
+    for name, run in alone.items():
+        ours, theirs = _coarsen(together), _coarsen(run)
+        if ours != theirs:
+            raise UsageError(
+                f"the run of {name} alone has detail.coarsen = {theirs} and the run together"
+                f" {ours}: their difference is not a slowdown; run both with one detail"
+            )
+    rows = []
+    for job in together.jobs.sort("job").collect().to_dicts():
+        row: dict[str, Any] = {"job": job["job"], "name": job["name"]}
+        other = alone.get(job["name"])
+        if other is not None:
+            row |= _compared(_Part.of(other, job["name"]), _Part.of(together, job["name"]))
+        rows.append(row)
+    return pl.DataFrame(rows, {name: dtype for name, (dtype, _) in SLOWDOWN_COLUMNS.items()})
+
+
+def slowdowns_of(runs: Mapping[str, RecordedRun]) -> pl.DataFrame:
+    """Compares every job with its run alone, in each company of an interference experiment.
+
+    Args:
+        runs: the runs by the names of their parts: `pantala.analysis.companies`.
+
+    Returns:
+        One row per company and job: ``company``, the name of the run; ``beside``, the names of the
+        other jobs; then the columns of `SLOWDOWN_COLUMNS`, in which "together" is the company.
+    """
+    tables = []
+    for company, jobs in companies({name: run.job_names for name, run in runs.items()}).items():
+        alone = {job: runs[name] for job, name in alone_runs(company, jobs, runs).items()}
+        beside = [[other for other in jobs if other != job] for job in jobs]
+        tables.append(
+            slowdown_of(runs[company], alone).select(
+                pl.lit(company).alias("company"),
+                pl.Series("beside", beside, dtype=pl.List(pl.String)),
+                pl.all(),
+            )
+        )
+    return pl.concat(tables) if tables else pl.DataFrame(schema=_SLOWDOWNS)
+
+
+def _coarsen(run: RunLike) -> int:
+    """Returns the number of the machine's packets that a packet of the run stands for."""
+    return int(run.document["plan"].get("detail", {}).get("coarsen", 1))
+
+
+def accepted_throughput(run: RunLike, job: int) -> float | None:
+    """Returns the payload that a job's nodes accepted, as a share of terminal bandwidth.
+
+    It is None if the job never ran.
+    """
+    row = run.jobs.filter(pl.col("job") == job).collect()
+    return share_of_terminals(run.document, job, row["delivered_bytes"].item())
+
+
+def share_of_terminals(
+    document: Mapping[str, Any], job: int, delivered_bytes: float
+) -> float | None:
+    """Returns the payload that a job's nodes accepted, as a share of terminal bandwidth.
+
+    Args:
+        document: run.json.
+        job: the number of the job in the plan.
+        delivered_bytes: the payload, as in the table jobs.
+
+    Returns:
+        The share; None if the job never ran.
+    """
+    planned = document["plan"]["jobs"][job]
+    bandwidth = document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
+    length = document["simulated_ns"] - planned["start_ps"] / 1000
+    return delivered_bytes / (length * planned["ranks"] * bandwidth) if length > 0 else None
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One job in one run."""
+
+    run: RecordedRun
+    row: dict[str, Any]
+
+    @classmethod
+    def of(cls, run: RecordedRun, name: str) -> _Part:
+        return cls(run, run.jobs.filter(pl.col("name") == name).collect().row(0, named=True))
+
+    @property
+    def endless(self) -> bool:
+        return bool(
+            self.run.document["plan"]["jobs"][self.row["job"]]["workload"]["kind"] == "pattern"
+        )
+
+    @property
+    def simulated_ns(self) -> float:
+        return float(self.run.document["simulated_ns"])
+
+    @property
+    def iterations(self) -> pl.LazyFrame:
+        return self.run.iterations.filter(pl.col("job") == self.row["job"])
+
+    def finished(self) -> pl.DataFrame:
+        """Returns the iterations that every rank has finished, or their phases."""
+        counted = self.iterations.group_by(_ITERATION).len()
+        return counted.filter(pl.col("len") == self.row["ranks"]).select(_ITERATION).collect()
+
+    def whole(self) -> dict[str, float | None]:
+        """Returns the measurements of a job that ended."""
+        times = {name: self.row[name] for name in _MEASURES if name.startswith("communication")}
+        run_time = {"run_time_ns": self.row["end_ns"] - self.row["start_ns"]}
+        return times | run_time | self.latencies()
+
+    def latencies(self) -> dict[str, float | None]:
+        """Returns the latencies over the whole run; null if nothing was delivered."""
+        return {name: self.row.get(name) for name, _ in _LATENCIES}
+
+    def during(self, iterations: pl.DataFrame) -> dict[str, float | None]:
+        """Returns communication time and run time of the job over some iterations only."""
+        chosen = self.iterations.join(
+            iterations.lazy(), on=_ITERATION, how="semi", nulls_equal=True
+        )
+        of_ranks = chosen.group_by("rank").agg(pl.col("communication_time_ns").sum())
+        time, prefix = pl.col("communication_time_ns"), "communication_time"
+        spread = of_ranks.sort("rank").select(
+            time.mean().alias(f"{prefix}_mean_ns"),
+            time.std(ddof=0).alias(f"{prefix}_std_ns"),
+            time.max().alias(f"{prefix}_max_ns"),
+        )
+        end = chosen.select(pl.col("end_ns").max()).collect().item()
+        return spread.collect().row(0, named=True) | {"run_time_ns": end - self.row["start_ns"]}
+
+    def traffic(self) -> dict[str, float | None]:
+        """Returns the measurements of synthetic traffic."""
+        latencies = self.latencies() if self.row["packets"] else {}
+        return latencies | {"accepted_throughput": accepted_throughput(self.run, self.row["job"])}
+
+
+def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
+    """Returns the columns of one job after its name."""
+    row: dict[str, Any]
+    if together.endless:
+        if alone.simulated_ns != together.simulated_ns:
+            return {}  # a run alone for another company
+        before, after = alone.traffic(), together.traffic()
+        row = {"compared": "duration", **_beside(before, after)}
+        row["accepted_throughput_slowdown"] = _ratio(
+            before["accepted_throughput"], after["accepted_throughput"]
+        )
+        return row | _ratios(row, _LATENCIES)
+    first, second = alone.finished(), together.finished()
+    both = first.join(second, on=_ITERATION, how="semi", nulls_equal=True)
+    row = {"compared": "nothing"}
+    if together.run.document["plan"]["record"]["iterations"]:
+        row |= {
+            "alone_iterations": _count(first),
+            "together_iterations": _count(second),
+            "compared_iterations": _count(both),
+        }
+    equal = alone.row["mpi_bytes"] == together.row["mpi_bytes"] and len(first) == len(second)
+    ended = alone.row["complete"] and together.row["complete"]
+    if ended and (equal or both.is_empty()):
+        # A program that runs for a set time ends in both runs, with more work in one of them.
+        compared = "run" if equal else "unequal"
+        row |= {"compared": compared} | _beside(alone.whole(), together.whole())
+    elif len(both):
+        row |= {"compared": "iterations"} | _beside(alone.during(both), together.during(both))
+    return row | _ratios(row, (*_TIMES, *_LATENCIES))
+
+
+def _count(iterations: pl.DataFrame) -> int:
+    """Returns the number of iterations. Phases of one iteration count once."""
+    return iterations.select("motif", "iteration").unique().height
+
+
+def _beside(
+    alone: Mapping[str, float | None], together: Mapping[str, float | None]
+) -> dict[str, float | None]:
+    return {f"alone_{name}": value for name, value in alone.items()} | {
+        f"together_{name}": value for name, value in together.items()
+    }
+
+
+def _ratios(row: Mapping[str, Any], measures: Iterable[tuple[str, str]]) -> dict[str, float | None]:
+    """Returns the slowdowns of times and latencies: together over alone."""
+    return {
+        name: _ratio(row.get(f"together_{measure}"), row.get(f"alone_{measure}"))
+        for measure, name in measures
+    }
+
+
+def _ratio(one: float | None, other: float | None) -> float | None:
+    return one / other if one is not None and other else None

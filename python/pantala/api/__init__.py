@@ -1,0 +1,1 @@
+"""The functions that combine rooms: run a scenario, open what is there."""

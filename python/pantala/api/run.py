@@ -1,0 +1,203 @@
+"""Running a scenario: one run, or an interference experiment.
+
+An interference experiment consists of several runs. Its plan is resolved once; the plans of all its
+runs are parts of the resolved plan.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from pantala.core import native
+from pantala.errors import Interrupted, PlanError, RunDirectoryError, SimulationError, UsageError
+from pantala.files.run_directory import (
+    REPORT_FILE,
+    RUN_FILE,
+    OutputDirectory,
+    check_place,
+    document_of,
+)
+from pantala.planning.advice import warn_of_plan
+from pantala.planning.record_size import check_size, parse_limit
+from pantala.planning.run_cost import traffic, warn_of_cost
+from pantala.results.run import InterferenceExperiment, Run, open_run
+from pantala.runs.interference import InterferenceRuns
+from pantala.runs.parts import parts_of
+from pantala.runs.progress import ProgressLine
+from pantala.scenario import Scenario
+from pantala.text.plain_console import PlainConsole
+
+__all__ = ["run", "write_report"]
+
+
+def run(
+    scenario: Scenario,
+    out: str | Path | None = None,
+    *,
+    overwrite: bool = False,
+    progress: bool | None = None,
+    report: bool = True,
+    threads: native.Threads = 1,
+    size_limit: str | None = None,
+) -> Run | InterferenceExperiment:
+    """Runs a scenario and opens its results.
+
+    Args:
+        scenario: the scenario.
+        out: the run directory; ``runs/NAME`` if not given.
+        overwrite: whether to replace a run that is there already. Without it, an interrupted
+            interference experiment continues with its missing runs. A complete run without its
+            report, because the process was killed, gets the report.
+        progress: whether to show progress on standard error; if not given, only on a terminal.
+        report: whether to write report.html into the directory.
+        threads: the number of threads, or "auto" for the number that pays. Results do not depend on
+            it. Each thread has some groups of the machine, so there are at most as many threads as
+            groups. There is one thread if routers read the queues of other groups
+            (``ugal_global``).
+        size_limit: the most that the tables of a run may take, such as ``"500 GB"``. If not given,
+            100 GB, and no more than is free on the disk. Pantala estimates their size before the
+            run.
+
+    Returns:
+        The run; an `InterferenceExperiment` if the scenario sets ``interference``.
+
+    Raises:
+        UsageError: `scenario` is no scenario, `size_limit` is no size, or there is no such number
+            of threads. Nothing has been written.
+        ScenarioError: the scenario cannot be run, or its tables would be too large. Nothing has
+            been written.
+        RunDirectoryError: the directory is taken or cannot be written. Nothing has been written.
+        SimulationError: the simulation could not continue. Its tables are kept, marked incomplete.
+        Interrupted: Ctrl-C, as a `KeyboardInterrupt`. The tables are kept, marked incomplete.
+
+    Warns:
+        ScenarioWarning: it runs, but packets could wait for each other in a cycle, the run would
+            take more than an hour, global ports have no link, or a job sends nothing.
+    """
+    if not isinstance(scenario, Scenario):
+        raise UsageError(
+            f"run: {scenario!r} is not a Scenario; read a file with Scenario.from_toml('FILE.toml')"
+        )
+    native.check_threads(threads)
+    limit = parse_limit(size_limit)
+    target = Path("runs") / scenario.name if out is None else Path(out)
+    resolved = scenario.resolved_plan()
+    try:
+        sent = traffic(resolved)
+    except PlanError as error:
+        raise scenario.error_of_plan(error) from None
+    check_place(target)
+    check_size(resolved, sent, scenario.source, target, limit)
+    warn_of_cost(resolved, sent, scenario.source)
+    warn_of_plan(scenario, resolved, sent)
+    parts = parts_of(scenario, resolved)
+    console = PlainConsole(stderr=True)
+    shown = console.is_terminal if progress is None else progress
+    line = ProgressLine(len(parts), console if shown else None)
+    if scenario.interference:
+        runs = InterferenceRuns(
+            target, scenario, resolved, parts, overwrite=overwrite, report=report
+        )
+        _simulate_parts(scenario, runs, line, threads)
+    elif report and not overwrite and _lacks_report(target, resolved):
+        if shown:
+            console.print(f"{target}: holds this run; writing its report", markup=False)
+    else:
+        _simulate_one(
+            scenario, resolved, OutputDirectory(target, overwrite=overwrite), line, threads
+        )
+    result = open_run(target)
+    if report:
+        write_report(result)
+    return result
+
+
+def write_report(result: Run | InterferenceExperiment) -> Path:
+    """Writes report.html, a page in one file, into the directory of a run; returns its path.
+
+    Raises:
+        RunDirectoryError: it cannot be written. A report that was there stays as it was.
+    """
+    from pantala.report import render_report
+    from pantala.report.page import write
+
+    path = result.path / REPORT_FILE
+    text = render_report(result)
+    try:
+        write(text, path)
+    except RunDirectoryError as error:
+        remedy = (
+            f"the tables are kept; {error.remedy} and give the same command again, or write the"
+            f" page elsewhere: pantala report {result.path} --out FILE"
+        )
+        raise RunDirectoryError(path, error.message, remedy) from None
+    return path
+
+
+def _lacks_report(target: Path, plan: native.Plan) -> bool:
+    """Returns whether a directory holds the complete run of a plan, but no report."""
+    document = document_of(target)
+    return (
+        document is not None
+        and document.get("complete") is True
+        and document.get("pantala") == native.core().VERSION
+        and document.get("plan") == plan.document
+        and not (target / REPORT_FILE).exists()
+    )
+
+
+def _simulate_one(
+    scenario: Scenario,
+    plan: native.Plan,
+    output: OutputDirectory,
+    line: ProgressLine,
+    threads: native.Threads,
+) -> None:
+    """Simulates a plan into a directory, which appears when the run ends."""
+    output.begin()
+    try:
+        with line:
+            line.start(scenario.name)
+            update = cast("native.ProgressCallback", line.update)
+            line.finish(plan.run(output.partial, update, threads))
+    except PlanError as error:
+        output.discard()
+        raise scenario.error_of_plan(error) from None
+    except SimulationError as error:
+        raise SimulationError(str(error), _keep(output)) from None
+    except KeyboardInterrupt:
+        raise Interrupted(_keep(output)) from None
+    except BaseException:
+        output.discard()
+        raise
+    output.publish()
+
+
+def _keep(output: OutputDirectory) -> Path | None:
+    """Publishes the tables of an unfinished run, marked incomplete; None if there are none."""
+    if not (output.partial / RUN_FILE).is_file():
+        output.discard()
+        return None
+    return output.publish()
+
+
+def _simulate_parts(
+    scenario: Scenario, runs: InterferenceRuns, line: ProgressLine, threads: native.Threads
+) -> None:
+    """Simulates the missing parts of an interference experiment; each is kept when it ends."""
+    runs.begin()
+    try:
+        with line:
+            runs.simulate(line, threads)
+    except PlanError as error:
+        runs.end()
+        raise scenario.error_of_plan(error) from None
+    except SimulationError as error:
+        raise SimulationError(str(error), runs.end()) from None
+    except KeyboardInterrupt:
+        raise Interrupted(runs.end(), continues=True) from None
+    except BaseException:
+        runs.end()
+        raise
+    runs.end()

@@ -1,0 +1,1 @@
+"""The compiled core as Python sees it, and facts of plans."""

@@ -1,0 +1,1 @@
+"""Files: read with limits, written whole; run directories and files of links."""

@@ -1,0 +1,72 @@
+"""The files of a run directory: its JSON, and tables packed into one archive."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala.errors import RunDirectoryError
+from pantala.files.input_file import LARGE_TEXT, read_text
+
+__all__ = ["damaged_table", "document_of", "scanned_table", "table_in_archive"]
+
+#: The tables that this process has opened. Their rows are read later, when a frame is collected.
+_SCANNED: dict[Path, None] = {}
+
+
+def scanned_table(path: Path) -> pl.LazyFrame:
+    """Returns a table as a lazy frame and remembers its file for `damaged_table`."""
+    frame = pl.scan_parquet(path, glob=False)
+    _SCANNED[path] = None
+    return frame
+
+
+def damaged_table() -> Path | None:
+    """Returns the first table that this process has opened and that cannot be read whole."""
+    for path in _SCANNED:
+        try:
+            pl.read_parquet(path, glob=False)
+        except (pl.exceptions.PolarsError, OSError):
+            return path
+    return None
+
+
+def table_in_archive(archive: Path, file: str) -> pl.DataFrame | None:
+    """Returns a table from an archive of tables; None if it is not there.
+
+    Raises:
+        RunDirectoryError: the archive is damaged.
+    """
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            return pl.read_parquet(packed.read(file))
+    except (FileNotFoundError, KeyError):
+        return None
+    except (OSError, zipfile.BadZipFile, pl.exceptions.PolarsError) as error:
+        raise RunDirectoryError(
+            archive, f"is damaged: {file}: {error}", "run the scenario again"
+        ) from None
+
+
+def document_of(path: Path, name: str) -> dict[str, Any]:
+    """Returns a JSON file of a run directory.
+
+    Raises:
+        RunDirectoryError: it is missing or cannot be read.
+    """
+    try:
+        document: dict[str, Any] = json.loads(read_text(path / name, most=LARGE_TEXT))
+    except FileNotFoundError:
+        remedy = "name a directory that pantala run wrote"
+        if (path / "experiments").is_dir():
+            remedy = f"name one run of the sweep, a directory {path}/runs/3f/3f2a..."
+        raise RunDirectoryError(path, f"holds no run ({name} is missing)", remedy) from None
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(
+            path, f"{name} cannot be read: {error}", "run the scenario again"
+        ) from None
+    return document

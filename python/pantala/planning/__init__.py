@@ -1,0 +1,1 @@
+"""What is known of a scenario before it runs: network, cost, size, advice."""

@@ -1,0 +1,188 @@
+"""Warnings before a run: what a plan allows and its author may not mean."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pantala.core import native
+from pantala.core.job_end import ends_by_itself
+from pantala.core.record_windows import long_windows, packets_from
+from pantala.errors import ScenarioWarning
+from pantala.scenario.plan import awaited
+from pantala.text.amounts import time_text
+
+if TYPE_CHECKING:
+    from pantala.scenario import Scenario
+
+__all__ = ["advice_of_lengths", "advice_of_windows", "warn_of_plan"]
+
+#: A job whose estimated length is less than this part of another job's is a warning. The estimate
+#: may be wrong by a factor: it knows neither latencies nor contention.
+_SHORT = 0.5
+#: Jobs that a warning lists.
+_MOST = 4
+
+
+def warn_of_plan(
+    scenario: Scenario, plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic]
+) -> None:
+    """Warns of global ports without a link, and of jobs that send nothing.
+
+    Args:
+        scenario: the scenario.
+        plan: its resolved plan.
+        sent: the traffic of each job; see `pantala.planning.run_cost.traffic`.
+
+    Warns:
+        ScenarioWarning: with the number of ports or the job, and the remedy.
+    """
+    for message in (*_unused_ports(scenario, plan), *_silent(plan, sent)):
+        warnings.warn(ScenarioWarning(scenario.source, message), stacklevel=3)
+
+
+def _unused_ports(scenario: Scenario, plan: Mapping[str, Any]) -> Iterator[str]:
+    """Yields a message if more links per pair of groups fit on the global ports."""
+    given, topology = scenario.machine.topology, plan["topology"]
+    if given.links_file is not None or given.cables_per_pair or topology["g"] < 2:
+        return  # the links are given, or counted from the cables of a machine
+    links, others = topology["links_per_pair"], topology["g"] - 1
+    ports = topology["a"] * topology["h"]
+    if (most := ports // others) > links:
+        unused = (ports - links * others) * topology["g"]
+        yield (
+            f"machine.topology: {unused:,} of {ports * topology['g']:,} global ports have no link;"
+            f" set links_per_pair = {most} (it is {links}), or more groups, or fewer global ports"
+            " (h)"
+        )
+
+
+def _silent(plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic]) -> Iterator[str]:
+    """Yields a message for each job that sends nothing."""
+    stop = plan["stop"]["duration_ps"]
+    for job in plan["jobs"]:
+        name, start = job["name"], job["start_ps"]
+        if stop and start >= stop:
+            yield (
+                f"jobs.{name} sends nothing: it starts at {time_text(start / 1000)}, and the run"
+                f" stops at {time_text(stop / 1000)}; start it earlier or raise stop.duration"
+            )
+        elif job["workload"]["kind"] == "pattern":
+            if not job["workload"].get("load", 1):
+                yield f"jobs.{name} sends nothing: its load is 0; set a load"
+        elif name in sent and not sent[name]["messages"]:
+            yield f"jobs.{name} sends nothing; check its messages and iterations"
+
+
+def advice_of_lengths(plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic]) -> str:
+    """Returns a sentence on jobs that may end long before another; empty if there are none.
+
+    The length of a job is estimated: the compute times of its iterations, and its bytes at the
+    bandwidth of its nodes. Jobs without such an estimate are left out.
+
+    Args:
+        plan: a resolved plan.
+        sent: the traffic of each job; see `pantala.planning.run_cost.traffic`.
+    """
+    lengths = {}
+    for job in plan["jobs"]:
+        length = _length_ns(plan, job, sent.get(job["name"]))
+        if ends_by_itself(job) and length is not None:
+            lengths[job["name"]] = length
+    if len(lengths) < 2:
+        return ""
+    longest = max(lengths, key=lambda name: lengths[name])
+    short = [name for name, each in lengths.items() if each < _SHORT * lengths[longest]]
+    if not short:
+        return ""
+    told = ", ".join(f"{name} (about {time_text(lengths[name], 3)})" for name in short[:_MOST]) + (
+        f" and {len(short) - _MOST} more" if len(short) > _MOST else ""
+    )
+    return (
+        f"{told} may end long before {longest} (about {time_text(lengths[longest], 3)}, without"
+        " latencies and contention): the rest of its run has no interference from there; set"
+        " repeat = true for the shorter jobs, or more iterations"
+    )
+
+
+def advice_of_windows(plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic]) -> str:
+    """Returns a sentence on times of the record that the run may not reach; empty if none are.
+
+    The jobs that the run waits for end it, at a time that is only estimated; see
+    `advice_of_lengths`. If there is no estimate, only the begin of the record of packets is told:
+    every other window begins with the run. Times beyond a set duration are faults of the scenario.
+
+    Args:
+        plan: a resolved plan.
+        sent: the traffic of each job; see `pantala.planning.run_cost.traffic`.
+    """
+    record = plan.get("record") or {}
+    ending = awaited(plan)
+    jobs = [job for job in plan["jobs"] if job["name"] in ending]
+    if not jobs:
+        return ""
+    lengths = [_length_ns(plan, job, sent.get(job["name"])) for job in jobs]
+    names = [job["name"] for job in jobs]
+    last = names[0] if len(names) == 1 else f"the last of {_listed(names)}"
+    if None in lengths:
+        begin = packets_from(record, 0.0)
+        return (
+            f"the run ends with {last}, at a time that is not known before: if it is before"
+            f" record.packet_from ({time_text(begin)}), no packet has a row"
+            if begin and not plan["stop"]["duration_ps"]
+            else ""
+        )
+    end = max(length for length in lengths if length is not None)
+    beyond = "; ".join(_beyond(record, end))
+    return (
+        f"the run may be too short for its record: it ends with {last}, after about"
+        f" {time_text(end, 3)} (without latencies and contention); {beyond}; give times within the"
+        " run"
+        if beyond
+        else ""
+    )
+
+
+def _beyond(record: Mapping[str, Any], end_ns: float) -> Iterator[str]:
+    """Yields what the times of a record beyond the end of a run would do to its tables."""
+    for key, length in long_windows(record, end_ns):
+        yield f"{key} ({time_text(length)}) is longer, so its table would have a single window"
+    if begin := packets_from(record, end_ns):
+        yield f"record.packet_from ({time_text(begin)}) is later, so no packet would have a row"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _MOST} more"] if len(names) > _MOST else []
+    *first, last = [*names[:_MOST], *more]
+    return f"{', '.join(first)} and {last}"
+
+
+def _length_ns(
+    plan: Mapping[str, Any], job: Mapping[str, Any], sent: native.ExpectedTraffic | None
+) -> float | None:
+    """Returns the estimated length of a job's program in ns; None if nothing is known of it."""
+    compute = _compute_ps(job["workload"])
+    if sent is None or compute is None:
+        return None
+    rate = plan["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
+    nodes = max(1, len(set(job["nodes"])))
+    start_ps: float = job["start_ps"]
+    return (start_ps + compute) / 1000 + float(sent["bytes"]) / nodes / float(rate)
+
+
+def _compute_ps(workload: Mapping[str, Any]) -> float | None:
+    """Returns the compute time of a rank; None for programs whose times are not in the plan."""
+    if "parts" in workload:
+        parts = [_compute_ps(part) for part in workload["parts"]]
+        return None if None in parts else sum(part for part in parts if part is not None)
+    if "iterations" not in workload:
+        return None
+    phases = [workload, *workload.get("phases", ())]
+    times = sum(
+        sum(value) if isinstance(value, list) else value
+        for phase in phases
+        for key, value in phase.items()
+        if key.startswith("compute") and key.endswith("_ps")
+    )
+    return float(workload.get("start_delay_ps", 0) + workload["iterations"] * times)

@@ -1,0 +1,1 @@
+"""The results of runs as objects: tables and named metrics."""

@@ -1,0 +1,1 @@
+"""The tables of a run, as analyses and figures read them."""

@@ -1,0 +1,1 @@
+"""Simulations that a scenario asks for: parts of an experiment, curves, benchmarks."""

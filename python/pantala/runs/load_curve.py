@@ -1,0 +1,503 @@
+"""Load curves: latency and accepted throughput against offered load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from pydantic_core import PydanticCustomError
+
+from pantala.caveats.facts import learns
+from pantala.core import native
+from pantala.errors import PlanError, ScenarioError, UsageError, nearest
+from pantala.models.base import plain
+from pantala.runs.curve_points import POINT_KEYS, CurvePoint, TimelineWindow, mean_point
+from pantala.runs.curve_states import state_of
+from pantala.scenario import Machine, Scenario
+from pantala.scenario.presets import (
+    example,
+    machine_preset,
+    machine_presets,
+    merge,
+    router_preset,
+    router_presets,
+)
+from pantala.system.parallel import cores, on_threads
+from pantala.text.units import Duration, UnitError
+
+if TYPE_CHECKING:
+    from pantala.store.run_store import RunStore
+
+__all__ = [
+    "POINT_KEYS",
+    "CurvePoint",
+    "CurveSetup",
+    "LoadMeasurement",
+    "TimelineWindow",
+    "curve",
+    "curve_setup",
+    "measure_point",
+]
+
+_SOURCE = "pantala curve"
+CountFrom = Literal["window", "start"]
+_JOB = "traffic"
+#: The quantities that `count_from` is about.
+COUNTED_FROM = ("link_hops_mean", "nonminimal_share")
+
+
+@dataclass(frozen=True)
+class CurveSetup:
+    """The measurement of a curve, with every default.
+
+    Attributes:
+        scenario: one job of synthetic traffic on every node, at the load of the first point.
+        warmup: simulated time before the measured window.
+        measure: length of that window.
+        timeline: length of the windows of the timeline; zero for none.
+        drain: whether the packets injected in the window count, after which the sources stop and
+            the network drains. Otherwise the packets delivered in it count.
+        count_from: whether links per packet and the non-minimal share cover the packets of the
+            window, or all packets delivered from time zero to its end.
+    """
+
+    scenario: Scenario
+    warmup: Duration
+    measure: Duration
+    timeline: Duration
+    drain: bool
+    count_from: CountFrom = "window"
+
+    @cached_property
+    def learns(self) -> bool:
+        """Whether a routing starts with estimates that it has not learned."""
+        plan = self.scenario.plan()
+        return any(learns(plan, job) for job in plan["jobs"])
+
+    def at_load(self, load: float, seed: int | None = None) -> Scenario:
+        """Returns the scenario at an offered load, with another seed if one is given."""
+        changes: dict[str, Any] = {"jobs.0.workload.load": load}
+        if seed is not None:
+            changes["seed"] = seed
+        with _keys_of_the_curve():
+            return self.scenario.replace(changes)
+
+    def window(self) -> dict[str, Any]:
+        """Returns the settings of the measurement, times in ps."""
+        return {
+            "warmup_ps": int(self.warmup),
+            "measure_ps": int(self.measure),
+            "timeline_ps": int(self.timeline),
+            "drain": self.drain,
+        }
+
+
+def curve(
+    *,
+    preset: str | None = None,
+    machine: str | Mapping[str, Any] | Machine | None = None,
+    routing: str | Mapping[str, Any] | None = None,
+    pattern: str = "uniform",
+    loads: Sequence[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
+    seed: int = 1,
+    warmup: str | Duration | None = None,
+    measure: str | Duration | None = None,
+    injection: str | None = None,
+    timeline: str | Duration | None = None,
+    drain: bool | None = None,
+    count_from: CountFrom = "window",
+    coarsen: int | None = None,
+    changes: Mapping[str, Any] | None = None,
+    seeds: int = 1,
+    out: str | Path | None = None,
+    threads: native.Threads = 1,
+    workers: int | None = None,
+    on_point: Callable[[CurvePoint], None] | None = None,
+) -> list[CurvePoint]:
+    """Measures latency and accepted throughput of synthetic traffic at several offered loads.
+
+    ``polars.DataFrame(pt.curve(...))`` makes a table of the result.
+
+    Args:
+        preset: a router model, whose simulator gives the machine and the defaults of the other
+            arguments, or a machine preset such as ``"theta"``. The default is ``"pantala"`` if
+            there is no machine either.
+        machine: a machine instead of a preset: its table or object. Its router model gives the
+            defaults.
+        routing: a routing algorithm by Pantala's name or by the name in the preset's simulator, or
+            its table. The default is the machine's own routing, if it has one, or minimal.
+        pattern: uniform, shift, bit_complement, next_group, hotspot or neighbor_3d.
+        loads: offered loads, as fractions of the terminal bandwidth.
+        seed: the seed; equal seeds give equal results.
+        warmup: simulated time before the measured window, e.g. ``"20 us"``.
+        measure: length of that window.
+        injection: bernoulli or periodic.
+        timeline: also return accepted throughput and non-minimal share in windows of this length.
+        drain: whether latency covers the packets injected in the window, after which the sources
+            stop and the network drains (BookSim2). Otherwise it covers the packets delivered in the
+            window.
+        count_from: whether `link_hops_mean` and `nonminimal_share` cover the packets of the
+            "window", or all packets delivered from the "start" of the simulation to the window's
+            end, as in SST.
+        coarsen: simulate packets 2, 4 or 8 times as long: faster and less exact.
+        changes: other values by dotted key, such as ``{"machine.topology.g": 9,
+            "workload.include_self": True}``.
+        seeds: the number of seeds per load, from `seed` on. With several, the values of a point are
+            means, and ``intervals`` holds their 95 % intervals.
+        out: a directory in which the measurements are kept; measurements that it has are not
+            repeated. It can be the directory of an experiment.
+        threads: the number of threads per point. With "auto", points are simulated in parallel, one
+            per core; if there are more cores than points, a point gets the threads that pay.
+            Results do not depend on it.
+        workers: the number of measurements at a time, if it shall not follow from `threads`.
+            Results do not depend on it.
+        on_point: called with each point when it is measured; with "auto" the order may differ from
+            the order of `loads`.
+
+    Returns:
+        One dictionary per load. A point is saturated if less than 0.97 of the offered load was
+        accepted. Its ``state`` says what the window shows: steady, saturated, draining, collapsing,
+        filling or learning.
+
+    Raises:
+        ScenarioError: a name or value is wrong, or the network cannot be built.
+        SimulationError: the network stalled.
+        RunDirectoryError: `out` cannot be written or holds something else.
+
+    Warns:
+        ScenarioWarning: it is measured, but packets could wait for each other in a cycle.
+    """
+    setup = curve_setup(
+        preset=preset,
+        machine=machine,
+        routing=routing,
+        pattern=pattern,
+        seed=seed,
+        warmup=warmup,
+        measure=measure,
+        injection=injection,
+        timeline=timeline,
+        drain=drain,
+        count_from=count_from,
+        coarsen=coarsen,
+        changes=changes,
+    )
+    if not loads:
+        raise UsageError("there are no loads; give e.g. 0.1,0.3,0.5")
+    measurement = LoadMeasurement(setup, seeds=seeds, out=out, threads=threads, workers=workers)
+    return measurement.points(loads, on_point)
+
+
+class LoadMeasurement:
+    """Measures loads with several seeds, in parallel, and keeps the measurements in a store."""
+
+    def __init__(
+        self,
+        setup: CurveSetup,
+        *,
+        seeds: int = 1,
+        out: str | Path | None = None,
+        threads: native.Threads = 1,
+        workers: int | None = None,
+    ) -> None:
+        """Checks the arguments, which are those of `curve`; measures nothing.
+
+        Raises:
+            UsageError: a number is wrong.
+            RunDirectoryError: `out` cannot be written or holds something else.
+        """
+        native.check_threads(threads)
+        if seeds < 1:
+            raise UsageError(f"seeds = {seeds}: must be at least 1; write e.g. 5")
+        if workers is not None and workers < 1:
+            raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
+        self._setup = setup
+        self._seeds = range(setup.scenario.seed, setup.scenario.seed + seeds)
+        self._threads: native.Threads = threads
+        self._workers = workers
+        self._out = None if out is None else Path(out)
+        self._store: RunStore | None = None
+        #: The plan of the first point, whose network the others share.
+        self._first: native.Plan | None = None
+
+    def points(
+        self, loads: Sequence[float], on_point: Callable[[CurvePoint], None] | None = None
+    ) -> list[CurvePoint]:
+        """Returns the points of some loads.
+
+        Args:
+            loads: offered loads; all are checked before the first is measured.
+            on_point: called with each point when all its seeds are measured.
+        """
+        seeds = self._seeds
+        scenarios = [
+            self._setup.at_load(float(load), seed if number else None)
+            for load in loads
+            for number, seed in enumerate(seeds)
+        ]
+        with _keys_of_the_curve():
+            self._first = scenarios[0].resolved_plan()  # its warnings are those of every load
+        self._begin()
+        at_once = self._workers or (cores() if self._threads == "auto" else 1)
+        at_once = min(len(scenarios), at_once)
+        measured = partial(self._measured, scenarios, max(1, cores() // at_once))
+        found: dict[int, CurvePoint] = {}
+        points: dict[int, CurvePoint] = {}
+        for number, point in on_threads(measured, range(len(scenarios)), at_once):
+            found[number] = point
+            place = number // len(seeds)
+            mine = range(place * len(seeds), (place + 1) * len(seeds))
+            if all(each in found for each in mine):
+                points[place] = mean_point([found.pop(each) for each in mine])
+                if on_point is not None:
+                    on_point(points[place])
+        return [points[place] for place in range(len(loads))]
+
+    def _begin(self) -> None:
+        if self._out is not None and self._store is None:
+            from pantala.store.run_store import RunStore
+
+            store = RunStore(self._out)
+            store.check()
+            store.begin()
+            self._store = store
+
+    def _measured(
+        self,
+        scenarios: Sequence[Scenario],
+        processors: int,
+        number: int,
+        check: native.ProgressCallback,
+    ) -> tuple[int, CurvePoint]:
+        setup, scenario = self._setup, scenarios[number]
+        plan = _resolved(scenario, self._first)
+
+        def measure() -> dict[str, Any]:
+            share = plan.threads(self._threads, processors)
+            return measure_point(setup, scenario, check, share, plan)
+
+        if self._store is None:
+            return number, _as_point(measure(), setup)
+        from pantala.runs.measurement import stored_measurement
+
+        def waiting() -> None:
+            check({})  # type: ignore[typeddict-item]
+
+        found = stored_measurement(self._store, plan, setup.window(), measure, waiting)
+        return number, _as_point(found, setup)
+
+
+def curve_setup(
+    *,
+    preset: str | None = None,
+    machine: str | Mapping[str, Any] | Machine | None = None,
+    routing: str | Mapping[str, Any] | None = None,
+    pattern: str = "uniform",
+    seed: int = 1,
+    warmup: str | Duration | None = None,
+    measure: str | Duration | None = None,
+    injection: str | None = None,
+    timeline: str | Duration | None = None,
+    drain: bool | None = None,
+    count_from: CountFrom = "window",
+    coarsen: int | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> CurveSetup:
+    """Returns the measurement that `curve` makes for these arguments.
+
+    Raises:
+        ScenarioError: a name or value is wrong.
+        UsageError: a time is wrong, or there is no such preset.
+    """
+    if count_from not in get_args(CountFrom):
+        raise UsageError(f"count_from = '{count_from}': must be 'window' or 'start'")
+    chosen, own_routing, defaults = _habits(preset, machine)
+    times = {
+        "warmup": _time("warmup", defaults["warmup"] if warmup is None else warmup),
+        "measure": _time("measure", defaults["measure"] if measure is None else measure),
+        "timeline": Duration(0) if timeline is None else _time("timeline", timeline),
+    }
+    simulated = Duration(times["warmup"] + times["measure"])
+    if times["timeline"] > simulated:
+        raise UsageError(
+            f"timeline = '{timeline}': is longer than the {simulated} simulated; write a shorter"
+            " window"
+        )
+    data = {
+        "name": "curve",
+        "seed": seed,
+        "machine": chosen,
+        "routing": _meaning(
+            own_routing if routing is None else routing, defaults.get("routings", {})
+        ),
+        "jobs": [
+            {
+                "name": _JOB,
+                "ranks": 1,
+                "placement": "contiguous",
+                "workload": {
+                    "kind": "pattern",
+                    "pattern": pattern,
+                    "load": 0.5,
+                    "injection": defaults["injection"] if injection is None else injection,
+                    **(
+                        {"phase": defaults["phase"]}
+                        if (injection or defaults["injection"]) == "periodic"
+                        else {}
+                    ),
+                    "include_self": defaults["include_self"],
+                },
+            }
+        ],
+        "stop": {"duration": str(simulated)},
+        "record": {"packets": "off", "messages": False, "iterations": False, "link_windows": False},
+    }
+    if coarsen is not None:
+        data["detail"] = {"coarsen": coarsen}
+    spelled = {
+        f"jobs.0.{key}" if key.split(".")[0] == "workload" else key: value
+        for key, value in (changes or {}).items()
+    }
+    with _keys_of_the_curve():
+        scenario = Scenario.from_dict(data, source=_SOURCE, changes=spelled)
+        everywhere = scenario.replace({"jobs.0.ranks": scenario.machine.job_nodes})
+    return CurveSetup(
+        everywhere,
+        **times,
+        drain=defaults["drain"] if drain is None else drain,
+        count_from=count_from,
+    )
+
+
+def measure_point(
+    setup: CurveSetup,
+    scenario: Scenario,
+    on_progress: native.ProgressCallback | None = None,
+    threads: native.Threads = 1,
+    plan: native.Plan | None = None,
+) -> dict[str, Any]:
+    """Measures one load and returns the core's result with its cost. Ctrl-C ends it.
+
+    Args:
+        setup: the times of the measurement.
+        scenario: the scenario with its load.
+        on_progress: called about five times per second.
+        threads: the number of threads, or "auto".
+        plan: its resolved plan, if it is there.
+
+    Raises:
+        ScenarioError: the network cannot be built, or the routing cannot run on it.
+        SimulationError: the network stalled.
+    """
+    plan = plan or _resolved(scenario)
+    try:
+        return plan.measure(
+            int(setup.warmup),
+            int(setup.measure),
+            int(setup.timeline),
+            on_progress or (lambda _: None),
+            setup.drain,
+            threads,
+        )
+    except PlanError as error:
+        with _keys_of_the_curve():
+            raise scenario.error_of_plan(error) from None
+
+
+def _resolved(scenario: Scenario, like: native.Plan | None = None) -> native.Plan:
+    """Returns the resolved plan without warnings, which would repeat for every load."""
+    try:
+        return native.Plan(scenario.plan()) if like is None else like.like(scenario.plan())
+    except PlanError as error:
+        with _keys_of_the_curve():
+            raise scenario.error_of_plan(error) from None
+
+
+def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:
+    spans, before = measured["spans"], measured["warmup_spans"]
+    found = dict(measured) | {
+        "state": state_of(measured["load"], spans, before, learns=setup.learns)
+    }
+    if setup.count_from == "start":
+        found |= {key: measured[f"{key}_from_start"] for key in COUNTED_FROM}
+    keys = (*POINT_KEYS, "timeline") if setup.timeline else POINT_KEYS
+    return {key: found[key] for key in keys}  # type: ignore[return-value]
+
+
+def _habits(
+    preset: str | None, machine: str | Mapping[str, Any] | Machine | None
+) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """Returns the machine's table, its own routing, and the defaults of its router model."""
+    if machine is None:
+        name = "pantala" if preset is None else preset
+        if name in router_presets():
+            defaults: dict[str, Any] = router_preset(name)["curve"]
+            nic = {"latency_from": defaults["latency_from"]}
+            return (
+                {"preset": defaults["machine"], "router": {"model": name}, "nic": nic},
+                "minimal",
+                defaults,
+            )
+        _check_machine_preset(name)
+        machine = name
+    elif preset is not None:
+        raise UsageError("preset and machine: give one of the two")
+    table: dict[str, Any] = {"preset": machine} if isinstance(machine, str) else plain(machine)
+    with _keys_of_the_curve("machine."):
+        built = Machine(**table)
+    defaults = router_preset(built.router.model)["curve"]
+    if "latency_from" not in built.nic.model_fields_set:
+        table = merge({"nic": {"latency_from": defaults["latency_from"]}}, table)
+    given = {} if built.preset is None else machine_preset(built.preset).get("routing", {})
+    return table, given.get("algorithm", "minimal"), defaults
+
+
+def _check_machine_preset(name: str) -> None:
+    """Rejects a name that is neither a router model nor a machine."""
+    try:
+        machine_preset(name)
+    except PydanticCustomError as error:
+        base = name.partition("(")[0].strip()
+        context = error.context or {}
+        if base in machine_presets():
+            raise UsageError(
+                f"preset = '{name}': {context['message']}; {context['remedy']}"
+            ) from None
+        known = list(dict.fromkeys([*router_presets(), *map(example, machine_presets())]))
+        close = nearest(base, known)
+        hint = f"did you mean '{close}'? " if close else ""
+        message = f"is neither a router model nor a machine; {hint}choose one of {', '.join(known)}"
+        raise UsageError(f"preset = '{name}': {message}") from None
+
+
+def _meaning(routing: str | Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keys of `routing` for a routing's name in the preset's simulator."""
+    meaning = names.get(routing, routing) if isinstance(routing, str) else routing
+    return dict(meaning) if isinstance(meaning, Mapping) else {"algorithm": meaning}
+
+
+@contextmanager
+def _keys_of_the_curve(below: str = "") -> Iterator[None]:
+    """Makes errors name ``workload.load``, as in ``--set``, instead of ``jobs[0].workload.load``.
+
+    Args:
+        below: the prefix of the keys in an error about a part of a scenario.
+    """
+    try:
+        yield
+    except ScenarioError as error:
+        raise error.respelled(_SOURCE, lambda key: below + key.removeprefix("jobs[0].")) from None
+
+
+def _time(name: str, text: str | Duration) -> Duration:
+    try:
+        time = Duration.parse(text)
+    except UnitError as error:
+        raise UsageError(f"{name} = '{text}': {error}") from None
+    if time <= 0:
+        raise UsageError(f"{name} = '{text}': must be more than zero; write e.g. '20 us'")
+    return time

@@ -1,0 +1,1 @@
+"""The store of runs: identity, leases, index, and the tables of all runs."""

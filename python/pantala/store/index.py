@@ -1,0 +1,241 @@
+"""The index of a store: one line per run, so that a status need not open every run.
+
+The index consists of files of JSON lines. Each process appends to a file of its own, because
+several writers of one file need locks. A line that a killed process left half written is skipped.
+A run that is in the store but not in the index is read again, so the index can be lost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, TypedDict, cast
+
+from pantala.catalogue.tables import TABLES
+from pantala.caveats import Facts, facts_of
+from pantala.errors import RunDirectoryError
+from pantala.files.atomic_file import write_text
+from pantala.files.run_directory import RUN_FILE, TABLES_FILE
+from pantala.files.run_files import scanned_table, table_in_archive
+from pantala.store.lease import claim
+from pantala.store.run_store import RunStore
+from pantala.system.processes import mark, was_left
+
+__all__ = ["Entry", "Index", "entry_of", "facts_of_entry", "failed_entry"]
+
+
+class Entry(TypedDict, total=False):
+    """What the index knows about a run."""
+
+    run: str
+    #: ``done`` or ``failed``.
+    state: str
+    #: Why it failed, or why a job did not end.
+    reason: str
+    complete: bool
+    kept: list[str]
+    #: Whether each table is a file of its own.
+    unpacked: bool
+    bytes: int
+    simulated_ns: float
+    packets: int
+    packet_hops: int
+    seconds: float
+    peak_bytes: int
+    result_hash: str
+    pantala: str
+    #: `pantala.caveats.Facts` as JSON; runs that an earlier version noted have none.
+    facts: dict[str, Any]
+
+
+class Index:
+    """The index of a store."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+        self._folder = store.root / "index"
+        self._file: IO[str] | None = None
+
+    def read(self) -> dict[str, Entry]:
+        """Returns the entries by run: runs in the store, and failed runs."""
+        entries: dict[str, Entry] = {}
+        for _path, found in self._files():
+            for entry in found:
+                # A later attempt may have succeeded; a stored run cannot fail.
+                if entries.get(entry["run"], entry)["state"] != "done" or entry["state"] == "done":
+                    entries[entry["run"]] = entry
+        return entries
+
+    def look_up(self, entries: dict[str, Entry], runs: Iterable[str]) -> None:
+        """Adds runs that are in the store and not in the index, such as those of `pantala run`."""
+        for run in runs:
+            if run not in entries and self._store.path(run).is_dir():
+                with contextlib.suppress(RunDirectoryError):  # damaged: `refresh` removes it
+                    entries[run] = entry_of(self._store, run)
+
+    def refresh(self) -> dict[str, Entry]:
+        """Brings the index up to date with the store, and returns the entries.
+
+        Damaged runs are removed from the store, so that they are simulated again.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        entries = self.read()
+        there = set()
+        for run in self._store.stored():
+            entry = entries.get(run)
+            try:
+                if entry is None or entry["state"] != "done" or not self._whole(run, entry):
+                    entry = entries[run] = entry_of(self._store, run)
+                    self.append(entry)
+            except RunDirectoryError:
+                self._store.remove(run)
+                entries.pop(run, None)
+                continue
+            there.add(run)
+        gone = [
+            run for run, entry in entries.items() if entry["state"] == "done" and run not in there
+        ]
+        for run in gone:
+            del entries[run]
+        self._merge(entries, forget=bool(gone))
+        return entries
+
+    def append(self, entry: Entry) -> None:
+        """Adds a run."""
+        if self._file is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            name = f"{mark()}~{secrets.token_hex(4)}.jsonl"
+            self._file = (self._folder / name).open("w", encoding="utf-8")
+        self._file.write(json.dumps(entry) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Ends the file of this process."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _whole(self, run: str, entry: Mapping[str, Any]) -> bool:
+        """Returns whether the files of a run have the size that the index says.
+
+        Raises:
+            RunDirectoryError: a file is missing or cut.
+        """
+        try:
+            size = _size(self._store.path(run))
+        except OSError:
+            size = -1
+        if size == entry["bytes"]:
+            return True
+        self._store.kept(run)  # raises if the archive is damaged
+        return False
+
+    def _files(self) -> Iterator[tuple[Path, list[Entry]]]:
+        with contextlib.suppress(FileNotFoundError):
+            for path in sorted(self._folder.glob("*.jsonl"), key=_age):
+                try:
+                    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+                except OSError:  # merged meanwhile
+                    continue
+                yield path, [entry for entry in map(_entry, lines) if entry is not None]
+
+    def _merge(self, entries: Mapping[str, Entry], *, forget: bool) -> None:
+        """Writes one file in place of those of processes that have ended."""
+        ended = [path for path, _ in self._files() if self._ended(path)]
+        if len(ended) < 2 and not forget:
+            return
+        with claim(self._store.lease("index")) as mine:
+            if not mine:
+                return
+            merged = self._folder / f"{secrets.token_hex(8)}.jsonl"
+            write_text(merged, "".join(json.dumps(entry) + "\n" for entry in entries.values()))
+            for path in ended:
+                path.unlink(missing_ok=True)
+
+    def _ended(self, path: Path) -> bool:
+        if "~" not in path.stem:
+            return True  # a merged file
+        return was_left(path.stem.rpartition("~")[0])
+
+
+def entry_of(store: RunStore, run: str) -> Entry:
+    """Returns the entry of a run in the store.
+
+    Raises:
+        RunDirectoryError: the run is damaged.
+    """
+    document = store.document(run)
+    try:
+        provenance, counters = document["provenance"], document["counters"]
+        return {
+            "run": run,
+            "state": "done",
+            "reason": "" if document["complete"] else str(document.get("reason") or ""),
+            "complete": document["complete"],
+            "kept": store.kept(run),
+            "unpacked": store.is_unpacked(run),
+            "bytes": _size(store.path(run)),
+            "simulated_ns": document["simulated_ns"],
+            "packets": counters["packets_delivered"],
+            "packet_hops": counters["packet_hops"],
+            "seconds": provenance["setup_seconds"] + provenance["wall_seconds"],
+            "peak_bytes": provenance["peak_rss_bytes"],
+            "result_hash": document["result_hash"],
+            "pantala": document["pantala"],
+            "facts": _facts(store, run, document).to_dict(),
+        }
+    except (KeyError, TypeError) as error:
+        raise RunDirectoryError(
+            store.path(run), f"is damaged: {RUN_FILE} lacks {error}", "repeat pantala sweep"
+        ) from None
+
+
+def facts_of_entry(store: RunStore, entry: Entry) -> Facts:
+    """Returns the facts of a run that is in the store.
+
+    Raises:
+        RunDirectoryError: the run is damaged.
+    """
+    known = entry.get("facts")
+    if known is not None:
+        return Facts.from_dict(known)
+    return _facts(store, entry["run"], store.document(entry["run"]))
+
+
+def _facts(store: RunStore, run: str, document: Mapping[str, Any]) -> Facts:
+    """Reads the facts of a run; facts of jobs are missing if the table jobs was not kept."""
+    path, file = store.path(run), TABLES["jobs"].file
+    jobs = table_in_archive(path / TABLES_FILE, file)
+    if jobs is None and (path / file).is_file():
+        jobs = scanned_table(path / file).collect()
+    return facts_of(document, jobs)
+
+
+def failed_entry(run: str, reason: str) -> Entry:
+    """Returns the entry of a run that failed."""
+    return {"run": run, "state": "failed", "reason": " ".join(reason.split())}
+
+
+def _size(path: Path) -> int:
+    try:
+        return sum((path / name).stat().st_size for name in (RUN_FILE, TABLES_FILE))
+    except FileNotFoundError:  # not packed
+        return sum(file.stat().st_size for file in path.iterdir())
+
+
+def _entry(line: str) -> Entry | None:
+    try:
+        entry: Any = json.loads(line)
+    except ValueError:
+        return None
+    whole = isinstance(entry, dict) and "run" in entry and "state" in entry
+    return cast(Entry, entry) if whole else None
+
+
+def _age(path: Path) -> float:
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0

@@ -1,0 +1,1 @@
+"""The operating system: its errors, its memory, and processes."""

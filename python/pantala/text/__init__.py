@@ -1,0 +1,1 @@
+"""Texts and amounts: units, formats, and what terminals and notebooks show."""

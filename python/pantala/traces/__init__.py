@@ -1,0 +1,1 @@
+"""Traces of other tools, converted into operation files."""

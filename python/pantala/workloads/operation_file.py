@@ -1,0 +1,83 @@
+"""Operation files: the recorded operations of all ranks of a job."""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pantala.core import native
+from pantala.errors import ScenarioWarning, UsageError
+from pantala.workloads.front_end import FrontEnd
+
+__all__ = ["OperationFile", "operations_plan"]
+
+
+class OperationFile(FrontEnd):
+    """The operations of a file: of an exported job, a converted trace or a capture."""
+
+    kind: Literal["operations"] = "operations"
+    """The operations of a file."""
+    path: str
+    """The file: beside the scenario file, or else in the current directory."""
+
+    @property
+    def application(self) -> str:
+        """The name of the file."""
+        return Path(self.path).stem
+
+    def own_ranks(self) -> int:
+        """Returns the number of ranks of the job in the file.
+
+        Raises:
+            UsageError: the file is no complete operation file.
+        """
+        ranks: int = _facts(self.path)["job_ranks"]
+        return ranks
+
+    def as_plan(self, ranks: int) -> dict[str, Any]:
+        """Returns the plan's workload object.
+
+        Raises:
+            UsageError: the file is no complete operation file.
+
+        Warns:
+            ScenarioWarning: the file is too large for a check of its calls.
+        """
+        return operations_plan(self.path)
+
+
+def operations_plan(path: str) -> dict[str, Any]:
+    """Returns the plan's workload object of an operation file of all ranks of its job.
+
+    Raises:
+        UsageError: the file is no complete operation file.
+
+    Warns:
+        ScenarioWarning: the file is too large for a check of its calls.
+    """
+    facts = _facts(path)
+    if not facts["calls_checked"] and facts["ranks"] == facts["job_ranks"]:
+        text = (
+            f"has {facts['operations']} operations or too many different messages for a check "
+            "before the run; the run finds whether sends, receives and collectives fit together"
+        )
+        warnings.warn(ScenarioWarning(path, text), stacklevel=2)
+    return {"kind": "operations", "path": path, "hash": facts["hash"]}
+
+
+def _facts(path: str) -> dict[str, Any]:
+    try:
+        at = Path(path).stat()
+        return _facts_of(path, at.st_mtime_ns, at.st_size)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+@lru_cache(maxsize=64)
+def _facts_of(path: str, _changed_ns: int, _bytes: int) -> dict[str, Any]:
+    """Returns the facts of a file. It is read and hashed once while it does not change."""
+    return native.operation_file(path)

@@ -1,0 +1,114 @@
+"""Programs of users in Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, Strict
+
+from pantala.errors import UsageError
+from pantala.models.base import PositiveDuration, PositiveSize
+from pantala.text.units import Duration
+from pantala.workloads.front_end import FrontEnd
+
+__all__ = ["Program", "PythonProgram"]
+
+#: The plans of programs that this process has recorded: without seed and job if they draw nothing.
+_plans: dict[Any, dict[str, Any]] = {}
+
+
+class PythonProgram(FrontEnd):
+    """A function in Python, which runs once per rank before the simulation, in its own process.
+
+    Its first argument is the communicator of all ranks, whose calls have the names of mpi4py.
+    `pt.Program` makes the workload from a function.
+    """
+
+    kind: Literal["python"] = "python"
+    """A program in Python."""
+    draws: ClassVar[bool] = True
+    file: str
+    """The file of the function: beside the scenario file, or else in the current directory."""
+    function: str = "program"
+    """The name of the function."""
+    arguments: dict[str, Any] = Field(default={})
+    """The arguments of the function besides the communicator."""
+    time_limit: PositiveDuration = Duration.parse("300 s")
+    """The program is stopped if all ranks together take longer, in time of the computer."""
+    operations_limit: Annotated[int, Strict(), Field(ge=1, le=2**48)] = 100_000_000
+    """The program is stopped if all ranks together make more operations."""
+    memory_limit: PositiveSize | None = None
+    """The program is stopped if its process grows by more; half of the free memory if not given."""
+
+    def __hash__(self) -> int:
+        return hash((self.file, self.function, json.dumps(self.arguments, default=repr)))
+
+    @property
+    def application(self) -> str:
+        """The name of the file, or of the function if a session defined it."""
+        of_session = self.file.startswith("<") or "ipykernel" in self.file
+        return self.function if of_session else Path(self.file).stem
+
+    def as_plan(self, ranks: int) -> dict[str, Any]:
+        """Returns the plan's workload object of a scenario with seed 1."""
+        return self.seeded_plan(ranks, 1, "")
+
+    def seeded_plan(self, ranks: int, seed: int, job: str) -> dict[str, Any]:
+        """Returns the plan's workload object: the operation file of the program.
+
+        Raises:
+            ProgramError: the program fails.
+            UsageError: the operation file cannot be written.
+        """
+        from pantala.programs.apart import record_apart
+        from pantala.programs.cache import keep
+        from pantala.programs.limits import Limits, default_memory
+        from pantala.programs.loading import given, text_of
+
+        function = given(self.file, self.function)
+        program: Any = function
+        if function is None:
+            program = (str(Path(self.file).absolute()), text_of(self.file), self.function)
+        arguments = dict(self.arguments)
+        key = (program, ranks, json.dumps(arguments, sort_keys=True, default=repr))
+        drawn = (*key, seed, job)
+        known = _plans.get(key) or _plans.get(drawn)
+        if known is not None and Path(known["path"]).is_file():
+            return dict(known)
+        limits = Limits(
+            int(self.time_limit) / 1e12,
+            self.operations_limit,
+            default_memory() if self.memory_limit is None else int(self.memory_limit),
+        )
+        file, facts = keep(
+            lambda path: record_apart(
+                self.file, self.function, function, arguments, ranks, path, limits, (seed, job)
+            )
+        )
+        plan = {"kind": "operations", "path": str(file), "hash": facts["hash"]}
+        _plans[drawn if facts["draws"] else key] = plan
+        return dict(plan)
+
+
+def Program(function: Callable[..., object], /, **arguments: Any) -> PythonProgram:  # noqa: N802 - reads as a workload
+    """Returns the workload that runs a Python function on every rank.
+
+    The function runs in a fork of this process. It sees all variables of the session, but what it
+    changes in them is lost when it ends.
+
+    Args:
+        function: the program of a rank. Its first argument is the `Communicator` of all ranks.
+        arguments: the further arguments of the function.
+
+    Raises:
+        UsageError: `function` is no function.
+    """
+    from pantala.programs.loading import remember
+
+    if not callable(function):
+        raise UsageError(f"{function!r}: is no function; give a function of mpi and arguments")
+    file, name = remember(function)
+    return PythonProgram(file=file, function=name, arguments=arguments)

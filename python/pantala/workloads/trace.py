@@ -1,0 +1,125 @@
+"""Traces: recorded MPI calls or dependency graphs of a program."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from pydantic_core import PydanticCustomError
+
+from pantala.core import native
+from pantala.errors import ScenarioWarning, UsageError
+from pantala.models.validation import fault
+from pantala.workloads.front_end import FrontEnd
+from pantala.workloads.operation_file import operations_plan
+
+__all__ = ["Trace", "otf2_anchor"]
+
+#: A factor from 0 to 1,000,000.
+_Factor = Annotated[float, Field(ge=0.0, le=1e6, allow_inf_nan=False)]
+
+
+class Trace(FrontEnd):
+    """Trace: the recorded MPI calls of a program, or a dependency graph, replayed by the ranks.
+
+    The format follows from the files. A job without `ranks` has as many ranks as the trace.
+    """
+
+    kind: Literal["trace"] = "trace"
+    """The calls of a trace."""
+    path: str
+    """The trace. DUMPI: the .meta file, its directory, or the prefix of the ranks' files. GOAL: the
+    file. Chakra: the prefix of the ranks' files NAME.RANK.et, or their directory. OTF2: the .otf2
+    file, or its directory. The path is relative to the folder of the
+    scenario file, or else to the current directory."""
+    compute: Literal["recorded", "none"] = "recorded"
+    """The computing between the recorded calls: recorded or none."""
+    compute_scale: _Factor = 1.0
+    """Factor of the recorded compute times, such as 0.5 for a machine of twice the speed."""
+
+    @classmethod
+    def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """Yields a fault if the factor has no effect or the trace cannot be replayed."""
+        yield from super().between_fields(made, data)
+        if made.compute == "none" and "compute_scale" in data:
+            remedy = 'remove it, or set compute to "recorded"'
+            yield fault('has no effect under compute = "none"', remedy, "compute_scale")
+        try:
+            made.own_ranks()
+        except UsageError as error:
+            remedy = "give a complete trace; `pantala trace info` describes one"
+            yield fault(str(error), remedy, "path")
+
+    def own_ranks(self) -> int:
+        """Returns the number of ranks of the trace.
+
+        Raises:
+            UsageError: no job can replay the trace.
+        """
+        if otf2_anchor(self.path):
+            ranks: int = self._converted()[1]["ranks"]
+            return ranks
+        return _identity(self.path)[2]
+
+    def _converted(self) -> tuple[Path, dict[str, Any]]:
+        """Returns the operation file of a trace in OTF2 and its summary."""
+        from pantala.traces.otf2 import converted
+
+        return converted(
+            otf2_anchor(self.path) or self.path,
+            compute=self.compute == "recorded",
+            compute_scale=self.compute_scale,
+        )
+
+    def as_plan(self, ranks: int) -> dict[str, Any]:
+        """Returns the plan's workload object: for OTF2 the converted operation file.
+
+        Warns:
+            ScenarioWarning: the replay leaves out a part of the trace.
+        """
+        if otf2_anchor(self.path):
+            converted, summary = self._converted()
+            file = str(converted)
+            for message in summary["warnings"]:
+                warnings.warn(ScenarioWarning(self.path, message), stacklevel=2)
+            return operations_plan(file)
+        form, digest, _, left_out = _identity(self.path)
+        for message in left_out:
+            warnings.warn(ScenarioWarning(self.path, message), stacklevel=2)
+        return {
+            "kind": self.kind,
+            "format": form,
+            "path": self.path,
+            "hash": digest,
+            "compute": self.compute,
+            "compute_scale_millionths": round(self.compute_scale * 1_000_000),
+        }
+
+
+def otf2_anchor(path: str) -> Path | None:
+    """Returns the anchor file of a trace in OTF2, which may be given as its folder; else None."""
+    given = Path(path)
+    if given.suffix == ".otf2":
+        return given
+    anchors = sorted(given.glob("*.otf2")) if given.is_dir() else []
+    return anchors[0] if len(anchors) == 1 else None
+
+
+def _identity(path: str) -> tuple[str, str, int, tuple[str, ...]]:
+    """Returns format, hash, number of ranks and warnings of a trace. Reads its files once."""
+    seen = []
+    for file in native.trace_files(path):
+        state = Path(file).stat()
+        seen.append((file, state.st_mtime_ns, state.st_size))
+    return _identified(path, tuple(seen))
+
+
+@lru_cache(maxsize=16)
+def _identified(
+    path: str, _files: tuple[tuple[str, int, int], ...]
+) -> tuple[str, str, int, tuple[str, ...]]:
+    return native.identify_trace(path)
