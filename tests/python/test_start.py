@@ -10,7 +10,7 @@ import pytest
 import pantala
 from support import ROOT
 
-HEAVY = {"matplotlib", "numpy", "polars", "jinja2", "pint", "pydantic", "rich.console", "typer"}
+HEAVY = {"matplotlib", "numpy", "polars", "jinja2", "pydantic", "rich.console", "typer"}
 
 
 def loaded_by(code: str) -> set[str]:
@@ -27,7 +27,11 @@ def loaded_by(code: str) -> set[str]:
     ("code", "needed"),
     [
         ("import pantala", set[str]()),
-        ("from pantala.cli import main; from pantala import benchmark, native", set[str]()),
+        (
+            "from pantala.cli import main; from pantala.core import native;"
+            " from pantala.runs import benchmark",
+            set[str](),
+        ),
         ("from pantala.cli import main; main(['version'])", {"typer", "pydantic"}),
         (
             "from pantala.cli import main; main(['check', 'examples/interference.toml'])",

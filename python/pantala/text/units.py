@@ -15,19 +15,19 @@ computes as a number and prints as a quantity::
 
 Nothing is rounded. `parse` rejects a value that is not a whole number of the base unit. Prefixes
 are SI (k, M, G: powers of 1000) and IEC (Ki, Mi, Gi: powers of 1024). ``B`` is a byte and ``b`` is
-a bit.
+a bit. Long names do as well (``kilobyte``, ``nanoseconds``), and a rate is a quotient: ``kB/us``.
 """
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
-    import pint
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import core_schema
@@ -37,73 +37,40 @@ __all__ = ["Bandwidth", "Duration", "Parsed", "Quantity", "Size", "TimePerByte",
 _TEXT = re.compile(
     r"\s*(?P<number>[+-]?(?:\d{1,24}(?:\.\d{0,24})?|\.\d{1,24})(?:[eE][+-]?\d{1,2})?)\s*(?P<unit>\S.*)?"
 )
-_UNIT = re.compile(r"[A-Za-zµμ][A-Za-zµμ/ *^0-9-]*")
 _NUMBER_PATTERN = r"^\s*[+]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?\s*"
 _LARGEST = 2**63 - 1
 
-# Pint's default registry reads `b` as barn and `KB` as kelvin-byte, and loads 900 other units. A
-# scenario needs only these base units.
-_DEFINITIONS = """
-femto- = 1e-15 = f-
-pico- = 1e-12 = p-
-nano- = 1e-9 = n-
-micro- = 1e-6 = u- = µ- = μ-
-milli- = 1e-3 = m-
-kilo- = 1e3 = k-
-mega- = 1e6 = M-
-giga- = 1e9 = G-
-tera- = 1e12 = T-
-kibi- = 1024 = Ki-
-mebi- = 1048576 = Mi-
-gibi- = 1073741824 = Gi-
-tebi- = 1099511627776 = Ti-
-second = [time] = s
-bit = [information] = b
-byte = 8 * bit = B
-bps = bit / second
-Bps = byte / second
-"""
-
-
-_SI = {
-    "p": -12,
-    "n": -9,
-    "u": -6,
-    "µ": -6,
-    "μ": -6,
-    "m": -3,
-    "": 0,
-    "k": 3,
-    "M": 6,
-    "G": 9,
-    "T": 12,
+#: Powers of ten, and of 1024, by the short and by the long prefix.
+_TENS = {
+    ("f", "femto"): -15,
+    ("p", "pico"): -12,
+    ("n", "nano"): -9,
+    ("u", "micro"): -6,
+    ("µ", "micro"): -6,
+    ("μ", "micro"): -6,
+    ("m", "milli"): -3,
+    ("k", "kilo"): 3,
+    ("M", "mega"): 6,
+    ("G", "giga"): 9,
+    ("T", "tera"): 12,
 }
-_IEC = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
-
-
-def _usual_units() -> dict[str, tuple[str, Fraction]]:
-    """Returns the usual unit spellings: unit to base unit, and number of base units in it.
-
-    Pint reads all other spellings. This table avoids its import in most runs, because the import
-    takes longer than everything else that reads a scenario.
-    """
-    units = {
-        f"{p}s": ("picosecond", Fraction(10) ** (power + 12))
-        for p, power in _SI.items()
-        if power <= 0
-    }
-    scales = {p: Fraction(10) ** power for p, power in _SI.items() if power >= 0}
-    for prefix, scale in (scales | {p: Fraction(times) for p, times in _IEC.items()}).items():
-        for letter, bits in (("B", 8), ("b", 1)):
-            size = scale * bits / 8
-            units[f"{prefix}{letter}"] = ("byte", size)
-            units[f"ps/{prefix}{letter}"] = ("femtosecond / byte", 1000 / size)
-            units[f"ns/{prefix}{letter}"] = ("femtosecond / byte", 10**6 / size)
-            units[f"{prefix}{letter}/s"] = units[f"{prefix}{letter}ps"] = ("byte / second", size)
-    return units
-
-
-_USUAL = _usual_units()
+_BINARY = {("Ki", "kibi"): 1, ("Mi", "mebi"): 2, ("Gi", "gibi"): 3, ("Ti", "tebi"): 4}
+_PREFIXES: Mapping[str, Fraction] = {
+    "": Fraction(1),
+    **{prefix: Fraction(10) ** power for both, power in _TENS.items() for prefix in both},
+    **{prefix: Fraction(1024**power) for both, power in _BINARY.items() for prefix in both},
+}
+#: Each unit in seconds and bytes: the powers of both, and the number of them.
+_UNITS: Mapping[str, tuple[int, int, Fraction]] = {
+    **dict.fromkeys(("s", "second", "seconds"), (1, 0, Fraction(1))),
+    **dict.fromkeys(("B", "byte", "bytes"), (0, 1, Fraction(1))),
+    **dict.fromkeys(("b", "bit", "bits"), (0, 1, Fraction(1, 8))),
+    "Bps": (-1, 1, Fraction(1)),
+    "bps": (-1, 1, Fraction(1, 8)),
+}
+_PREFIXED = re.compile(
+    f"(?P<prefix>{'|'.join(sorted(_PREFIXES, key=len, reverse=True))})(?P<unit>{'|'.join(_UNITS)})"
+)
 
 
 class UnitError(ValueError):
@@ -120,34 +87,31 @@ class UnitError(ValueError):
         self.remedy = remedy
 
 
-@lru_cache(maxsize=1)
-def _registry() -> pint.UnitRegistry[Any]:
-    """Returns pint's registry of the units above, built on first use."""
-    import pint
-
-    registry: pint.UnitRegistry[Any] = pint.UnitRegistry(
-        None, non_int_type=Fraction, cache_folder=None
-    )
-    registry.load_definitions(_DEFINITIONS.strip().splitlines())
-    return registry
-
-
 @lru_cache(maxsize=1024)
 def _factor(unit: str, base: str) -> Fraction | None:
     """Returns the exact number of `base` per `unit`; None for an unknown or incompatible unit."""
-    if unit in _USUAL:
-        its_base, factor = _USUAL[unit]
-        return factor if its_base == base else None
-    if _UNIT.fullmatch(unit) is None:
-        return None
-    import pint
+    time, data, number = _measured(unit) or (0, 0, Fraction(0))
+    base_time, base_data, one = _measured(base) or (0, 0, Fraction(1))
+    return number / one if number and (time, data) == (base_time, base_data) else None
 
-    registry = _registry()
-    try:
-        quantity = registry.Quantity(Fraction(1), registry.parse_units(unit, case_sensitive=True))
-        return Fraction(quantity.to(base).magnitude)
-    except (pint.errors.PintError, ValueError, AttributeError, TypeError, AssertionError):
+
+def _measured(unit: str) -> tuple[int, int, Fraction] | None:
+    """Returns the powers of seconds and bytes in a unit, and their number; None if unknown.
+
+    Args:
+        unit: a unit with or without a prefix, or the quotient of two, such as ``"kB/us"``.
+    """
+    parts = [_PREFIXED.fullmatch(part.strip()) for part in unit.split("/")]
+    if len(parts) > 2:
         return None
+    time, data, number = 0, 0, Fraction(1)
+    for sign, part in zip((1, -1), parts, strict=False):
+        if part is None:
+            return None
+        its_time, its_data, its_number = _UNITS[part["unit"]]
+        time, data = time + sign * its_time, data + sign * its_data
+        number *= (_PREFIXES[part["prefix"]] * its_number) ** sign
+    return time, data, number
 
 
 class Parsed(ABC):
@@ -202,7 +166,7 @@ class Quantity(Parsed, int):
     It is the base of `Duration`, `Size`, `Bandwidth` and `TimePerByte`.
     """
 
-    _base: ClassVar[str]  # the base unit in pint's spelling
+    _base: ClassVar[str]  # the base unit
     _noun: ClassVar[str]  # the kind of quantity, for messages
     _counted: ClassVar[str]  # the base unit in words, plural
     _scales: ClassVar[
@@ -276,7 +240,7 @@ class Quantity(Parsed, int):
 class Duration(Quantity):
     """A time or latency: a whole number of picoseconds."""
 
-    _base = "picosecond"
+    _base = "ps"
     _noun = "time"
     _counted = "picoseconds"
     _examples = ("30 ns",)
@@ -287,7 +251,7 @@ class Duration(Quantity):
 class Size(Quantity):
     """An amount of data: a whole number of bytes."""
 
-    _base = "byte"
+    _base = "B"
     _noun = "size"
     _counted = "bytes"
     _examples = ("512 B",)
@@ -306,7 +270,7 @@ class Size(Quantity):
 class Bandwidth(Quantity):
     """A data rate: a whole number of bytes per second."""
 
-    _base = "byte / second"
+    _base = "B/s"
     _noun = "bandwidth"
     _counted = "bytes per second"
     _examples = ("25 GB/s",)
@@ -324,7 +288,7 @@ class Bandwidth(Quantity):
 class TimePerByte(Quantity):
     """A time per byte: a whole number of femtoseconds."""
 
-    _base = "femtosecond / byte"
+    _base = "fs/B"
     _noun = "time per byte"
     _counted = "femtoseconds per byte"
     _examples = ("344 ps/B",)
