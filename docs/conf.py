@@ -107,7 +107,7 @@ CONTENTS = {
         f"../studies/prisacari2015/{name}" for name in ("claims", "numbers", "variants", "speedup")
     ],
     "reference/index": [
-        "scenario",
+        "scenario/index",
         "applications",
         "ember",
         "presets",
@@ -122,6 +122,19 @@ CONTENTS = {
         "metrics",
         "python",
         "figures",
+    ],
+    "reference/scenario/index": [
+        "machine",
+        "router",
+        "routing",
+        "mpi",
+        "jobs",
+        "placements",
+        "workloads",
+        "snapshot",
+        "background",
+        "run",
+        "record",
     ],
 }
 

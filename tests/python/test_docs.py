@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from generate import ember, reference
+from generate import applications, ember, reference, scenario_pages
 from pantala import machine_presets, mix_presets, router_presets, scenario_json_schema
 from pantala.catalogue.tables import TABLES
 from pantala.core.routings import ROUTINGS, RoutingInfo
 from pantala.frontends.ember.parameters import KEYS
 from pantala.metrics import all_functions, all_metrics
 from pantala.scenario.presets import mpi_presets, preset_entries
+from pantala.scenario.workload import APPLICATIONS
 
 DOCS = Path(__file__).parents[2] / "docs"
 GENERATED = {"made-validation.md", "made-validation-ember.md", "made-coarsening.md"}
@@ -39,12 +40,18 @@ def test_every_metric_is_described() -> None:
 
 def test_every_scenario_key_is_described() -> None:
     schema = scenario_json_schema()
-    tables = [schema, *(reference.object_(item) for item in schema["$defs"].values())]
-    page = reference.scenario_page() + ember.ember_page()
+    tables = [schema, *(scenario_pages.object_(item) for item in schema["$defs"].values())]
+    parts = [scenario_pages.scenario_page(name) for name in scenario_pages.PAGES]
+    page = "".join(
+        [scenario_pages.index_page(), *parts, applications.applications_page(), ember.ember_page()]
+    )
     listed = {name for name in KEYS if f"`{name}`" in page}
     assert listed == set(KEYS)
     assert rows(page) - listed == {key for table in tables for key in table.get("properties", {})}
-    assert all(f"## {name.removeprefix('Ember')}\n" in page for name in schema["$defs"])
+    headings = {heading.lower() for heading in re.findall(r"^##? (.+)$", page, re.MULTILINE)}
+    kinds = {application.__name__: kind for kind, application in APPLICATIONS.items()}
+    names = {kinds.get(name, name.removeprefix("Ember")).lower() for name in schema["$defs"]}
+    assert names <= headings
 
 
 def test_every_value_of_a_preset_is_described() -> None:
@@ -123,7 +130,7 @@ PAGES = [
     for page in [*DOCS.parent.glob("*.md"), *DOCS.rglob("*.md")]
     if page.name not in GENERATED
     and "studies" not in page.parts
-    and page.parent.name != "reference"
+    and DOCS / "reference" not in page.parents
 ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from generate import (
@@ -21,6 +22,7 @@ from generate import (
     routing_table,
     routings,
     scenario_keys,
+    scenario_pages,
     stub,
     tables,
     traces,
@@ -49,7 +51,13 @@ FROM_PACKAGE: dict[str, Callable[[], str]] = {
     "docs/reference/presets.md": reference.presets_page,
     "docs/reference/program-calls.md": program_calls.program_calls_page,
     "docs/reference/python.md": python_pages.python_page,
-    "docs/reference/scenario.md": reference.scenario_page,
+    f"docs/reference/{scenario_pages.path_of('index')}": scenario_pages.index_page,
+    **{
+        f"docs/reference/{scenario_pages.path_of(name)}": partial(
+            scenario_pages.scenario_page, name
+        )
+        for name in scenario_pages.PAGES
+    },
     "docs/reference/tables.md": reference.tables_page,
     "docs/reference/traces.md": traces.traces_page,
 }

@@ -6,7 +6,8 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from generate.reference import clean, keys, object_, page
+from generate.reference import clean, page
+from generate.scenario_pages import keys, object_
 
 #: The folder of the page's figures, relative to the page.
 FIGURES = "made-applications"
@@ -25,21 +26,21 @@ def applications_page() -> str:
         "# Applications",
         (
             "A job's `workload` is one of these applications or [synthetic"
-            " traffic](scenario.md#pattern). The defaults are the values of the papers, so"
-            ' `workload = { kind = "fft3d" }` is enough. [`pantala workload'
+            " traffic](scenario/workloads.md#pattern). The defaults are the values of the papers,"
+            ' so `workload = { kind = "fft3d" }` is enough. [`pantala workload'
             " show`](commands.md#pantala-workload-show) prints the totals of an application and"
             " draws its matrix, with other parameters and on other numbers of ranks. The figures"
             f" below show at most {_ITERATIONS} iterations."
         ),
     ]
     for kind, application in APPLICATIONS.items():
-        table = keys(object_(schema["$defs"][application.__name__]))
+        table = keys(object_(schema["$defs"][application.__name__]), "applications.md")
         parts += [
             f"## {kind}",
             clean(inspect.getdoc(application) or "").replace("``", "`"),
             f"Default number of ranks: {application.paper_ranks:,}.",
             f"![Bytes from rank to rank of {kind}]({FIGURES}/{kind}.png)",
-            table.replace("](#", "](scenario.md#"),
+            table,
         ]
     return page(parts)
 

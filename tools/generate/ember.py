@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 
-from generate.reference import clean, keys, object_, page, table
+from generate.reference import clean, page, table
+from generate.scenario_pages import keys, object_
 
 
 def ember_page() -> str:
@@ -29,7 +30,7 @@ def ember_page() -> str:
         parts += [
             f"## {name}",
             clean(inspect.getdoc(motif) or "").replace("``", "`"),
-            keys(object_(schema["$defs"][motif.__name__])),
+            keys(object_(schema["$defs"][motif.__name__]), "ember.md"),
         ]
     parts += [
         "## Motifs that Pantala refuses",

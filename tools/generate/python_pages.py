@@ -32,7 +32,7 @@ def python_page() -> str:
     parts += ["## Results", *_class(pt.Run), *_class(experiment), *_class(pt.Experiment)]
     parts += [
         "## Scenarios",
-        "[Scenario keys](scenario.md) lists the keys, their units and defaults.",
+        "[Scenario keys](scenario/index.md) lists the keys, their units and defaults.",
         *_class(pt.Scenario, only=("from_toml", "from_dict", "replace", "plan", "resolve")),
     ]
     programs = pt.programs

@@ -1,4 +1,4 @@
-"""docs/reference: the pages of tables, metrics, scenario keys, presets and commands."""
+"""docs/reference: the pages of tables, metrics, presets and commands."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
-
-Json = dict[str, Any]
-
-#: The start of the names of Ember's motifs, which have a page of their own.
-EMBER = "Ember"
 
 
 def tables_page() -> str:
@@ -78,30 +73,6 @@ def metrics_page() -> str:
             ],
         ),
     ]
-    return page(parts)
-
-
-def scenario_page() -> str:
-    """Returns the page of all scenario keys, from the JSON Schema."""
-    from pantala import scenario_json_schema
-
-    schema = scenario_json_schema()
-    parts = [
-        "# Scenario keys",
-        (
-            "A scenario is a TOML file, or the same objects in Python. `pantala schema` prints its"
-            " JSON Schema; an editor that has the schema completes keys and marks errors. [Write a"
-            " scenario](../how-to/scenario.md) explains the keys by example."
-        ),
-        "## The file",
-        keys(schema),
-    ]
-    for name in _in_order(schema):
-        if name.startswith(EMBER):
-            continue
-        plain = object_(schema["$defs"][name])
-        body = keys(plain) if "properties" in plain else f"Value: {_type(plain)}."
-        parts += [f"## {name}", clean(plain.get("description", "")), body]
     return page(parts)
 
 
@@ -246,107 +217,6 @@ def clean(text: str) -> str:
         piece = plain[number].replace("<", "&lt;")
         plain[number] = re.sub(r"(?<![\w`])(\w*_\w+)", r"`\1`", piece)
     return "".join(plain)
-
-
-# --- scenario ---
-
-
-def object_(definition: Json) -> Json:
-    """Returns the definition of the table itself, without the bare string that can replace it."""
-    found: Json = next(
-        (item for item in definition.get("anyOf", []) if "properties" in item), definition
-    )
-    return found
-
-
-def keys(schema: Json) -> str:
-    """Returns the table of the keys of an object."""
-    required = schema.get("required", [])
-    rows = []
-    for key, value in schema.get("properties", {}).items():
-        default = (
-            "required"
-            if key in required
-            else _value(value["default"])
-            if "default" in value
-            else ""
-        )
-        rows.append((f"`{key}`", _type(value), default, value.get("description", "")))
-    return table(("key", "value", "default", "meaning"), rows)
-
-
-def _type(value: Json) -> str:
-    if "$ref" in value:
-        return _link(value["$ref"])
-    if "const" in value:
-        return f'`"{value["const"]}"`'
-    if "enum" in value:
-        return ", ".join(f'`"{item}"`' for item in value["enum"])
-    for several in ("anyOf", "oneOf"):
-        if several in value:
-            kinds = [_type(item) for item in value[several] if item.get("type") != "null"]
-            return " or ".join(dict.fromkeys(kinds))
-    if value.get("type") == "array":
-        if "prefixItems" in value:
-            return f"list of {len(value['prefixItems'])} {_plural(_type(value['prefixItems'][0]))}"
-        return f"list of {_plural(_type(value['items']))}"
-    if value.get("examples"):
-        return "text, e.g. " + ", ".join(f'`"{item}"`' for item in value["examples"])
-    names = {
-        "string": "text",
-        "integer": "integer",
-        "number": "number",
-        "boolean": "`true` or `false`",
-    }
-    return names.get(value.get("type", ""), "table") + _range(value)
-
-
-def _plural(kind: str) -> str:
-    """Returns a type with its noun in the plural: ``integers, at least 1``."""
-    return re.sub(r"^(integer|number|text)\b", r"\1s", kind)
-
-
-def _range(value: Json) -> str:
-    low, high = value.get("minimum"), value.get("maximum")
-    if value.get("type") not in {"integer", "number"} or low is None:
-        return ""
-    return f", {low:g} to {high:g}" if high is not None and high < 2**31 else f", at least {low:g}"
-
-
-def _value(default: Any) -> str:
-    if default is None:
-        return "none"
-    if isinstance(default, dict):
-        if set(default) == {"count", "unit"}:
-            return f'`"{default["count"]} {default["unit"]}s"`'
-        return f'`"{default["kind"]}"`' if list(default) == ["kind"] else "as below"
-    return f"`{json.dumps(default)}`"
-
-
-def _link(reference: str) -> str:
-    name = reference.rsplit("/", 1)[-1]
-    if name.startswith(EMBER):
-        motif = name.removeprefix(EMBER)
-        return f"[ember.{motif}](ember.md#{motif.lower()})"
-    return f"[{name}](#{name.lower()})"
-
-
-def _in_order(schema: Json) -> list[str]:
-    """Returns the definitions in the order of their first use."""
-    found: list[str] = []
-    waiting: list[Any] = [schema["properties"]]
-    while waiting:
-        node = waiting.pop(0)
-        if isinstance(node, dict):
-            if "$ref" in node:
-                name = node["$ref"].rsplit("/", 1)[-1]
-                if name not in found:
-                    found.append(name)
-                    waiting.insert(0, schema["$defs"][name])
-            waiting[:0] = [value for key, value in node.items() if key != "default"]
-        elif isinstance(node, list):
-            waiting[:0] = node
-    return found
 
 
 # --- commands ---

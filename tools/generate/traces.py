@@ -46,15 +46,15 @@ def traces_page() -> str:
             "# Traces",
             (
                 'A job with `kind = "trace"` replays recorded calls ([how-to](../how-to/traces.md),'
-                " [keys](scenario.md#trace))."
+                " [keys](scenario/workloads.md#trace))."
             ),
             "## DUMPI",
             (
                 "Each call of a DUMPI trace is replayed, replayed in another form, ignored, or"
                 " refused. The names are without `MPI_`. A collective runs with the algorithms of"
-                " [`mpi.collectives`](scenario.md#collectives) and at their cost. The time inside a"
-                " call is left out, because the simulation makes its own. The time between two"
-                " calls is computing."
+                " [`mpi.collectives`](scenario/mpi.md#collectives) and at their cost. The time"
+                " inside a call is left out, because the simulation makes its own. The time between"
+                " two calls is computing."
             ),
             table(("calls", "replay", "as, or reason"), rows),
             "Further rules:",
