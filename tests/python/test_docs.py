@@ -14,7 +14,7 @@ from pantala.core.routings import ROUTINGS, RoutingInfo
 from pantala.frontends.ember.parameters import KEYS
 from pantala.metrics import all_functions, all_metrics
 from pantala.scenario.presets import mpi_presets, preset_entries
-from pantala.scenario.workload import APPLICATIONS
+from pantala.workloads import APPLICATIONS
 
 DOCS = Path(__file__).parents[2] / "docs"
 GENERATED = {"made-validation.md", "made-validation-ember.md", "made-coarsening.md"}

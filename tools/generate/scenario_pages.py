@@ -181,7 +181,7 @@ def _link(reference: str, here: str) -> str:
 def _places() -> dict[str, tuple[str, str]]:
     """Returns the page and the heading of each definition of the schema."""
     from pantala import scenario_json_schema
-    from pantala.scenario.workload import APPLICATIONS
+    from pantala.workloads import APPLICATIONS
 
     kinds = {application.__name__: kind for kind, application in APPLICATIONS.items()}
     places, page = {}, ""
