@@ -12,7 +12,7 @@ import pantala as pt
 from pantala import papers
 from pantala.cli import main
 from pantala.core import native
-from pantala.papers.application_table import Column, PaperTable, Row, measure
+from pantala.papers.application_table import Ahead, Column, PaperTable, Row, measure
 from pantala.scenario import AllreduceLoop, Halo3d, Job, Scenario
 from pantala.scenario.plan import awaited
 from pantala.store.run_store import RunStore
@@ -83,6 +83,25 @@ def test_a_table_is_measured_row_by_row() -> None:
     assert "paper_execution_ms" not in tree
 
 
+def test_the_runs_ahead_are_told_and_the_longest_starts_first(tmp_path: Path) -> None:
+    told: list[list[Ahead]] = []
+    seen: list[str] = []
+    out = tmp_path / "table"
+    measure(TINY, only=["tree"], on_start=told.append)
+    measure(
+        TINY,
+        out=out,
+        on_start=told.append,
+        on_row=lambda record, _: seen.append(record["application"]),
+    )
+    measure(TINY, out=out, on_start=told.append)
+    # Both values of Halo that are measured elsewhere are of one run; in the end, none is left.
+    assert [len(ahead) for ahead in told] == [1, 3, 0]
+    # 2 iterations of 12 messages of 10 kB, in packets of 512 B.
+    assert told[0][0].packets == pytest.approx(24 * 10e3 / 512, rel=0.02)
+    assert seen == ["Halo", "Tree"]
+
+
 @pytest.mark.slow
 def test_a_table_is_equal_for_any_number_of_workers() -> None:
     assert measure(TINY, workers=2, seed=3) == measure(TINY, seed=3)
@@ -132,8 +151,10 @@ def test_the_command_prints_and_writes_the_table(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], workdir: Path
 ) -> None:
     monkeypatch.setattr(papers, "table", lambda _name: TINY)
-    status, text, _ = _line(capsys, "tiny", "--json", "--workers", "1")
+    status, text, told = _line(capsys, "tiny", "--json", "--workers", "1")
     assert (status, json.loads(text)) == (0, measure(TINY))
+    assert told.startswith("tiny: 3 runs to simulate, 3,")
+    assert " packets; about 0.0 s with 1 worker (by" in told
     status, text, _ = _line(capsys, "tiny", "--workers", "1")
     assert status == 0
     words = next(line.split() for line in text.splitlines() if "Tree" in line)

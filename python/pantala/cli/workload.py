@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from pantala.papers.application_table import Column, PaperTable, Record
+    from pantala.papers.application_table import Ahead, Column, PaperTable, Record
     from pantala.planning.communication import Communication
     from pantala.scenario import Scenario
 
@@ -240,9 +242,14 @@ def paper_table(
 
     found = papers.table(name)
     check_workers_and_seed(workers, seed)
+    processes = workers or cores()
     with PlainConsole(stderr=True).status(Text(f"{name}: running")) as line:
         done: list[str] = []
         facts: dict[str, Facts] = {}
+
+        def on_start(ahead: list[Ahead]) -> None:
+            if ahead:
+                say(_told(found, ahead, processes), file=sys.stderr)
 
         def on_row(record: Record, count: int) -> None:
             done.append(record["application"])
@@ -251,9 +258,10 @@ def paper_table(
         records = measure(
             found,
             seed=seed,
-            workers=workers or cores(),
+            workers=processes,
             only=only or (),
             out=out or Path("runs") / f"{name}-table",
+            on_start=on_start,
             on_row=on_row,
             facts=facts,
         )
@@ -264,6 +272,20 @@ def paper_table(
     else:
         output = console()
         output.print(_shown(found, records, output))
+
+
+def _told(found: PaperTable, ahead: Sequence[Ahead], workers: int) -> str:
+    """Returns a line with the runs of a table that are to be simulated, and about how long."""
+    from pantala.text.amounts import clock
+
+    packets, runs = sum(run.packets for run in ahead), len(ahead)
+    seconds = [run.seconds for run in ahead]
+    time = max(max(seconds), sum(seconds) / workers)
+    return (
+        f"{found.name}: {runs} run{'' if runs == 1 else 's'} to simulate, {packets:,.0f} packets;"
+        f" about {clock(time)} with {workers} worker{'' if workers == 1 else 's'} (by their"
+        " traffic)"
+    )
 
 
 def _summary(found: Communication) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from pantala.core import native
-from pantala.planning.run_cost import SECONDS_PER_PACKET, traffic
+from pantala.planning.run_cost import seconds_of, traffic
 from pantala.system.memory import available_memory
 from pantala.system.parallel import cores
 
@@ -108,7 +108,7 @@ def _expected(plan: native.Plan) -> tuple[float, float, float]:
     packets = sum(job["bytes"] for job in traffic(plan).values()) / plan["packet_bytes"]
     nodes = sum(len(job["nodes"]) for job in plan["jobs"])
     return (
-        _SECONDS_PER_RUN + packets * SECONDS_PER_PACKET,
+        _SECONDS_PER_RUN + seconds_of(plan, packets),
         _BYTES_PER_PROCESS + nodes * _BYTES_PER_NODE + packets * _BYTES_PER_PACKET,
         _BYTES_PER_RUN + 6 * nodes * _BYTES_PER_ROW,
     )

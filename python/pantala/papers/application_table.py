@@ -21,13 +21,14 @@ import polars as pl
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import UsageError, nearest
 from pantala.metrics.traffic import injection_rate, peak_ingress_volume
+from pantala.planning.run_cost import seconds_of, traffic
 from pantala.results.run import Run
 from pantala.scenario import Scenario
 from pantala.store.identity import run_id
 from pantala.store.run_store import RunStore
 from pantala.system.parallel import in_processes
 
-__all__ = ["Column", "PaperTable", "Record", "Row", "measure", "of_first_job"]
+__all__ = ["Ahead", "Column", "PaperTable", "Record", "Row", "measure", "of_first_job"]
 
 #: A measured row: its name, the measured values, and the paper's values with the prefix ``paper_``.
 Record = dict[str, Any]
@@ -126,6 +127,21 @@ class PaperTable:
     of_plan: Callable[[dict[str, Any]], Record] | None = None
 
 
+@dataclass(frozen=True)
+class Ahead:
+    """A run that a table still has to simulate.
+
+    Attributes:
+        run: its identity.
+        packets: the number of packets, from the traffic of its job.
+        seconds: about how long one core simulates it.
+    """
+
+    run: str
+    packets: float
+    seconds: float
+
+
 def measure(
     table: PaperTable,
     *,
@@ -133,6 +149,7 @@ def measure(
     workers: int = 1,
     only: Sequence[str] = (),
     out: Path | None = None,
+    on_start: Callable[[list[Ahead]], None] = lambda _ahead: None,
     on_row: Callable[[Record, int], None] = lambda _record, _count: None,
     facts: dict[str, Facts] | None = None,
 ) -> list[Record]:
@@ -145,6 +162,7 @@ def measure(
         only: the applications to measure, by the paper's names in any case; all if empty.
         out: a directory for the runs; rows whose run is there are not run again. It can be the
             directory of an experiment. Without it, the runs are temporary.
+        on_start: called before the first run, with the runs that are not in `out`.
         on_row: called with each row when it is measured, and with the number of rows.
         facts: gets what the caveats of each run are made of, by application.
 
@@ -164,8 +182,10 @@ def measure(
         store = RunStore(out)
         store.check()
         store.begin()
-    # The applications with the most traffic take longest, so they start first.
-    order = sorted(rows, key=lambda row: -float(row.paper.get("total_mb", 0.0)))
+    ahead = {row.application: _ahead(row, table, out) for row in rows}
+    on_start(list({each.run: each for runs in ahead.values() for each in runs}.values()))
+    # The applications that take longest start first.
+    order = sorted(rows, key=lambda row: -sum(each.seconds for each in ahead[row.application]))
     measured = partial(
         _measured, of_run=table.of_run, of_plan=table.of_plan, keep=table.keep, out=out
     )
@@ -192,6 +212,19 @@ def _chosen(table: PaperTable, seed: int, only: Sequence[str]) -> list[Row]:
             raise UsageError(f"application = '{name}': is not in {table.name}; {remedy}")
         wanted.add(names[name.lower()])
     return [row for row in rows if not wanted or row.application in wanted]
+
+
+def _ahead(row: Row, table: PaperTable, out: Path | None) -> list[Ahead]:
+    """Returns the runs of a row that are not stored yet."""
+    of_row = [] if table.of_plan else [row.scenario]
+    found = {}
+    for scenario in (*of_row, *(other for _, other in row.elsewhere.values())):
+        plan = scenario.replace(_RECORD_LITTLE).resolved_plan()
+        name = run_id(plan)
+        if out is None or not RunStore(out).has(name, table.keep):
+            packets = sum(job["bytes"] for job in traffic(plan).values()) / plan["packet_bytes"]
+            found[name] = Ahead(name, packets, seconds_of(plan, packets))
+    return list(found.values())
 
 
 def _measured(

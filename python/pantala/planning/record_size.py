@@ -14,7 +14,7 @@ from typing import Any
 
 from pantala.core.native import ExpectedTraffic, Plan
 from pantala.errors import PlanError, ScenarioError, UsageError
-from pantala.planning.run_cost import HOPS, pattern_bytes, traffic
+from pantala.planning.run_cost import hops_of_packet, pattern_bytes, traffic
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import bytes_text, of_thousands
 from pantala.text.units import Size
@@ -258,7 +258,7 @@ def _window_rows(
     ports, nodes = derived["ports_per_router"], derived["nodes"]
     links = derived["routers"] * ports + nodes
     packets = sum(job.packets for job in jobs.values())
-    hops = packets * (HOPS + 1) * (2 if plan["nic"]["responses"] else 1)
+    hops = packets * (hops_of_packet(plan) + 1) * (2 if plan["nic"]["responses"] else 1)
 
     def windows(lengths: Iterable[int]) -> float:
         return sum(max(1.0, seconds * 1e12 / length) for length in lengths if length)

@@ -11,16 +11,26 @@ from pantala.errors import ScenarioWarning
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import bytes_text
 
-__all__ = ["HOPS", "SECONDS_PER_PACKET", "pattern_bytes", "traffic", "warn_of_cost"]
+__all__ = ["hops_of_packet", "pattern_bytes", "seconds_of", "traffic", "warn_of_cost"]
 
-#: Packet-hops per second of one core that also has another simulation beside it, and hops of a
-#: packet with adaptive routing; `docs/performance.md` has measured values.
+#: Packet-hops per second of one core that also has another simulation beside it;
+#: `docs/performance.md` has measured values.
 _HOPS_PER_SECOND = 2.5e6
-HOPS = 5.0
-#: Time of one core for a packet.
-SECONDS_PER_PACKET = HOPS / _HOPS_PER_SECOND
+#: Hops of a packet with adaptive routing, by the kind of topology. Groups of rows and columns have
+#: longer paths: the applications of `pantala workload table chunduri2021` make 11 to 13 hops.
+_HOPS = {"dragonfly": 5.0, "dragonfly_2d": 12.0}
 #: The time from which a run is worth a warning: an hour.
 _LONG = 3600.0
+
+
+def hops_of_packet(plan: Mapping[str, Any]) -> float:
+    """Returns about how many links a packet of a plan passes."""
+    return _HOPS[plan["topology"]["kind"]]
+
+
+def seconds_of(plan: Mapping[str, Any], packets: float) -> float:
+    """Returns about how long one core simulates a number of packets of a plan."""
+    return packets * hops_of_packet(plan) / _HOPS_PER_SECOND
 
 
 def traffic(plan: native.Plan) -> dict[str, native.ExpectedTraffic]:
@@ -78,7 +88,7 @@ def warn_of_cost(
     }
     if not counted:
         return
-    time = sum(counted.values()) / plan["packet_bytes"] * SECONDS_PER_PACKET
+    time = seconds_of(plan, sum(counted.values()) / plan["packet_bytes"])
     if time < _LONG:
         return
     name = max(counted, key=lambda job: counted[job])
