@@ -95,13 +95,13 @@ class FakeCore:
         assert not list(directory.iterdir())
         self.runs.append(plan)
         if progress is not None:
-            told = {
+            entry = {
                 "simulated_ns": 5e5,
                 "packets_delivered": 10,
                 "packet_hops": 40,
                 "wall_seconds": 0.5,
             }
-            progress(told | {"ranks_done": 0, "ranks": 8, "fraction": 0.5})
+            progress(entry | {"ranks_done": 0, "ranks": 8, "fraction": 0.5})
         for name in TABLES:
             pl.DataFrame(self._rows(name, plan), schema=TABLES[name].polars_schema).write_parquet(
                 directory / f"{name}.parquet"

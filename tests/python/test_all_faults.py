@@ -185,19 +185,19 @@ def refused_by_the_core(*faults: tuple[str, str, str, str]) -> list[str]:
     ],
 )
 def test_values_of_a_plan_are_shown_with_their_units(key: str, value: str, shown: str) -> None:
-    told = refused_by_the_core((key, value, "is not 1500 ps", "give 90000000 ps or 2 psi"))
-    assert told == [f"scenario: key {shown}: is not 1.5 ns; give 90 us or 2 psi"]
+    text = refused_by_the_core((key, value, "is not 1500 ps", "give 90000000 ps or 2 psi"))
+    assert text == [f"scenario: key {shown}: is not 1.5 ns; give 90 us or 2 psi"]
 
 
 def test_every_fault_of_a_plan_is_reported_once() -> None:
     few = ("is too few", "give more")
-    told = refused_by_the_core(
+    text = refused_by_the_core(
         ("routing_all_to_all.virtual_channels", "1", *few),
         ("routing.algorithm", "par", *few),
         ("mpi.gap_ps", "2000", *few),
         ("routing_all_to_all.algorithm", "par", *few),
     )
-    assert [line.split(" ")[2] for line in told] == [
+    assert [line.split(" ")[2] for line in text] == [
         "routing_all_to_all.virtual_channels",
         "routing.algorithm",
         "mpi.gap",

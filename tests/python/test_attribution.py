@@ -22,7 +22,7 @@ from pantala.analysis.attribution import (
     matrix_of,
     ratios_text,
 )
-from pantala.analysis.companies import TOGETHER, pair_name, without_name
+from pantala.analysis.job_sets import TOGETHER, pair_name, without_name
 from pantala.analysis.slowdown import slowdowns_of
 from pantala.analysis.statistics import mean_interval
 from pantala.errors import UsageError
@@ -53,7 +53,7 @@ def three(**changes: Any) -> pt.Scenario:
     return pt.Scenario.from_dict(tomllib.loads(SCENARIO + THIRD)).replace(changes)
 
 
-def companies_of(factor: dict[tuple[str, str], float]) -> dict[str, tuple[str, ...]]:
+def job_sets_of(factor: dict[tuple[str, str], float]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {TOGETHER: JOBS}
     found |= {pair_name(*pair): pair for pair in combinations(JOBS, 2)}
     return found | {without_name(job): tuple(set(JOBS) - {job}) for job in JOBS}
@@ -62,12 +62,12 @@ def companies_of(factor: dict[tuple[str, str], float]) -> dict[str, tuple[str, .
 def made(factor: dict[tuple[str, str], float], **changes: Any) -> pl.DataFrame:
     """Returns slowdowns of a model in which each job multiplies another job's times by a factor."""
     rows = []
-    for company, jobs in companies_of(factor).items():
+    for job_set, jobs in job_sets_of(factor).items():
         for job in sorted(jobs):
             beside = sorted(set(jobs) - {job})
             ratio = math.prod(factor[job, other] for other in beside)
-            row = {"company": company, "beside": beside, "job": JOBS.index(job), "name": job}
-            row |= {"compared": "run", "compared_iterations": None, **changes.get(company, {})}
+            row = {"job_set": job_set, "beside": beside, "job": JOBS.index(job), "name": job}
+            row |= {"compared": "run", "compared_iterations": None, **changes.get(job_set, {})}
             rows.append(row | dict.fromkeys(MEASURES, ratio))
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -104,7 +104,7 @@ def test_intervals_are_over_seeds_and_words_follow_them() -> None:
     seeds = []
     for seed, (slow, none) in enumerate([(1.8, 0.9), (2.0, 1.1), (2.2, 1.0)]):
         factor = {(one, other): none for one in JOBS for other in JOBS if one != other}
-        table = made(factor | {("a", "b"): slow}).filter(pl.col("company").str.starts_with("pair"))
+        table = made(factor | {("a", "b"): slow}).filter(pl.col("job_set").str.starts_with("pair"))
         seeds.append(table.select(pl.lit(seed).alias("case"), pl.lit(seed).alias("seed"), pl.all()))
     effects = effects_over(pl.concat(seeds), ["seed"], "seed", 0.95, "student")
     timed = effects.filter(pl.col("measure") == "slowdown")
@@ -161,7 +161,7 @@ def test_a_mode_adds_companies_and_runs_alone_of_their_length() -> None:
         together
         | dict.fromkeys(without)
         | alone
-        | {f"alone-steady-for-{company}": company for company in without[:2]}
+        | {f"alone-steady-for-{job_set}": job_set for job_set in without[:2]}
     )
     steady = {"kind": "pattern", "pattern": "uniform", "load": 0.1}
     found = names(three(**{"interference": "pairs", "jobs.noise.workload": steady}))
@@ -201,7 +201,7 @@ def test_pairs_and_jobs_left_out_share_runs(tmp_path: Path) -> None:
     assert pairs.mode == "pairs"
     steady = pairs.runs["alone-steady-for-pair-noise+steady"].document["simulated_ns"]
     assert steady == pairs.runs["pair-noise+steady"].document["simulated_ns"]
-    rows = pairs.slowdowns.filter(pl.col("company") == TOGETHER).drop("company", "beside")
+    rows = pairs.slowdowns.filter(pl.col("job_set") == TOGETHER).drop("job_set", "beside")
     assert rows.equals(pairs.slowdown.collect())
     assert pairs.slowdowns["compared"].null_count() == 0
     matrix = matrix_of(pairs.effects)
@@ -244,7 +244,7 @@ def test_commands_print_matrices(tmp_path: Path, cli: Cli) -> None:
     assert set(effects["runs"]) == {3}
     mean = effects.filter(pl.col("victim") == "halo", pl.col("aggressor") == "noise")["mean"][0]
     assert f"{mean:.2f} (" in ended.out
-    assert experiment.slowdowns().columns[:4] == ["case", "seed", "company", "beside"]
+    assert experiment.slowdowns().columns[:4] == ["case", "seed", "job_set", "beside"]
 
 
 @pytest.mark.native
@@ -291,8 +291,8 @@ def test_a_matrix_is_orange_where_slower_and_pale_where_the_interval_has_one() -
     assert strong == pytest.approx(0.6)
     assert weaker == pytest.approx(0.6 * 0.2 / 0.5)
     assert none == 0
-    told = [text.get_text() for text in figure.axes[0].texts]
-    assert told[0] == "1.50 \N{MULTIPLICATION SIGN}\n1.40 to 1.60"
+    sentences = [text.get_text() for text in figure.axes[0].texts]
+    assert sentences[0] == "1.50 \N{MULTIPLICATION SIGN}\n1.40 to 1.60"
     with pytest.raises(UsageError, match="there are no effects of jobs on each other; run"):
         effect_matrix(effects.clear())
     with pytest.raises(UsageError, match="there are no effects"):

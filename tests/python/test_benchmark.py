@@ -75,8 +75,8 @@ def test_bench_prints_its_tables(fake_core: FakeCore, cli: Cli) -> None:
     assert hops == ["packet_hops", "400", "400", "400"]
     listed = cli("bench", "--list")
     assert listed.status == 0
-    told = cli("bench", "--help").out
-    assert all(name in listed.out and name in told for name in BENCHMARKS)
+    text = cli("bench", "--help").out
+    assert all(name in listed.out and name in text for name in BENCHMARKS)
     assert len(fake_core.measured) == 3
 
 

@@ -66,8 +66,8 @@ def test_windows_of_the_record_beyond_the_end_of_the_run_are_told() -> None:
     }
     found = facts([job("a")], [row("a", 0, 90)], {"record": record})
     assert Facts.from_dict(json.loads(json.dumps(found.to_dict()))) == found
-    told = [each.text for each in caveats_of({"x": found}) if each.kind == "windows"]
-    assert told == [
+    sentences = [each.text for each in caveats_of({"x": found}) if each.kind == "windows"]
+    assert sentences == [
         "The run took 100 ns, less than the window of record.link_window (1 ms) and"
         " record.ports.windows (2 us): their tables have a single window; less than"
         " record.packet_from (5 us): no packet has a row. Give times within the run."
@@ -99,10 +99,10 @@ def test_the_share_of_a_run_beside_another_job_and_the_remedy() -> None:
         row("late", 90, 98),
     ]
     found = facts(jobs, rows, {}, simulated_ns=110.0)
-    told = {(each.job, each.other): (each.share, each.early) for each in found.overlaps}
-    assert told["long", "short"] == (0.05, True)
-    assert ("long", "again") not in told
-    assert ("again", "long") not in told  # the run ends at the end of a window
+    sentence = {(each.job, each.other): (each.share, each.early) for each in found.overlaps}
+    assert sentence["long", "short"] == (0.05, True)
+    assert ("long", "again") not in sentence
+    assert ("again", "long") not in sentence  # the run ends at the end of a window
     (caveat,) = [each for each in caveats_of({"x": found}) if each.kind == "overlap"]
     assert "short ran for 5.0 % of long's run (5 ns of 100 ns)" in caveat.text
     assert "set repeat = true for short" in caveat.text
@@ -132,14 +132,14 @@ def test_a_set_of_runs_says_how_many_it_means() -> None:
         for number in range(12)
     }
     runs |= {"coarse": Facts(seed=1, coarsen=4, coarsened="Coarsened by 4: told.")}
-    told = {each.kind: each for each in caveats_of(runs, absent=Absent(2, 3, 1, 20, 9))}
-    assert told["coarse"].text == "1 of 13 runs: Coarsened by 4: told."
-    assert told["cut_off"].text.startswith("3 of 13 runs: Each run ended at its set duration")
-    assert told["absent"].text == (
+    sentence = {each.kind: each for each in caveats_of(runs, absent=Absent(2, 3, 1, 20, 9))}
+    assert sentence["coarse"].text == "1 of 13 runs: Coarsened by 4: told."
+    assert sentence["cut_off"].text.startswith("3 of 13 runs: Each run ended at its set duration")
+    assert sentence["absent"].text == (
         "Not in the results: 2 of 20 runs failed; 3 of 20 runs are not simulated yet;"
         " 1 of 9 cases are refused."
     )
-    assert "one_seed" not in told
+    assert "one_seed" not in sentence
 
 
 def test_seeds_with_equal_results_are_named() -> None:
@@ -205,8 +205,8 @@ def test_two_sides_without_an_effect_of_the_seed_have_no_interval(cli: Cli, tmp_
     ended = cli(*command, "--out", tmp_path / "still")
     assert ended.status == 0, ended.err
     assert "10 of 12 seeds: all gave equal results, so there is no interval" in ended.out
-    told = cli("compare", tmp_path / "still", "--by", "machine.router.input_latency", "--json")
-    rows = json.loads(told.out)["metrics"]
+    text = cli("compare", tmp_path / "still", "--by", "machine.router.input_latency", "--json")
+    rows = json.loads(text.out)["metrics"]
     assert {row["basis"] for row in rows} == {"single"}
     assert "10 seeds with equal results count as one" in rows[0]["words"]
 

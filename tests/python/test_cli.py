@@ -114,11 +114,11 @@ def test_deadlock_accepts_other_values(
     fake_core: FakeCore, cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[dict[str, Any]] = []
-    told = fake_core.deadlock
+    text = fake_core.deadlock
 
     def deadlock(plan_json: str) -> str:
         asked.append(json.loads(plan_json))
-        return told(plan_json)
+        return text(plan_json)
 
     monkeypatch.setattr(fake_core, "deadlock", deadlock)
     settings = ("--set", "routing.vc_map=booksim2", "--set", "machine.nic.responses=true")
@@ -140,9 +140,11 @@ def test_deadlock_of_every_routing_names_those_that_cannot_run(
 ) -> None:
     found = cli("topology", "--preset", "theta", "--deadlock")
     assert found.status == 1, "booksim_ugal has a cycle"
-    told = [line for line in found.out.splitlines() if not line.startswith(" ")]
-    assert [line.partition(":")[0] for line in told] == [routing.name for routing in pt.ROUTINGS]
-    assert "q_adaptive: cannot run on this machine: its table has no place for rows" in told
+    sentences = [line for line in found.out.splitlines() if not line.startswith(" ")]
+    assert [line.partition(":")[0] for line in sentences] == [
+        routing.name for routing in pt.ROUTINGS
+    ]
+    assert "q_adaptive: cannot run on this machine: its table has no place for rows" in sentences
     assert found.err == ""
 
 
@@ -166,8 +168,8 @@ def test_check_prints_the_assumptions(fake_core: FakeCore, cli: Cli, tmp_path: P
     file.write_text(f"name = 'x'\nmachine = 'theta'\n{job}")
     checked = cli("check", file)
     assert checked.status == 0, checked.err
-    told = json.loads(checked.out)["assumptions"]
-    valid = f"{file}: valid; 1 job, 4 of 4,392 nodes; {len(told)} assumptions"
+    text = json.loads(checked.out)["assumptions"]
+    valid = f"{file}: valid; 1 job, 4 of 4,392 nodes; {len(text)} assumptions"
     assert checked.err == f"{valid} (--assumptions lists them)\n"
     listed = cli("check", file, "--assumptions").err
     assert listed.startswith(f"{valid}:\n")
@@ -218,9 +220,9 @@ def test_warnings_can_become_errors(fake_core: FakeCore, workdir: Path, small: P
     fake_core.warnings = WARNINGS[:1]
     with pytest.warns(pt.ScenarioWarning) as warned:
         pt.run(scenario, report=False)
-    told = warned.pop(pt.ScenarioWarning).message
-    assert isinstance(told, pt.ScenarioWarning)
-    assert (told.source, told.message, str(told)) == (
+    text = warned.pop(pt.ScenarioWarning).message
+    assert isinstance(text, pt.ScenarioWarning)
+    assert (text.source, text.message, str(text)) == (
         str(small),
         WARNINGS[0],
         f"{small}: {WARNINGS[0]}",

@@ -32,10 +32,10 @@ def test_paths_come_from_options_and_a_file(tmp_path: Path) -> None:
         (["--paths", "no-such.toml"], "no-such.toml: cannot be read"),
     ],
 )
-def test_mistakes_are_reported(arguments: list[str], told: str) -> None:
+def test_mistakes_are_reported(arguments: list[str], text: str) -> None:
     ended = CliRunner().invoke(command.app, arguments)
     assert ended.exit_code == 2
-    assert told in ended.stderr
+    assert text in ended.stderr
 
 
 def test_all_simulators_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

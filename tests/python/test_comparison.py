@@ -70,8 +70,8 @@ def test_runs_of_other_seeds_say_so(tmp_path: Path) -> None:
     one = write_run(tmp_path / "one", {"a": {TIME: 100.0}})
     two = write_run(tmp_path / "two", {"a": {TIME: 50.0}}, seed=9)
     found = of(one, two)
-    (told,) = words(found).values()
-    assert told == "50 % lower; no interval: no two seeds in common (seeds 1 and 9)"
+    (text,) = words(found).values()
+    assert text == "50 % lower; no interval: no two seeds in common (seeds 1 and 9)"
     assert [(change.key, change.values) for change in found.plans] == [("seed", ("1", "9"))]
 
 
@@ -118,8 +118,8 @@ def test_a_sweep_with_a_failed_run_names_it(
     with ThreadPoolExecutor(1) as pool:
         pt.sweep(scenario(), tmp_path / "torn", seeds=3, executor=pool)
     found = of(sweeps["minimal"], tmp_path / "torn")
-    told = [each.text for each in found.left_out]
-    assert told == [
+    sentences = [each.text for each in found.left_out]
+    assert sentences == [
         "torn (seed 2): failed: stalled: ranks 0 and 1 wait for each other",
         "minimal (seed 2): unmatched: torn has no values of this seed",
     ]
@@ -321,7 +321,7 @@ def test_bad_input_is_one_line(cli: Cli, sweeps: dict[str, Path], tmp_path: Path
     (torn / "run.json").write_text("{}")
     (tmp_path / "empty").mkdir()
     both = sweeps["both"]
-    for words_, told in {
+    for words_, text in {
         (run, tmp_path / "empty"): "empty: holds no run and no experiment; name a directory that",
         (run, tmp_path / "nothing"): "nothing: does not exist; name a directory",
         (run, run): "is named twice; name each run once",
@@ -348,7 +348,7 @@ def test_bad_input_is_one_line(cli: Cli, sweeps: dict[str, Path], tmp_path: Path
         ended = cli("compare", *words_)
         assert ended.status == 2, words_
         assert ended.err.count("\n") == 1, ended.err
-        assert told in ended.err, (told, ended.err)
+        assert text in ended.err, (text, ended.err)
 
 
 def test_experiments_of_other_versions_and_damaged_ones_are_refused_in_one_line(
@@ -361,13 +361,13 @@ def test_experiments_of_other_versions_and_damaged_ones_are_refused_in_one_line(
     document = json.loads(file.read_text())
     file.write_text(json.dumps(document | {"made_by": [0, "0.0.1", 5]}))
     (torn / "experiments" / "tiny" / "cases.parquet").write_text("no table")
-    for path, told in (
+    for path, text in (
         (old, "experiment tiny is of Pantala 0.0.1 with results version 0, and this version"),
         (torn, "cases.parquet cannot be read"),
     ):
         ended = cli("compare", sweeps["both"], path, "--where", "routing.algorithm=par")
         assert (ended.status, ended.err.count("\n")) == (2, 1), ended.err
-        assert told in ended.err
+        assert text in ended.err
         assert "repeat pantala sweep" in ended.err
 
 

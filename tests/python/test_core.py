@@ -183,14 +183,14 @@ def test_latency_of_a_curve_rises_with_load(preset: str) -> None:
 @pytest.mark.parametrize("routing", pt.ROUTINGS, ids=lambda routing: routing.name)
 def test_every_routing_needs_the_documented_channels(routing: RoutingInfo) -> None:
     shapes = {"dragonfly": FAST["machine.topology"], "dragonfly_2d": GRID}
-    told = {"dragonfly": routing.virtual_channels, "dragonfly_2d": routing.virtual_channels_2d}
+    document = {"dragonfly": routing.virtual_channels, "dragonfly_2d": routing.virtual_channels_2d}
     for kind, shape in shapes.items():
         scenario = on_machine({"preset": "kang2022", "topology": shape}, routing.name)
-        if told[kind] is None:
+        if document[kind] is None:
             with pytest.raises(pt.ScenarioError, match=r"key routing\.algorithm = "):
                 scenario.resolve()
         else:
-            assert scenario.resolve()["derived"]["virtual_channels"] == told[kind], kind
+            assert scenario.resolve()["derived"]["virtual_channels"] == document[kind], kind
 
 
 @pytest.mark.slow

@@ -82,8 +82,8 @@ def test_every_routing_has_a_page_with_its_channels(routing: RoutingInfo) -> Non
     assert re.search(rf"\| virtual channels \| {routing.virtual_channels}\b", text)
     in_2d = re.search(r"\| in two dimensions \| (.*?) \|", text)
     assert in_2d is not None
-    told = in_2d[1].partition(" ")[0].rstrip(":;.,")
-    assert told == (
+    sentence = in_2d[1].partition(" ")[0].rstrip(":;.,")
+    assert sentence == (
         "no" if routing.virtual_channels_2d is None else str(routing.virtual_channels_2d)
     )
     index = (DOCS / "explanation" / "routing" / "index.md").read_text(encoding="utf-8")

@@ -148,10 +148,10 @@ def test_a_fault_is_one_line_with_its_place(workdir: Path, text: str, line: int,
     Path("bad.load").write_bytes(text.encode())
     with pytest.raises(pt.ScenarioError) as caught:
         pt.Scenario.from_ember("bad.load")
-    told = str(caught.value)
-    assert told.startswith(f"bad.load:{line}: " if line else "bad.load: ")
-    assert says in told
-    assert "\n" not in told
+    sentence = str(caught.value)
+    assert sentence.startswith(f"bad.load:{line}: " if line else "bad.load: ")
+    assert says in sentence
+    assert "\n" not in sentence
     assert caught.value.exit_status == 2
 
 
@@ -231,8 +231,8 @@ def test_all_faults_of_a_file_are_told_in_one_pass(workdir: Path, cli: Cli) -> N
         "[MOTIF] Bcast root=64\n[MOTIF] TestNetworkIO\n[PARAM] nic:numVNs=2\n[MOTIF] Fini\n"
         "[JOB_ID] zero\n[NID_LIST] 60-70\n[MOTIF] Null x=1\n[MOTIF] PingPong rank2={NONE}\n"
     )
-    told = cli("check", "x.load")
-    assert told.status == 2
+    text = cli("check", "x.load")
+    assert text.status == 2
     says = [
         ("x.load:3", "[NUM_CORS] is not a key of a load file"),
         ("x.load:5", "Pantala does not know the motif PingPon"),
@@ -244,7 +244,7 @@ def test_all_faults_of_a_file_are_told_in_one_pass(workdir: Path, cli: Cli) -> N
         ("x.load:12", "Null has no parameter x=1"),
         ("x.load:13", "the variable {NONE} is not defined"),
     ]
-    lines = told.err.splitlines()
+    lines = text.err.splitlines()
     assert [line.partition(": ")[0] for line in lines] == [place for place, _ in says]
     assert all(part in line for line, (_, part) in zip(lines, says, strict=True))
 

@@ -77,8 +77,8 @@ def test_every_kind_draws_one_run_an_experiment_and_several(
         with pytest.raises(UsageError, match=f"takes {takes}, not 2; name one"):
             draw(kind, {"x": experiment, "y": experiment}, {})
     else:
-        told = words(draw(kind, {"x": experiment, "y": experiment.together}, {}))
-        assert kind in {"stall-scatter"} or "y" in told.split()
+        text = words(draw(kind, {"x": experiment, "y": experiment.together}, {}))
+        assert kind in {"stall-scatter"} or "y" in text.split()
 
 
 @pytest.mark.parametrize("form", ["pdf", "svg", "png"])
@@ -156,9 +156,9 @@ def test_nonminimal_shares_are_those_of_each_window() -> None:
 
 def test_a_job_without_rows_is_left_out() -> None:
     packets = {"job": [1, 1], "latency_ns": [5.0, 7.0]}
-    told = words(figures.latency_tail(made(packets=packets)))
-    assert "b" in told.split()
-    assert "a" not in told.split()
+    text = words(figures.latency_tail(made(packets=packets)))
+    assert "b" in text.split()
+    assert "a" not in text.split()
 
 
 def test_a_figure_without_anything_to_show_says_so() -> None:
@@ -385,9 +385,9 @@ def test_blame_rows_are_shares_of_the_victims_waiting() -> None:
             "wait_ns": [1000.0, 3000.0, 5.0],
         }
     )
-    told = words(figures.blame_matrix(run))
-    assert "3 µs" in told
-    assert "75 %" in told
+    text = words(figures.blame_matrix(run))
+    assert "3 µs" in text
+    assert "75 %" in text
     assert "75 %" not in words(figures.blame_matrix(run, ("local",)))
 
 
@@ -443,9 +443,9 @@ def test_ring_leaves_out_runs_without_a_stall(experiment: InterferenceExperiment
     still = SimpleNamespace(
         document=experiment.alone["halo3d"].document, jobs=experiment.together.jobs, links=quiet
     )
-    told = words(draw("group-ring", {"still": still, "busy": experiment.together}, {}))
-    assert "busy" in told
-    assert "still" not in told
+    text = words(draw("group-ring", {"still": still, "busy": experiment.together}, {}))
+    assert "busy" in text
+    assert "still" not in text
 
 
 def test_jobs_differ_without_colour() -> None:
@@ -462,9 +462,9 @@ def figure_command(*words: str) -> int:
 
 def test_the_command_lists_kinds(capsys: pytest.CaptureFixture[str]) -> None:
     assert figure_command() == 0
-    told = capsys.readouterr().out
-    assert all(kind in told for kind in KINDS)
-    assert "Fig. 11" in told
+    text = capsys.readouterr().out
+    assert all(kind in text for kind in KINDS)
+    assert "Fig. 11" in text
 
 
 def test_the_command_writes_the_format(
@@ -495,7 +495,7 @@ def test_the_command_writes_the_format(
 )
 def test_the_command_says_what_is_wrong(
     line: list[str],
-    told: str,
+    text: str,
     experiment: InterferenceExperiment,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -505,7 +505,7 @@ def test_the_command_says_what_is_wrong(
     given = [str(experiment.path) if word == "RUN" else word for word in line]
     assert figure_command(*given) == 2
     error = capsys.readouterr().err
-    assert told in error
+    assert text in error
     assert error.count("\n") == 1
 
 

@@ -89,9 +89,9 @@ def test_a_coarse_sweep_of_one_seed_says_so_below_the_figure(tmp_path: Path, cli
     pt.sweep(coarse, tmp_path / "s", axes={"routing.algorithm": ["minimal", "par"]}, workers=1)
     ended = cli("figure", "bar-grid", tmp_path / "s", "--out", tmp_path / "x.svg")
     assert ended.status == 0, ended.err
-    told = words((tmp_path / "x.svg").read_text())
-    assert "coarsened by 2" in told
-    assert "one seed" in told
+    text = words((tmp_path / "x.svg").read_text())
+    assert "coarsened by 2" in text
+    assert "one seed" in text
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_a_coarse_sweep_of_one_seed_says_so_below_the_figure(tmp_path: Path, cli
     ],
 )
 def test_what_cannot_be_drawn_of_a_sweep(
-    kind: str, options: dict[str, Any], told: str, swept: pt.Experiment
+    kind: str, options: dict[str, Any], text: str, swept: pt.Experiment
 ) -> None:
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=text):
         draw(kind, {"x": swept}, options)
 
 

@@ -228,13 +228,13 @@ def test_counts_and_the_longest_path_are_those_of_what_remains() -> None:
     links = link_table(failed)
     assert failed_counts(failed.as_plan()) == {"local": 1}
     assert longest_minimal_path(failed, links) == 4
-    told = summary(failed, links)
-    assert told["failed links"] == "1 local link"
-    assert told["local links"] == "53"
+    text = summary(failed, links)
+    assert text["failed links"] == "1 local link"
+    assert text["local links"] == "53"
     cut = pt.Topology.model_validate({"p": 2, "a": 4, "h": 2, "failed_links": ["0:5"]})
-    told = summary(cut, link_table(cut))
-    assert told["global links per pair of groups"] == "0 to 1"
-    assert told["longest minimal path, in links"] == "none joins all routers"
+    text = summary(cut, link_table(cut))
+    assert text["global links per pair of groups"] == "0 to 1"
+    assert text["longest minimal path, in links"] == "none joins all routers"
 
 
 def test_an_axis_over_the_share_shares_the_run_without_failures(tmp_path: Path) -> None:

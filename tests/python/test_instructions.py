@@ -27,8 +27,8 @@ def test_instructions_per_packet_hop(guarded: Guarded) -> None:
         )
     known, now = recorded()[compiler()][str(guarded)], measured(guarded)
     change = now / known - 1
-    told = (
+    text = (
         f"{guarded}: {now:.1f} instructions per packet-hop, {change:+.1%} from the {known:.1f} in"
         f" {RECORD.name}"
     )
-    assert abs(change) <= TOLERANCE, f"{told}; {RENEW}"
+    assert abs(change) <= TOLERANCE, f"{text}; {RENEW}"

@@ -50,9 +50,9 @@ def test_a_figure_of_a_sweep_says_which_command_draws_it(
     with pytest.raises(SystemExit) as stopped:
         main(["figure", "packet-latency", str(swept.path)])
     assert stopped.value.code == 2
-    told = capsys.readouterr().err
-    assert "is a sweep of 2 runs; name the directory of one of its runs" in told
-    assert len(told.splitlines()) == 1
+    text = capsys.readouterr().err
+    assert "is a sweep of 2 runs; name the directory of one of its runs" in text
+    assert len(text.splitlines()) == 1
 
 
 def test_graphml_has_routers_whose_links_have_all_failed(tmp_path: Path) -> None:

@@ -33,13 +33,13 @@ def test_applications_agree_with_the_papers_tables(name: str) -> None:
     records = measure(papers.table(name))
     assert len(records) == {"wang2020": 7, "yang2016": 4}[name]
     for record in records:
-        told = {
+        text = {
             key.removeprefix("paper_"): value
             for key, value in record.items()
             if key.startswith("paper_")
         }
-        assert len(told) >= 2
-        for key, paper in told.items():
+        assert len(text) >= 2
+        for key, paper in text.items():
             exact = key == "ranks" or key.endswith("_calls")
             # MultiGrid repeats the recorded cycle, so its volume comes in steps.
             near = 0.08 if record["application"] == "MultiGrid" else 0.05

@@ -104,10 +104,10 @@ def test_changes_of_a_mix() -> None:
 
 
 def test_assumptions_of_a_mix_end_with_a_change() -> None:
-    told = scenario("wang2020.workload1").plan()["assumptions"]
-    assert told["jobs[1].workload.iterations"] == "a whole training has 279 updates"
-    assert "scalable workload model" in told["jobs[2].workload.iterations"]
-    assert "jobs[0].workload.message" not in told
+    text = scenario("wang2020.workload1").plan()["assumptions"]
+    assert text["jobs[1].workload.iterations"] == "a whole training has 279 updates"
+    assert "scalable workload model" in text["jobs[2].workload.iterations"]
+    assert "jobs[0].workload.message" not in text
     changed = scenario({"preset": "wang2020.workload1", "alexnet": {"workload": {"iterations": 3}}})
     assert "jobs[1].workload.iterations" not in changed.plan()["assumptions"]
     assert not any(

@@ -303,8 +303,8 @@ def test_calls_without_an_event_are_counted_and_named(
         "allgather"
     ]
     collectives = "2 MPI_Barrier, 4 MPI_Iallreduce, 2 MPI_Ialltoall, 2 MPI_Neighbor_alltoallv"
-    told = [message.partition(": ")[::2] for message in made.summary["warnings"]]
-    assert [names for names, _ in told] == [
+    sentences = [message.partition(": ")[::2] for message in made.summary["warnings"]]
+    assert [names for names, _ in sentences] == [
         collectives,
         "2 MPI_File_write",
         "2 MPI_Iallgather",
@@ -312,8 +312,10 @@ def test_calls_without_an_event_are_counted_and_named(
         "2 MPI_Put",
         "2 MPI_Send",
     ]
-    assert dict(told)[collectives].startswith("left out with their traffic; the trace has no event")
-    assert dict(told)["2 MPI_Iallgather"].startswith("replayed as blocking")
+    assert dict(sentences)[collectives].startswith(
+        "left out with their traffic; the trace has no event"
+    )
+    assert dict(sentences)["2 MPI_Iallgather"].startswith("replayed as blocking")
     scenario = tmp_path / "replay.toml"
     scenario.write_text(
         'name = "replay"\nmachine = "kang2022"\nrouting = "minimal"\n'
@@ -514,7 +516,7 @@ def test_a_job_replays_a_trace(
     assert scenario.jobs[0].ranks == 2
     run = pt.run(scenario, out=tmp_path / "run", report=False, progress=False)
     assert isinstance(run, pt.Run)
-    told = cli("trace", "info", str(path))
-    assert told.status == 0, told.err
-    assert "traces.otf2: otf2, 2 ranks" in told.out
-    assert "MPI_Alltoallv" in told.out
+    text = cli("trace", "info", str(path))
+    assert text.status == 0, text.err
+    assert "traces.otf2: otf2, 2 ranks" in text.out
+    assert "MPI_Alltoallv" in text.out

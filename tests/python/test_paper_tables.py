@@ -189,9 +189,9 @@ def test_the_command_says_first_what_makes_the_runs_approximate(
     )
     monkeypatch.setattr("pantala.papers.table", lambda _: coarse)
     out = ("--out", str(tmp_path / "out"))
-    _, told, _ = _line(capsys, "tiny", *out)
-    assert "Coarsened by 2" in told.splitlines()[0], told
-    assert "one seed" in told
-    _, text, told = _line(capsys, "tiny", "--json", *out)
+    _, sentence, _ = _line(capsys, "tiny", *out)
+    assert "Coarsened by 2" in sentence.splitlines()[0], sentence
+    assert "one seed" in sentence
+    _, text, sentence = _line(capsys, "tiny", "--json", *out)
     assert len(json.loads(text)) == 2
-    assert "Coarsened by 2" in told
+    assert "Coarsened by 2" in sentence

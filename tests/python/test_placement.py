@@ -170,11 +170,11 @@ def test_a_numbering_without_room_is_refused() -> None:
         ({"flie": "x"}, "jobs[0].placement.nodes.flie = \"x\": unknown key; did you mean 'file'?"),
     ],
 )
-def test_wrong_lists_of_nodes_have_one_fault(nodes: object, told: str) -> None:
+def test_wrong_lists_of_nodes_have_one_fault(nodes: object, text: str) -> None:
     job = {"name": "a", "ranks": 2, "workload": LOOP}
     placement = {"kind": "nodes", "nodes": nodes}
     data = {"name": "s", "machine": "kang2022", "routing": "minimal"}
     with pytest.raises(pt.ScenarioError) as raised:
         pt.Scenario.from_dict({**data, "jobs": [{**job, "placement": placement}]})
-    assert told in str(raised.value)
+    assert text in str(raised.value)
     assert "tuple" not in str(raised.value)

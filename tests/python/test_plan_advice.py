@@ -82,9 +82,9 @@ TIMES = {"link_window": "1 ms", "packets": "all", "packet_from": "2 s"}
 
 
 def test_times_of_the_record_after_an_estimated_end_may_be_cut_off() -> None:
-    told = advised_of_windows([job("a"), job("b")], TIMES, stop={"target": "a"})
-    assert told.startswith("the run may be too short for its record: it ends with a, after about ")
-    assert told.endswith(
+    text = advised_of_windows([job("a"), job("b")], TIMES, stop={"target": "a"})
+    assert text.startswith("the run may be too short for its record: it ends with a, after about ")
+    assert text.endswith(
         " us (without latencies and contention); record.link_window (1 ms) is longer, so its table"
         " would have a single window; record.packet_from (2 s) is later, so no packet would have a"
         " row; give times within the run"
@@ -96,8 +96,8 @@ def test_times_of_the_record_after_an_estimated_end_may_be_cut_off() -> None:
 
 
 def test_without_an_estimate_the_begin_of_the_record_of_packets_is_told() -> None:
-    told = advised_of_windows([job("a"), job("b")], TIMES, known=False, stop={"target": "b"})
-    assert told == (
+    text = advised_of_windows([job("a"), job("b")], TIMES, known=False, stop={"target": "b"})
+    assert text == (
         "the run ends with b, at a time that is not known before: if it is before"
         " record.packet_from (2 s), no packet has a row"
     )
@@ -110,8 +110,8 @@ def test_only_jobs_that_the_run_waits_for_end_it() -> None:
     endless = {"name": "p", "ranks": 8, "workload": pattern}
     stop = {"duration": "20 us"}
     assert not advised_of_windows([endless], {"link_window": "15 us"}, stop=stop)
-    told = advised_of_windows([job("a", iterations=1)], {"link_window": "15 us"}, stop=stop)
-    assert "record.link_window (15 us) is longer" in told
+    text = advised_of_windows([job("a", iterations=1)], {"link_window": "15 us"}, stop=stop)
+    assert "record.link_window (15 us) is longer" in text
 
 
 def test_check_warns_of_them(cli: Callable[..., Ended], tmp_path: Path) -> None:
@@ -119,6 +119,6 @@ def test_check_warns_of_them(cli: Callable[..., Ended], tmp_path: Path) -> None:
     given = ["--set", "stop.target=halo", "--set", "record.window=1 s"]
     ended = cli("check", tmp_path / "s.toml", *given)
     assert ended.status == 0, ended.err
-    told = " ".join(ended.err.split())
-    assert "it ends with halo, after about" in told
-    assert "record.window (1 s) is longer, so its table would have a single window" in told
+    text = " ".join(ended.err.split())
+    assert "it ends with halo, after about" in text
+    assert "record.window (1 s) is longer, so its table would have a single window" in text

@@ -237,14 +237,14 @@ def test_a_fault_in_a_preset_file_names_the_key(text: str, line: str) -> None:
 
 
 def test_values_without_a_paper_are_assumptions_until_changed() -> None:
-    told = scenario("theta").plan()["assumptions"]
-    assert told["machine.links.row.latency"] == "a backplane"
-    assert "Faanes" in told["machine.packet"]
-    assert "machine.topology.columns" not in told
-    assert "machine.links.row.bandwidth" not in told
+    text = scenario("theta").plan()["assumptions"]
+    assert text["machine.links.row.latency"] == "a backplane"
+    assert "Faanes" in text["machine.packet"]
+    assert "machine.topology.columns" not in text
+    assert "machine.links.row.bandwidth" not in text
     changed = scenario("theta").replace({"machine.links.row.latency": "11 ns"}).assumptions()
-    assert told.keys() - changed.keys() == {"machine.links.row.latency"}
-    assert scenario("theta").replace({"machine.links.row.latency": "10 ns"}).assumptions() == told
+    assert text.keys() - changed.keys() == {"machine.links.row.latency"}
+    assert scenario("theta").replace({"machine.links.row.latency": "10 ns"}).assumptions() == text
     partly = scenario("prisacari2015(4,8,4)").assumptions()
     assert partly["machine.links.local.latency"] == "2 m of cable"
     assert "machine.links.local.bandwidth" not in partly
@@ -267,11 +267,11 @@ def test_every_router_model_is_valid(name: str) -> None:
 def test_notes_are_true_for_other_values_of_other_keys() -> None:
     """A note said that one global link connects two groups, although the machine had four."""
     changes = {"machine.topology.g": 9, "machine.topology.links_per_pair": 4}
-    told = scenario("kang2022", "ugal_g").replace(changes).assumptions()
-    assert told["routing.candidates_minimal"].startswith(
+    sentence = scenario("kang2022", "ugal_g").replace(changes).assumptions()
+    assert sentence["routing.candidates_minimal"].startswith(
         "the paper's text (II.B) says 2; from the simulator input"
     )
-    assert not [reason for reason in told.values() if "one global link" in reason]
+    assert not [reason for reason in sentence.values() if "one global link" in reason]
 
 
 def test_merge_goes_table_by_table_and_changes_nothing() -> None:
@@ -284,11 +284,11 @@ def test_merge_goes_table_by_table_and_changes_nothing() -> None:
 def test_router_models_differ_in_stages_or_routing_names() -> None:
     machines = {name: pt.Machine.of("kang2022", router=name) for name in pt.router_presets()}
     meanings = {name: router_preset(name)["curve"].get("routings", {}) for name in machines}
-    told = [
+    sentences = [
         (machine.router.model_dump(exclude={"model"}), meanings[name])
         for name, machine in machines.items()
     ]
-    assert all(one != other for one, other in combinations(told, 2))
+    assert all(one != other for one, other in combinations(sentences, 2))
 
 
 def test_every_paper_is_found_by_its_folder() -> None:

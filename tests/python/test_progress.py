@@ -118,12 +118,12 @@ def test_a_terminal_shows_failures_and_other_processes() -> None:
 
 
 def test_a_sweep_says_for_whom_it_waits() -> None:
-    told = "run 3f2a (process 12 on node7, since 2026-01-02 03:04:05)"
-    state = State(total=8, done=4, elsewhere=4, waits=told)
+    sentence = "run 3f2a (process 12 on node7, since 2026-01-02 03:04:05)"
+    state = State(total=8, done=4, elsewhere=4, waits=sentence)
     text = sweep_shown(True, [state])
-    assert f"4 of 8 runs, 4 in other processes, waits for {told}" in text
+    assert f"4 of 8 runs, 4 in other processes, waits for {sentence}" in text
     assert "left" not in text
-    assert sweep_shown(False, [state, state]).count(told) == 1
+    assert sweep_shown(False, [state, state]).count(sentence) == 1
 
 
 def test_nothing_is_shown_of_a_sweep_without_a_console() -> None:

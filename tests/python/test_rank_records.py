@@ -137,7 +137,7 @@ def test_a_trace_has_the_recorded_calls_in_their_iterations(run: pt.Run, tmp_pat
         ({"call_events": {"ranks": [8]}}, "at most 8 ranks"),
     ],
 )
-def test_records_of_ranks_that_cannot_be_are_refused(record: object, told: str) -> None:
-    with pytest.raises(pt.ScenarioError, match=told) as found:
+def test_records_of_ranks_that_cannot_be_are_refused(record: object, text: str) -> None:
+    with pytest.raises(pt.ScenarioError, match=text) as found:
         scenario(record).resolve()
     assert "\n" not in str(found.value)

@@ -388,10 +388,10 @@ def test_synthetic_traffic_has_nodes_routers_and_counters(tmp_path: Path) -> Non
     nodes = sorted(run.plan["jobs"][0]["nodes"])
     assert job_nodes(run.ranks, run.plan, 0)["node"].to_list() == nodes
     routers = {node // 2 for node in nodes}
-    told = profile(run)
-    assert (told["ranks"], told["routers"]) == (10, len(routers))
+    text = profile(run)
+    assert (text["ranks"], text["routers"]) == (10, len(routers))
     links = run.links.filter(pl.col("class") == "local", pl.col("source_router").is_in(routers))
-    local = told["counters"].filter(pl.col("class") == "local")["tiles"].item()
+    local = text["counters"].filter(pl.col("class") == "local")["tiles"].item()
     assert local == links.select(pl.len()).collect().item()
     drawn = figures.placement_map(run).axes[0].get_lines()
     assert [len(np.asarray(line.get_xdata())) for line in drawn] == [72 - 10, 10]

@@ -57,8 +57,8 @@ def test_a_job_alone_records_what_is_its_own() -> None:
         ({"ports": {"classes": ["row"]}}, "no such link class"),
     ],
 )
-def test_what_cannot_be_recorded_is_refused(record: object, told: str) -> None:
-    with pytest.raises(pt.ScenarioError, match=told) as found:
+def test_what_cannot_be_recorded_is_refused(record: object, text: str) -> None:
+    with pytest.raises(pt.ScenarioError, match=text) as found:
         scenario(record).resolve()
     assert "\n" not in str(found.value)
 
@@ -131,8 +131,8 @@ def test_a_job_alone_records_its_packets_or_none() -> None:
         ({"routing_windows": "0 ns"}, "must be more than zero"),
     ],
 )
-def test_packets_that_cannot_be_chosen_are_refused(record: object, told: str) -> None:
-    with pytest.raises(pt.ScenarioError, match=told) as found:
+def test_packets_that_cannot_be_chosen_are_refused(record: object, text: str) -> None:
+    with pytest.raises(pt.ScenarioError, match=text) as found:
         scenario(record).resolve()
     assert "\n" not in str(found.value)
 
@@ -153,8 +153,8 @@ def test_a_window_longer_than_the_run_is_refused(key: str, record: dict[str, obj
         if fits:
             scenario({}).replace(made).resolve()
             continue
-        told = re.escape(f"key record.{key}") + ".*longer than the run of 5 us"
-        with pytest.raises(pt.ScenarioError, match=told):
+        text = re.escape(f"key record.{key}") + ".*longer than the run of 5 us"
+        with pytest.raises(pt.ScenarioError, match=text):
             scenario({}).replace(made).resolve()
     # A default does not refuse a short run.
     scenario({"blame": {}}).replace({"stop.duration": "5 us"}).resolve()

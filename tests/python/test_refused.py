@@ -90,11 +90,11 @@ def test_the_other_cases_are_simulated_and_the_refused_ones_listed(
     assert (quiet.status, quiet.out) == (0, "")
     assert "2 of 4 cases refused and not simulated" in quiet.err
 
-    (told,) = json.loads(cli("status", out, "--json").out)
-    assert (told["cases"], told["refused"], told["runs"], told["done"]) == (4, 2, 2, 2)
-    assert (told["missing"], told["failed"]) == (0, 0)
-    assert [each["seed"] for each in told["refused_cases"]] == [1, 2]
-    assert all(WRONG in each["reason"] for each in told["refused_cases"])
+    (text,) = json.loads(cli("status", out, "--json").out)
+    assert (text["cases"], text["refused"], text["runs"], text["done"]) == (4, 2, 2, 2)
+    assert (text["missing"], text["failed"]) == (0, 0)
+    assert [each["seed"] for each in text["refused_cases"]] == [1, 2]
+    assert all(WRONG in each["reason"] for each in text["refused_cases"])
     shown = cli("status", out).out
     assert "2 of 4 cases cannot be run and are not simulated" in shown
     assert "2 seeds" in shown

@@ -168,9 +168,9 @@ def test_the_command_brackets_the_saturation(tmp_path: Path, cli: Cli) -> None:
     assert "half of the 95 % interval" in ended.out
     assert plot.is_file()
     ended = cli("curve", *LINE, *options, "--out", out, "--json", "-w", "2")
-    told = json.loads(ended.out)
-    assert set(told) == {"points", "saturation"}
-    assert told["saturation"]["high"] in [point["load"] for point in told["points"]]
+    text = json.loads(ended.out)
+    assert set(text) == {"points", "saturation"}
+    assert text["saturation"]["high"] in [point["load"] for point in text["points"]]
     ended = cli("curve", *LINE, "--set", "workload.load=0.1", "--saturation", "--resolution", "50%")
     assert ended.status == 0, ended.err
 

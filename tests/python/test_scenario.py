@@ -189,9 +189,9 @@ def test_a_copy_with_changes_is_the_scenario_read_anew(small: Path) -> None:
             {"machine.router.output_vc_gap": "1 ns"},
             {"jobs.halo.workload.grid": [3, 3]},
         ):
-            told = []
+            sentences = []
             for read in (base.replace, lambda c, b=base: pt.Scenario.from_dict(b.given, changes=c)):
                 with pytest.raises(pt.ScenarioError) as caught:
                     read(wrong)
-                told.append(str(caught.value).partition(": ")[2])
-            assert told[0] == told[1]
+                sentences.append(str(caught.value).partition(": ")[2])
+            assert sentences[0] == sentences[1]

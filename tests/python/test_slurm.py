@@ -122,10 +122,10 @@ def test_an_array_of_an_earlier_command_is_not_submitted_again(
     futures = [first.submit(perform, task) for task in tasks]
     while not list(root.glob("slurm/*/*/job.json")):
         time.sleep(0.01)
-    told = slurm_status(root)
-    assert told is not None
-    assert (told["jobs"], told["pending"], told["running"]) == (["1"], 0, 1)
-    assert told["runs"] == sorted(task.run for task in tasks)
+    text = slurm_status(root)
+    assert text is not None
+    assert (text["jobs"], text["pending"], text["running"]) == (["1"], 0, 1)
+    assert text["runs"] == sorted(task.run for task in tasks)
     said: list[str] = []
     second = SlurmExecutor(
         root, SlurmOptions(), look_seconds=0.05, ask_seconds=0.2, on_notice=said.append
@@ -154,9 +154,9 @@ def test_status_tells_of_tasks_in_slurm(tmp_path: Path, stand_in: Path, cli: Cli
     (stand_in / "states").write_text("7_0 RUNNING None\n7_1 PENDING Priority\n7_2 FAILED None\n")
     ended = cli("status", root)
     assert "job 7: 1 pending (Priority), 1 running tasks; 2 runs" in ended.out
-    (told,) = json.loads(cli("status", root, "--json").out)
-    assert told["slurm"]["reasons"] == ["Priority"]
-    assert told["slurm"]["runs"] == ["b", "c"]
+    (text,) = json.loads(cli("status", root, "--json").out)
+    assert text["slurm"]["reasons"] == ["Priority"]
+    assert text["slurm"]["runs"] == ["b", "c"]
     (stand_in / "squeue").write_text("#!/bin/sh\nexit 1\n")
     assert "job 7: Slurm does not answer here; give this command on" in cli("status", root).out
 
@@ -299,12 +299,12 @@ def test_a_real_slurm_shares_a_node_and_its_user_cancels(
         tasks = [a_task(scenario().replace({"seed": seed, **LONG}), root) for seed in range(1, 4)]
         executor = slurm(root, memory="500M")
         futures = [executor.submit(perform, task) for task in tasks]
-        told = None
-        while told is None or told["running"] < 3:  # together, not one after another
+        sentence = None
+        while sentence is None or sentence["running"] < 3:  # together, not one after another
             time.sleep(0.05)
-            told = slurm_status(root) if list(root.glob("slurm/*/*/job.json")) else None
-        subprocess.run(["scancel", told["jobs"][0]], check=True)
-        with pytest.raises(ExecutorError, match=f"task {told['jobs'][0]}_0 was cancelled"):
+            sentence = slurm_status(root) if list(root.glob("slurm/*/*/job.json")) else None
+        subprocess.run(["scancel", sentence["jobs"][0]], check=True)
+        with pytest.raises(ExecutorError, match=f"task {sentence['jobs'][0]}_0 was cancelled"):
             futures[0].result()
         executor.shutdown()
         listed = subprocess.run(["squeue", "--noheader", "--states=PENDING,RUNNING"],

@@ -161,8 +161,8 @@ def _run(line: str, shown: str, cli: Cli) -> None:
         status = re.search(r"# exits with (\d+)$", line)
         assert ended.status == int(status[1] if status else 0), f"{line}: {ended.err}"
         lines = (
-            "(?:.*\\n)*" if told == "...\n" else re.escape(told)
-            for told in shown.splitlines(keepends=True)
+            "(?:.*\\n)*" if text == "...\n" else re.escape(text)
+            for text in shown.splitlines(keepends=True)
         )
         assert re.search(f"^{''.join(lines)}", f"{ended.out}\n{ended.err}", re.MULTILINE), (
             f"{line}: {ended}"

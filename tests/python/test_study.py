@@ -463,16 +463,16 @@ def test_a_study_writes_all_its_files(small_study: Outcome) -> None:
     assert row["exact"] == pytest.approx(1 / 6)
     assert row["accepted"] == pytest.approx(1 / 6, rel=0.02)
     assert json.loads((directory / "results.json").read_text())[0]["run"] == found["run"][0]
-    told = json.loads((directory / "claims.json").read_text())
-    assert [entry["id"] for entry in told] == [claim.id for claim in claims()]
-    verdicts = {entry["id"]: entry["verdict"] for entry in told}
+    text = json.loads((directory / "claims.json").read_text())
+    assert [entry["id"] for entry in text] == [claim.id for claim in claims()]
+    verdicts = {entry["id"]: entry["verdict"] for entry in text}
     assert verdicts["PRIS-2-02"] == verdicts["PRIS-3-02"] == "holds"
     assert verdicts["PRIS-3-01"] == "holds in direction"  # exact but for a constant
     assert verdicts["PRIS-4-08"] == verdicts["PRIS-3-08"] == "not tested"
     # A truncated point counts by extrapolation, which is not a measurement.
     assert verdicts["PRIS-4-01"] == "holds in direction"
     assert "Extrapolated from the time simulated" in next(
-        each["reason"] for each in told if each["id"] == "PRIS-4-01"
+        each["reason"] for each in text if each["id"] == "PRIS-4-01"
     )
     names = {path.name for path in (directory / "figures").iterdir()}
     assert names == {

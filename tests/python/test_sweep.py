@@ -175,9 +175,9 @@ def test_failed_runs_are_listed_and_stop_nothing(
     made = pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
     assert made.runs["state"].to_list() == ["done", "failed", "done"]
     ended = cli("status", tmp_path, "--json")
-    (told,) = json.loads(ended.out)
-    assert (told["done"], told["failed"], told["missing"]) == (2, 1, 0)
-    (failure,) = told["failures"]
+    (text,) = json.loads(ended.out)
+    assert (text["done"], text["failed"], text["missing"]) == (2, 1, 0)
+    (failure,) = text["failures"]
     assert failure["seed"] == 2
     assert failure["reason"] == "stalled: ranks 0 and 1 wait for each other"
     assert "stalled" in cli("status", tmp_path).out
@@ -490,8 +490,8 @@ def test_a_sweep_waits_for_the_holder_of_a_lease(
     lease = store.lease(str(part.run))
     with claim(lease) as mine:
         assert mine
-        told = holder(lease)
-        assert told.startswith(f"process {os.getpid()} on {this_machine()}, since 20")
+        text = holder(lease)
+        assert text.startswith(f"process {os.getpid()} on {this_machine()}, since 20")
         lease.unlink()
     lease.write_text(json.dumps({"host": "elsewhere", "process": 7, "since": 0.0}))
     seen: list[str] = []

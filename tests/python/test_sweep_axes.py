@@ -131,7 +131,7 @@ def test_a_key_that_no_axis_supplies_is_still_missing() -> None:
 
 @pytest.mark.parametrize("other", ["jobs.halo.ranks", "jobs.0.ranks", 'jobs["halo"].ranks'])
 def test_two_spellings_of_a_key_are_refused(other: str) -> None:
-    with pytest.raises(pt.PantalaError, match="in other words") as told:
+    with pytest.raises(pt.PantalaError, match="in other words") as text:
         describe(scenario(), axes=[{"jobs[0].ranks": [4, 8]}, {other: [4, 16]}])
-    assert "jobs[0].ranks" in str(told.value)
+    assert "jobs[0].ranks" in str(text.value)
     describe(scenario(), axes=[{"jobs[0].ranks": [4, 8]}, {"jobs.noise.ranks": [4, 16]}])

@@ -285,8 +285,8 @@ def test_a_comparison_of_nothing_prints_no_table(
 def test_zipped_keys_are_one_axis(zipped: pt.Experiment, cli: Cli) -> None:
     shown = cli("status", zipped.path).out
     assert "tiny: 2 routing.algorithm, jobs.*.placement x 3 seeds\n" in shown
-    (told,) = json.loads(cli("status", zipped.path, "--json").out)
-    assert told["crossed"][0] == {"columns": list(ZIPPED[0]), "points": 2}
+    (text,) = json.loads(cli("status", zipped.path, "--json").out)
+    assert text["crossed"][0] == {"columns": list(ZIPPED[0]), "points": 2}
 
 
 def test_values_of_jobs_that_are_cut_off_have_a_mark(tmp_path: Path, cli: Cli, file: Path) -> None:
@@ -300,9 +300,9 @@ def test_values_of_jobs_that_are_cut_off_have_a_mark(tmp_path: Path, cli: Cli, f
 
 def test_a_long_diagnosis_is_shortened() -> None:
     assert shortened("short") == "short"
-    told = shortened("rank 1 waits. " * 100)
-    assert len(told) <= 200
-    assert told.endswith("waits. ...")
+    text = shortened("rank 1 waits. " * 100)
+    assert len(text) <= 200
+    assert text.endswith("waits. ...")
 
 
 def test_a_sweep_takes_the_runs_of_pantala_run(tmp_path: Path) -> None:

@@ -152,9 +152,9 @@ def test_stalled_flits_are_stall_time_over_the_time_of_a_flit() -> None:
         ({"h": 11}, "11 global ports per router: a router has 10 rank-3 tiles"),
     ],
 )
-def test_a_router_with_more_links_than_tiles_is_refused(changes: dict[str, Any], told: str) -> None:
+def test_a_router_with_more_links_than_tiles_is_refused(changes: dict[str, Any], text: str) -> None:
     assert not has_tiles(shape(**changes))
-    with pytest.raises(UsageError, match=told) as found:
+    with pytest.raises(UsageError, match=text) as found:
         tile_map(links_of(shape()), shape(**changes))
     assert "\n" not in str(found.value)
 
@@ -279,7 +279,7 @@ def test_the_command_prints_calls_and_counters() -> None:
     assert shown.exit_code == 0
     for word in ("left: 8 ranks", "MPI call", "wait", "rank-1", "processor", "stalls to flits"):
         assert word in shown.output
-    told = CliRunner().invoke(app, ["profile", str(run.path), "--json"])
-    assert [each["job"] for each in json.loads(told.stdout)] == ["left", "right"]
+    text = CliRunner().invoke(app, ["profile", str(run.path), "--json"])
+    assert [each["job"] for each in json.loads(text.stdout)] == ["left", "right"]
     wrong = CliRunner().invoke(app, ["profile", str(run.path), "lef"])
     assert isinstance(wrong.exception, UsageError)

@@ -129,10 +129,10 @@ def test_workload_list_and_show_print(cli: Cli, workdir: Path) -> None:
     )
     assert [job["job"] for job in json.loads(drawn.out)] == ["fft3d", "halo3d"]
     assert {path.name for path in workdir.iterdir()} == {"m.svg", "m-fft3d.png", "m-halo3d.png"}
-    told = json.loads(
+    text = json.loads(
         cli("workload", "show", "halo3d", "--ranks", "24", "--set", "iterations=1", "--json").out
     )
-    assert [job["total_mb"] for job in told] == [of("halo3d", 24, iterations=1).total_bytes / 1e6]
+    assert [job["total_mb"] for job in text] == [of("halo3d", 24, iterations=1).total_bytes / 1e6]
 
 
 def test_jobs_of_a_scenario_are_shown(cli: Cli, workdir: Path) -> None:

@@ -31,7 +31,7 @@ def main() -> int:
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         found = list(pool.map(_on_threads, recorded, [not given.record] * len(recorded)))
     differing = [
-        (each, told) for each, (told, _) in zip(recorded, found, strict=True) if told is not None
+        (each, text) for each, (text, _) in zip(recorded, found, strict=True) if text is not None
     ]
     if given.record:
         write(
@@ -40,8 +40,8 @@ def main() -> int:
                 for each, (_, new) in zip(recorded, found, strict=True)
             ]
         )
-    for each, told in differing:
-        print(f"scenario {each.number}: {told}")
+    for each, text in differing:
+        print(f"scenario {each.number}: {text}")
     print(f"{len(recorded)} scenarios, {len(differing)} with other results than recorded")
     return int(bool(differing) and not given.record)
 

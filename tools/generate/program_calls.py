@@ -40,9 +40,9 @@ def program_calls_page() -> str:
             table(
                 ["call", "what only the run can tell"],
                 [
-                    [f"`{owner}.{name}()`", told]
+                    [f"`{owner}.{name}()`", text]
                     for owner, kind in (("mpi", Communicator), ("request", Request))
-                    for name, told in _refused(kind)
+                    for name, text in _refused(kind)
                 ],
                 left=2,
             ),

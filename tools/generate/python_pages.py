@@ -153,20 +153,20 @@ def members(found: type, only: tuple[str, ...] | None, owner: str, level: int = 
 def _signature(name: str, found: Any) -> str:
     """Returns the signature as a block of Python, over several lines if it is long."""
     signature = inspect.signature(found)
-    told: list[str] = []
+    sentences: list[str] = []
     for parameter in signature.parameters.values():
         if parameter.name == "self":
             continue
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in told:
-            told.append("*")
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in sentences:
+            sentences.append("*")
         default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-        told.append(f"{parameter.name}: {parameter.annotation}{default}")
+        sentences.append(f"{parameter.name}: {parameter.annotation}{default}")
     returned = signature.return_annotation
     shown = not inspect.isclass(found) and returned is not signature.empty
     arrow = f" -> {returned}" if shown else ""
-    line = f"{name}({', '.join(told)}){arrow}"
+    line = f"{name}({', '.join(sentences)}){arrow}"
     if len(line) > 96:
-        inside = "".join(f"    {item},\n" for item in told)
+        inside = "".join(f"    {item},\n" for item in sentences)
         line = f"{name}(\n{inside}){arrow}"
     return f"```py\n{line}\n```"
 
@@ -197,11 +197,11 @@ def _part(name: str, text: str) -> list[str]:
             items.append(line)
         else:
             items[-1] += f" {line.strip()}"
-    told = []
+    sentences = []
     for item in items:
         head, _, rest = item.partition(":")
-        told.append(f"- `{head.split(' (')[0]}`: {' '.join(rest.split())}")
-    return [f"**{'Arguments' if name == 'Args' else name}**", "", *told, ""]
+        sentences.append(f"- `{head.split(' (')[0]}`: {' '.join(rest.split())}")
+    return [f"**{'Arguments' if name == 'Args' else name}**", "", *sentences, ""]
 
 
 def _examples(text: str) -> str:

@@ -137,10 +137,10 @@ def _entries(folder: str, name: str) -> list[str]:
         )
         for key, entry in preset_entries(folder, name).items()
     ]
-    told = "; ".join(
+    sentence = "; ".join(
         f"*{source}*: {text}" for source, text in preset_source_texts(folder, name).items()
     )
-    return [table(("key", "value", "source", "note"), rows), clean(f"Sources. {told}.")]
+    return [table(("key", "value", "source", "note"), rows), clean(f"Sources. {sentence}.")]
 
 
 def commands_page() -> str:

@@ -2,7 +2,7 @@
 
 `pantala.analysis.slowdown` defines each slowdown. An effect on a victim is
 
-- in pairs: its slowdown with the aggressor as its only company;
+- in pairs: its slowdown with the aggressor as the only other job;
 - leave one out: its slowdown with all jobs, over its slowdown with all jobs but the aggressor. This
   is the marginal effect of the aggressor.
 
@@ -18,7 +18,7 @@ from typing import Any
 
 import polars as pl
 
-from pantala.analysis.companies import TOGETHER, without_name
+from pantala.analysis.job_sets import TOGETHER, without_name
 from pantala.errors import UsageError, nearest
 
 __all__ = [
@@ -66,7 +66,7 @@ def effects_of(slowdowns: pl.DataFrame) -> pl.DataFrame:
     """Returns the effect of each job on each other job.
 
     Args:
-        slowdowns: the slowdowns of each company of one experiment:
+        slowdowns: the slowdowns of each job set of one experiment:
             `pantala.analysis.slowdown.slowdowns_of`.
 
     Returns:
@@ -76,19 +76,19 @@ def effects_of(slowdowns: pl.DataFrame) -> pl.DataFrame:
         work.
     """
     rows = slowdowns.to_dicts()
-    by_place = {(row["company"], row["name"]): row for row in rows}
+    by_place = {(row["job_set"], row["name"]): row for row in rows}
     found: list[tuple[str, str, str, dict[str, float | None]]] = []
     for row in rows:
         if len(row["beside"]) == 1:
             found.append(("pairs", row["name"], row["beside"][0], _values(row)))
-        if row["company"] != TOGETHER:
+        if row["job_set"] != TOGETHER:
             continue
         for other in row["beside"]:
             if len(row["beside"]) == 1:  # without the other job, it is alone
                 found.append(("leave_one_out", row["name"], other, _values(row)))
             elif (without := by_place.get((without_name(other), row["name"]))) is not None:
                 found.append(("leave_one_out", row["name"], other, _quotients(row, without)))
-    order = {row["name"]: row["job"] for row in rows if row["company"] == TOGETHER}
+    order = {row["name"]: row["job"] for row in rows if row["job_set"] == TOGETHER}
     found.sort(key=lambda each: (each[0] != "pairs", order.get(each[1], 0), order.get(each[2], 0)))
     effects = [
         (method, victim, aggressor, measure, value)

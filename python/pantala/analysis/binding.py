@@ -78,12 +78,14 @@ def binding_in_words(bindings: Mapping[str | None, Binding]) -> str:
     if len(free) > _MANY:
         busiest = max(free, key=lambda binding: binding.shares[str(binding.busiest)])
         share, words = busiest.shares[str(busiest.busiest)], _WORDS[str(busiest.busiest)]
-        told = [_phrase(binding, name) for name, binding in bound.items()]
-        told += [f"no resource binds {len(free)} jobs (at most {_percent(share)} busy: {words})"]
+        sentences = [_phrase(binding, name) for name, binding in bound.items()]
+        sentences += [
+            f"no resource binds {len(free)} jobs (at most {_percent(share)} busy: {words})"
+        ]
     else:
-        told = [_phrase(binding, name) for name, binding in shown.items()]
-    text = "; ".join(told)
-    return f"{text[0].upper()}{text[1:]}." if told else ""
+        sentences = [_phrase(binding, name) for name, binding in shown.items()]
+    text = "; ".join(sentences)
+    return f"{text[0].upper()}{text[1:]}." if sentences else ""
 
 
 def _phrase(binding: Binding, name: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pantala.analysis.companies import alone_runs, companies
+from pantala.analysis.job_sets import alone_runs, job_sets
 from pantala.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
         "together_iterations": (pl.UInt32, "The same together."),
         "compared_iterations": (pl.UInt32, "Iterations that all ranks finished in both runs."),
         **{
-            f"{company}_{name}": (pl.Float64, f"{company.capitalize()}: {text}.")
+            f"{case}_{name}": (pl.Float64, f"{case.capitalize()}: {text}.")
             for name, text in _MEASURES.items()
-            for company in ("alone", "together")
+            for case in ("alone", "together")
         },
         "slowdown": (
             pl.Float64,
@@ -120,7 +120,7 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
 
 
 _SLOWDOWNS: Mapping[str, Any] = {
-    "company": pl.String,
+    "job_set": pl.String,
     "beside": pl.List(pl.String),
     **{name: dtype for name, (dtype, _) in SLOWDOWN_COLUMNS.items()},
 }
@@ -157,22 +157,22 @@ def slowdown_of(together: RecordedRun, alone: Mapping[str, RecordedRun]) -> pl.D
 
 
 def slowdowns_of(runs: Mapping[str, RecordedRun]) -> pl.DataFrame:
-    """Compares every job with its run alone, in each company of an interference experiment.
+    """Compares every job with its run alone, in each job set of an interference experiment.
 
     Args:
-        runs: the runs by the names of their parts: `pantala.analysis.companies`.
+        runs: the runs by the names of their parts: `pantala.analysis.job_sets`.
 
     Returns:
-        One row per company and job: ``company``, the name of the run; ``beside``, the names of the
-        other jobs; then the columns of `SLOWDOWN_COLUMNS`, in which "together" is the company.
+        One row per job set and job: ``job_set``, the name of the run; ``beside``, the names of the
+        other jobs; then the columns of `SLOWDOWN_COLUMNS`, in which "together" is the job set.
     """
     tables = []
-    for company, jobs in companies({name: run.job_names for name, run in runs.items()}).items():
-        alone = {job: runs[name] for job, name in alone_runs(company, jobs, runs).items()}
+    for job_set, jobs in job_sets({name: run.job_names for name, run in runs.items()}).items():
+        alone = {job: runs[name] for job, name in alone_runs(job_set, jobs, runs).items()}
         beside = [[other for other in jobs if other != job] for job in jobs]
         tables.append(
-            slowdown_of(runs[company], alone).select(
-                pl.lit(company).alias("company"),
+            slowdown_of(runs[job_set], alone).select(
+                pl.lit(job_set).alias("job_set"),
                 pl.Series("beside", beside, dtype=pl.List(pl.String)),
                 pl.all(),
             )
@@ -279,7 +279,7 @@ def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
     row: dict[str, Any]
     if together.endless:
         if alone.simulated_ns != together.simulated_ns:
-            return {}  # a run alone for another company
+            return {}  # a run alone for another job set
         before, after = alone.traffic(), together.traffic()
         row = {"compared": "duration", **_beside(before, after)}
         row["accepted_throughput_slowdown"] = _ratio(

@@ -180,15 +180,15 @@ def _cut_off(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
 
 
 def _absent(absent: Absent) -> Iterator[Caveat]:
-    told = []
+    sentences = []
     if absent.failed:
-        told.append(f"{absent.failed:,} of {absent.runs:,} runs failed")
+        sentences.append(f"{absent.failed:,} of {absent.runs:,} runs failed")
     if absent.missing:
-        told.append(f"{absent.missing:,} of {absent.runs:,} runs are not simulated yet")
+        sentences.append(f"{absent.missing:,} of {absent.runs:,} runs are not simulated yet")
     if absent.refused:
-        told.append(f"{absent.refused:,} of {absent.cases:,} cases are refused")
-    if told:
-        yield Caveat("absent", f"Not in the results: {'; '.join(told)}.", "; ".join(told))
+        sentences.append(f"{absent.refused:,} of {absent.cases:,} cases are refused")
+    if sentences:
+        yield Caveat("absent", f"Not in the results: {'; '.join(sentences)}.", "; ".join(sentences))
 
 
 def _learning(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
@@ -238,17 +238,17 @@ def _windows(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     which = _which(titles, facts)
     longest = time_text(max(facts[title].simulated_ns for title in titles))
     took = f"The run took {longest}" if len(titles) == 1 else f"The runs took at most {longest}"
-    told = [f"{took[0].lower() if which else took[0]}{took[1:]}"]
+    sentences = [f"{took[0].lower() if which else took[0]}{took[1:]}"]
     if lengths:
         names = [f"{key} ({time_text(length)})" for key, length in lengths.items()]
         tables = "its table has" if len(lengths) == 1 else "their tables have"
-        told.append(f"less than the window of {_named(names)}: {tables} a single window")
+        sentences.append(f"less than the window of {_named(names)}: {tables} a single window")
     if begin := max(facts[title].packets_from_ns for title in titles):
-        told.append(f"less than record.packet_from ({time_text(begin)}): no packet has a row")
+        sentences.append(f"less than record.packet_from ({time_text(begin)}): no packet has a row")
     yield Caveat(
         "windows",
-        f"{which}{', '.join(told[:2])}{''.join(f'; {more}' for more in told[2:])}. Give times"
-        " within the run.",
+        f"{which}{', '.join(sentences[:2])}{''.join(f'; {more}' for more in sentences[2:])}."
+        " Give times within the run.",
         f"shorter than a window of record{_some(titles, facts)}",
     )
 
@@ -269,12 +269,12 @@ def _overlaps(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
             if key not in least or each.share < least[key].share:
                 least[key] = each
     ranked = sorted(least.values(), key=lambda each: (not each.early, each.share))
-    told = "; ".join(overlap_in_words(each) for each in ranked[:_MOST])
+    text = "; ".join(overlap_in_words(each) for each in ranked[:_MOST])
     more = f"; {len(ranked) - _MOST} more pairs" if len(ranked) > _MOST else ""
     first = ranked[0]
     yield Caveat(
         "overlap",
-        f"{_which(titles, facts)}{'At the least, ' * (len(titles) > 1)}{told}{more}."
+        f"{_which(titles, facts)}{'At the least, ' * (len(titles) > 1)}{text}{more}."
         f"{overlap_remedy(ranked)}",
         f"{first.other} beside {first.job} for {_percent(first.share)} of its run",
     )
@@ -287,8 +287,8 @@ def _equal_seeds(facts: Mapping[str, Facts], seeds: Collection[Sequence[str]]) -
         return
     runs = sum(len(titles) - 1 for _, sets in same for titles in sets)
     if len(several) == 1:
-        told = [_seeds([facts[title] for title in titles]) for titles in same[0][1]]
-        text = f"{'; '.join(told)} gave equal results"
+        sentences = [_seeds([facts[title] for title in titles]) for titles in same[0][1]]
+        text = f"{'; '.join(sentences)} gave equal results"
     else:
         text = f"In {len(same):,} of {len(several):,} groups of seeds, seeds gave equal results"
     each = "Equal results count as one value, without an interval."

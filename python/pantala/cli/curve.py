@@ -358,9 +358,9 @@ def curve(
             markup=False,
             soft_wrap=True,
         )
-    if told := _equal_seeds(points, seeds):
+    if sentence := _equal_seeds(points, seeds):
         said = PlainConsole(stderr=True) if as_json else console()
-        said.print(told, highlight=False, markup=False, soft_wrap=True)
+        said.print(sentence, highlight=False, markup=False, soft_wrap=True)
     if as_json:
         say(json.dumps(_document(points, found), indent=2))
     if as_json and plot is None:
@@ -413,18 +413,18 @@ def _told(found: Saturation) -> str:
     from pantala.runs.saturation_load import DOUBLINGS
 
     accepted = "" if found["accepted"] is None else f" (accepted {found['accepted']:.4g})"
-    told = (
+    text = (
         "saturation load: none; the network accepts load 1"
         if found["high"] is None
         else f"saturation load: between {found['low']:.4g}{accepted} and {found['high']:.4g}"
     )
     if found["unsettled"]:
         loads = ", ".join(f"{load:.4g}" for load in found["unsettled"])
-        told += (
+        text += (
             f"\nThe answer at {loads} is not certain: the network had not settled after a warm-up"
             f" {2**DOUBLINGS} times as long. Give a longer --warmup and --measure."
         )
-    return told
+    return text
 
 
 _HEADINGS = (

@@ -116,8 +116,8 @@ def explain(
         raise typer.Exit(2) from None
     if as_json:
         outputs = [{"rank": rank, "line": line} for rank, line in found["outputs"]]
-        told = {"calls": found["calls"], "outputs": outputs, "truncated": found["truncated"]}
-        say(json.dumps(told, indent=1))
+        document = {"calls": found["calls"], "outputs": outputs, "truncated": found["truncated"]}
+        say(json.dumps(document, indent=1))
     else:
         output = console()
         if found["calls"]:

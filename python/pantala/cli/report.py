@@ -62,8 +62,8 @@ def report(
 
     names = [] if holds_run(directory) else experiment_names(directory)
     if out is not None and len(names) > 1:
-        told = ", ".join(str(directory / EXPERIMENTS / name) for name in names)
-        raise UsageError(f"--out {out}: {directory} holds several experiments; name one of {told}")
+        text = ", ".join(str(directory / EXPERIMENTS / name) for name in names)
+        raise UsageError(f"--out {out}: {directory} holds several experiments; name one of {text}")
     for name in names:
         from pantala.report.experiment import write_experiment
 

@@ -192,11 +192,11 @@ def _slowdown(rows: list[dict[str, Any]], beside: Mapping[str, str]) -> Table:
         "slowdown",
         "run time",
         *["iterations"] * partly,
-        *["with company"] * bool(beside),
+        *["with others"] * bool(beside),
     ]
     caption = _COMPARISON_CAPTION
     if beside:
-        caption += "\nwith company: the part of the job's run in which another job ran, at most"
+        caption += "\nwith others: the part of the job's run in which another job ran, at most"
     shown = table("Communication time over ranks", headings, caption)
     for row in rows:
         shown.add_row(

@@ -96,7 +96,7 @@ def finished(status: int) -> int:
         sys.stdout.flush()
     if _standard is None or _standard.fault is None:
         return status
-    # What a library has caught is told here, too.
+    # What a library has caught is shown here, too.
     if status in (0, 1, BROKEN_PIPE):
         if not isinstance(_standard.fault, ReaderGoneError):
             print(_standard.fault, file=sys.stderr)

@@ -48,6 +48,6 @@ def _names(subject: Subject, *, several: bool) -> dict[str, str]:
     varied = [name for name in columns if subject.runs[name].n_unique() > 1]
     there = subject.runs.filter(pl.col("run").is_not_null())
     for row in there.unique("run", keep="first", maintain_order=True).iter_rows(named=True):
-        told = [f"{'seed ' * (name == SEED)}{row[name]}" for name in varied]
-        names[row["run"]] = " ".join([*[subject.title] * several, *told]) or subject.title
+        sentences = [f"{'seed ' * (name == SEED)}{row[name]}" for name in varied]
+        names[row["run"]] = " ".join([*[subject.title] * several, *sentences]) or subject.title
     return names

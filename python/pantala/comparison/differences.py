@@ -88,10 +88,10 @@ class Difference:
             return f"{size}; {self._why_no_interval()}"
         if found.low == found.high == 0:
             return f"equal in all {self._runs()}"
-        told = f"{self._range()}; {self._runs()}"
+        text = f"{self._range()}; {self._runs()}"
         if not found.excludes_zero:
-            return f"no significant difference ({told})"
-        return f"{self._size()} ({told}), significant"
+            return f"no significant difference ({text})"
+        return f"{self._size()} ({text}), significant"
 
     def document(self) -> dict[str, object]:
         """Returns the difference as JSON; an end of an interval that does not exist is null."""

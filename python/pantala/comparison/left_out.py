@@ -97,16 +97,16 @@ def unmatched(
         places.append({(tuple(case[1:]), part): seeds for case, part, seeds in rows.iter_rows()})
     for number in range(1, len(subjects)):
         for mine, yours in ((0, number), (number, 0)):
-            told = subjects[mine].title
+            text = subjects[mine].title
             lacking = subjects[yours].title
             for (case, part), seeds in places[mine].items():
                 partner = places[yours].get((case, part))
                 if partner is None:
                     reason = f"{lacking} has no values of this case"
-                    found.append(LeftOut(told, case, part, None, "", "unmatched", reason))
+                    found.append(LeftOut(text, case, part, None, "", "unmatched", reason))
                     continue
                 shared = set(seeds) & set(partner)
                 for seed in sorted(set(seeds) - shared, key=str) if shared else ():
                     reason = f"{lacking} has no values of this seed"
-                    found.append(LeftOut(told, case, part, seed, "", "unmatched", reason))
+                    found.append(LeftOut(text, case, part, seed, "", "unmatched", reason))
     return list(dict.fromkeys(found))

@@ -58,8 +58,8 @@ def plan_changes(compared: Iterable[Sequence[Mapping[str, Any] | None]]) -> list
             values = [each.get(key, _ABSENT) for each in flat]
             if any(value != values[0] for value in values):
                 texts = iter(_texts(key, values))
-                told = tuple(_NO_RUN if plan is None else next(texts) for plan in plans)
-                entry = (scenario_key(key), told)
+                sentences = tuple(_NO_RUN if plan is None else next(texts) for plan in plans)
+                entry = (scenario_key(key), sentences)
                 found[entry] = found.get(entry, 0) + 1
     return [PlanChange(key, values, count, number) for (key, values), count in found.items()]
 
@@ -92,11 +92,11 @@ def _texts(key: str, values: Sequence[Any]) -> tuple[str, ...]:
         if not isinstance(value, list):
             texts.append(_text(key, value))
             continue
-        told = f"{len(value)} items"
+        sentence = f"{len(value)} items"
         if place and value != first:
             changed = sum(one != two for one, two in zip(first, value, strict=False))
-            told += f", {changed + abs(len(first) - len(value))} of them other"
-        texts.append(told)
+            sentence += f", {changed + abs(len(first) - len(value))} of them other"
+        texts.append(sentence)
     return tuple(texts)
 
 

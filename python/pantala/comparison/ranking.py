@@ -73,19 +73,19 @@ class Ranking:
         value = with_interval(self.metric, best.interval)
         if worst.difference is None:
             return f"{self.job}: {self.label} is {value}."
-        told = (
+        text = (
             f"{self.job}: {self.label} is lowest with {_named(best, axes)} ({value}) and highest"
             f" with {_named(worst, axes)}: {worst.difference.words}."
         )
         if self.close and worst.difference.significant:
             named = "; ".join(_named(each, axes) for each in self.close[:_MOST_NAMED])
             more = len(self.close) - _MOST_NAMED
-            told += (
+            text += (
                 f" Not significantly different from the lowest: {named}"
                 + (f"; {more} more" if more > 0 else "")
                 + "."
             )
-        return told
+        return text
 
 
 def ranking_of(

@@ -161,9 +161,9 @@ def _zipped(name: str | None, lists: Mapping[str, Any], where: str) -> Axis:
             raise UsageError(f"{where}: {key}: has no values; give one or more, or remove the axis")
     lengths = {key: len(values) for key, values in lists.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{key} has {count}" for key, count in lengths.items())
+        text = ", ".join(f"{key} has {count}" for key, count in lengths.items())
         raise UsageError(
-            f"{where}: zipped keys need equally many values, but {told}; write separate axes to"
+            f"{where}: zipped keys need equally many values, but {text}; write separate axes to"
             " cross them"
         )
     columns = tuple(lists) if name is None else (name,)
@@ -199,10 +199,10 @@ def _check_once(keys: Sequence[str], rows: Iterable[tuple[Any, ...]], where: str
     for row in rows:
         point = tuple(map(_distinct, row))
         if point in seen:
-            told = ", ".join(
+            text = ", ".join(
                 f"{key} = {_text(value)}" for key, value in zip(keys, row, strict=True)
             )
-            raise UsageError(f"{where}: {told}: appears twice; give each value once")
+            raise UsageError(f"{where}: {text}: appears twice; give each value once")
         seen.add(point)
 
 

@@ -544,7 +544,7 @@ class Experiment:
         return ranked.group_by(keys).agg(picked).sort("case").collect()
 
     def slowdowns(self) -> pl.DataFrame:
-        """Returns the slowdown of each job in each company of jobs, for each case.
+        """Returns the slowdown of each job in each set of jobs, for each case.
 
         Returns:
             ``case``, the axes, and the columns of `pantala.analysis.slowdown.slowdowns_of`. Without

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from pantala.analysis.attribution import effects_of
-from pantala.analysis.companies import TOGETHER
+from pantala.analysis.job_sets import TOGETHER
 from pantala.analysis.slowdown import slowdowns_of
 from pantala.analysis.statistics import Method, mean_interval
 from pantala.results.run import Run
@@ -19,7 +19,7 @@ _EFFECT = ("method", "victim", "aggressor", "measure")
 
 
 def slowdowns_over(cases: pl.DataFrame, axes: Sequence[str], store: RunStore) -> pl.DataFrame:
-    """Returns the slowdowns of each company of each case, with the axes as columns.
+    """Returns the slowdowns of each job set of each case, with the axes as columns.
 
     Args:
         cases: one row per case and part: ``case``, the axes, ``part``, ``run``.

@@ -222,7 +222,7 @@ class Expansion:
 
     def place(self, number: int) -> str:
         """Returns the words for a case in an error: the experiment, and the values of the axes."""
-        values = self.told(number)
+        values = self.named_values(number)
         return self.description.source + (f": case {values}" if values else "")
 
     def _points(self, number: int) -> list[Point]:
@@ -272,7 +272,7 @@ class Expansion:
     def _job_names(self) -> list[str]:
         return [job.name for job in self.description.base.all_jobs]
 
-    def told(self, number: int) -> str:
+    def named_values(self, number: int) -> str:
         """Returns the values of a case in words."""
         return ", ".join(f"{key}={show(value, 30)}" for key, value in self.shown(number).items())
 

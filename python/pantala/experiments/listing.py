@@ -324,24 +324,24 @@ def _names_files(description: Description) -> bool:
 
 def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Returns in words what changed in an experiment since it was listed."""
-    told = []
+    sentences = []
     axes = {tuple(axis["columns"]): axis["points"] for axis in before.get("axes", [])}
     for axis in now["axes"]:
         columns, points = tuple(axis["columns"]), axis["points"]
         name = ", ".join(columns)
         if columns not in axes:
-            told.append(f"axis {name} is new")
+            sentences.append(f"axis {name} is new")
         elif (old := axes.pop(columns)) != points:
             added = sum(point not in old for point in points)
             left = sum(point not in points for point in old)
-            told.append(f"axis {name}: {added} added, {left} removed")
-    told += [
+            sentences.append(f"axis {name}: {added} added, {left} removed")
+    sentences += [
         f"axis {', '.join(columns)} is gone"
         for columns in axes
         if columns not in {tuple(axis["columns"]) for axis in now["axes"]}
     ]
-    told += [f"{key} changed" for key in ("scenario", "keep") if before.get(key) != now[key]]
-    return "; ".join(told) or "its order changed"
+    sentences += [f"{key} changed" for key in ("scenario", "keep") if before.get(key) != now[key]]
+    return "; ".join(sentences) or "its order changed"
 
 
 def _text(document: object) -> str:

@@ -100,7 +100,7 @@ class Sweep:
         expansion = self.listing.expansion
         text = (
             f"{refused.height:,} of {len(expansion):,} cases refused and not simulated;"
-            f" {expansion.told(case)}: {reason}"
+            f" {expansion.named_values(case)}: {reason}"
         )
         warnings.warn(ScenarioWarning(self.description.source, text), stacklevel=3)
 

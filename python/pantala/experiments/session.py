@@ -240,8 +240,8 @@ class Session:
         if self._running or self._queue or not self._elsewhere:
             return ""
         run = self._elsewhere[0].run
-        told = holder(self._store.lease(run))
-        return f"run {run} ({told})" if told else f"run {run}"
+        text = holder(self._store.lease(run))
+        return f"run {run} ({text})" if text else f"run {run}"
 
     def _take_up(self, work: _Work, death: WorkerDied) -> None:
         """Gives the run of a worker that ended to another, unless it has ended several."""

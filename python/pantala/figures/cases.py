@@ -112,10 +112,10 @@ def grid_of_sweep(
         axis for axis in subject.axes if axis not in shown and subject.runs[axis].n_unique() > 1
     ]
     if others:
-        told = ", ".join(f"{axis} ({_listed(subject, axis)})" for axis in others)
+        text = ", ".join(f"{axis} ({_listed(subject, axis)})" for axis in others)
         raise UsageError(
             f"figure bar-grid: shows {' and '.join(shown)}; choose a value of each other axis with"
-            f" --where AXIS=VALUE: {told}"
+            f" --where AXIS=VALUE: {text}"
         )
     bars = list(bars_of(distinct_values(rows, subject.axes), shown))
     if len({(bar.job, bar.row) for bar in bars}) > MOST_ROWS:
@@ -159,9 +159,9 @@ def effects_of_sweep(experiment: Experiment, where: Mapping[str, str] | None = N
         effects = effects.filter(pl.col(axis).cast(pl.String) == value)
     several = [axis for axis in subject.axes if subject.runs[axis].n_unique() > 1]
     if several:
-        told = ", ".join(f"{axis} ({_listed(subject, axis)})" for axis in several)
+        text = ", ".join(f"{axis} ({_listed(subject, axis)})" for axis in several)
         raise UsageError(
-            f"figure effect-matrix: shows one case; choose it with --where AXIS=VALUE: {told}"
+            f"figure effect-matrix: shows one case; choose it with --where AXIS=VALUE: {text}"
         )
     return effect_matrix(effects)
 

@@ -79,7 +79,7 @@ def rank_iterations(
                     aspect="auto",
                     interpolation="none",
                 )
-                axes.set_title(case.label if wide < 3 else f"{case.name}\n{case.company}")
+                axes.set_title(case.label if wide < 3 else f"{case.name}\n{case.condition}")
                 axes.set_xlabel("iteration")
                 for axis in (axes.xaxis, axes.yaxis):
                     axis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))

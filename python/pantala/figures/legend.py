@@ -17,7 +17,9 @@ __all__ = ["add_key", "runs_key"]
 def runs_key(rows: Sequence[Case]) -> list[Artist]:
     """Returns one line per run of the figure, if it has several."""
     lines = {
-        case.company or case.name: {**case.line, "color": MUTED} for case in rows if case.company
+        case.condition or case.name: {**case.line, "color": MUTED}
+        for case in rows
+        if case.condition
     }
     return [Line2D([], [], label=name, **line) for name, line in lines.items()]
 

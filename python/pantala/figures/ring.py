@@ -115,7 +115,7 @@ def _panel(axes: Axes, matrix: np.ndarray, circle: float, edge: float) -> None:
 
 
 def _key(circle: float, edge: float) -> list[Line2D]:
-    def told(stall: float) -> str:
+    def in_words(stall: float) -> str:
         divisor, unit = time_unit(stall)
         return f"{stall / divisor:.3g} {unit}"
 
@@ -129,14 +129,14 @@ def _key(circle: float, edge: float) -> list[Line2D]:
             color=PALETTE[1],
             mec=INK,
             mew=0.5,
-            label=f"stall per link inside the group: at most {told(circle)}",
+            label=f"stall per link inside the group: at most {in_words(circle)}",
         ),
         Line2D(
             [],
             [],
             color=INK,
             lw=2.5,
-            label=f"stall per global link: at most {told(edge)}",
+            label=f"stall per global link: at most {in_words(edge)}",
         ),
     ]
     return [entry for entry, stall in zip(entries, (circle, edge), strict=True) if stall]

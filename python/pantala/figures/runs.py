@@ -150,7 +150,7 @@ class Case:
     colour: str
     #: "alone" or "together" in a comparison, after the run's title if there are several; a single
     #: run has the title alone, or nothing.
-    company: str
+    condition: str
     #: Whether the job ran alone and is compared with a run of several jobs.
     alone: bool = False
     #: The place of the run among several, from 0; runs that share a panel differ in their dashes.
@@ -159,7 +159,7 @@ class Case:
     @property
     def label(self) -> str:
         """The job's name, followed by "alone" or "together" in a comparison."""
-        return f"{self.name} {self.company}".strip()
+        return f"{self.name} {self.condition}".strip()
 
     @property
     def line(self) -> dict[str, Any]:
@@ -209,10 +209,10 @@ def _cases_of(
         other = alone.get(name)
         if other is not None:
             number = next(number for number, same in job_names(other).items() if same == name)
-            company = f"{title} alone".strip()
-            found.append(Case(name, number, other, colour[name], company, True, place))
-        company = f"{title} together".strip() if alone else title
-        found.append(Case(name, job, run, colour[name], company, False, place))
+            condition = f"{title} alone".strip()
+            found.append(Case(name, number, other, colour[name], condition, True, place))
+        condition = f"{title} together".strip() if alone else title
+        found.append(Case(name, job, run, colour[name], condition, False, place))
     return found
 
 

@@ -12,7 +12,7 @@ from pantala.files import input_file
 
 __all__ = ["Errors", "Place", "line_of", "read_text"]
 
-#: Errors of one file that are told.
+#: Errors of one file that are shown.
 _MOST = 100
 
 
@@ -38,7 +38,7 @@ class Place:
 
 @dataclass
 class Errors:
-    """The errors of a file so far, which are told together."""
+    """The errors of a file so far, which are shown together."""
 
     found: list[ScenarioError] = field(default_factory=list)
 

@@ -96,11 +96,11 @@ def advice_of_lengths(plan: Mapping[str, Any], sent: Mapping[str, native.Expecte
     short = [name for name, each in lengths.items() if each < _SHORT * lengths[longest]]
     if not short:
         return ""
-    told = ", ".join(f"{name} (about {time_text(lengths[name], 3)})" for name in short[:_MOST]) + (
+    text = ", ".join(f"{name} (about {time_text(lengths[name], 3)})" for name in short[:_MOST]) + (
         f" and {len(short) - _MOST} more" if len(short) > _MOST else ""
     )
     return (
-        f"{told} may end long before {longest} (about {time_text(lengths[longest], 3)}, without"
+        f"{text} may end long before {longest} (about {time_text(lengths[longest], 3)}, without"
         " latencies and contention): the rest of its run has no interference from there; set"
         " repeat = true for the shorter jobs, or more iterations"
     )
@@ -110,7 +110,7 @@ def advice_of_windows(plan: Mapping[str, Any], sent: Mapping[str, native.Expecte
     """Returns a sentence on times of the record that the run may not reach; empty if none are.
 
     The jobs that the run waits for end it, at a time that is only estimated; see
-    `advice_of_lengths`. If there is no estimate, only the begin of the record of packets is told:
+    `advice_of_lengths`. If there is no estimate, only the begin of the record of packets is stated:
     every other window begins with the run. Times beyond a set duration are faults of the scenario.
 
     Args:

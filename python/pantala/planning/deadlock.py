@@ -95,10 +95,10 @@ def lines(found: Mapping[str, Any], name: str = "") -> list[str]:
     if cycle is None:
         return [f"{name}: free of deadlock: no cycle; {graph}"]
     known = f" (known exception: {found['exception']})" if found["exception"] else ""
-    told = [f"{name}: can deadlock{known}: {graph}; a cycle of {len(cycle)} channels:"]
+    sentences = [f"{name}: can deadlock{known}: {graph}; a cycle of {len(cycle)} channels:"]
     for channel in cycle:
-        told.append(
+        sentences.append(
             f"  {channel['class']} link from router {channel['router']} to router"
             f" {channel['to_router']} (port {channel['port']}), virtual channel {channel['vc']}"
         )
-    return told
+    return sentences

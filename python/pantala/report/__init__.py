@@ -53,8 +53,8 @@ def render_report(run: RunLike | InterferenceLike) -> str:
 def finding_of(run: RunLike | InterferenceLike) -> str:
     """Returns the report's opening sentences: slowdowns, binding resources, the hottest link."""
     reported = ReportedRun.of(run)
-    told = [finding(reported), reported.binding, hottest_sentence(reported)]
-    return " ".join(filter(None, told))
+    lines = [finding(reported), reported.binding, hottest_sentence(reported)]
+    return " ".join(filter(None, lines))
 
 
 def _content(reported: ReportedRun) -> dict[str, Any]:

@@ -87,18 +87,18 @@ def comparison_finding(comparison: Comparison) -> str:
     if metric is None:
         return f"{count(len(comparison.rows))} values are compared."
     label = label_of(metric)
-    told = []
+    lines = []
     for other in dict.fromkeys(row.other for row in rows):
         of_other = [row for row in rows if row.other == other]
         against = f"{other} against {comparison.titles[0]}"
         if len(of_other) <= 3:
             each = [f"{_where(comparison, row)}{label} is {_told(row)}" for row in of_other]
-            told.append(f"{against}: {'. '.join(each)}.")
+            lines.append(f"{against}: {'. '.join(each)}.")
         else:
-            told.append(
+            lines.append(
                 f"{against}, {label} of {len(of_other)} jobs and cases: {_counts(of_other)}."
             )
-    return " ".join(told)
+    return " ".join(lines)
 
 
 def _told(row: Row) -> str:
@@ -128,11 +128,11 @@ def _where(comparison: Comparison, row: Row) -> str:
 
 
 def _summary(comparison: Comparison) -> str:
-    told = []
+    sentences = []
     for subject in comparison.subjects:
         number = subject.there().height
-        told.append(f"{subject.title}: {count(number)} {'run' if number == 1 else 'runs'}")
-    return " · ".join(told)
+        sentences.append(f"{subject.title}: {count(number)} {'run' if number == 1 else 'runs'}")
+    return " · ".join(sentences)
 
 
 def _scope(comparison: Comparison) -> str:

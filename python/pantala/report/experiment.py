@@ -124,18 +124,18 @@ def experiment_finding(rankings: list[Ranking], axes: tuple[str, ...]) -> list[s
 
 
 def _summary(status: dict[str, object]) -> str:
-    told = [
+    sentences = [
         crossed_text(status, f" {TIMES} ") or "one case",
         f"{status['done']} of {status['runs']} runs done",
     ]
-    told += [
+    sentences += [
         f"{status[state]} {state}" for state in ("failed", "running", "missing") if status[state]
     ]
     if status["refused"]:
-        told.append(f"{status['refused']} of {status['cases']} cases refused")
+        sentences.append(f"{status['refused']} of {status['cases']} cases refused")
     if status["incomplete"]:
-        told.append(f"{status['incomplete']} truncated")
-    return " · ".join(told)
+        sentences.append(f"{status['incomplete']} truncated")
+    return " · ".join(sentences)
 
 
 def _scope(rankings: list[Ranking]) -> str:
@@ -144,11 +144,11 @@ def _scope(rankings: list[Ranking]) -> str:
     if not several:
         return ""
     number = max((len(each.ranked) for each in rankings), default=0)
-    told = "Intervals are 95 % intervals over seeds (Student)"
+    text = "Intervals are 95 % intervals over seeds (Student)"
     if number < 2:
-        return f"{told}."
+        return f"{text}."
     return (
-        f"{told}; differences are of pairs of equal seeds. The best and the worst of"
+        f"{text}; differences are of pairs of equal seeds. The best and the worst of"
         f" {count(number)} configurations are chosen by the same runs that measure their"
         " difference, so the difference tends to be too large."
     )

@@ -150,9 +150,9 @@ def _boxes_in_words(boxes: Sequence[Box], ranking: Ranking) -> str:
     numbers = sorted({len(box.values) for box in boxes})
     runs = " to ".join(map(count, {numbers[0]: 0, numbers[-1]: 0}))
     points = f"{runs} point{'' if numbers == [1] else 's'}{' each' * (len(boxes) > 1)}"
-    told = f"{ranking.job} in one configuration: {points}."
+    text = f"{ranking.job} in one configuration: {points}."
     if len(boxes) > 1:
-        told = (
+        text = (
             f"{ranking.job} in {count(len(boxes))} configurations with {points}, from the lowest"
             f" mean ({_OPEN}{boxes[0].label}{_CLOSE}) to the highest"
             f" ({_OPEN}{boxes[-1].label}{_CLOSE})."
@@ -160,4 +160,4 @@ def _boxes_in_words(boxes: Sequence[Box], ranking: Ranking) -> str:
     widest = max(boxes, key=lambda box: max(box.values) - min(box.values))
     low, high = (quantity(ranking.metric, end(widest.values)) for end in (min, max))
     where = f" in {_OPEN}{widest.label}{_CLOSE}"
-    return f"{told} Seeds differ most{where * (len(boxes) > 1)}: from {low} to {high}."
+    return f"{text} Seeds differ most{where * (len(boxes) > 1)}: from {low} to {high}."

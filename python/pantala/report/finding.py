@@ -54,7 +54,7 @@ def _comparison(slowdown: pl.DataFrame, partly: Mapping[str, str]) -> list[str]:
     }
     timed = [row for row in rows if row["slowdown"] is not None]
     if len(rows) > 2:
-        told = [
+        sentences = [
             _grouped("With all jobs together, communication time", timed, "slowdown", partly),
             _grouped(
                 "Run time",
@@ -64,10 +64,12 @@ def _comparison(slowdown: pl.DataFrame, partly: Mapping[str, str]) -> list[str]:
             ),
         ]
     else:
-        told = [_job(row, beside[row["name"]], partly) for row in timed]
-    told += [_traffic(row, beside[row["name"]]) for row in rows if row["compared"] == "duration"]
-    told += _missing([row for row in rows if row["compared"] != "duration"])
-    return [sentence for sentence in told if sentence]
+        sentences = [_job(row, beside[row["name"]], partly) for row in timed]
+    sentences += [
+        _traffic(row, beside[row["name"]]) for row in rows if row["compared"] == "duration"
+    ]
+    sentences += _missing([row for row in rows if row["compared"] != "duration"])
+    return [sentence for sentence in sentences if sentence]
 
 
 def _job(row: dict[str, Any], other: str, partly: Mapping[str, str]) -> str:
@@ -76,7 +78,7 @@ def _job(row: dict[str, Any], other: str, partly: Mapping[str, str]) -> str:
     Args:
         row: the row of the slowdown table.
         other: the job beside it, or the others.
-        partly: the jobs that had company for a part of their run only: how much, in words.
+        partly: the jobs that shared the network for a part of their run only: how much, in words.
     """
     name, ratio, run_time = row["name"], row["slowdown"], row["run_time_slowdown"]
     if name in partly:
@@ -121,11 +123,11 @@ def _grouped(reported: str, rows: list[dict[str, Any]], key: str, partly: Mappin
         if row["compared"] == "iterations":
             over = f" over {count(number)} {'iteration' if number == 1 else 'iterations'}"
         if row["name"] in partly:
-            over += f", with company for {partly[row['name']]} of its run"
+            over += f", beside other jobs for {partly[row['name']]} of its run"
         return f"{row['name']} ({row[key]:.2f} times{over})"
 
-    told = [f"{words} {_some(list(map(named, group)))}" for words, group in groups if group]
-    return f"{reported} is {'; it is '.join(told)}." if told else ""
+    sentences = [f"{words} {_some(list(map(named, group)))}" for words, group in groups if group]
+    return f"{reported} is {'; it is '.join(sentences)}." if sentences else ""
 
 
 def _some(texts: list[str]) -> str:
@@ -191,12 +193,14 @@ def _single(reported: ReportedRun) -> list[str]:
     timed = [row for row in rows if row["communication_time_mean_ns"]]
     if len(timed) > _MANY:
         return [_range(timed)]
-    told = [text for row in rows if (text := _communication(row))]
-    if len(rows) == 1 or not told:
-        told += [text for row in rows if (text := _latency(row))]
-    text = "; ".join(told) + "." if told else "no packet was delivered."
+    sentences = [text for row in rows if (text := _communication(row))]
+    if len(rows) == 1 or not sentences:
+        sentences += [text for row in rows if (text := _latency(row))]
+    text = "; ".join(sentences) + "." if sentences else "no packet was delivered."
     return [
-        text[0].upper() + text[1:] if not told or told[0].startswith(("a rank", "half")) else text
+        text[0].upper() + text[1:]
+        if not sentences or sentences[0].startswith(("a rank", "half"))
+        else text
     ]
 
 

@@ -71,7 +71,7 @@ def facts(plan: Plan) -> dict[str, list[str]]:
 def _packets(plan: Plan) -> list[str]:
     """Returns the size of a packet, and the number of packets that a coarse packet stands for."""
     coarsen = plan.get("detail", {}).get("coarsen", 1)
-    told = [
+    sentences = [
         f"{size(plan['packet_bytes'], exact=True)} in flits of"
         f" {size(plan['flit_bytes'], exact=True)}"
     ]
@@ -79,7 +79,7 @@ def _packets(plan: Plan) -> list[str]:
         f"each stands for {coarsen} packets of {size(plan['packet_bytes'] // coarsen, exact=True)}"
         " (detail.coarsen)"
     )
-    return told + [each] * (coarsen > 1)
+    return sentences + [each] * (coarsen > 1)
 
 
 def plan_text(plan: Plan) -> str:
@@ -99,7 +99,7 @@ def _machine(plan: Plan) -> list[str]:
     if topology["kind"] == "dragonfly_2d":
         shape = f"{topology['rows']} {TIMES} {topology['columns']} routers"
     service = sum(last - first + 1 for first, last in plan.get("service_nodes", []))
-    told = [
+    sentences = [
         (
             f"Dragonfly of {count(_nodes(topology))} nodes: {g} groups of {shape} with {p} nodes"
             f" and {h} global ports per router"
@@ -107,8 +107,10 @@ def _machine(plan: Plan) -> list[str]:
         _global_links(plan),
     ]
     if failed := plan.get("derived", {}).get("failed_links"):
-        told.append(f"failed: {failed_words(failed)}")
-    return told + [f"{count(service)} of the nodes are service nodes, without jobs"] * bool(service)
+        sentences.append(f"failed: {failed_words(failed)}")
+    return sentences + [f"{count(service)} of the nodes are service nodes, without jobs"] * bool(
+        service
+    )
 
 
 def _global_links(plan: Plan) -> str:
@@ -125,14 +127,16 @@ def _global_links(plan: Plan) -> str:
 
 def _routings(plan: Plan) -> list[str]:
     """Returns the system's routing, and other routings of all-to-all collectives and jobs."""
-    told = [f"{_routing(plan['routing'])}, {plan['routing']['virtual_channels']} virtual channels"]
+    sentences = [
+        f"{_routing(plan['routing'])}, {plan['routing']['virtual_channels']} virtual channels"
+    ]
     apart = {"all-to-all collectives": plan.get("routing_all_to_all")}
     for job in plan["jobs"]:
         apart |= {
             job["name"]: job.get("routing"),
             f"{job['name']}, all-to-all": job.get("routing_all_to_all"),
         }
-    return told + [
+    return sentences + [
         f"{name}: {_routing(routing)}" for name, routing in apart.items() if routing is not None
     ]
 
@@ -148,10 +152,10 @@ def _routing(routing: Plan) -> str:
 
 
 def _job(job: Plan) -> list[str]:
-    told = f"{count(job['ranks'])} ranks, {job['placement']['kind'].replace('_', ' ')} placement"
+    text = f"{count(job['ranks'])} ranks, {job['placement']['kind'].replace('_', ' ')} placement"
     if job["start_ps"]:
-        told += f", starts at {picoseconds(job['start_ps'])}"
-    return [told, *workload_lines(job)]
+        text += f", starts at {picoseconds(job['start_ps'])}"
+    return [text, *workload_lines(job)]
 
 
 def _flits(number: int) -> str:

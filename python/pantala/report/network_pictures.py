@@ -72,7 +72,7 @@ def _moved(reported: ReportedRun) -> str:
             " The links between routers carried as many bytes together as in all runs alone (within"
             f" {100 * _SAME:g} %)."
         )
-    told = (
+    text = (
         f" The links between routers carried {significant(100 * abs(more), 2)} %"
         f" {'more' if more > 0 else 'fewer'} bytes together than in all runs alone"
     )
@@ -81,14 +81,14 @@ def _moved(reported: ReportedRun) -> str:
     if injected == before and all(injected.values()):
         links = [sent / sum(injected.values()) for sent in (alone, together)]
         return (
-            f"{told}, for equal injected bytes: a byte crossed {links[1]:.2f} links on average,"
+            f"{text}, for equal injected bytes: a byte crossed {links[1]:.2f} links on average,"
             f" {links[0]:.2f} alone."
         )
     change = sum(injected.values()) / sum(before.values()) - 1
     if abs(change) < _SAME:
-        return f"{told}. The jobs injected as many bytes (within {100 * _SAME:g} %)."
+        return f"{text}. The jobs injected as many bytes (within {100 * _SAME:g} %)."
     return (
-        f"{told}. The jobs injected {significant(100 * abs(change), 2)} %"
+        f"{text}. The jobs injected {significant(100 * abs(change), 2)} %"
         f" {'more' if change > 0 else 'fewer'} bytes."
     )
 

@@ -45,7 +45,7 @@ def _slowdown(reported: ReportedRun) -> Picture | None:
     rows = reported.slowdown.drop_nulls("slowdown")
     if rows.is_empty():
         return None
-    told = [
+    sentences = [
         f"{row['name']}: {duration(row['alone_communication_time_mean_ns'])} alone,"
         f" {duration(row['together_communication_time_mean_ns'])} together, {row['slowdown']:.2f}"
         " times."
@@ -64,7 +64,7 @@ def _slowdown(reported: ReportedRun) -> Picture | None:
         " either side, the diamond is the slowest rank. The factor is the mean together over the"
         f" mean alone.{note}",
         f"{KANG}, Fig. 4",
-        "Bars of mean communication time. " + " ".join(told),
+        "Bars of mean communication time. " + " ".join(sentences),
         figures.slowdown_bars(rows),
     )
 
@@ -133,7 +133,7 @@ def _latency(reported: ReportedRun) -> Picture | None:
         )
     else:
         caption += "The box reaches from the first to the third quartile."
-    told = [
+    sentences = [
         f"{row['name']}: median {duration(row['packet_latency_p50_ns'])}, p99"
         f" {duration(row['packet_latency_p99_ns'])}."
         for row in jobs
@@ -145,7 +145,7 @@ def _latency(reported: ReportedRun) -> Picture | None:
         "Packet latency",
         caption,
         f"{KANG}, Fig. 6",
-        f"Packet latency of each job{together}. " + " ".join(told),
+        f"Packet latency of each job{together}. " + " ".join(sentences),
         figures.packet_latency(reported.run, reported.alone),
     )
 
@@ -241,21 +241,21 @@ def _blame(reported: ReportedRun) -> Picture | None:
             "This run did not record which job caused waiting. To get the matrix of waiting time"
             ' by victim and aggressor, set record.blame.window = "10 us" and run again.',
         )
-    told = " ".join(_causes(reported, blame_of(rows.collect(), reported.names)))
+    text = " ".join(_causes(reported, blame_of(rows.collect(), reported.names)))
     return picture(
         "blame",
         title,
-        f"{told} A row is the job whose packets waited, a column is the job that caused the"
+        f"{text} A row is the job whose packets waited, a column is the job that caused the"
         " waiting. A cell has the waiting time, summed over packets, and its share of the row.",
         "",
-        f"Matrix of waiting time. {told}",
+        f"Matrix of waiting time. {text}",
         figures.blame_matrix(reported.run),
     )
 
 
 def _causes(reported: ReportedRun, blame: Blame) -> list[str]:
     """Returns a sentence for each job: how its p99 changed, and which job caused its waiting."""
-    told = []
+    sentences = []
     rows = [] if reported.slowdown is None else reported.slowdown.to_dicts()
     equal = {row["name"] for row in rows if row["compared"] in ("run", "duration")}
     for number, name in job_names(reported.run).items():
@@ -267,8 +267,8 @@ def _causes(reported: ReportedRun, blame: Blame) -> list[str]:
                 for run, job in ((alone, same), (reported.run, number))
             )
             ratio = after / before if before and after else None
-        told.append(cause_in_words(blame, number, slowdown=ratio, metric="p99 packet latency"))
-    return told
+        sentences.append(cause_in_words(blame, number, slowdown=ratio, metric="p99 packet latency"))
+    return sentences
 
 
 def _learning(reported: ReportedRun) -> Picture | None:

@@ -152,7 +152,7 @@ def tiles_table(reported: ReportedRun) -> ReportTable | None:
             share, stalled = _stalls(row["stalled_flits"], row["stalled_flits"] / row["flits"])
             made.rows.append(
                 [
-                    Cell(title, company="" if at == rows.height else "same"),
+                    Cell(title, condition="" if at == rows.height else "same"),
                     Cell(row["class"]),
                     Cell(count(row["flits"]), row["flits"]),
                     share,
@@ -172,8 +172,8 @@ _STALLED = (
 
 def _header(case: Case, last: bool) -> Cell:
     """Returns the header of a row; a rule follows the last row of a job."""
-    company = "alone" if case.alone else "" if last else "same"
-    return Cell(case.label, job=case.name, company=company)
+    condition = "alone" if case.alone else "" if last else "same"
+    return Cell(case.label, job=case.name, condition=condition)
 
 
 def _stalls(stalled: float, ratio: float | None) -> list[Cell]:

@@ -82,7 +82,7 @@ class ReportedRun:
 
     @property
     def beside(self) -> dict[str, str]:
-        """The jobs that had company for a part of their run only: how much of it, in per cent.
+        """The jobs that others ran beside for a part of their run only: how much, in per cent.
 
         With several other jobs, it is the share of the job that ran longest beside it.
         """

@@ -47,7 +47,7 @@ class Cell:
     value: float | int | None = None
     job: str = ""
     strong: bool = False
-    company: str = ""
+    condition: str = ""
     link: str = ""
 
 
@@ -115,7 +115,7 @@ def communication_table(reported: ReportedRun) -> ReportTable:
             " iterations that all of its ranks finished in both, and not at all if there are none."
         )
     if reported.beside and paired:
-        caption += " With company: the part of the job's run in which another job ran, at most."
+        caption += " With others: the part of the job's run in which another job ran, at most."
     # The slowdowns come first because a narrow screen shows only the first columns.
     table = ReportTable(
         caption,
@@ -124,7 +124,7 @@ def communication_table(reported: ReportedRun) -> ReportTable:
             *["slowdown", "run time"] * paired,
             *columns,
             *["iterations compared"] * partly,
-            *["with company"] * bool(reported.beside and paired),
+            *["with others"] * bool(reported.beside and paired),
         ],
     )
     for row in rows.to_dicts():
@@ -221,7 +221,10 @@ def latency_table(reported: ReportedRun) -> ReportTable | None:
     table = ReportTable(caption, ["job", *(f"{key} {TIMES}" for key in ratios), *headings])
     alone: dict[str, Any] = {}
     for case, row in found:
-        cells = [Cell(case.label, job=case.name, company=case.company), *[Cell("")] * len(ratios)]
+        cells = [
+            Cell(case.label, job=case.name, condition=case.condition),
+            *[Cell("")] * len(ratios),
+        ]
         if case.alone:
             alone = row
         elif alone.get("name") == case.name and case.name in equal:
@@ -272,7 +275,7 @@ def jobs_table(reported: ReportedRun) -> ReportTable:
         hops, share = row["link_hops_mean"], row["nonminimal_share"]
         table.rows.append(
             [
-                Cell(case.label, job=case.name, company=case.company),
+                Cell(case.label, job=case.name, condition=case.condition),
                 Cell(count(row["ranks"]), row["ranks"]),
                 Cell(
                     duration(length) + ("" if row["complete"] or endless else ", unfinished"),

@@ -32,22 +32,22 @@ def tiles(reported: ReportedRun) -> list[Tile]:
 
 
 def _tile(row: dict[str, Any], beside: Mapping[str, str]) -> Tile:
-    company = (
-        [f"with company for {beside[row['name']]} of its run"] if row["name"] in beside else []
+    others = (
+        [f"beside other jobs for {beside[row['name']]} of its run"] if row["name"] in beside else []
     )
     if row["compared"] == "duration":
         lines = [
             _before_and_after("packet latency", row, "packet_latency_mean_ns"),
             _before_and_after("accepted throughput", row, "accepted_throughput", significant),
         ]
-        return Tile(row["name"], _times(row["packet_latency_slowdown"]), lines + company)
+        return Tile(row["name"], _times(row["packet_latency_slowdown"]), lines + others)
     lines = [
         _before_and_after("communication time", row, "communication_time_mean_ns"),
         _before_and_after("run time", row, "run_time_ns", ratio=row["run_time_slowdown"]),
     ]
     if over := iterations_compared(row):
         lines.append(f"iterations compared: {over}")
-    return Tile(row["name"], _times(row["slowdown"]), lines + company)
+    return Tile(row["name"], _times(row["slowdown"]), lines + others)
 
 
 def _times(ratio: float | None) -> str:

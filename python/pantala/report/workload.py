@@ -37,14 +37,14 @@ def workload_lines(job: Mapping[str, Any]) -> list[str]:
 
 def _lines(name: str, workload: Mapping[str, Any]) -> list[str]:
     traffic = workload["kind"] == "pattern"
-    told = [f"pattern {name}" if traffic else name]
+    sentences = [f"pattern {name}" if traffic else name]
     if workload["kind"] == "operations":
         return [f"{name}, operation file {workload['hash'][:12]}"]
     if workload["kind"] not in (name, "pattern"):
-        told.append(f"motif {_words(workload['kind'])}")
+        sentences.append(f"motif {_words(workload['kind'])}")
     skipped = {"kind", "pattern", "phases"} if traffic else {"kind", "phases"}
     skipped |= {key for key, pattern in _OF_PATTERNS.items() if traffic and pattern != name}
-    lines = [", ".join(told + _keys(workload, skipped))]
+    lines = [", ".join(sentences + _keys(workload, skipped))]
     for number, phase in enumerate(workload.get("phases", ()), 1):
         lines.append(
             ", ".join([f"phase {number}: {_words(phase['phase'])}", *_keys(phase, {"phase"})])

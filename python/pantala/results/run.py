@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from pantala.analysis.attribution import effects_of
-from pantala.analysis.companies import TOGETHER, alone_runs
+from pantala.analysis.job_sets import TOGETHER, alone_runs
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of, slowdowns_of
 from pantala.analysis.tiles import (
     has_tiles,
@@ -480,7 +480,7 @@ class InterferenceExperiment:
 
     @cached_property
     def slowdowns(self) -> pl.DataFrame:
-        """One row per company of jobs and job: `pantala.analysis.slowdown.slowdowns_of`."""
+        """One row per set of jobs and job: `pantala.analysis.slowdown.slowdowns_of`."""
         return slowdowns_of(self.runs)
 
     @cached_property

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from pantala.analysis.companies import TOGETHER, alone_runs
+from pantala.analysis.job_sets import TOGETHER, alone_runs
 from pantala.analysis.slowdown import SLOWDOWN_FILE, slowdown_of
 from pantala.core import native
 from pantala.errors import RunDirectoryError, SimulationError
@@ -219,8 +219,8 @@ class InterferenceRuns:
     def _plan_of(self, part: Part) -> native.Plan | None:
         if part.as_long_as is None:
             return part.plan
-        company = self._stored(next(each for each in self.parts if each.name == part.as_long_as))
-        return None if company is None else part.plan.lasting(company.document["simulated_ns"])
+        job_set = self._stored(next(each for each in self.parts if each.name == part.as_long_as))
+        return None if job_set is None else part.plan.lasting(job_set.document["simulated_ns"])
 
     def _stored(self, part: Part) -> Run | None:
         """Returns the run of a part; None if it is not there."""

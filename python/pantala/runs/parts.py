@@ -1,4 +1,4 @@
-"""The simulations of a scenario: one run, or jobs alone and in company."""
+"""The simulations of a scenario: one run, or jobs alone and in sets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from pantala.analysis.companies import TOGETHER, alone_name, pair_name, without_name
+from pantala.analysis.job_sets import TOGETHER, alone_name, pair_name, without_name
 from pantala.scenario import Scenario
 from pantala.scenario.interference import mode_of
 from pantala.scenario.plan import awaited
@@ -38,12 +38,12 @@ class Part:
 
 
 def parts_of(scenario: Scenario, resolved: native.Plan) -> list[Part]:
-    """Returns the simulations of a scenario in order: jobs that end, companies, the other jobs.
+    """Returns the simulations of a scenario in order: jobs that end, job sets, the other jobs.
 
-    A company is a set of jobs: all jobs together, and each pair, or all jobs but one, as the key
+    A job set is a set of jobs: all jobs together, and each pair, or all jobs but one, as the key
     `interference` says. A run does not wait for the end of patterns and of other jobs that are not
-    its target. Such a job runs alone for the simulated time of each company that it is in, so that
-    both send for the same time. A company of such jobs lasts as long as all jobs together.
+    its target. Such a job runs alone for the simulated time of each job set that it is in, so that
+    both send for the same time. A job set of such jobs lasts as long as all jobs together.
 
     Args:
         scenario: the scenario.
@@ -59,23 +59,23 @@ def parts_of(scenario: Scenario, resolved: native.Plan) -> list[Part]:
         return Part(name, resolved.subset(jobs, name), as_long_as)
 
     ending = [part(alone_name(job), [job]) for job in present if job not in endless]
-    companies = [part(TOGETHER, present)]
-    companies += [
+    job_sets = [part(TOGETHER, present)]
+    job_sets += [
         part(name, jobs, TOGETHER if endless.issuperset(jobs) else None)
         for name, jobs in _smaller(mode, present)
     ]
     patterns = [
-        part(alone_name(job, company.name), [job], company.name)
-        for company in companies
-        if company.as_long_as is None
-        for job in company.jobs
+        part(alone_name(job, job_set.name), [job], job_set.name)
+        for job_set in job_sets
+        if job_set.as_long_as is None
+        for job in job_set.jobs
         if job in endless
     ]
-    return sorted([*ending, *companies, *patterns], key=lambda part: part.as_long_as is not None)
+    return sorted([*ending, *job_sets, *patterns], key=lambda part: part.as_long_as is not None)
 
 
 def _smaller(mode: str, jobs: list[str]) -> list[tuple[str, list[str]]]:
-    """Returns the names and jobs of the companies that are smaller than all jobs together."""
+    """Returns the names and jobs of the job sets that are smaller than all jobs together."""
     if len(jobs) < 3:  # a pair is all jobs together, and all jobs but one is a job alone
         return []
     if mode == "pairs":

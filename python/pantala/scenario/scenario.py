@@ -19,7 +19,6 @@ from pantala.models.keys import ScenarioKeys
 from pantala.models.validation import Faults, faults_below, refuse_all
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.background import Background
-from pantala.scenario.beside import beside
 from pantala.scenario.changes import changed
 from pantala.scenario.detail import Detail
 from pantala.scenario.interference import Interference
@@ -33,6 +32,7 @@ from pantala.scenario.plan import build_plan
 from pantala.scenario.plan_faults import at_written_jobs, error_of_plan
 from pantala.scenario.presets import machine_preset, router_preset
 from pantala.scenario.record import Record, windows_beyond
+from pantala.scenario.relative_paths import with_paths_beside
 from pantala.scenario.routing import Routing
 from pantala.scenario.routing_overlay import (
     broken_capacities,
@@ -213,7 +213,7 @@ class Scenario(ScenarioKeys):
         Raises:
             ScenarioError: the file cannot be read, is not TOML, or is not a scenario.
         """
-        tables = beside(read_toml(Path(path)), Path(path).parent)
+        tables = with_paths_beside(read_toml(Path(path)), Path(path).parent)
         return cls.from_dict(tables, source=str(path), changes=changes)
 
     @classmethod

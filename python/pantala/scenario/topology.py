@@ -238,6 +238,6 @@ def _count_cables(data: dict[str, Any]) -> Iterator[PydanticCustomError]:
     if links is None:
         return
     if data.get("links_per_pair", links) != links:
-        told = " * ".join(_CABLES)
-        yield fault(f"is not {told} = {links}", "give either links or cables", "links_per_pair")
+        text = " * ".join(_CABLES)
+        yield fault(f"is not {text} = {links}", "give either links or cables", "links_per_pair")
     data["links_per_pair"] = links

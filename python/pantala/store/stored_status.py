@@ -52,10 +52,10 @@ def stored_status(
     running = [run for run in live_leases(path / "leases") if run not in claimed]
     if settings := _document(path / _SETTINGS):
         name = str(settings.get("study") or settings.get("name") or path.name)
-        told = _told(store, "study", name, _entries(store, others), len(running))
+        entry = _told(store, "study", name, _entries(store, others), len(running))
         if (path / _MARK).is_file():
-            told |= {"runs": told["done"], "missing": 0}
-        found.append(told)
+            entry |= {"runs": entry["done"], "missing": 0}
+        found.append(entry)
     elif len(others) > unknown or not (found or listed or unknown):
         name = path.absolute().name
         found.append(_told(store, "runs", name, _entries(store, others), len(running)))
@@ -68,11 +68,11 @@ def _of_interference(path: Path, document: Mapping[str, Any]) -> dict[str, Any]:
     running = min(len(live_leases(path / "leases")), len(missing))
     name = str(document.get("name", path.name))
     store = RunStore(path)
-    told = _told(
+    entry = _told(
         store, "interference", name, _entries(store, titles), running, len(missing), titles
     )
-    return told | {
-        "runs": told["done"] + len(missing),
+    return entry | {
+        "runs": entry["done"] + len(missing),
         "missing": len(missing) - running,
         "parts_missing": missing,
     }

@@ -88,16 +88,16 @@ def finding(found: Mapping[str, Finding]) -> str:
         Verdict.UNTESTED: "could not be tested",
     }
 
-    def told(verdicts: Sequence[Verdict]) -> str:
+    def counted(verdicts: Sequence[Verdict]) -> str:
         return join(
             [f"{verdicts.count(each)} {word}" for each, word in words.items() if each in verdicts]
         )
 
     headlines = [found[claim.id].verdict for claim in claims() if claim.kind == "headline"]
-    everything = told([each.verdict for each in found.values()])
+    everything = counted([each.verdict for each in found.values()])
     return (
         f"Of {len(found)} claims, {everything}. Of the {len(headlines)} headline claims,"
-        f" {told(headlines)}."
+        f" {counted(headlines)}."
     )
 
 
@@ -110,7 +110,7 @@ def _pictures(evidence: Evidence) -> list[dict[str, Any]]:
     """Returns every panel as a picture of the page."""
     drawn = []
     for panel in figures.PANELS:
-        alt = figures.told(panel, evidence)
+        alt = figures.in_words(panel, evidence)
         svg = inline_svg(figures.draw(panel, evidence), panel.key, alt)
         drawn.append({"key": panel.key, "title": panel.title, "svg": svg})
     return drawn
@@ -227,17 +227,17 @@ def assumptions(evidence: Evidence) -> Rows:
 
 def _imprecise(results: Sequence[Result]) -> list[str]:
     """Returns the runs whose mean does not reach the required precision, in words."""
-    told = []
+    sentences = []
     for result in results:
         record = result.record
         if record["precise"] and record["steady"]:
             continue
         why = [] if record["steady"] else ["still settling"]
         width = record["half_width"] / result.accepted
-        told.append(
+        sentences.append(
             f"{result.spec.key}: throughput {_share(result.accepted)} % of injection bandwidth,"
             f" known within {percent(width)} of it after"
             f" {duration(record['simulated_ns'], exact=True)}"
             + "".join(f", {word}" for word in why)
         )
-    return told
+    return sentences

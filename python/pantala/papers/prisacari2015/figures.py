@@ -24,7 +24,7 @@ from pantala.papers.prisacari2015.runs import (
     Size,
 )
 
-__all__ = ["PANELS", "Panel", "draw", "draw_all", "told"]
+__all__ = ["PANELS", "Panel", "draw", "draw_all", "in_words"]
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def _handles(panels: Sequence[Panel], evidence: Evidence) -> list[Line2D]:
     return handles
 
 
-def told(panel: Panel, evidence: Evidence) -> str:
+def in_words(panel: Panel, evidence: Evidence) -> str:
     """Returns a description of the panel in words, as alternative text."""
     parts = []
     for configuration in panel.configurations:

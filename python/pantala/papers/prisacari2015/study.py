@@ -71,8 +71,8 @@ def run_specs(runs: list[Spec], options: Options) -> Outcome:
     page = write_page(
         directory.target / "report.html", evidence, verdicts, latency, found, provenance
     )
-    told = {"finding": finding(verdicts), "provenance": provenance}
-    directory.finish({"pantala": native.core().VERSION, **settings, **told})
+    document = {"finding": finding(verdicts), "provenance": provenance}
+    directory.finish({"pantala": native.core().VERSION, **settings, **document})
     return Outcome(
         directory.target,
         page,

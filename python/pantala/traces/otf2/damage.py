@@ -18,7 +18,7 @@ _MISSING = "the file is missing; copy the whole folder of the trace"
 
 
 def damage(
-    otf2: Any, anchor: Path, locations: Sequence[int], told: str, error: Exception
+    otf2: Any, anchor: Path, locations: Sequence[int], text: str, error: Exception
 ) -> tuple[Path, str]:
     """Returns the file of a trace that the library cannot read, and reason and remedy.
 
@@ -26,10 +26,10 @@ def damage(
         otf2: the library.
         anchor: the anchor file.
         locations: the locations whose events were being read; empty if it read definitions.
-        told: the last message of the library; empty if it gave none.
+        text: the last message of the library; empty if it gave none.
         error: the error that it raised.
     """
-    reason = _reason(told, error) + _CHECK
+    reason = _reason(text, error) + _CHECK
     folder, definitions = anchor.with_suffix(""), anchor.with_suffix(".def")
     if not definitions.is_file():
         return definitions, _MISSING
@@ -40,11 +40,11 @@ def damage(
     for location in locations:
         if not _readable(otf2, anchor, location):
             local = folder / f"{location}.def"
-            at_fault = local if "DefReader" in told and local.is_file() else None
+            at_fault = local if "DefReader" in text and local.is_file() else None
             return at_fault or folder / f"{location}.evt", reason
     if locations:
         return anchor, reason
-    return (anchor if "Archive creation" in told else definitions), reason
+    return (anchor if "Archive creation" in text else definitions), reason
 
 
 def _readable(otf2: Any, anchor: Path, location: int) -> bool:
@@ -61,11 +61,11 @@ def _readable(otf2: Any, anchor: Path, location: int) -> bool:
         return False
 
 
-def _reason(told: str, error: Exception) -> str:
-    if found := _TOLD.match(told):
+def _reason(sentence: str, error: Exception) -> str:
+    if found := _TOLD.match(sentence):
         # The class of the error comes first, and says less than the message.
         text = found[1].rpartition(": ")[2].strip().rstrip("!.")
-        if text and not any(each in told for each in _EMPTY):
+        if text and not any(each in sentence for each in _EMPTY):
             return f"the file is damaged or cut off ({text[0].lower()}{text[1:]})"
     if isinstance(error, KeyError):
         return "the file is damaged: it refers to a definition that the trace does not have"

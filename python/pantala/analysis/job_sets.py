@@ -1,6 +1,6 @@
-"""Names of the runs of an interference experiment: jobs alone, and companies of jobs.
+"""Names of the runs of an interference experiment: jobs alone, and sets of jobs.
 
-A company is a set of jobs that run at the same time: all jobs together, a pair of jobs, or all jobs
+A job set is a set of jobs that run at the same time: all jobs together, a pair of jobs, or all jobs
 but one.
 """
 
@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-__all__ = ["TOGETHER", "alone_name", "alone_runs", "companies", "pair_name", "without_name"]
+__all__ = ["TOGETHER", "alone_name", "alone_runs", "job_sets", "pair_name", "without_name"]
 
 #: The run with all jobs.
 TOGETHER = "together"
 _ALONE = "alone-"
 
 
-def alone_name(job: str, company: str = TOGETHER) -> str:
-    """Returns the name of the run of a job alone, for the simulated time of a company."""
-    return f"{_ALONE}{job}" if company == TOGETHER else f"{_ALONE}{job}-for-{company}"
+def alone_name(job: str, job_set: str = TOGETHER) -> str:
+    """Returns the name of the run of a job alone, for the simulated time of a job set."""
+    return f"{_ALONE}{job}" if job_set == TOGETHER else f"{_ALONE}{job}-for-{job_set}"
 
 
 def pair_name(one: str, other: str) -> str:
@@ -30,8 +30,8 @@ def without_name(job: str) -> str:
     return f"without-{job}"
 
 
-def companies(parts: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
-    """Returns the jobs of each company, all jobs together first.
+def job_sets(parts: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """Returns the jobs of each job set, all jobs together first.
 
     Args:
         parts: the jobs of each run by the name of the run.
@@ -40,15 +40,15 @@ def companies(parts: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
     return {name: found[name] for name in sorted(found, key=lambda name: name != TOGETHER)}
 
 
-def alone_runs(company: str, jobs: Sequence[str], parts: Collection[str]) -> dict[str, str]:
-    """Returns the name of the run alone that each job of a company is compared with.
+def alone_runs(job_set: str, jobs: Sequence[str], parts: Collection[str]) -> dict[str, str]:
+    """Returns the name of the run alone that each job of a job set is compared with.
 
     Args:
-        company: the name of the company.
+        job_set: the name of the job set.
         jobs: its jobs.
         parts: the names of the runs that are there; jobs without a run alone are left out.
     """
-    names = {job: (alone_name(job, company), alone_name(job)) for job in jobs}
+    names = {job: (alone_name(job, job_set), alone_name(job)) for job in jobs}
     found = {
         job: next((name for name in each if name in parts), None) for job, each in names.items()
     }

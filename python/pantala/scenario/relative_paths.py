@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["beside"]
+__all__ = ["with_paths_beside"]
 
 #: The keys of jobs whose values are files.
 _KEYS = ("file", "path", "graphfile")
 
 
-def beside(tables: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def with_paths_beside(tables: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Returns the tables of a scenario file with the paths of files that lie in its folder.
 
     A relative path in `jobs` is that of a file in the folder, if there is one, and otherwise stays

@@ -8,7 +8,7 @@ import pytest
 
 import pantala as pt
 from pantala.errors import ScenarioError
-from pantala.scenario.beside import beside
+from pantala.scenario.relative_paths import with_paths_beside
 
 PROGRAM = 'Task 0 sends a static_file_data("size.txt",1) byte message to task 1.\n'
 
@@ -65,7 +65,7 @@ def test_only_files_of_jobs_are_looked_for(tmp_path: Path) -> None:
         ],
     }
     there = str(tmp_path)
-    assert beside(tables, tmp_path) == {
+    assert with_paths_beside(tables, tmp_path) == {
         "name": "a",
         "routing": {"q_adaptive": {"table": f"{there}/q.parquet"}},
         "jobs": [
