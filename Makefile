@@ -24,7 +24,7 @@ RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -na
 DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test-fast test test-optional test-all fmt check lint deny wheel validate mpi docs bench benches \
+.PHONY: help setup build demo test-fast test test-optional test-all memory fmt check lint deny wheel validate mpi docs bench benches \
   compare instructions scenarios stages generate figure lock clean
 .DELETE_ON_ERROR:
 
@@ -57,7 +57,7 @@ test-optional: build ## Run the tests that need programs which the README does n
 	$(PYTEST) -m "needs and not full"
 
 test-all: export PANTALA_CASES ?= 200
-test-all: build lint deny ## Run all tests with all cases, and print the time
+test-all: build lint deny memory ## Run all tests with all cases, and print the time
 	@date +%s > $(VENV)/.test-all-started
 	$(CARGO_TEST) testing --locked --workspace --exclude pantala-python $(ALL_CASES)
 	$(CARGO_TEST) release $(RUST_CORE) $(ALL_CASES)
@@ -66,6 +66,19 @@ test-all: build lint deny ## Run all tests with all cases, and print the time
 	$(MAKE) wheel
 	tools/check-wheel target/wheels
 	@echo "make test-all: $$(( $$(date +%s) - $$(cat $(VENV)/.test-all-started) )) seconds"
+
+# The crates with unsafe code. Under Valgrind the tests run without debug assertions: it finds what the assertions would.
+RUST_UNSAFE := --locked --lib -p pantala-engine -p pantala-fabric
+MEMORY_CASES := PANTALA_CASES=2
+VALGRIND := valgrind --quiet --error-exitcode=1
+
+memory: ## Run the tests of the core's arrays under Valgrind and Miri (needs valgrind; cargo miri)
+	@if command -v valgrind >/dev/null; then set -ex; \
+	  $(MEMORY_CASES) $(CARGO) --config "target.'cfg(unix)'.runner='$(VALGRIND)'" test --release $(RUST_UNSAFE); \
+	else echo "memory: skipped under Valgrind: valgrind is not installed"; fi
+	@if $(CARGO) miri --version >/dev/null 2>&1; then set -ex; \
+	  $(MEMORY_CASES) MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) miri test $(RUST_UNSAFE) -- flat_array due_queue queue; \
+	else echo "memory: skipped under Miri: this toolchain has no cargo miri (a nightly one has)"; fi
 
 # Other releases of Rust have other formats and lints, so only this one is held to them. The file does not stand where rustup
 # looks for it: a user with another release must not have to download this one.

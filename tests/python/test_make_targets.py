@@ -33,6 +33,7 @@ ELSEWHERE = {
     "test-all": "this file runs in it",
     "test-fast": "its tests are a part of those of 'make test'",
     "deny": "'make test-all' runs it",
+    "memory": "'make test-all' runs it",
     "wheel": "'make test-all' runs it",
     "lock": "it asks a registry of packages, and tests use no network",
 }

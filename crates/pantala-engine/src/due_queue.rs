@@ -2,7 +2,7 @@
 //!
 //! An entry costs no event. A reader at time t first takes all entries up to t.
 
-use crate::flat_array::FlatArray;
+use crate::flat_array::ProvenArray;
 use crate::time::{NEVER, Time};
 
 /// The end of a list.
@@ -18,13 +18,21 @@ struct Entry<T> {
 /// The entries of all queues.
 #[derive(Debug)]
 pub struct DuePool<T> {
-    entries: FlatArray<Entry<T>>,
+    entries: ProvenArray<Entry<T>>,
     free: u32,
 }
 
-impl<T> Default for DuePool<T> {
-    fn default() -> Self {
-        Self { entries: FlatArray::default(), free: NONE }
+impl<T> DuePool<T> {
+    /// An empty pool.
+    ///
+    /// # Safety
+    /// Every queue that is used with the pool must have got all its entries from this pool.
+    #[must_use]
+    pub unsafe fn new() -> Self {
+        // SAFETY: an index is `NONE`, which is tested before each access, or the number of an entry
+        // that `insert` has given out. Such numbers are in `free`, in the entries, and (by the
+        // contract above) in queues of this pool. The array never shrinks.
+        Self { entries: unsafe { ProvenArray::proven(0, Vec::new()) }, free: NONE }
     }
 }
 
@@ -148,7 +156,8 @@ mod tests {
 
     #[test]
     fn entries_are_taken_from_their_time_on_and_once() {
-        let mut pool = DuePool::default();
+        // SAFETY: all queues below use this pool only.
+        let mut pool = unsafe { DuePool::new() };
         let (mut one, mut other) = (DueQueue::EMPTY, DueQueue::EMPTY);
         one.push(&mut pool, 10, 1);
         other.push(&mut pool, 15, 2);
@@ -164,7 +173,8 @@ mod tests {
 
     #[test]
     fn the_pool_reuses_its_entries() {
-        let mut pool = DuePool::default();
+        // SAFETY: all queues below use this pool only.
+        let mut pool = unsafe { DuePool::new() };
         let mut queues = [DueQueue::EMPTY; 2];
         for time in 1..1_000 {
             let queue = &mut queues[time as usize % 2];

@@ -10,7 +10,7 @@ pub mod wheel;
 mod words;
 
 pub use due_queue::{DuePool, DueQueue};
-pub use flat_array::FlatArray;
+pub use flat_array::{Bounds, Checked, FlatArray, Proven, ProvenArray};
 pub use prefetch::prefetch;
 pub use random::{Geometric, Stream};
 pub use time::{LONGEST_TIME, NANOSECOND, NEVER, Time, time_per_byte, transfer_time};

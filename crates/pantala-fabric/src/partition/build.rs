@@ -13,8 +13,9 @@ use crate::partition::partition_map::PartitionMap;
 use crate::partition::setup::Setup;
 use crate::probe::Probe;
 use crate::router::stages::Stages;
-use crate::store::account::{Account, Credits, PendingPool, space_of};
+use crate::store::account::{Account, Credits, pending_pool, space_of};
 use crate::store::arbiter_state::{ArbiterState, Hold, InputTurn};
+use crate::store::bounds::{empty, filled, room};
 use crate::store::counters::{Counters, JobTraffic};
 use crate::store::nics::{Nic, Nics, Responses};
 use crate::store::packet::{NONE, Packets};
@@ -26,7 +27,7 @@ use crate::store::requests::Requests;
 use crate::store::worms::Worms;
 use crate::variant::General;
 use crate::watch::Watch;
-use pantala_engine::{FlatArray, NEVER, Stream, Time};
+use pantala_engine::{NEVER, Stream, Time};
 use pantala_routing::MAX_VIRTUAL_CHANNELS;
 use pantala_routing::learning::Learning;
 use pantala_topology::{Divisor, LinkClass, Peer, Topology};
@@ -42,11 +43,6 @@ pub const fn routing_stream(seed: u64, key: u64) -> Stream {
     Stream::new(seed, ROUTING_STREAM, key)
 }
 
-/// Returns an empty array with room for `count` items, of which the first has the number `first`.
-fn room<T>((first, count): (usize, usize)) -> FlatArray<T> {
-    FlatArray::numbered_from(first, Vec::with_capacity(count))
-}
-
 /// Empty messages of hosts and fabric for so many partitions.
 fn spare_messages<M>(count: u16) -> Vec<PartitionMessages<M>> {
     std::iter::repeat_with(PartitionMessages::default).take(count.into()).collect()
@@ -55,11 +51,6 @@ fn spare_messages<M>(count: u16) -> Vec<PartitionMessages<M>> {
 /// Empty messages of the fabric for so many partitions.
 fn outbox(count: u16) -> Vec<FabricMessages> {
     std::iter::repeat_with(FabricMessages::default).take(count.into()).collect()
-}
-
-/// Returns an array of `count` equal items, of which the first has the number `first`.
-fn filled<T: Clone>((first, count): (usize, usize), item: T) -> FlatArray<T> {
-    FlatArray::numbered_from(first, vec![item; count])
 }
 
 impl<H: Host, P: Probe> Partition<H, P> {
@@ -105,6 +96,11 @@ impl<H: Host, P: Probe> Partition<H, P> {
             config.routing_of.len(),
             usize::from(config.jobs) * TrafficClass::COUNT,
             "a routing for every job and class"
+        );
+        assert!(
+            partitions.routers(partitions.count() - 1).end == topology.routers()
+                && partitions.nodes(partitions.count() - 1).end == topology.nodes(),
+            "partitions of this network"
         );
         assert!(
             config.routing_of.iter().all(|&r| usize::from(r) < config.routings.len()),
@@ -155,37 +151,46 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let mut fabric = Fabric {
             agenda: Agenda::new(blocks),
             packets: Packets::default(),
-            ports: Ports {
-                in_ports: room(by_port(1)),
-                in_vcs: room(by_port(vcs)),
-                out_ports: room(by_port(1)),
-                out_vcs: room(by_port(vcs)),
-                virtual_queues: FlatArray::default(),
-                pool: PendingPool::default(),
+            // SAFETY: the proof of ports (store/bounds.rs). `build_ports` fills the arrays.
+            ports: unsafe {
+                Ports {
+                    in_ports: room(by_port(1)),
+                    in_vcs: room(by_port(vcs)),
+                    out_ports: room(by_port(1)),
+                    out_vcs: room(by_port(vcs)),
+                    virtual_queues: empty(),
+                    pool: pending_pool(),
+                }
             },
             requests: Requests {
-                waiting: filled(by_port(vcs * words), 0),
+                // SAFETY: the proof of ports: a bit is the place of an input VC in its router.
+                waiting: unsafe { filled(by_port(vcs * words), 0) },
                 fresh: Vec::new(),
                 arrived: Vec::new(),
-                dirty: filled(by_router(dirty_words), 0),
+                // SAFETY: the proof of ports: a router, and the place of a port in it.
+                dirty: unsafe { filled(by_router(dirty_words), 0) },
                 dirty_words,
                 dirty_routers: Vec::new(),
                 dirty_outs: Vec::new(),
             },
             arbiters: ArbiterState::default(),
             nics: Nics {
-                nics: room(by_node(1)),
-                credits: FlatArray::default(),
-                responses: FlatArray::default(),
-                departures: filled(by_node(config.nic_buffer as usize), 0),
-                holds: FlatArray::default(),
+                // SAFETY: the proof of nodes (store/bounds.rs). `build_nics` fills the array.
+                nics: unsafe { room(by_node(1)) },
+                credits: empty(),
+                responses: empty(),
+                // SAFETY: the proof of nodes, and a remainder by `nic_buffer`.
+                departures: unsafe { filled(by_node(config.nic_buffer as usize), 0) },
+                holds: empty(),
             },
             worms: Worms::default(),
             learning,
-            counters: Counters {
-                jobs: filled(by_port(jobs), JobTraffic::default()),
-                nic_jobs: filled(by_node(jobs), JobTraffic::default()),
-                ..Counters::default()
+            // SAFETY: the proofs of ports, of nodes and of jobs (store/bounds.rs).
+            counters: unsafe {
+                Counters::new(
+                    filled(by_port(jobs), JobTraffic::default()),
+                    filled(by_node(jobs), JobTraffic::default()),
+                )
             },
             watch: Watch::default(),
             outbox: outbox(partitions.count()),
@@ -204,11 +209,13 @@ impl<H: Host, P: Probe> Partition<H, P> {
         if fabric.setup.config.router.arbiter != Arbiter::RoundRobin
             || fabric.setup.stages.holds_vcs::<General>()
         {
-            fabric.arbiters.grant_stamps = filled(by_port(vcs), 0);
+            // SAFETY: the proof of ports (store/bounds.rs).
+            fabric.arbiters.grant_stamps = unsafe { filled(by_port(vcs), 0) };
         }
         if fabric.setup.stages.holds_vcs::<General>() {
-            fabric.arbiters.holds =
-                filled(by_port(vcs), Hold { until: 0, owner: NONE, next_input: 0 });
+            let free = Hold { until: 0, owner: NONE, next_input: 0 };
+            // SAFETY: the proof of ports (store/bounds.rs).
+            fabric.arbiters.holds = unsafe { filled(by_port(vcs), free) };
         }
         if fabric.setup.config.router.arbiter == Arbiter::Islip {
             assert!(
@@ -216,7 +223,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
                     && fabric.setup.stages.holds_ports::<General>(),
                 "iSLIP matches ports"
             );
-            fabric.arbiters.input_turns = filled(by_port(1), InputTurn::default());
+            // SAFETY: the proof of ports (store/bounds.rs).
+            fabric.arbiters.input_turns = unsafe { filled(by_port(1), InputTurn::default()) };
         }
         if fabric.setup.stages.by_flits::<General>() {
             let router = &fabric.setup.config.router;
@@ -232,14 +240,17 @@ impl<H: Host, P: Probe> Partition<H, P> {
             fabric.worms = Worms::new(by_port(vcs), by_node(1), vcs);
         }
         if fabric.setup.config.router.input_queue == InputQueue::VirtualOutput {
-            fabric.ports.virtual_queues = filled(by_port(vcs), VirtualQueue::default());
+            // SAFETY: the proof of ports (store/bounds.rs).
+            fabric.ports.virtual_queues = unsafe { filled(by_port(vcs), VirtualQueue::default()) };
         }
         if fabric.setup.config.responses.is_some() {
-            fabric.nics.responses = filled(by_node(1), Responses::default());
+            // SAFETY: the proof of nodes (store/bounds.rs).
+            fabric.nics.responses = unsafe { filled(by_node(1), Responses::default()) };
         }
         if !fabric.setup.stages.one_account::<General>() {
             let full = Credits::new(fabric.setup.config.router.input_buffer as i32);
-            fabric.nics.credits = filled(by_node(vcs), full);
+            // SAFETY: the proof of nodes (store/bounds.rs), and a VC below `vcs`.
+            fabric.nics.credits = unsafe { filled(by_node(vcs), full) };
         }
         fabric.build_ports(own_routers);
         fabric.build_nics(own_nodes.clone(), routing_keys);

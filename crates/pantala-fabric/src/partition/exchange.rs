@@ -4,7 +4,9 @@ use crate::fabric::Fabric;
 use crate::host::Host;
 use crate::partition::Partition;
 use crate::partition::messages::{CreditMessage, FabricMessages, PacketMessage, PartitionMessages};
+use crate::partition::setup::Setup;
 use crate::probe::Probe;
+use crate::store::packet::Packet;
 use crate::variant::{General, Plain, Variant, Watched};
 use pantala_engine::NEVER;
 use pantala_routing::learning::Sent;
@@ -39,6 +41,18 @@ impl Fabric {
         self.outbox[usize::from(to)].feedback.push(sent);
     }
 
+    /// Returns whether the numbers in a packet from another partition are numbers of this network.
+    /// The arrays of the hot path do not check them (store/bounds.rs).
+    fn fits(&self, packet: &Packet) -> bool {
+        let Setup { config, topology, .. } = &self.setup;
+        let route = &packet.route;
+        self.ports.in_vcs.holds(packet.at as usize)
+            && packet.job < config.jobs
+            && usize::from(route.routing) < config.routings.len()
+            && route.destination < topology.nodes()
+            && route.destination_router == topology.router_of(route.destination)
+    }
+
     /// Takes the messages of another partition and leaves them empty.
     fn take<F: Variant>(&mut self, messages: &mut FabricMessages) {
         let mut paths = messages.paths.drain(..).peekable();
@@ -50,6 +64,7 @@ impl Fabric {
                     .in_ports
                     .prefetch::<1>(self.setup.by_vcs.quotient(soon.packet.at) as usize);
             }
+            assert!(self.fits(&packet), "a packet of another network: {packet:?}");
             let index = self.packets.reserve();
             self.packets[index] = packet;
             *self.packets.origin_mut(index) = origin;
@@ -80,6 +95,7 @@ impl Fabric {
             if let Some(soon) = messages.credits.get(number + FETCHED_AHEAD) {
                 self.ports.out_vcs.prefetch::<1>(soon.out_vc as usize);
             }
+            assert!(self.ports.out_vcs.holds(out_vc as usize), "credits of another network");
             self.credit::<F>(out_vc as usize, first, last, room);
         }
         messages.credits.clear();

@@ -14,7 +14,7 @@ use crate::watch::blame::{BlameCell, BlameSize, BlameWatch};
 use crate::watch::ledger::Ledger;
 use crate::watch::paths::{IdleRouter, PacketChoice, PathWatch};
 use crate::watch::ports::{LinkCount, PortWatch, WatchedLink};
-use pantala_engine::{FlatArray, NEVER, Time, Wheel};
+use pantala_engine::{NEVER, ProvenArray, Time, Wheel};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_topology::Topology;
 
@@ -76,6 +76,11 @@ impl<H: Host, P: Probe> Partition<H, P> {
         &self.fabric.setup.config
     }
 
+    /// Returns the number of output port `port` of `router`.
+    fn link(&self, router: u32, port: u16) -> usize {
+        router as usize * self.fabric.setup.ports as usize + usize::from(port)
+    }
+
     /// Returns the counters of output port `port` of `router`.
     #[must_use]
     pub fn link_counters(&self, router: u32, port: u16) -> LinkCounters {
@@ -84,8 +89,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Returns the same at `now`. All events before `now` must have been handled.
     pub(crate) fn link_counters_at(&self, router: u32, port: u16, now: Time) -> LinkCounters {
-        let port = &self.fabric.ports.out_ports
-            [(router * self.fabric.setup.ports + u32::from(port)) as usize];
+        let port = self.fabric.ports.out_ports.checked(self.link(router, port));
         port.counters.at(port.stalled_since, now)
     }
 
@@ -97,7 +101,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Returns the same at `now`. All events before `now` must have been handled.
     pub(crate) fn injection_counters_at(&self, node: u32, now: Time) -> LinkCounters {
-        let nic = &self.fabric.nics.nics[node as usize];
+        let nic = self.fabric.nics.nics.checked(node as usize);
         nic.counters.at(nic.stalled_since, now)
     }
 
@@ -109,8 +113,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
         port: u16,
         now: Time,
     ) -> impl Iterator<Item = JobTraffic> {
-        let link = (router * self.fabric.setup.ports + u32::from(port)) as usize;
-        let port = &self.fabric.ports.out_ports[link];
+        let link = self.link(router, port);
+        let port = self.fabric.ports.out_ports.checked(link);
         let stalled = (port.stalled_since, port.stalled_job);
         self.job_row(&self.fabric.counters.jobs, link, port.counters, stalled, now)
     }
@@ -122,14 +126,14 @@ impl<H: Host, P: Probe> Partition<H, P> {
         node: u32,
         now: Time,
     ) -> impl Iterator<Item = JobTraffic> {
-        let nic = &self.fabric.nics.nics[node as usize];
+        let nic = self.fabric.nics.nics.checked(node as usize);
         let stalled = (nic.stalled_since, nic.stalled_job);
         self.job_row(&self.fabric.counters.nic_jobs, node as usize, nic.counters, stalled, now)
     }
 
     fn job_row(
         &self,
-        traffic: &FlatArray<JobTraffic>,
+        traffic: &ProvenArray<JobTraffic>,
         link: usize,
         total: LinkCounters,
         (stalled_since, stalled_job): (Time, u16),

@@ -7,14 +7,14 @@ use crate::store::account::space_of;
 use crate::store::port::OutVc;
 use crate::store::port::VirtualQueue;
 use crate::variant::Variant;
-use pantala_engine::{FlatArray, Time};
+use pantala_engine::{ProvenArray, Time};
 use pantala_routing::{CongestionView, QueueMeasure};
 use std::marker::PhantomData;
 
 /// The output queues of one router, as its routing reads them.
 pub(crate) struct RouterCongestionView<'a, F: Variant> {
-    pub(crate) out_vcs: &'a mut FlatArray<OutVc>,
-    pub(crate) virtual_queues: &'a FlatArray<VirtualQueue>,
+    pub(crate) out_vcs: &'a mut ProvenArray<OutVc>,
+    pub(crate) virtual_queues: &'a ProvenArray<VirtualQueue>,
     pub(crate) pool: &'a mut PendingPool,
     /// The router.
     pub(crate) router: u32,

@@ -2,17 +2,19 @@
 //! the ejection link, so its credits return later and the link backs up into the router.
 
 use crate::fabric::Fabric;
+use crate::store::bounds::filled;
 use crate::store::nics::Hold;
 use crate::store::port::LinkEnd;
 use crate::variant::{General, Variant};
-use pantala_engine::{FlatArray, Time};
+use pantala_engine::Time;
 
 impl Fabric {
     /// Lets the hosts of all nodes keep packets. Before the first event.
     pub(crate) fn hold_at_nodes(&mut self) {
         let nodes = self.setup.partitions.nodes(self.setup.number);
         let hold = Hold { lent: vec![0; self.setup.vcs], ..Hold::default() };
-        self.nics.holds = FlatArray::numbered_from(nodes.start as usize, vec![hold; nodes.len()]);
+        // SAFETY: the proof of nodes (store/bounds.rs).
+        self.nics.holds = unsafe { filled((nodes.start as usize, nodes.len()), hold) };
         for node in nodes {
             let out = self.ejection(node);
             self.ports.out_ports[out].end = LinkEnd::HoldingNode;
@@ -52,6 +54,8 @@ impl Fabric {
     /// Returns the credits of the oldest packets that a host has kept.
     #[cold]
     pub(crate) fn release(&mut self, node: u32, packets: u32, now: Time) {
+        let here = self.nics.holds.holds(node as usize);
+        assert!(here, "a host releases packets, but hosts of this network keep none");
         for _ in 0..packets {
             let Some(kept) = self.nics.holds[node as usize].kept.pop_front() else { return };
             self.return_room::<General>(node, kept, now);

@@ -178,6 +178,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
     /// Injects a packet, or keeps it until it has credit.
     #[inline(always)]
     fn offer<F: Variant>(&mut self, node: u32, offer: &PacketOffer, now: Time) {
+        // The arrays of the hot path do not check these two (store/bounds.rs).
+        assert!(
+            offer.destination < self.fabric.setup.topology.nodes()
+                && offer.job < self.fabric.setup.config.jobs,
+            "{offer:?}"
+        );
         let flits = if offer.bytes == self.fabric.setup.config.packet_bytes {
             self.fabric.setup.stages.full
         } else {
@@ -207,12 +213,6 @@ impl<H: Host, P: Probe> Partition<H, P> {
         open: u16,
         now: Time,
     ) {
-        // The arrays of the hot path do not check these two.
-        assert!(
-            offer.destination < self.fabric.setup.topology.nodes()
-                && offer.job < self.fabric.setup.config.jobs,
-            "{offer:?}"
-        );
         let draw = self.fabric.nics.nics[node as usize].draws.bits();
         let at = self.fabric.nics.take_credit::<F>(
             &self.fabric.setup,

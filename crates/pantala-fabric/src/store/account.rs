@@ -11,6 +11,12 @@ use pantala_engine::{NEVER, Time};
 /// The entries of all accounts that come back later.
 pub(crate) type PendingPool = DuePool<u32>;
 
+/// Returns an empty pool of entries.
+pub(crate) fn pending_pool() -> PendingPool {
+    // SAFETY: a partition has one pool and one set of accounts, and no account leaves the partition.
+    unsafe { PendingPool::new() }
+}
+
 /// Flits available now, and those that come back later, in the order of time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Account {
@@ -188,7 +194,7 @@ mod tests {
 
     #[test]
     fn entries_count_from_their_time_on() {
-        let mut pool = PendingPool::default();
+        let mut pool = pending_pool();
         let mut account = Account::new(4);
         account.take(4);
         account.give(&mut pool, 10, 3);
@@ -205,7 +211,7 @@ mod tests {
     /// Both kinds of accounts give the same answers.
     #[test]
     fn credits_are_an_account() {
-        let mut pool = PendingPool::default();
+        let mut pool = pending_pool();
         let (mut account, mut credits) = (Account::new(8), Credits::new(8));
         let mut draws = pantala_engine::Stream::new(1, 2, 3);
         let (mut now, mut latest) = (0, 0);
@@ -242,7 +248,7 @@ mod tests {
 
     #[test]
     fn flits_that_come_back_one_by_one_are_evenly_spread() {
-        let mut pool = PendingPool::default();
+        let mut pool = pending_pool();
         let mut account = Account::new(0);
         account.give_over::<General>(&mut pool, 10, 20, 4);
         account.give_over::<General>(&mut pool, 30, 30, 1);

@@ -1,6 +1,7 @@
 //! The state of arbiters: whose turn it is, which VCs packets hold, and scratch space.
 
-use pantala_engine::{FlatArray, Time};
+use crate::store::bounds::empty;
+use pantala_engine::{ProvenArray, Time};
 
 /// The round-robin pointers of an input port, under iSLIP.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,18 +35,30 @@ pub(crate) struct Offer {
 }
 
 /// The state of all arbiters of a partition. Each array is empty unless the arbiter needs it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ArbiterState {
     /// Per input VC, the time of its last grant, for [`crate::config::Arbiter::Lru`].
-    pub(crate) grant_stamps: FlatArray<u64>,
+    pub(crate) grant_stamps: ProvenArray<u64>,
     /// Per input port, whose turn it is, for [`crate::config::Arbiter::Islip`].
-    pub(crate) input_turns: FlatArray<InputTurn>,
+    pub(crate) input_turns: ProvenArray<InputTurn>,
     /// Per output VC, the packet that holds it while it crosses.
-    pub(crate) holds: FlatArray<Hold>,
+    pub(crate) holds: ProvenArray<Hold>,
     /// Scratch space: rank, input VC and output of the packets that contend.
     pub(crate) candidates: Vec<(u64, u32, u32)>,
     /// Scratch space: the offers of outputs.
     pub(crate) offers: Vec<Offer>,
+}
+
+impl Default for ArbiterState {
+    fn default() -> Self {
+        Self {
+            grant_stamps: empty(),
+            input_turns: empty(),
+            holds: empty(),
+            candidates: Vec::new(),
+            offers: Vec::new(),
+        }
+    }
 }
 
 impl ArbiterState {

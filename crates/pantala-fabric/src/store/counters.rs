@@ -1,6 +1,6 @@
 //! Counters of a partition: deliveries, and the traffic of each job per link.
 
-use pantala_engine::{FlatArray, Time};
+use pantala_engine::{ProvenArray, Time};
 use serde::{Deserialize, Serialize};
 
 /// The traffic of one job on one link.
@@ -14,13 +14,13 @@ pub struct JobTraffic {
 
 /// The counters of a partition. Each link has counters of its own
 /// ([`LinkCounters`](crate::LinkCounters)).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Counters {
     /// The traffic per output port and job. Empty with a single job: then the link's own counters
     /// hold it.
-    pub(crate) jobs: FlatArray<JobTraffic>,
+    pub(crate) jobs: ProvenArray<JobTraffic>,
     /// The traffic per node and job on the injection link. Empty with a single job.
-    pub(crate) nic_jobs: FlatArray<JobTraffic>,
+    pub(crate) nic_jobs: ProvenArray<JobTraffic>,
     /// Packets delivered, responses included.
     pub(crate) packets_delivered: u64,
     /// Flits delivered, responses included.
@@ -32,6 +32,18 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
+    /// Makes counters of nothing yet, over these arrays.
+    pub(crate) fn new(jobs: ProvenArray<JobTraffic>, nic_jobs: ProvenArray<JobTraffic>) -> Self {
+        Self {
+            jobs,
+            nic_jobs,
+            packets_delivered: 0,
+            flits_delivered: 0,
+            responses_delivered: 0,
+            responses_waiting: 0,
+        }
+    }
+
     /// Counts a packet's bytes for its job on an output's link.
     #[inline]
     pub(crate) fn count_job(&mut self, out: usize, jobs: u16, job: u16, bytes: u32) {

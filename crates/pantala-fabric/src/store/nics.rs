@@ -9,7 +9,7 @@ use crate::store::port::LinkCounters;
 use crate::store::queue::Queue;
 use crate::variant::Variant;
 use pantala_engine::random::mix;
-use pantala_engine::{FlatArray, Stream, Time};
+use pantala_engine::{ProvenArray, Stream, Time};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -51,17 +51,17 @@ pub(crate) struct Responses {
 /// The NICs of a partition.
 #[derive(Debug)]
 pub(crate) struct Nics {
-    pub(crate) nics: FlatArray<Nic>,
+    pub(crate) nics: ProvenArray<Nic>,
     /// Per node and VC, the credits of its injection link. Empty if NICs inject on VC 0 only; then
     /// [`Nic::credits`] holds them.
-    pub(crate) credits: FlatArray<Credits>,
+    pub(crate) credits: ProvenArray<Credits>,
     /// Per node, its responses. Empty if NICs send none.
-    pub(crate) responses: FlatArray<Responses>,
+    pub(crate) responses: ProvenArray<Responses>,
     /// Per node, a ring of the times when its last packets left: see
     /// [`crate::FabricConfig::nic_buffer`].
-    pub(crate) departures: FlatArray<Time>,
+    pub(crate) departures: ProvenArray<Time>,
     /// Per node, the room of packets that its host keeps. Empty unless hosts can keep packets.
-    pub(crate) holds: FlatArray<Hold>,
+    pub(crate) holds: ProvenArray<Hold>,
 }
 
 /// The room at the end of an ejection link that packets have and that is not free yet.

@@ -2,7 +2,7 @@
 //! that only delivery reads.
 
 use crate::store::queue::Chunks;
-use pantala_engine::{FlatArray, Time};
+use pantala_engine::{ProvenArray, Time};
 use pantala_routing::RouteState;
 use serde::{Deserialize, Serialize};
 
@@ -105,19 +105,28 @@ pub struct PacketOrigin {
 
 /// The packets of a partition, with a free list. Nothing is allocated after it has grown to the
 /// most packets ever in flight.
-#[derive(Debug, Default)]
-pub struct Packets {
-    hot: FlatArray<Packet>,
-    origin: FlatArray<PacketOrigin>,
+#[derive(Debug)]
+pub(crate) struct Packets {
+    hot: ProvenArray<Packet>,
+    origin: ProvenArray<PacketOrigin>,
     /// What queues consist of.
     pub(crate) chunks: Chunks,
     free: Vec<u32>,
 }
 
+impl Default for Packets {
+    fn default() -> Self {
+        // SAFETY: the proof of packets (store/bounds.rs).
+        let (hot, origin) =
+            unsafe { (ProvenArray::proven(0, Vec::new()), ProvenArray::proven(0, Vec::new())) };
+        Self { hot, origin, chunks: Chunks::default(), free: Vec::new() }
+    }
+}
+
 impl Packets {
     /// Reserves a record for a packet. The caller writes both halves.
     #[inline]
-    pub fn reserve(&mut self) -> u32 {
+    pub(crate) fn reserve(&mut self) -> u32 {
         match self.free.pop() {
             Some(index) => index,
             None => self.grow(),
@@ -140,20 +149,19 @@ impl Packets {
 
     /// Frees a packet's record.
     #[inline]
-    pub fn remove(&mut self, index: u32) {
+    pub(crate) fn remove(&mut self, index: u32) {
         self.free.push(index);
     }
 
     /// Returns the half that only injection and delivery use.
     #[inline]
-    #[must_use]
-    pub fn origin(&self, index: u32) -> &PacketOrigin {
+    pub(crate) fn origin(&self, index: u32) -> &PacketOrigin {
         &self.origin[index]
     }
 
     /// Returns the half that only injection and delivery use, to write it.
     #[inline]
-    pub fn origin_mut(&mut self, index: u32) -> &mut PacketOrigin {
+    pub(crate) fn origin_mut(&mut self, index: u32) -> &mut PacketOrigin {
         &mut self.origin[index]
     }
 
@@ -171,14 +179,12 @@ impl Packets {
     }
 
     /// Returns the records in use: packets in flight, or their flits if flits move one by one.
-    #[must_use]
-    pub fn live(&self) -> usize {
+    pub(crate) fn live(&self) -> usize {
         self.hot.len() - self.free.len()
     }
 
     /// Returns the bytes of memory held.
-    #[must_use]
-    pub fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         self.hot.memory()
             + self.origin.memory()
             + self.chunks.memory()

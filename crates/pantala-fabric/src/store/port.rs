@@ -5,7 +5,7 @@
 
 use crate::store::account::{Account, Credits, PendingPool};
 use crate::store::queue::Queue;
-use pantala_engine::{FlatArray, NEVER, Time};
+use pantala_engine::{NEVER, ProvenArray, Time};
 use serde::{Deserialize, Serialize};
 
 /// The sender is a router of this partition.
@@ -181,13 +181,13 @@ pub(crate) struct VirtualQueue {
 /// The ports and VCs of all routers: buffers, room in them, and credits.
 #[derive(Debug)]
 pub(crate) struct Ports {
-    pub(crate) in_ports: FlatArray<InPort>,
-    pub(crate) in_vcs: FlatArray<InVc>,
-    pub(crate) out_ports: FlatArray<OutPort>,
-    pub(crate) out_vcs: FlatArray<OutVc>,
+    pub(crate) in_ports: ProvenArray<InPort>,
+    pub(crate) in_vcs: ProvenArray<InVc>,
+    pub(crate) out_ports: ProvenArray<OutPort>,
+    pub(crate) out_vcs: ProvenArray<OutVc>,
     /// Per output VC, the packets that wait for room behind its link. Empty unless inputs queue by
     /// output.
-    pub(crate) virtual_queues: FlatArray<VirtualQueue>,
+    pub(crate) virtual_queues: ProvenArray<VirtualQueue>,
     /// The entries of all accounts that come back later.
     pub(crate) pool: PendingPool,
 }

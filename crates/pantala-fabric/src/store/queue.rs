@@ -6,7 +6,7 @@
 //! nearly all queues are that short.
 
 use crate::store::packet::{NONE, Packets};
-use pantala_engine::FlatArray;
+use pantala_engine::ProvenArray;
 
 /// Places a chunk; the last holds where the next chunk begins.
 const PLACES: u32 = 16;
@@ -20,7 +20,7 @@ struct Chunk([u32; PLACES as usize]);
 /// The chunks of all queues. A place is `chunk * 16 + position`.
 #[derive(Debug)]
 pub(crate) struct Chunks {
-    chunks: FlatArray<Chunk>,
+    chunks: ProvenArray<Chunk>,
     /// The first place of the first free chunk, which holds that of the next; [`NONE`]: none is
     /// free.
     free: u32,
@@ -28,7 +28,8 @@ pub(crate) struct Chunks {
 
 impl Default for Chunks {
     fn default() -> Self {
-        Self { chunks: FlatArray::default(), free: NONE }
+        // SAFETY: the proof of chunks (store/bounds.rs).
+        Self { chunks: unsafe { ProvenArray::proven(0, Vec::new()) }, free: NONE }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::partition::setup::Setup;
 use crate::variant::Variant;
-use pantala_engine::FlatArray;
+use pantala_engine::ProvenArray;
 
 /// A routed packet at the head of its input VC.
 #[derive(Clone, Copy, Debug)]
@@ -20,14 +20,14 @@ pub(crate) struct Arrived {
 pub(crate) struct Requests {
     /// Per output VC, a set of the router's input VCs whose head waits for it, in
     /// [`Setup::words`](crate::partition::setup::Setup::words) words.
-    pub(crate) waiting: FlatArray<u64>,
+    pub(crate) waiting: ProvenArray<u64>,
     /// The packets routed at this time, each the first of its input VC. If inputs queue by output:
     /// all packets that arrive at this time, which have no output yet.
     pub(crate) arrived: Vec<Arrived>,
     /// The input VCs whose new head must be routed at this time.
     pub(crate) fresh: Vec<u32>,
     /// Per router, the set of outputs to arbitrate at this time, in `dirty_words` words.
-    pub(crate) dirty: FlatArray<u64>,
+    pub(crate) dirty: ProvenArray<u64>,
     pub(crate) dirty_words: usize,
     /// The routers whose set in `dirty` is not empty.
     pub(crate) dirty_routers: Vec<u32>,

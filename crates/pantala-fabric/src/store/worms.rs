@@ -2,9 +2,10 @@
 //! those behind it.
 
 use crate::router::stages::Stages;
+use crate::store::bounds::{empty, filled};
 use crate::store::packet::{Packet, Piece};
 use crate::variant::General;
-use pantala_engine::{FlatArray, Time};
+use pantala_engine::{ProvenArray, Time};
 
 /// The path of a packet's first flit through a router, and its record.
 #[derive(Clone, Copy, Debug)]
@@ -22,17 +23,30 @@ pub(crate) struct Begun {
 }
 
 /// The state of all packets whose flits move one by one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Worms {
     /// Per input VC, the packet that crosses, or crossed last.
-    pub(crate) leads: FlatArray<Option<Lead>>,
+    pub(crate) leads: ProvenArray<Option<Lead>>,
     /// Per output VC, and per node and VC, when the last flit sent arrives behind the link.
-    pub(crate) arrivals: FlatArray<Time>,
-    pub(crate) nic_arrivals: FlatArray<Time>,
+    pub(crate) arrivals: ProvenArray<Time>,
+    pub(crate) nic_arrivals: ProvenArray<Time>,
     /// Per node, the packet that it has begun to send.
-    pub(crate) begun: FlatArray<Option<Begun>>,
+    pub(crate) begun: ProvenArray<Option<Begun>>,
     /// Number of records of flits that are not the last of their packets.
     pub(crate) leading: u64,
+}
+
+impl Default for Worms {
+    /// The state of no VCs and no nodes.
+    fn default() -> Self {
+        Self {
+            leads: empty(),
+            arrivals: empty(),
+            nic_arrivals: empty(),
+            begun: empty(),
+            leading: 0,
+        }
+    }
 }
 
 impl Worms {
@@ -43,12 +57,15 @@ impl Worms {
         (first_node, nodes): (usize, usize),
         vcs: usize,
     ) -> Self {
-        Self {
-            leads: FlatArray::numbered_from(first, vec![None; count]),
-            arrivals: FlatArray::numbered_from(first, vec![0; count]),
-            nic_arrivals: FlatArray::numbered_from(first_node * vcs, vec![0; nodes * vcs]),
-            begun: FlatArray::numbered_from(first_node, vec![None; nodes]),
-            leading: 0,
+        // SAFETY: the proofs of ports and of nodes (store/bounds.rs).
+        unsafe {
+            Self {
+                leads: filled((first, count), None),
+                arrivals: filled((first, count), 0),
+                nic_arrivals: filled((first_node * vcs, nodes * vcs), 0),
+                begun: filled((first_node, nodes), None),
+                leading: 0,
+            }
         }
     }
 

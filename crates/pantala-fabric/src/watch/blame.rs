@@ -21,11 +21,12 @@ mod output;
 mod sums;
 mod waits;
 
+use crate::store::bounds::{Numbered, filled};
 use inputs::InputBlame;
 use ledger::SentFlits;
 use nics::NicBlame;
 use output::{OutputBlame, OutputQueues};
-use pantala_engine::{FlatArray, NEVER, Time};
+use pantala_engine::{NEVER, ProvenArray, Time};
 pub use sums::BlameCell;
 use sums::{NO_JOB, Sums};
 use waits::{Planned, Waits};
@@ -34,29 +35,26 @@ use waits::{Planned, Waits};
 #[derive(Debug)]
 pub(crate) struct BlameWatch {
     jobs: usize,
-    outputs: FlatArray<OutputBlame>,
-    queues: FlatArray<OutputQueues>,
-    planned: FlatArray<Planned>,
+    outputs: ProvenArray<OutputBlame>,
+    queues: ProvenArray<OutputQueues>,
+    planned: ProvenArray<Planned>,
     /// Per output and job.
-    waits: FlatArray<Waits>,
+    waits: ProvenArray<Waits>,
     /// Per output and job, the flits beyond the link without credits when the current stall began.
-    shares: FlatArray<u32>,
+    shares: ProvenArray<u32>,
     sent: SentFlits,
-    inputs: FlatArray<InputBlame>,
+    inputs: ProvenArray<InputBlame>,
     /// Per input VC, since when a NIC waits for its credits and no head waits there.
-    alone: FlatArray<Time>,
+    alone: ProvenArray<Time>,
     /// Per input VC and job, the packets in the buffer, if they are of several jobs.
-    queued: FlatArray<u32>,
+    queued: ProvenArray<u32>,
     /// Per input port, the job of the last packet that crossed from it.
-    crossed: FlatArray<u16>,
-    nics: FlatArray<NicBlame>,
+    crossed: ProvenArray<u16>,
+    nics: ProvenArray<NicBlame>,
     /// Per job, zero; a charge sums here what is not due yet.
     later: Vec<Time>,
     sums: Sums,
 }
-
-/// The numbers of a partition's first item and the number of its items.
-type Numbered = (usize, usize);
 
 /// The size of a partition.
 pub(crate) struct BlameSize {
@@ -68,8 +66,13 @@ pub(crate) struct BlameSize {
     pub(crate) buffer: u32,
 }
 
-fn filled<T: Clone>((first, count): Numbered, each: usize, item: T) -> FlatArray<T> {
-    FlatArray::numbered_from(first * each, vec![item; count * each])
+/// Returns an array of equal items, `each` per number.
+///
+/// # Safety
+/// That of [`ProvenArray::proven`].
+unsafe fn each<T: Clone>((first, count): Numbered, each: usize, item: T) -> ProvenArray<T> {
+    // SAFETY: the caller's.
+    unsafe { filled((first * each, count * each), item) }
 }
 
 impl BlameWatch {
@@ -81,24 +84,27 @@ impl BlameWatch {
     ) -> Self {
         let &BlameSize { ports, nodes, vcs, jobs, buffer } = size;
         let only = (jobs == 1).then_some(0);
-        Self {
-            jobs,
-            outputs: FlatArray::numbered_from(
-                ports.0,
-                classes.into_iter().map(|class| OutputBlame::new(class, only)).collect::<Vec<_>>(),
-            ),
-            planned: filled(ports, 1, Planned::default()),
-            waits: filled(ports, jobs, Waits::default()),
-            shares: filled(ports, jobs, 0),
-            queues: filled(ports, 1, OutputQueues::default()),
-            sent: SentFlits::new((ports.0 * vcs, ports.1 * vcs), buffer),
-            inputs: filled(ports, vcs, InputBlame::NEW),
-            alone: filled(ports, vcs, NEVER),
-            queued: filled(ports, vcs * jobs, 0),
-            crossed: filled(ports, 1, NO_JOB),
-            nics: filled(nodes, 1, NicBlame::NEW),
-            later: vec![0; jobs],
-            sums: Sums::new(jobs, window),
+        let outputs: Vec<_> =
+            classes.into_iter().map(|class| OutputBlame::new(class, only)).collect();
+        assert_eq!(outputs.len(), ports.1, "a class for each output");
+        // SAFETY: the proofs of ports, of nodes and of jobs (store/bounds.rs).
+        unsafe {
+            Self {
+                jobs,
+                outputs: ProvenArray::proven(ports.0, outputs),
+                planned: each(ports, 1, Planned::default()),
+                waits: each(ports, jobs, Waits::default()),
+                shares: each(ports, jobs, 0),
+                queues: each(ports, 1, OutputQueues::default()),
+                sent: SentFlits::new((ports.0 * vcs, ports.1 * vcs), buffer),
+                inputs: each(ports, vcs, InputBlame::NEW),
+                alone: each(ports, vcs, NEVER),
+                queued: each(ports, vcs * jobs, 0),
+                crossed: each(ports, 1, NO_JOB),
+                nics: each(nodes, 1, NicBlame::NEW),
+                later: vec![0; jobs],
+                sums: Sums::new(jobs, window),
+            }
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) struct Feedback {
 }
 
 /// All queues.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct FeedbackQueues {
     columns: usize,
     /// By router and column.
@@ -31,6 +31,12 @@ pub(super) struct FeedbackQueues {
     /// By router: when the first entry of any of its queues comes due.
     due: FlatArray<Time>,
     pool: DuePool<Feedback>,
+}
+
+impl Default for FeedbackQueues {
+    fn default() -> Self {
+        Self::new(0..0, 0)
+    }
 }
 
 impl FeedbackQueues {
@@ -45,7 +51,8 @@ impl FeedbackQueues {
             ),
             firsts: FlatArray::numbered_from(first * columns, vec![NEVER; count * columns]),
             due: FlatArray::numbered_from(first, vec![NEVER; count]),
-            pool: DuePool::default(),
+            // SAFETY: `queues` is private, starts empty, and is used with this pool only.
+            pool: unsafe { DuePool::new() },
         }
     }
 
@@ -83,15 +90,15 @@ impl FeedbackQueues {
         mut each: impl FnMut(u32, Feedback, Time),
     ) {
         let mut due = NEVER;
-        for column in 0..self.columns {
-            let index = router as usize * self.columns + column;
-            if self.firsts[index] <= now {
-                let queue = &mut self.queues[index];
-                self.firsts[index] = queue.take(&mut self.pool, now, |time, feedback| {
-                    each(column as u32, feedback, time)
-                });
+        let first = router as usize * self.columns;
+        let firsts = self.firsts.run_mut(first, self.columns);
+        let queues = self.queues.run_mut(first, self.columns);
+        for (column, (first, queue)) in (0..).zip(firsts.iter_mut().zip(queues)) {
+            if *first <= now {
+                *first =
+                    queue.take(&mut self.pool, now, |time, feedback| each(column, feedback, time));
             }
-            due = due.min(self.firsts[index]);
+            due = due.min(*first);
         }
         self.due[router] = due;
     }

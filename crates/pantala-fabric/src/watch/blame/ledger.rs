@@ -1,6 +1,7 @@
 //! [`SentFlits`]: the flits that each output VC has sent last, by job.
 
-use pantala_engine::FlatArray;
+use crate::store::bounds::filled;
+use pantala_engine::ProvenArray;
 
 /// The flits that each output VC has sent last, at least as many as the buffer behind the link
 /// holds.
@@ -11,9 +12,9 @@ use pantala_engine::FlatArray;
 pub(super) struct SentFlits {
     /// Flits of the buffer behind a link.
     buffer: u32,
-    latest: FlatArray<Latest>,
+    latest: ProvenArray<Latest>,
     /// Per VC, a ring of the runs before the latest one. Its size is a power of two.
-    earlier: FlatArray<Run>,
+    earlier: ProvenArray<Run>,
     ring: usize,
 }
 
@@ -43,8 +44,10 @@ impl SentFlits {
     pub(super) fn new((first, count): (usize, usize), buffer: u32) -> Self {
         Self {
             buffer,
-            latest: FlatArray::numbered_from(first, vec![Latest::default(); count]),
-            earlier: FlatArray::numbered_from(first * RUNS, vec![Run::default(); count * RUNS]),
+            // SAFETY: the proof of ports (store/bounds.rs).
+            latest: unsafe { filled((first, count), Latest::default()) },
+            // SAFETY: likewise; a place is less than the size of the ring.
+            earlier: unsafe { filled((first * RUNS, count * RUNS), Run::default()) },
             ring: RUNS,
         }
     }
@@ -94,7 +97,8 @@ impl SentFlits {
             self.latest[out_vc].place = ring as u32;
         }
         self.ring = 2 * ring;
-        self.earlier = FlatArray::numbered_from(first * self.ring, earlier);
+        // SAFETY: as in `new`, with a larger ring.
+        self.earlier = unsafe { ProvenArray::proven(first * self.ring, earlier) };
     }
 
     /// Returns the job of the last `count` flits, if it is one.
