@@ -163,7 +163,7 @@ def test_metrics_of_a_sweep_are_those_of_its_runs(sweeps: dict[str, Path]) -> No
     assert not found.plans
 
 
-def test_slowdowns_and_accepted_load_are_compared(tmp_path: Path) -> None:
+def test_slowdowns_and_accepted_throughput_are_compared(tmp_path: Path) -> None:
     from small_runs import small_interference
 
     one = small_interference(tmp_path / "one")

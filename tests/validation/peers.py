@@ -195,7 +195,7 @@ def _caminos(row: Row) -> Call:
 def _codes(row: Row) -> Call:
     """Returns the arguments for the same number of messages per node, sent from time zero on.
 
-    CODES counts accepted load from about the first delivery on, so the window of Pantala's begins
+    CODES counts accepted throughput from about the first delivery on, so Pantala's window begins
     after ten messages. The other quantities count from time zero.
     """
     interval = _CODES_INTERVAL / float(row["load"])

@@ -39,7 +39,7 @@ MEASURES: Mapping[str, str] = MappingProxyType(
         "packet_latency_slowdown": "packet latency",
         "packet_latency_p99_slowdown": "p99 packet latency",
         "run_time_slowdown": "run time",
-        "accepted_throughput_slowdown": "accepted load, without over with",
+        "accepted_throughput_slowdown": "accepted throughput, without over with",
     }
 )
 

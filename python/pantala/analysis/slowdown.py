@@ -113,7 +113,7 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
         ),
         "accepted_throughput_slowdown": (
             pl.Float64,
-            "Accepted load alone over together; null for a job that ends.",
+            "Accepted throughput alone over together; null for a job that ends.",
         ),
     }
 )

@@ -14,7 +14,7 @@ _LABELS = {
     "execution_time_ns": "run time",
     "packet_latency_mean_ns": "packet latency",
     "packet_latency_p99_ns": "p99 packet latency",
-    "accepted_throughput": "accepted load",
+    "accepted_throughput": "accepted throughput",
     "slowdown": "slowdown",
     "packet_latency_slowdown": "slowdown of latency",
 }

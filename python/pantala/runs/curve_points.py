@@ -30,7 +30,7 @@ _NO_MEAN = ("load", "saturated", "state", "packets")
 
 
 class TimelineWindow(TypedDict):
-    """Accepted load and non-minimal share in one window of time."""
+    """Accepted throughput and non-minimal share in one window of time."""
 
     window_start_ns: float
     accepted: float
@@ -74,8 +74,9 @@ def mean_point(points: Sequence[CurvePoint]) -> CurvePoint:
     """Returns the point of several seeds at one load; the point itself if there is one seed.
 
     Values are means over seeds, and ``packets`` is a sum. The point is saturated if the mean
-    accepted load is less than 0.97 of the offered load. Its state is the most frequent one. Seeds
-    with equal results count as one: their interval would be zero, whatever another seed gives.
+    accepted throughput is less than 0.97 of the offered load. Its state is the most frequent one.
+    Seeds with equal results count as one: their interval would be zero, whatever another seed
+    gives.
     """
     if len(points) == 1:
         return points[0]

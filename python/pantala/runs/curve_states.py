@@ -16,7 +16,7 @@ Pairs of spans are quarters of the window. The first rule that holds gives the s
 6. filling: the mean latency of the last quarter is above 1.5 times that of the first: queues grow.
 7. steady: nothing of this.
 
-Bounds on the accepted load are wider for few packets: by 4 standard deviations of a number of
+Bounds on the accepted throughput are wider for few packets: by 4 standard deviations of a number of
 packets that is drawn at random, 4 / sqrt(packets).
 """
 

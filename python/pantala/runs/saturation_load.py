@@ -37,7 +37,7 @@ class Saturation(TypedDict):
     Attributes:
         low: the largest measured load that is not saturated; 0 if all are.
         high: the smallest measured load that is saturated; None if load 1 is not.
-        accepted: the accepted load at `low`; None for 0.
+        accepted: the accepted throughput at `low`; None for 0.
         resolution: the largest width of the bracket in relation to `high`.
         seeds: the number of seeds per load.
         unsettled: the loads at which the network had not settled after the longest warm-up.

@@ -253,8 +253,8 @@ impl Measurement {
     }
 
     /// Counts the packets injected in the window and not the packets delivered in it, as BookSim2
-    /// does. After the window the sources stop and the network drains. Accepted load covers the
-    /// window in both cases.
+    /// does. After the window the sources stop and the network drains. Accepted throughput covers
+    /// the window in both cases.
     #[must_use]
     pub fn draining(mut self) -> Self {
         self.drain = true;
