@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pantala.core import native
+from pantala.core.extension import core
 from pantala.runs.benchmark import bench_plan
 
 __all__ = [
@@ -81,7 +81,7 @@ GUARDED = (
 
 def compiler() -> str:
     """Returns the compiler and the architecture of the core."""
-    return f"{native.core().RUSTC}, {platform.machine()}"
+    return f"{core().RUSTC}, {platform.machine()}"
 
 
 def recorded() -> dict[str, dict[str, float]]:

@@ -45,10 +45,11 @@ _CHILD = """\
 import json, resource, sys, tempfile
 from pathlib import Path
 from pantala.core import native
+from pantala.core.plan import Plan
 plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
 with tempfile.TemporaryDirectory() as directory:
     before = resource.getrusage(resource.RUSAGE_SELF)
-    native.Plan(plan).run(Path(directory))
+    Plan(plan).run(Path(directory))
     after = resource.getrusage(resource.RUSAGE_SELF)
 print(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TypeAlias
 
-from pantala.core.native import Extend, ProgressCallback
+from pantala.core.plan import Extend, ProgressCallback
 
 VERSION: str
 PLAN_VERSION: int

@@ -10,7 +10,7 @@ import pytest
 
 import pantala as pt
 from fake_core import FakeCore
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.runs import benchmark
 from pantala.runs.benchmark import BENCHMARKS, BenchPlan, bench_case, bench_plan, run_bench_plan
 from support import ROOT, Ended
@@ -131,10 +131,10 @@ def test_a_run_that_does_not_end_has_no_costs(small: Path) -> None:
 
     plan = bench_plan("apps-1056").plan
     with pytest.raises(KeyboardInterrupt):
-        native.Plan(plan).cost(interrupt)
+        Plan(plan).cost(interrupt)
     plan["topology"]["g"] = 2
     with pytest.raises(pt.errors.PlanError):
-        native.Plan(plan).cost(None)
+        Plan(plan).cost(None)
 
 
 @pytest.mark.native

@@ -103,16 +103,16 @@ def test_truncated_runs_are_named_and_their_jobs_are_not_compared(tmp_path: Path
 def test_a_sweep_with_a_failed_run_names_it(
     tmp_path: Path, sweeps: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pantala.core import native
+    from pantala.core.plan import Plan
 
-    real = native.Plan.run
+    real = Plan.run
 
-    def run(plan: native.Plan, *others: Any) -> Any:
+    def run(plan: Plan, *others: Any) -> Any:
         if plan["seed"] == 2:
             raise pt.SimulationError("stalled: ranks 0 and 1 wait for each other")
         return real(plan, *others)
 
-    monkeypatch.setattr(native.Plan, "run", run)
+    monkeypatch.setattr(Plan, "run", run)
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:

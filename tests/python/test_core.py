@@ -14,7 +14,7 @@ import pytest
 
 import pantala as pt
 from pantala.catalogue.tables import TABLES
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.core.routings import RoutingInfo
 from pantala.planning.deadlock import on_machine
 from pantala.results.run import open_run
@@ -79,7 +79,7 @@ def test_the_small_examples_run(cli: Cli, workdir: Path, example: str) -> None:
 def test_every_example_resolves_and_resolving_again_changes_nothing(example: str) -> None:
     scenario = pt.Scenario.from_toml(EXAMPLES / f"{example}.toml")
     resolved = scenario.resolve()
-    assert native.Plan(resolved).document == resolved
+    assert Plan(resolved).document == resolved
     assert all(len(job["nodes"]) == job["ranks"] for job in resolved["jobs"])
     nodes = [node for job in resolved["jobs"] for node in job["nodes"]]
     assert len(set(nodes)) == len(nodes)

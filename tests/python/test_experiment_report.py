@@ -123,18 +123,18 @@ def test_boxes_show_every_value() -> None:
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns an experiment of 72 nodes: two routings, two placements, two seeds, one run fails."""
-    from pantala.core import native
+    from pantala.core.plan import Plan
 
     path = tmp_path_factory.mktemp("swept")
-    real = native.Plan.run
+    real = Plan.run
 
-    def run(plan: native.Plan, *others: Any) -> Any:
+    def run(plan: Plan, *others: Any) -> Any:
         if plan["seed"] == 2 and plan["routing"]["algorithm"] == "par":
             raise pt.SimulationError("stalled: ranks 0 and 1 wait for each other")
         return real(plan, *others)
 
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
-        patch.setattr(native.Plan, "run", run)
+        patch.setattr(Plan, "run", run)
         axes = {
             "routing.algorithm": ["minimal", "par"],
             "jobs.*.placement": ["random", "contiguous"],

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.scenario import Scenario
 from pantala.store.run_store import RunStore
 from support import Ended
@@ -29,12 +29,12 @@ class Core:
     """The core's `run`, which counts its plans and can fail in a part."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._real = native.Plan.run
+        self._real = Plan.run
         self.fails: dict[str, BaseException] = {}
         self.names: list[str] = []
-        monkeypatch.setattr(native.Plan, "run", lambda plan, *more: self(plan, *more))
+        monkeypatch.setattr(Plan, "run", lambda plan, *more: self(plan, *more))
 
-    def __call__(self, plan: native.Plan, *more: Any) -> dict[str, Any]:
+    def __call__(self, plan: Plan, *more: Any) -> dict[str, Any]:
         name = plan["name"].partition("/")[2]
         self.names.append(name)
         if name in self.fails:

@@ -10,7 +10,7 @@ import pytest
 
 import pantala as pt
 from generate.core import catalogue
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.errors import PlanError, ScenarioError, UsageError
 from pantala.models import keys as declared
 from pantala.scenario.toml import read_toml
@@ -58,7 +58,7 @@ def _spoilt(plan: dict[str, Any], path: tuple[str | int, ...], value: object) ->
         place = place[step]
     place[path[-1]] = value
     with pytest.raises(PlanError) as caught:
-        native.Plan(changed)
+        Plan(changed)
     return caught.value
 
 

@@ -11,7 +11,7 @@ import pytest
 import pantala as pt
 from pantala import papers
 from pantala.cli import main
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.papers.application_table import Ahead, Column, PaperTable, Row, measure
 from pantala.scenario import AllreduceLoop, Halo3d, Job, Scenario
 from pantala.scenario.plan import awaited
@@ -115,7 +115,7 @@ def test_a_finished_row_is_not_run_again(tmp_path: Path, monkeypatch: pytest.Mon
     def interrupted(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(native.Plan, "run", interrupted)
+    monkeypatch.setattr(Plan, "run", interrupted)
     assert measure(TINY, only=["tree"], out=out) == first
     for changed in ({"only": ["halo"]}, {"only": ["tree"], "seed": 2}):
         with pytest.raises(KeyboardInterrupt):

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 import pantala as pt
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.errors import PlanError
 from pantala.scenario.plan_faults import scenario_key
 from support import ROOT
@@ -108,7 +108,7 @@ def test_a_plan_like_another_is_the_plan_by_itself() -> None:
     first = scenario().resolved_plan()
     for changes in ({"seed": 2}, {"routing": "ugal_g"}, {"machine.topology.g": 8}):
         plan = scenario().replace(changes).plan()
-        assert first.like(plan).document == native.Plan(plan).document
+        assert first.like(plan).document == Plan(plan).document
 
 
 def test_the_column_message_defaults_to_the_row_message() -> None:

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from pantala.core.native import Progress
+from pantala.core.plan import Progress
 from pantala.experiments.session import Progress as State
 from pantala.runs.progress import ProgressLine, SweepLine
 from pantala.text.amounts import bytes_text, of_thousands, time_text

@@ -246,7 +246,7 @@ def test_no_traffic_is_computed_if_no_table_can_be_large(
     record: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = scenario([HALO], {"messages": False, "iterations": False, **record}).resolved_plan()
-    monkeypatch.setattr("pantala.core.native.Plan.expected_traffic", lambda plan: 1 / 0)
+    monkeypatch.setattr("pantala.core.plan.Plan.expected_traffic", lambda plan: 1 / 0)
     without = {**plan["record"], "packets": "off", "link_windows": False}
     assert large_bytes(plan.with_(record=without)) is None
 

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.experiments.description import KEEP
 from pantala.results.run import Run
 from pantala.store.identity import RESULTS_VERSION
@@ -48,7 +48,7 @@ def hashes() -> dict[str, dict[str, str]]:
     }
 
 
-def _hashes(plan: native.Plan) -> dict[str, str]:
+def _hashes(plan: Plan) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as directory:
         plan.run(Path(directory))
         run = Run(directory)

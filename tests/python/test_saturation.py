@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import pantala as pt
 from pantala.analysis.statistics import mean_interval
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.runs.curve_points import POINT_KEYS, mean_point
 from pantala.runs.saturation_load import bracket
 from support import Ended
@@ -117,16 +117,16 @@ def test_values_that_seeds_lack_have_no_interval() -> None:
 def test_an_interrupted_curve_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loads = [0.1, 0.3, 0.5]
     expected = pt.curve(**SMALL, loads=loads, seeds=2)
-    real = native.Plan.measure
+    real = Plan.measure
     measured: list[int] = []
 
-    def measure(plan: native.Plan, *more: Any) -> dict[str, Any]:
+    def measure(plan: Plan, *more: Any) -> dict[str, Any]:
         if len(measured) == 3:
             raise KeyboardInterrupt
         measured.append(plan["seed"])
         return real(plan, *more)
 
-    monkeypatch.setattr(native.Plan, "measure", measure)
+    monkeypatch.setattr(Plan, "measure", measure)
     with pytest.raises(KeyboardInterrupt):
         pt.curve(**SMALL, loads=loads, seeds=2, out=tmp_path)
     assert measured == [1, 2, 1]
@@ -197,7 +197,7 @@ def test_ctrl_c_says_that_measurements_are_kept(
     def measure(*_: Any) -> dict[str, Any]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(native.Plan, "measure", measure)
+    monkeypatch.setattr(Plan, "measure", measure)
     ended = cli("curve", *LINE, "--loads", "0.1", "--out", tmp_path / "out")
     assert ended.status == 130
     assert "to continue, give the same command again" in ended.err

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from pantala.core import native
+from pantala.core.plan import Plan
 from support import Ended
 from sweeps import SCENARIO, scenario
 
@@ -28,16 +28,16 @@ def told(cli: Cli, path: Path) -> dict[str, Any]:
 def test_an_interference_experiment_has_a_status_while_it_runs_and_at_its_end(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = native.Plan.run
+    real = Plan.run
     seen: list[dict[str, Any]] = []
 
-    def run(plan: native.Plan, *more: Any) -> dict[str, Any]:
+    def run(plan: Plan, *more: Any) -> dict[str, Any]:
         seen.append(told(cli, tmp_path / "pair"))
         if plan["name"].endswith("/together") and len(seen) == 3:
             raise KeyboardInterrupt
         return real(plan, *more)
 
-    monkeypatch.setattr(native.Plan, "run", run)
+    monkeypatch.setattr(Plan, "run", run)
     compared = scenario().replace({"interference": True, "name": "pair"})
     with pytest.raises(KeyboardInterrupt):
         pt.run(compared, tmp_path / "pair")

@@ -162,16 +162,16 @@ def test_processes_do_the_runs(tmp_path: Path) -> None:
 def test_failed_runs_are_listed_and_stop_nothing(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pantala.core import native
+    from pantala.core.plan import Plan
 
-    real = native.Plan.run
+    real = Plan.run
 
-    def run(plan: native.Plan, *more: Any) -> dict[str, Any]:
+    def run(plan: Plan, *more: Any) -> dict[str, Any]:
         if plan["seed"] == 2:
             raise pt.SimulationError("stalled: ranks 0 and 1 wait for each other")
         return real(plan, *more)
 
-    monkeypatch.setattr(native.Plan, "run", run)
+    monkeypatch.setattr(Plan, "run", run)
     made = pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
     assert made.runs["state"].to_list() == ["done", "failed", "done"]
     ended = cli("status", tmp_path, "--json")
@@ -181,7 +181,7 @@ def test_failed_runs_are_listed_and_stop_nothing(
     assert failure["seed"] == 2
     assert failure["reason"] == "stalled: ranks 0 and 1 wait for each other"
     assert "stalled" in cli("status", tmp_path).out
-    monkeypatch.setattr(native.Plan, "run", real)
+    monkeypatch.setattr(Plan, "run", real)
     assert Sweep(describe(scenario(), seeds=3), tmp_path).missing == []
     again = pt.sweep(scenario(), tmp_path, seeds=3, workers=1, retry=True)
     assert again.runs["state"].to_list() == ["done"] * 3
@@ -223,20 +223,20 @@ def test_everything_but_the_runs_can_be_rebuilt(tmp_path: Path) -> None:
 def test_a_full_disk_keeps_the_finished_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pantala.core import native
+    from pantala.core.plan import Plan
 
-    real = native.Plan.run
+    real = Plan.run
 
-    def run(plan: native.Plan, *more: Any) -> dict[str, Any]:
+    def run(plan: Plan, *more: Any) -> dict[str, Any]:
         if plan["seed"] == 3:
             raise OSError(28, "No space left on device")
         return real(plan, *more)
 
-    monkeypatch.setattr(native.Plan, "run", run)
+    monkeypatch.setattr(Plan, "run", run)
     with pytest.raises(pt.RunDirectoryError, match=r"No space left on device; finished runs are"):
         pt.sweep(scenario(), tmp_path, seeds=4, workers=1)
     assert pt.Experiment(tmp_path).runs["state"].to_list()[:2] == ["done", "done"]
-    monkeypatch.setattr(native.Plan, "run", real)
+    monkeypatch.setattr(Plan, "run", real)
     assert pt.sweep(scenario(), tmp_path, seeds=4, workers=1).runs["state"].eq("done").all()
 
 

@@ -16,7 +16,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import pantala as pt
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.errors import ProgramError, UnwritableError, UsageError, shortened
 from pantala.experiments.description import KEEP, describe
 from pantala.experiments.expand import Expansion
@@ -213,23 +213,23 @@ def test_a_matrix_has_room_for_each_cell(jobs: int, low: float, high: float) -> 
 def test_a_disk_that_fills_while_a_run_is_written_fails_no_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = native.Plan.run
+    real = Plan.run
 
-    def run(plan: native.Plan, *more: Any) -> dict[str, Any]:
+    def run(plan: Plan, *more: Any) -> dict[str, Any]:
         if plan["seed"] == 2:
             raise UnwritableError(
                 "links.parquet: no space", "No space left on device (os error 28)"
             )
         return real(plan, *more)
 
-    monkeypatch.setattr(native.Plan, "run", run)
+    monkeypatch.setattr(Plan, "run", run)
     with pytest.raises(
         pt.RunDirectoryError, match=r"\(os error 28\); finished runs are kept; make"
     ):
         pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
     states = pt.Experiment(tmp_path).runs["state"].to_list()
     assert states[:2] == ["done", "missing"]
-    monkeypatch.setattr(native.Plan, "run", real)
+    monkeypatch.setattr(Plan, "run", real)
     assert pt.sweep(scenario(), tmp_path, seeds=3, workers=1).runs["state"].eq("done").all()
 
 
@@ -266,14 +266,14 @@ def test_a_comparison_of_nothing_prints_no_table(
 ) -> None:
     from pantala.errors import SimulationError
 
-    real = native.Plan.run
+    real = Plan.run
 
-    def run(plan: native.Plan, *more: Any) -> dict[str, Any]:
+    def run(plan: Plan, *more: Any) -> dict[str, Any]:
         if plan["routing"]["algorithm"] == "par":
             raise SimulationError("stalled")
         return real(plan, *more)
 
-    monkeypatch.setattr(native.Plan, "run", run)
+    monkeypatch.setattr(Plan, "run", run)
     axes = {"routing.algorithm": ["minimal", "ugal_g", "par"]}
     pt.sweep(scenario(), tmp_path, axes=axes, workers=1)
     ended = cli("compare", tmp_path, "--by", "routing.algorithm")

@@ -15,6 +15,7 @@ import pytest
 
 import pantala as pt
 from pantala.core import native
+from pantala.core.plan import Plan
 from program_sources import APPLICATIONS, RANKS
 from support import ROOT
 
@@ -88,7 +89,7 @@ def test_times_agree(name: str, tmp_path: Path) -> None:
     for source in SOURCES:
         directory = tmp_path / source
         directory.mkdir()
-        native.Plan(plan(name, source)).run(directory)
+        Plan(plan(name, source)).run(directory)
         run = pt.Run(directory)
         jobs, calls = run.jobs.collect(), run.calls.collect()
         times[source] = jobs["communication_time_mean_ns"].item()

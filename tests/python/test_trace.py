@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.errors import PlanError
 from pantala.scenario.plan import build_plan
 from support import ROOT, Ended
@@ -145,7 +145,7 @@ def test_a_trace_that_changes_needs_a_new_plan(trace: str) -> None:
     first = Path(f"{trace}-0000.txt")
     first.write_text(first.read_text().replace("sendcount=100", "sendcount=99"))
     with pytest.raises(PlanError, match="make the plan again"):
-        native.Plan(plan)
+        Plan(plan)
 
 
 def line_of(text: str, start: str) -> str:

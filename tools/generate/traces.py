@@ -30,7 +30,7 @@ RULES = (
 
 def traces_page() -> str:
     """Returns the page: for each meaning of a call, the calls with it."""
-    from pantala.core.native import core
+    from pantala.core.extension import core
 
     calls: list[tuple[str, str, str]] = [
         (name, meaning, text) for name, meaning, text in json.loads(core().dumpi_calls())

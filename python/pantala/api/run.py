@@ -9,7 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from pantala.core import native
+from pantala.core.extension import Threads, check_threads, core
+from pantala.core.plan import Plan, ProgressCallback
 from pantala.errors import Interrupted, PlanError, RunDirectoryError, SimulationError, UsageError
 from pantala.files.run_directory import (
     REPORT_FILE,
@@ -38,7 +39,7 @@ def run(
     overwrite: bool = False,
     progress: bool | None = None,
     report: bool = True,
-    threads: native.Threads = 1,
+    threads: Threads = 1,
     size_limit: str | None = None,
 ) -> Run | InterferenceExperiment:
     """Runs a scenario and opens its results.
@@ -79,7 +80,7 @@ def run(
         raise UsageError(
             f"run: {scenario!r} is not a Scenario; read a file with Scenario.from_toml('FILE.toml')"
         )
-    native.check_threads(threads)
+    check_threads(threads)
     limit = parse_limit(size_limit)
     target = Path("runs") / scenario.name if out is None else Path(out)
     resolved = scenario.resolved_plan()
@@ -135,13 +136,13 @@ def write_report(result: Run | InterferenceExperiment) -> Path:
     return path
 
 
-def _lacks_report(target: Path, plan: native.Plan) -> bool:
+def _lacks_report(target: Path, plan: Plan) -> bool:
     """Returns whether a directory holds the complete run of a plan, but no report."""
     document = document_of(target)
     return (
         document is not None
         and document.get("complete") is True
-        and document.get("pantala") == native.core().VERSION
+        and document.get("pantala") == core().VERSION
         and document.get("plan") == plan.document
         and not (target / REPORT_FILE).exists()
     )
@@ -149,17 +150,17 @@ def _lacks_report(target: Path, plan: native.Plan) -> bool:
 
 def _simulate_one(
     scenario: Scenario,
-    plan: native.Plan,
+    plan: Plan,
     output: OutputDirectory,
     line: ProgressLine,
-    threads: native.Threads,
+    threads: Threads,
 ) -> None:
     """Simulates a plan into a directory, which appears when the run ends."""
     output.begin()
     try:
         with line:
             line.start(scenario.name)
-            update = cast("native.ProgressCallback", line.update)
+            update = cast("ProgressCallback", line.update)
             line.finish(plan.run(output.partial, update, threads))
     except PlanError as error:
         output.discard()
@@ -183,7 +184,7 @@ def _keep(output: OutputDirectory) -> Path | None:
 
 
 def _simulate_parts(
-    scenario: Scenario, runs: InterferenceRuns, line: ProgressLine, threads: native.Threads
+    scenario: Scenario, runs: InterferenceRuns, line: ProgressLine, threads: Threads
 ) -> None:
     """Simulates the missing parts of an interference experiment; each is kept when it ends."""
     runs.begin()

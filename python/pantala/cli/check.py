@@ -22,7 +22,7 @@ from pantala.cli.arguments import (
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
-    from pantala.core.native import Plan
+    from pantala.core.plan import Plan
     from pantala.scenario import Scenario
 
 __all__ = ["HELP", "check"]

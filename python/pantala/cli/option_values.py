@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pantala.errors import UsageError
 
 if TYPE_CHECKING:
-    from pantala.core.native import Threads
+    from pantala.core.extension import Threads
 
 __all__ = [
     "check_workers_and_seed",

@@ -149,7 +149,7 @@ def sweep(
     """Sweeps a scenario over axes."""
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed, parse_threads
-    from pantala.core import native
+    from pantala.core.extension import check_threads
     from pantala.experiments.dataset import Experiment
     from pantala.experiments.estimate import estimate, local_workers
     from pantala.experiments.runner import Sweep, precision_of_options
@@ -159,7 +159,7 @@ def sweep(
 
     check_workers_and_seed(workers, 0)
     each = parse_threads(threads)
-    native.check_threads(each)
+    check_threads(each)
     where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option, mem, setup)
     wanted = precision_of_options(precision, precision_of)
     description = _description(file, axis, seeds, keep, settings, coarsen, wanted, skip_refused)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from pantala.core import native
+from pantala.core.extension import Threads
+from pantala.core.plan import Plan
 from pantala.planning.run_cost import seconds_of, traffic
 from pantala.system.memory import available_memory
 from pantala.system.parallel import cores
@@ -58,7 +59,7 @@ class Estimate:
         return max(1, int(memory_bytes / max(self.memory_bytes, 1.0)))
 
 
-def local_workers(cost: Estimate, threads: native.Threads) -> int:
+def local_workers(cost: Estimate, threads: Threads) -> int:
     """Returns the number of processes of this machine that cores and memory allow.
 
     Args:
@@ -104,7 +105,7 @@ def _samples(sweep: Sweep, missing: Sequence[str]) -> list[tuple[float, float, f
     return [_expected(sweep.listing.plan(case, part, sweep.entries)) for _, case, part in places]
 
 
-def _expected(plan: native.Plan) -> tuple[float, float, float]:
+def _expected(plan: Plan) -> tuple[float, float, float]:
     packets = sum(job["bytes"] for job in traffic(plan).values()) / plan["packet_bytes"]
     nodes = sum(len(job["nodes"]) for job in plan["jobs"])
     return (

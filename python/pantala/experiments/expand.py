@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.errors import PlanError, ProgramError, ScenarioError, UsageError, nearest, show
 from pantala.experiments.axes import JOBS, Point
 from pantala.experiments.description import Description
@@ -123,7 +123,7 @@ class Expansion:
             for part in self._parts_of(scenario, resolved, number)
         ]
 
-    def _found(self, number: int, *, assumptions: bool = True) -> tuple[Scenario, native.Plan]:
+    def _found(self, number: int, *, assumptions: bool = True) -> tuple[Scenario, Plan]:
         """Returns the scenario of a case, perhaps with another seed, and its resolved plan."""
         shared = self._shared(number)
         if shared is not None:
@@ -135,7 +135,7 @@ class Expansion:
         scenario = self._scenario(number)
         try:
             plan = build_plan(scenario, assumptions=assumptions, known=self._known)
-            resolved = native.Plan(plan)
+            resolved = Plan(plan)
         except PlanError as error:
             raise self._told_of(scenario.error_of_plan(error), number) from None
         except ProgramError as error:
@@ -167,7 +167,7 @@ class Expansion:
             hybrid = any(job.placement.kind == "hybrid" for job in scenario.all_jobs)
             if hybrid or {**of_other, "seed": scenario.seed} != plan:
                 return _Shared(scenario)
-            resolved = self._noted(native.Plan(plan))
+            resolved = self._noted(Plan(plan))
         except (ScenarioError, PlanError, ProgramError):
             return None  # a case by itself says it in the words of the scenario
         parts = self._parts_of(scenario, resolved, first)
@@ -187,12 +187,12 @@ class Expansion:
         except ScenarioError as error:
             raise self._told_of(error, number) from None
 
-    def _noted(self, resolved: native.Plan) -> native.Plan:
+    def _noted(self, resolved: Plan) -> Plan:
         """Notes the warnings of a resolved plan. Python's warnings would repeat for every case."""
         self.warnings |= dict.fromkeys(resolved["derived"].get("warnings", ()))
         return resolved
 
-    def _parts_of(self, scenario: Scenario, resolved: native.Plan, number: int) -> list[Part]:
+    def _parts_of(self, scenario: Scenario, resolved: Plan, number: int) -> list[Part]:
         _, present = self._changes(number)
         if present is not None:
             there = set(resolved.job_names)
@@ -293,15 +293,15 @@ class _Shared:
     runs: SeededRuns | None = None
     table_bytes: tuple[float | None, ...] = ()
 
-    def resolved(self, seed: int, *, assumptions: bool = True) -> native.Plan:
+    def resolved(self, seed: int, *, assumptions: bool = True) -> Plan:
         """Returns the resolved plan of a seed.
 
         Raises:
             PlanError: it cannot be run.
         """
         if self.plan is not None:
-            return native.Plan({**self.plan, "seed": seed})
-        return native.Plan(build_plan(_with_seed(self.scenario, seed), assumptions=assumptions))
+            return Plan({**self.plan, "seed": seed})
+        return Plan(build_plan(_with_seed(self.scenario, seed), assumptions=assumptions))
 
 
 def _size(part: Part) -> float | None:

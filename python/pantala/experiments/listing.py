@@ -19,7 +19,8 @@ from typing import Any
 import polars as pl
 
 import pantala
-from pantala.core import native
+from pantala.core.extension import core
+from pantala.core.plan import Plan
 from pantala.errors import ProgramError, RunDirectoryError, ScenarioError, ScenarioWarning
 from pantala.experiments.cases_file import REFUSED, SIZE, read_cases, write_cases
 from pantala.experiments.description import Description
@@ -91,7 +92,7 @@ class Listing:
             self.frame = self.frame.with_columns(pl.Series("run", runs, dtype=pl.String))
         return list(dict.fromkeys(found.values()))
 
-    def plan(self, case: int, part: str, entries: Mapping[str, Entry]) -> native.Plan:
+    def plan(self, case: int, part: str, entries: Mapping[str, Entry]) -> Plan:
         """Returns the plan of a run."""
         found = next(each for each in self.expansion.parts(case) if each.name == part)
         if found.as_long_as is None:
@@ -298,7 +299,7 @@ def _stamp(description: Description) -> dict[str, Any]:
         for pattern in ("**/*.py", "**/*.toml", "_core*.so")
         for path in package.glob(pattern)
     )
-    made_by = [RESULTS_VERSION, native.core().VERSION, newest]
+    made_by = [RESULTS_VERSION, core().VERSION, newest]
     return {"digest": description.digest(), "made_by": made_by}
 
 

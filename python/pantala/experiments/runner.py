@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from pantala.analysis.statistics import Precision, batches
-from pantala.core import native
+from pantala.core.extension import Threads, check_threads
 from pantala.errors import RunDirectoryError, ScenarioWarning, UsageError
 from pantala.experiments.cases_file import REFUSED, SIZE
 from pantala.experiments.description import Description, describe
@@ -108,7 +108,7 @@ class Sweep:
         self,
         *,
         workers: int | None = None,
-        threads: native.Threads = 1,
+        threads: Threads = 1,
         executor: Executor | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> Progress:
@@ -160,7 +160,7 @@ class Sweep:
     def _in_batches(
         self,
         pool: Executor,
-        threads: native.Threads,
+        threads: Threads,
         on_progress: Callable[[Progress], None],
     ) -> Progress:
         """Simulates the runs batch by batch of seeds until they are precise; or all at once."""
@@ -227,7 +227,7 @@ def sweep(
     seeds: int | Sequence[int] | None = None,
     keep: Sequence[str] | None = None,
     workers: int | None = None,
-    threads: native.Threads = 1,
+    threads: Threads = 1,
     executor: Executor | None = None,
     retry: bool = False,
     skip_refused: bool = False,
@@ -272,7 +272,7 @@ def sweep(
     """
     from pantala.experiments.dataset import Experiment
 
-    native.check_threads(threads)
+    check_threads(threads)
     if workers is not None and workers < 1:
         raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
     wanted = precision_of_options(precision, precision_of)

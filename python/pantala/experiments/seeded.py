@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.runs.parts import Part
 from pantala.store.identity import canonical_text, id_of_text
 
@@ -57,7 +57,7 @@ class NodesBySeed:
         known = self._kept.get((key, seed))
         if known is not None:
             return known
-        resolved = native.Plan(str(seed).join(text))
+        resolved = Plan(str(seed).join(text))
         nodes = [_dense(job["nodes"]) for job in resolved["jobs"]]
         if self._bytes < _BYTES:
             self._kept[key, seed] = nodes

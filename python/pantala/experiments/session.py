@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass
 
-from pantala.core import native
+from pantala.core.extension import Threads
 from pantala.errors import ExecutorError, PantalaError, first_line
 from pantala.experiments.listing import Listing
 from pantala.store.consolidate import Segments
@@ -83,7 +83,7 @@ class Session:
         entries: dict[str, Entry],
         index: Index,
         settled: Callable[[str], bool],
-        threads: native.Threads,
+        threads: Threads,
         on_progress: Callable[[Progress], None],
     ) -> None:
         self._store = store

@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pantala.core import native
 from pantala.core.job_end import ends_by_itself
+from pantala.core.plan import ExpectedTraffic
 from pantala.core.record_windows import long_windows, packets_from
 from pantala.errors import ScenarioWarning
 from pantala.scenario.plan import awaited
@@ -26,7 +26,7 @@ _MOST = 4
 
 
 def warn_of_plan(
-    scenario: Scenario, plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic]
+    scenario: Scenario, plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]
 ) -> None:
     """Warns of global ports without a link, and of jobs that send nothing.
 
@@ -58,7 +58,7 @@ def _unused_ports(scenario: Scenario, plan: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _silent(plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic]) -> Iterator[str]:
+def _silent(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> Iterator[str]:
     """Yields a message for each job that sends nothing."""
     stop = plan["stop"]["duration_ps"]
     for job in plan["jobs"]:
@@ -75,7 +75,7 @@ def _silent(plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic])
             yield f"jobs.{name} sends nothing; check its messages and iterations"
 
 
-def advice_of_lengths(plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic]) -> str:
+def advice_of_lengths(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> str:
     """Returns a sentence on jobs that may end long before another; empty if there are none.
 
     The length of a job is estimated: the compute times of its iterations, and its bytes at the
@@ -106,7 +106,7 @@ def advice_of_lengths(plan: Mapping[str, Any], sent: Mapping[str, native.Expecte
     )
 
 
-def advice_of_windows(plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic]) -> str:
+def advice_of_windows(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> str:
     """Returns a sentence on times of the record that the run may not reach; empty if none are.
 
     The jobs that the run waits for end it, at a time that is only estimated; see
@@ -159,7 +159,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _length_ns(
-    plan: Mapping[str, Any], job: Mapping[str, Any], sent: native.ExpectedTraffic | None
+    plan: Mapping[str, Any], job: Mapping[str, Any], sent: ExpectedTraffic | None
 ) -> float | None:
     """Returns the estimated length of a job's program in ns; None if nothing is known of it."""
     compute = _compute_ps(job["workload"])

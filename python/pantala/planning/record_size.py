@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pantala.core.native import ExpectedTraffic, Plan
+from pantala.core.plan import ExpectedTraffic, Plan
 from pantala.errors import PlanError, ScenarioError, UsageError
 from pantala.planning.run_cost import hops_of_packet, pattern_bytes, traffic
 from pantala.scenario.plan import awaited

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from pantala.core import native
+from pantala.core.plan import ExpectedTraffic, Plan
 from pantala.errors import ScenarioWarning
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import bytes_text
@@ -33,7 +33,7 @@ def seconds_of(plan: Mapping[str, Any], packets: float) -> float:
     return packets * hops_of_packet(plan) / _HOPS_PER_SECOND
 
 
-def traffic(plan: native.Plan) -> dict[str, native.ExpectedTraffic]:
+def traffic(plan: Plan) -> dict[str, ExpectedTraffic]:
     """Returns what each job sends, by the job's name.
 
     A pattern sends its load for the duration of the run. Of a job that repeats, one pass counts.
@@ -61,9 +61,7 @@ def pattern_bytes(plan: Mapping[str, Any], job: Mapping[str, Any], seconds: floa
     return load * rate * len(job["nodes"]) * seconds
 
 
-def warn_of_cost(
-    plan: Mapping[str, Any], sent: Mapping[str, native.ExpectedTraffic], source: str
-) -> None:
+def warn_of_cost(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic], source: str) -> None:
     """Warns of a run that would take an hour or more on one core.
 
     Only jobs count whose end the run waits for, and no more than their links can carry in the

@@ -76,10 +76,10 @@ def serve(folder: str) -> NoReturn:
 
 def begin() -> None:
     """Imports what the recording needs, before the time of the program counts."""
-    from pantala.core import native
+    from pantala.core.extension import core
     from pantala.programs import draws, loading, recording  # noqa: F401
 
-    native.core()
+    core()
 
 
 def perform(work: Work, given: Callable[..., object] | None = None) -> NoReturn:

@@ -13,7 +13,7 @@ from typing import Any
 
 import greenlet
 
-from pantala.core import native
+from pantala.core.extension import core
 from pantala.errors import ProgramError
 from pantala.programs import communicator
 from pantala.programs.communicator import Communicator
@@ -148,7 +148,7 @@ def record(
     """
     place = place_of(function)
     try:
-        recorder = native.core().Recorder(str(path), ranks, operations_limit)
+        recorder = core().Recorder(str(path), ranks, operations_limit)
         files = leading_to(path)
         with draws or Draws(1, "") as draws:
             recording = Recording(recorder, operations_limit, draws)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-from pantala.core import native
+from pantala.core.extension import Threads
+from pantala.core.plan import Plan
 from pantala.errors import UsageError
 
 __all__ = [
@@ -153,9 +154,7 @@ class BenchCase(BenchResult):
     case: str
 
 
-def bench(
-    name: str = "uniform-1056", *, threads: native.Threads = 1
-) -> BenchResult | list[BenchCase]:
+def bench(name: str = "uniform-1056", *, threads: Threads = 1) -> BenchResult | list[BenchCase]:
     """Runs a benchmark.
 
     Args:
@@ -181,7 +180,7 @@ def bench(
 
 
 def bench_case(
-    name: str, case: str = "", simulated_ps: int | None = None, *, threads: native.Threads = 1
+    name: str, case: str = "", simulated_ps: int | None = None, *, threads: Threads = 1
 ) -> BenchResult:
     """Runs a benchmark that has no cases, or one case of a benchmark that has several.
 
@@ -219,13 +218,13 @@ def bench_plan(name: str, case: str = "", simulated_ps: int | None = None) -> Be
     return BenchPlan(plan, None)
 
 
-def run_bench_plan(prepared: BenchPlan, *, threads: native.Threads = 1) -> BenchResult:
+def run_bench_plan(prepared: BenchPlan, *, threads: Threads = 1) -> BenchResult:
     """Runs the plan of a benchmark; returns its counts, times and sizes as `bench`."""
     plan, window = prepared
     if window is None:
-        measured = native.Plan(plan).cost(lambda _: None, threads)
+        measured = Plan(plan).cost(lambda _: None, threads)
     else:
-        measured = native.Plan(plan).measure(*window, 0, lambda _: None, threads=threads)
+        measured = Plan(plan).measure(*window, 0, lambda _: None, threads=threads)
     cost = measured["bench"]
     hops, seconds = cost["packet_hops"], cost["cpu_seconds"]
     return {

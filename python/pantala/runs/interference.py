@@ -24,7 +24,8 @@ from typing import Any, cast
 
 from pantala.analysis.job_sets import TOGETHER, alone_runs
 from pantala.analysis.slowdown import SLOWDOWN_FILE, slowdown_of
-from pantala.core import native
+from pantala.core.extension import Threads, core
+from pantala.core.plan import Plan, ProgressCallback
 from pantala.errors import RunDirectoryError, SimulationError
 from pantala.files.atomic_file import write_table
 from pantala.files.input_file import LARGE_TEXT, read_text
@@ -65,7 +66,7 @@ class InterferenceRuns:
         self,
         target: Path,
         scenario: Scenario,
-        plan: native.Plan,
+        plan: Plan,
         parts: Sequence[Part],
         *,
         overwrite: bool,
@@ -124,7 +125,7 @@ class InterferenceRuns:
         except OSError as error:
             raise cannot_write(self.target, error) from None
 
-    def simulate(self, line: ProgressLine, threads: native.Threads) -> None:
+    def simulate(self, line: ProgressLine, threads: Threads) -> None:
         """Simulates the missing parts, and compares the runs when all are there.
 
         Raises:
@@ -216,7 +217,7 @@ class InterferenceRuns:
         plan = self._plan_of(part)
         return None if plan is None else run_id(plan)
 
-    def _plan_of(self, part: Part) -> native.Plan | None:
+    def _plan_of(self, part: Part) -> Plan | None:
         if part.as_long_as is None:
             return part.plan
         job_set = self._stored(next(each for each in self.parts if each.name == part.as_long_as))
@@ -229,14 +230,14 @@ class InterferenceRuns:
             self._known[run] = Run(self._store.path(run))
         return None if run is None else self._known.get(run)
 
-    def _simulate(self, part: Part, line: ProgressLine, threads: native.Threads) -> dict[str, Any]:
+    def _simulate(self, part: Part, line: ProgressLine, threads: Threads) -> dict[str, Any]:
         """Simulates a part, or waits for the process that does; returns its run.json."""
         plan = self._plan_of(part)
         assert plan is not None, "parts are in the order in which their lengths are known"
 
         def simulate(directory: Path) -> None:
             try:
-                plan.run(directory, cast("native.ProgressCallback", line.update), threads)
+                plan.run(directory, cast("ProgressCallback", line.update), threads)
             except (SimulationError, KeyboardInterrupt):
                 self._keep(part, directory)
                 raise
@@ -290,7 +291,7 @@ class InterferenceRuns:
         coarsened = runs[0].coarsened if runs else None
         document = {
             **({} if coarsened is None else {"coarsened": coarsened}),
-            "pantala": native.core().VERSION,
+            "pantala": core().VERSION,
             "name": self._name,
             "complete": not missing and all(run.complete for run in runs),
             "interference": self._mode,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from pydantic_core import PydanticCustomError
 
 from pantala.caveats.facts import learns
-from pantala.core import native
+from pantala.core.extension import Threads, check_threads
+from pantala.core.plan import Plan, ProgressCallback
 from pantala.errors import PlanError, ScenarioError, UsageError, nearest
 from pantala.models.base import plain
 from pantala.runs.curve_points import POINT_KEYS, CurvePoint, TimelineWindow, mean_point
@@ -114,7 +115,7 @@ def curve(
     changes: Mapping[str, Any] | None = None,
     seeds: int = 1,
     out: str | Path | None = None,
-    threads: native.Threads = 1,
+    threads: Threads = 1,
     workers: int | None = None,
     on_point: Callable[[CurvePoint], None] | None = None,
 ) -> list[CurvePoint]:
@@ -201,7 +202,7 @@ class LoadMeasurement:
         *,
         seeds: int = 1,
         out: str | Path | None = None,
-        threads: native.Threads = 1,
+        threads: Threads = 1,
         workers: int | None = None,
     ) -> None:
         """Checks the arguments, which are those of `curve`; measures nothing.
@@ -210,19 +211,19 @@ class LoadMeasurement:
             UsageError: a number is wrong.
             RunDirectoryError: `out` cannot be written or holds something else.
         """
-        native.check_threads(threads)
+        check_threads(threads)
         if seeds < 1:
             raise UsageError(f"seeds = {seeds}: must be at least 1; write e.g. 5")
         if workers is not None and workers < 1:
             raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
         self._setup = setup
         self._seeds = range(setup.scenario.seed, setup.scenario.seed + seeds)
-        self._threads: native.Threads = threads
+        self._threads: Threads = threads
         self._workers = workers
         self._out = None if out is None else Path(out)
         self._store: RunStore | None = None
         #: The plan of the first point, whose network the others share.
-        self._first: native.Plan | None = None
+        self._first: Plan | None = None
 
     def points(
         self, loads: Sequence[float], on_point: Callable[[CurvePoint], None] | None = None
@@ -271,7 +272,7 @@ class LoadMeasurement:
         scenarios: Sequence[Scenario],
         processors: int,
         number: int,
-        check: native.ProgressCallback,
+        check: ProgressCallback,
     ) -> tuple[int, CurvePoint]:
         setup, scenario = self._setup, scenarios[number]
         plan = _resolved(scenario, self._first)
@@ -376,9 +377,9 @@ def curve_setup(
 def measure_point(
     setup: CurveSetup,
     scenario: Scenario,
-    on_progress: native.ProgressCallback | None = None,
-    threads: native.Threads = 1,
-    plan: native.Plan | None = None,
+    on_progress: ProgressCallback | None = None,
+    threads: Threads = 1,
+    plan: Plan | None = None,
 ) -> dict[str, Any]:
     """Measures one load and returns the core's result with its cost. Ctrl-C ends it.
 
@@ -408,10 +409,10 @@ def measure_point(
             raise scenario.error_of_plan(error) from None
 
 
-def _resolved(scenario: Scenario, like: native.Plan | None = None) -> native.Plan:
+def _resolved(scenario: Scenario, like: Plan | None = None) -> Plan:
     """Returns the resolved plan without warnings, which would repeat for every load."""
     try:
-        return native.Plan(scenario.plan()) if like is None else like.like(scenario.plan())
+        return Plan(scenario.plan()) if like is None else like.like(scenario.plan())
     except PlanError as error:
         with _keys_of_the_curve():
             raise scenario.error_of_plan(error) from None

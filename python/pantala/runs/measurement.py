@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pantala.core import native
+from pantala.core.extension import core
 from pantala.files.atomic_file import write_text
 from pantala.files.run_directory import RUN_FILE
 from pantala.store.identity import canonical_text, id_of_text
@@ -29,7 +29,7 @@ def stored_measurement(
         store: the store.
         resolved: the resolved plan.
         window: the settings of the measurement, which are part of its identity.
-        measure: measures; see `pantala.core.native.Plan.measure`.
+        measure: measures; see `pantala.core.plan.Plan.measure`.
         waiting: called about every second while another process measures the same; may raise.
 
     Raises:
@@ -50,7 +50,7 @@ def _document(
 ) -> dict[str, Any]:
     cost = measured["bench"]
     return {
-        "pantala": native.core().VERSION,
+        "pantala": core().VERSION,
         "complete": True,
         "simulated_ns": (window["warmup_ps"] + window["measure_ps"]) / 1000,
         "result_hash": cost["result_hash"],

@@ -12,7 +12,7 @@ from pantala.scenario.interference import mode_of
 from pantala.scenario.plan import awaited
 
 if TYPE_CHECKING:
-    from pantala.core import native
+    from pantala.core.plan import Plan
 
 __all__ = ["TOGETHER", "Part", "parts_of"]
 
@@ -28,7 +28,7 @@ class Part:
     """
 
     name: str
-    plan: native.Plan
+    plan: Plan
     as_long_as: str | None = None
 
     @property
@@ -37,7 +37,7 @@ class Part:
         return self.plan.job_names
 
 
-def parts_of(scenario: Scenario, resolved: native.Plan) -> list[Part]:
+def parts_of(scenario: Scenario, resolved: Plan) -> list[Part]:
     """Returns the simulations of a scenario in order: jobs that end, job sets, the other jobs.
 
     A job set is a set of jobs: all jobs together, and each pair, or all jobs but one, as the key

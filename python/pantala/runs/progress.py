@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
 from rich.table import Column
 
-from pantala.core import native
+from pantala.core.plan import Progress as SimulationProgress
 from pantala.text.amounts import clock, of_thousands, time_text
 from pantala.text.plain_text import plain
 
@@ -89,7 +89,7 @@ class ProgressLine(_Line):
             self._task = self._bar.add_task(self._title)
             self._bar.refresh()
 
-    def update(self, progress: native.Progress) -> None:
+    def update(self, progress: SimulationProgress) -> None:
         """Shows the progress of the run."""
         if self._bar is not None and self._task is not None:
             self._bar.update(
@@ -192,7 +192,7 @@ def _rate(packet_hops: int, seconds: float) -> str:
     return f"{of_thousands(packet_hops / seconds if seconds > 0 else 0.0)} packet-hops/s"
 
 
-def _state(progress: native.Progress) -> str:
+def _state(progress: SimulationProgress) -> str:
     """Returns the text of the line, most important part first; 79 columns for most runs."""
     parts = []
     fraction = progress["fraction"]

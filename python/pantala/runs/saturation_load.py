@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
-from pantala.core import native
+from pantala.core.extension import Threads
 from pantala.errors import UsageError
 from pantala.runs.curve_points import CurvePoint
 from pantala.runs.curve_states import UNSETTLED
@@ -85,7 +85,7 @@ def saturation(
     resolution: float = 0.02,
     seeds: int = 1,
     out: str | Path | None = None,
-    threads: native.Threads = 1,
+    threads: Threads = 1,
     workers: int | None = None,
     on_point: Callable[[CurvePoint], None] | None = None,
     **setup: Any,

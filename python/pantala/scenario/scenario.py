@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.models.base import Model, Name, plain
 from pantala.models.faults import scenario_error
@@ -407,7 +407,7 @@ class Scenario(ScenarioKeys):
         """
         return self.resolved_plan().document
 
-    def resolved_plan(self) -> native.Plan:
+    def resolved_plan(self) -> Plan:
         """Returns the handle on the resolved plan, which can be run as it is.
 
         Raises:
@@ -418,7 +418,7 @@ class Scenario(ScenarioKeys):
         """
         plan = self.plan()
         try:
-            resolved = native.Plan(plan)
+            resolved = Plan(plan)
         except PlanError as error:
             raise self.error_of_plan(error) from None
         for message in resolved["derived"].get("warnings", ()):

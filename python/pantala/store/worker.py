@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pantala.core import native
+from pantala.core.extension import Threads
+from pantala.core.plan import Plan
 from pantala.errors import PantalaError, RunDirectoryError, UnwritableError
 from pantala.store.identity import SWITCHES
 from pantala.store.index import Entry, entry_of, failed_entry
@@ -34,7 +35,7 @@ class Task:
     run: str
     plan: str
     keep: tuple[str, ...]
-    threads: native.Threads = 1
+    threads: Threads = 1
 
 
 def perform(task: Task) -> Entry:
@@ -48,7 +49,7 @@ def perform(task: Task) -> Entry:
     plan, keep = _with_stored(store, task)
 
     def simulate(directory: Path) -> None:
-        native.Plan(plan).run(directory, None, task.threads)
+        Plan(plan).run(directory, None, task.threads)
 
     try:
         if store.add(task.run, keep, simulate, plan["record"]) is None:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.errors import RunDirectoryError
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.json_file import write_json
@@ -119,9 +119,9 @@ class Point:
             SimulationError: the network stalled.
         """
         with tempfile.TemporaryDirectory(prefix="pantala-study-") as directory:
-            return self.measure_into(Path(directory), native.Plan(self.plan()))
+            return self.measure_into(Path(directory), Plan(self.plan()))
 
-    def measure_into(self, directory: Path, plan: native.Plan) -> Record:
+    def measure_into(self, directory: Path, plan: Plan) -> Record:
         """Simulates the point into an empty directory.
 
         Args:
@@ -285,7 +285,7 @@ def simulate(
 
 def _read(store: RunStore, point: Point) -> Record | None:
     """Returns the stored record of a point; None if it is missing or damaged."""
-    run = point.run_id(native.Plan(point.plan()))
+    run = point.run_id(Plan(point.plan()))
     try:
         if store.has(run, _KEEP):
             return {"key": point.key, "run": run, **store.document(run)["measured"]}
@@ -297,7 +297,7 @@ def _read(store: RunStore, point: Point) -> Record | None:
 def _stored(root: Path, point: Point) -> Record:
     """Simulates a point into the store, unless it is there, and returns its record."""
     store = RunStore(root)
-    plan = native.Plan(point.plan())
+    plan = Plan(point.plan())
     run = point.run_id(plan)
 
     def write(directory: Path) -> None:

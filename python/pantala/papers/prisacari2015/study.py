@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pantala import figures as drawing
-from pantala.core import native
+from pantala.core.extension import core
 from pantala.files.atomic_file import write_table
 from pantala.files.json_file import write_json
 from pantala.papers.prisacari2015 import figures
@@ -72,7 +72,7 @@ def run_specs(runs: list[Spec], options: Options) -> Outcome:
         directory.target / "report.html", evidence, verdicts, latency, found, provenance
     )
     document = {"finding": finding(verdicts), "provenance": provenance}
-    directory.finish({"pantala": native.core().VERSION, **settings, **document})
+    directory.finish({"pantala": core().VERSION, **settings, **document})
     return Outcome(
         directory.target,
         page,
@@ -175,7 +175,7 @@ def _provenance(options: Options, records: Mapping[str, Record], seconds: float)
     """Returns facts about how the study was made; `seconds` is the wall-clock time of this call."""
     work = sum(record["wall_seconds"] for record in records.values())
     return {
-        "Pantala": native.core().VERSION,
+        "Pantala": core().VERSION,
         "Python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         "runs": str(len(records)),
