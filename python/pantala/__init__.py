@@ -42,10 +42,8 @@ _PUBLIC = {
     "pantala.api.load": ("load",),
     "pantala.metrics": ("Metric",),
     "pantala.workloads.python_program": ("Program",),
-    "pantala.results.run": (
-        "InterferenceExperiment",
-        "Run",
-    ),
+    "pantala.results.interference_experiment": ("InterferenceExperiment",),
+    "pantala.results.run": ("Run",),
     "pantala.core.routings": ("ROUTINGS",),
     "pantala.runs.saturation_load": ("saturation",),
     "pantala.scenario.json_schema": ("scenario_json_schema",),

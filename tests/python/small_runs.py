@@ -13,7 +13,8 @@ from functools import cache
 from pathlib import Path
 
 import pantala as pt
-from pantala.results.run import InterferenceExperiment, Run
+from pantala.results.interference_experiment import InterferenceExperiment
+from pantala.results.run import Run
 
 __all__ = ["small_interference", "small_run"]
 

@@ -14,7 +14,7 @@ import pytest
 import pantala as pt
 from pantala.analysis.slowdown import slowdown_of
 from pantala.errors import UsageError
-from pantala.results.run import open_run
+from pantala.results.interference_experiment import open_run
 from support import ROOT, SMALL, Ended
 
 Cli = Callable[..., Ended]

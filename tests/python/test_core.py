@@ -17,7 +17,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.core.plan import Plan
 from pantala.core.routings import RoutingInfo
 from pantala.planning.deadlock import on_machine
-from pantala.results.run import open_run
+from pantala.results.interference_experiment import open_run
 from pantala.runs.progress import ProgressLine
 from pantala.scenario.presets import machine_preset
 from pantala.text.units import Duration

@@ -9,7 +9,7 @@ import pytest
 
 import pantala as pt
 from fake_core import FakeCore
-from pantala.runs.load_curve import POINT_KEYS
+from pantala.runs.curve_points import POINT_KEYS
 from pantala.scenario.presets import router_preset
 from support import Ended
 
@@ -68,7 +68,7 @@ def test_a_preset_accepts_its_simulators_routing_names(
         }
         return preset
 
-    monkeypatch.setattr("pantala.runs.load_curve.router_preset", named)
+    monkeypatch.setattr("pantala.runs.curve_setup.router_preset", named)
     pt.curve(routing="adaptive", loads=[0.3], changes={"routing.bias": "7 flits"})
     routing = fake_core.measured[1][0]["routing"]
     assert (routing["algorithm"], routing["threshold"], routing["bias_flits"]) == ("ugal_g", 1.5, 7)

@@ -22,7 +22,8 @@ from pantala.cli import main
 from pantala.errors import UsageError
 from pantala.figures.link_time import links_over_time_table
 from pantala.figures.registry import KINDS, RUN, RUNS, SWEEP, draw
-from pantala.results.run import InterferenceExperiment, Run, open_run
+from pantala.results.interference_experiment import InterferenceExperiment, open_run
+from pantala.results.run import Run
 from small_runs import scenario, small_interference
 
 pytestmark = pytest.mark.native

@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 import pantala as pt
 from pantala import figures
 from pantala.report import render_report
-from pantala.results.run import InterferenceExperiment, Run
+from pantala.results.interference_experiment import InterferenceExperiment
+from pantala.results.run import Run
 from small_runs import small_interference, small_run
 
 pytestmark = pytest.mark.native

@@ -15,7 +15,7 @@ import pantala as pt
 from pantala.errors import RunDirectoryError
 from pantala.files.atomic_file import atomic_file
 from pantala.files.run_directory import REPORT_FILE
-from pantala.results.run import open_run
+from pantala.results.interference_experiment import open_run
 from small_runs import small_interference
 from support import SMALL, Ended
 

@@ -10,7 +10,7 @@ import pytest
 
 import pantala as pt
 from pantala import papers
-from pantala.runs.load_curve import curve_setup
+from pantala.runs.curve_setup import curve_setup
 from pantala.scenario.paper_folders import paper_folders
 from pantala.scenario.preset_file import Entry, PresetFile
 from pantala.scenario.presets import (

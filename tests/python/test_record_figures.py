@@ -25,7 +25,8 @@ from pantala.figures.registry import KINDS, draw
 from pantala.report import render_report
 from pantala.report.profile_tables import calls_table, counters_table, tiles_table
 from pantala.report.reported_run import ReportedRun
-from pantala.results.run import InterferenceExperiment, Run
+from pantala.results.interference_experiment import InterferenceExperiment
+from pantala.results.run import Run
 from pantala.run_tables.job_nodes import job_nodes
 from small_runs import scenario, small_interference
 

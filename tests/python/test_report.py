@@ -18,7 +18,8 @@ from pantala.analysis.slowdown import SLOWDOWN_COLUMNS
 from pantala.report import finding_of, render_report, write_report
 from pantala.report.finding import finding, hottest_sentence
 from pantala.report.reported_run import ReportedRun
-from pantala.results.run import InterferenceExperiment, Run
+from pantala.results.interference_experiment import InterferenceExperiment
+from pantala.results.run import Run
 from small_runs import small_interference, small_run
 
 pytestmark = pytest.mark.native

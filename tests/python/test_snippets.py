@@ -75,7 +75,7 @@ def clone(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return preset
 
     monkeypatch.setattr(pt.Scenario, "from_toml", smaller)
-    monkeypatch.setattr("pantala.runs.load_curve.router_preset", brief)
+    monkeypatch.setattr("pantala.runs.curve_setup.router_preset", brief)
     (workdir / "examples").symlink_to(ROOT / "examples")
     # A table of an example names its program relative to the example.
     (workdir / "programs").symlink_to(ROOT / "examples" / "programs")

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from pantala.planning.topology import link_table
-from pantala.runs.load_curve import curve_setup
+from pantala.runs.curve_setup import curve_setup
 from validation import measure
 from validation.peers import booksim2, caminos
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pantala as pt
-from pantala.results.run import InterferenceExperiment
+from pantala.results.interference_experiment import InterferenceExperiment
 
 __all__ = ["FILE", "Recorded", "read", "results", "write"]
 

@@ -10,7 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 import pantala as pt
-from pantala.runs.load_curve import CurvePoint, curve_setup, measure_point
+from pantala.runs.curve_points import CurvePoint
+from pantala.runs.curve_setup import curve_setup
+from pantala.runs.load_curve import measure_point
 
 __all__ = ["accepted_over_time", "between", "missing", "point", "together"]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from pantala.experiments.dataset import Experiment, experiment_names
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.files.run_directory import INTERFERENCE_FILE, RUN_FILE
-from pantala.results.run import InterferenceExperiment, Run, open_run
+from pantala.results.interference_experiment import InterferenceExperiment, open_run
+from pantala.results.run import Run
 
 __all__ = ["load"]
 

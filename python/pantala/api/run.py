@@ -22,7 +22,8 @@ from pantala.files.run_directory import (
 from pantala.planning.advice import warn_of_plan
 from pantala.planning.record_size import check_size, parse_limit
 from pantala.planning.run_cost import traffic, warn_of_cost
-from pantala.results.run import InterferenceExperiment, Run, open_run
+from pantala.results.interference_experiment import InterferenceExperiment, open_run
+from pantala.results.run import Run
 from pantala.runs.interference import InterferenceRuns
 from pantala.runs.parts import parts_of
 from pantala.runs.progress import ProgressLine

@@ -62,7 +62,7 @@ def export(
     """Exports a run; of an interference experiment, the run of all jobs together."""
     from pantala.errors import UsageError, nearest
     from pantala.export import write_graphml, write_perfetto
-    from pantala.results.run import InterferenceExperiment, open_run
+    from pantala.results.interference_experiment import InterferenceExperiment, open_run
 
     if form not in _FORMATS:
         close = nearest(form, _FORMATS)

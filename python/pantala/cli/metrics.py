@@ -113,7 +113,7 @@ def _definition(name: str, as_json: bool) -> None:
 
 
 def _values(directory: Path, name: str | None, as_json: bool) -> None:
-    from pantala.results.run import InterferenceExperiment, open_run
+    from pantala.results.interference_experiment import InterferenceExperiment, open_run
 
     found = open_run(directory)
     run = found.together if isinstance(found, InterferenceExperiment) else found

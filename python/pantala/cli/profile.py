@@ -41,7 +41,7 @@ def profile(
 ) -> None:
     """Prints the profile of a job."""
     from pantala.analysis.profile import profile as profile_of
-    from pantala.results.run import InterferenceExperiment, open_run
+    from pantala.results.interference_experiment import InterferenceExperiment, open_run
 
     found = open_run(directory)
     run = found.together if isinstance(found, InterferenceExperiment) else found

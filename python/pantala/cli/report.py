@@ -58,7 +58,7 @@ def report(
     from pantala.experiments.listing import EXPERIMENTS
     from pantala.files.run_directory import REPORT_FILE, holds_run
     from pantala.report import write_report as write_page
-    from pantala.results.run import open_run
+    from pantala.results.interference_experiment import open_run
 
     names = [] if holds_run(directory) else experiment_names(directory)
     if out is not None and len(names) > 1:

@@ -25,7 +25,8 @@ from pantala.text.plain_text import say
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from pantala.results.run import InterferenceExperiment, Run
+    from pantala.results.interference_experiment import InterferenceExperiment
+    from pantala.results.run import Run
 
 __all__ = ["HELP", "run"]
 
@@ -96,7 +97,7 @@ def run(
     from pantala.cli.option_values import parse_settings, parse_threads
     from pantala.cli.scenario_file import read_scenario
     from pantala.errors import Interrupted
-    from pantala.results.run import InterferenceExperiment
+    from pantala.results.interference_experiment import InterferenceExperiment
 
     changes = parse_settings(settings)
     if seed is not None:

@@ -15,7 +15,8 @@ from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.dataset import Experiment, experiment_names
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.files.run_directory import holds_run
-from pantala.results.run import InterferenceExperiment, Run
+from pantala.results.interference_experiment import InterferenceExperiment
+from pantala.results.run import Run
 from pantala.runs.parts import TOGETHER
 from pantala.scenario.plan import PLAN_VERSION
 from pantala.store.identity import RESULTS_VERSION

@@ -36,7 +36,7 @@ class Point:
 
     Attributes:
         load: the offered load.
-        curve: the arguments of `pantala.runs.load_curve.curve_setup`.
+        curve: the arguments of `pantala.runs.curve_setup.curve_setup`.
     """
 
     load: float
@@ -200,7 +200,7 @@ def bench_plan(name: str, case: str = "", simulated_ps: int | None = None) -> Be
     """Returns the plan of a benchmark or one of its cases; arguments as of `bench_case`."""
     benchmark = BENCHMARKS[name]
     if benchmark.points:
-        from pantala.runs.load_curve import curve_setup
+        from pantala.runs.curve_setup import curve_setup
 
         point = benchmark.points[case]
         setup = curve_setup(**point.curve)

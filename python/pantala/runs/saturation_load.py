@@ -18,8 +18,9 @@ from typing import Any, TypedDict
 from pantala.core.extension import Threads
 from pantala.errors import UsageError
 from pantala.runs.curve_points import CurvePoint
+from pantala.runs.curve_setup import curve_setup
 from pantala.runs.curve_states import UNSETTLED
-from pantala.runs.load_curve import LoadMeasurement, curve_setup
+from pantala.runs.load_curve import LoadMeasurement
 from pantala.text.units import Duration
 
 __all__ = ["DOUBLINGS", "Saturation", "bracket", "saturation"]
