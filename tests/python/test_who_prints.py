@@ -11,13 +11,13 @@ from support import ROOT
 PACKAGE = ROOT / "python" / "pantala"
 #: Modules that print before or after the streams are set up, or that are the way to print.
 PRINTS = {
-    "plain_text.py",
+    "text/plain_text.py",
     "cli/__init__.py",
     "cli/little_memory.py",
     "cli/streams.py",
 }
 #: The module that makes the consoles of rich.
-CONSOLE = "plain_console.py"
+CONSOLE = "text/plain_console.py"
 
 
 def calls(path: Path, names: set[str]) -> Iterator[str]:
