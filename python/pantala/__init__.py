@@ -23,7 +23,8 @@ from importlib import import_module
 _PUBLIC = {
     "pantala.runs.benchmark": ("bench",),
     "pantala.text.capacity": ("Capacity",),
-    "pantala.comparison.comparison": ("Comparison", "compare"),
+    "pantala.comparison.compare": ("compare",),
+    "pantala.comparison.comparison": ("Comparison",),
     "pantala.errors": (
         "Fault",
         "Interrupted",

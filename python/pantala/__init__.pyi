@@ -1,7 +1,8 @@
 # `make generate` writes this file from the list in __init__.py; do not edit it.
 from pantala.runs.benchmark import bench as bench
 from pantala.text.capacity import Capacity as Capacity
-from pantala.comparison.comparison import Comparison as Comparison, compare as compare
+from pantala.comparison.compare import compare as compare
+from pantala.comparison.comparison import Comparison as Comparison
 from pantala.errors import (
     Fault as Fault,
     Interrupted as Interrupted,

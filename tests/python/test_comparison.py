@@ -18,7 +18,8 @@ import pantala as pt
 from hand_made_runs import write_run
 from pages import Page
 from pantala.analysis.statistics import independent_difference, mean_interval
-from pantala.comparison.comparison import Comparison, compare
+from pantala.comparison.compare import compare
+from pantala.comparison.comparison import Comparison
 from pantala.comparison.differences import difference_of
 from pantala.comparison.numbers import with_interval
 from pantala.comparison.plans import plan_changes
@@ -403,13 +404,13 @@ def test_one_of_several_experiments_is_named_by_its_path(
 def test_of_many_cases_the_main_metrics_are_compared_and_the_page_is_cut(
     cli: Cli, sweeps: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pantala.comparison import comparison
+    from pantala.comparison import compare as comparing
     from pantala.report import comparison as page
 
     whole = of(sweeps["both"], by="routing.algorithm")
     assert whole.note == ""
-    monkeypatch.setattr(comparison, "_MANY_CASES", 1)
-    monkeypatch.setattr(comparison, "_MOST_PLANS", 1)
+    monkeypatch.setattr(comparing, "_MANY_CASES", 1)
+    monkeypatch.setattr(comparing, "_MOST_PLANS", 1)
     monkeypatch.setattr(page, "_MOST_TABLE", 3)
     found = compare({"one": sweeps["both"], "two": sweeps["both"]})
     assert {row.metric for row in found.rows} <= set(comparison.HEADLINES)
@@ -420,7 +421,7 @@ def test_of_many_cases_the_main_metrics_are_compared_and_the_page_is_cut(
     assert f"The first 3 of {len(found.rows)} rows; --json has all." in html
     chosen = compare({"one": sweeps["both"], "two": sweeps["both"]}, metrics=["packet_hops"])
     assert ({row.metric for row in chosen.rows}, chosen.note) == ({"packet_hops"}, "")
-    monkeypatch.setattr(comparison, "_MANY_CASES", 0)
+    monkeypatch.setattr(comparing, "_MANY_CASES", 0)
     out = cli("compare", sweeps["minimal"], sweeps["both"], "--where", "routing.algorithm=minimal")
     assert "Of 1 case, only the main metrics are compared" in " ".join(out.out.split())
 

@@ -91,7 +91,7 @@ def compare(
     """Compares directories."""
     from pantala.cli.option_values import parse_cases
     from pantala.cli.titles import titles
-    from pantala.comparison.comparison import compare as compare_directories
+    from pantala.comparison.compare import compare as compare_directories
 
     if out is not None:
         _check_place(out)

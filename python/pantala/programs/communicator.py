@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from pantala.programs.collectives import Collectives
+from pantala.programs.refused_calls import RefusedCalls
 from pantala.programs.requests import Request
 from pantala.programs.values import (
     ANY,
@@ -20,7 +21,6 @@ from pantala.programs.values import (
     Bytes,
     Time,
     Unknown,
-    refuse,
     size_of,
     time_of,
 )
@@ -55,7 +55,7 @@ class _Iteration:
             self._recorder.end_iteration(self._me)
 
 
-class Communicator(Collectives):
+class Communicator(Collectives, RefusedCalls):
     """The calls of one rank on a communicator.
 
     Sizes are bytes, or texts with a unit. Every non-blocking call returns a `Request`.
@@ -295,44 +295,6 @@ class Communicator(Collectives):
         if made is None:
             return None
         return Communicator(self._recording, self._recorder, self._me, *made)
-
-    # Calls whose results only the run can tell
-
-    def probe(self, *_: Any, **__: Any) -> NoReturn:
-        """Is refused."""
-        refuse("probe", "which message has arrived")
-
-    def iprobe(self, *_: Any, **__: Any) -> NoReturn:
-        """Is refused."""
-        refuse("iprobe", "whether a message has arrived")
-
-    def test(self, *_: Any, **__: Any) -> NoReturn:
-        """Is refused."""
-        refuse("test", "whether a request is complete")
-
-    def testall(self, *_: Any, **__: Any) -> NoReturn:
-        """Is refused."""
-        refuse("testall", "whether requests are complete")
-
-    def testany(self, *_: Any, **__: Any) -> NoReturn:
-        """Is refused."""
-        refuse("testany", "which request is complete")
-
-    def testsome(self, *_: Any, **__: Any) -> NoReturn:
-        """Is refused."""
-        refuse("testsome", "which requests are complete")
-
-    def waitany(self, *_: Any, **__: Any) -> NoReturn:
-        """Is refused."""
-        refuse("waitany", "which request is complete first")
-
-    def waitsome(self, *_: Any, **__: Any) -> NoReturn:
-        """Is refused."""
-        refuse("waitsome", "which requests are complete first")
-
-    def Wtime(self) -> NoReturn:  # noqa: N802 - mpi4py's word
-        """Is refused."""
-        refuse("Wtime", "the time")
 
 
 class CartesianCommunicator(Communicator):

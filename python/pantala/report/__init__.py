@@ -12,14 +12,13 @@ from typing import Any
 from pantala.report.effects import effects_tables
 from pantala.report.finding import finding, hottest_sentence
 from pantala.report.machine import facts, plan_text, summary
+from pantala.report.network_tables import classes_table, hottest_table
 from pantala.report.page import render, write
 from pantala.report.pictures import pictures
 from pantala.report.profile_tables import calls_table, counters_table, tiles_table
 from pantala.report.reported_run import ReportedRun
 from pantala.report.tables import (
-    classes_table,
     communication_table,
-    hottest_table,
     jobs_table,
     latency_table,
     runs_table,

@@ -10,7 +10,14 @@ from pantala.errors import Fault, PlanError, ScenarioError, nearest
 from pantala.models.key_path import Named, parse, value_at
 from pantala.text.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
-__all__ = ["at_written_jobs", "error_of_plan", "in_units", "quantity_text", "scenario_key"]
+__all__ = [
+    "at_written_jobs",
+    "error_of_plan",
+    "in_units",
+    "quantity_text",
+    "scenario_key",
+    "with_remedy",
+]
 
 #: Tables of a plan that are below ``machine`` in a scenario.
 _OF_MACHINE = frozenset(
@@ -67,6 +74,12 @@ def at_written_jobs(error: PlanError, places: Sequence[str]) -> PlanError:
     return PlanError(
         written(error.key), error.value, error.message, error.remedy, dict.fromkeys(others)
     )
+
+
+def with_remedy(error: PlanError, remedy: str) -> PlanError:
+    """Returns the error of a plan with another remedy."""
+    others = [(each.key, each.value, each.message, each.remedy) for each in error.others]
+    return PlanError(error.key, error.value, error.message, remedy, others)
 
 
 def scenario_key(plan_key: str) -> str:

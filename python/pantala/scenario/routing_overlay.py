@@ -6,19 +6,28 @@ Each layer replaces keys of the layer below it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticCustomError
 
 from pantala.models.base import fault
 from pantala.models.key_effect import without_effect
 from pantala.scenario.job import Job
-from pantala.scenario.presets import merge
+from pantala.scenario.presets import merge, router_preset
 from pantala.scenario.routing import Routing, defaults_of, effects_under, laid_over
 from pantala.text.capacity import Capacity
 from pantala.text.units import UnitError
 
-__all__ = ["broken_capacities", "mark_inherited", "unread_routing_keys", "with_full_routings"]
+if TYPE_CHECKING:
+    from pantala.scenario.scenario_tables import ScenarioTables
+
+__all__ = [
+    "broken_capacities",
+    "mark_all_inherited",
+    "routings_of",
+    "unread_routing_keys",
+    "with_full_routings",
+]
 
 _CLASSES = ("routing", "routing_all_to_all")
 
@@ -59,10 +68,35 @@ def with_full_routings(
     return data
 
 
-def mark_inherited(routing: Routing, below: Routing) -> None:
-    """Marks keys of a routing as not given if the layer below has the same values."""
-    names = below.model_fields_set - {"algorithm"}
-    routing._follows(*(name for name in names if getattr(routing, name) == getattr(below, name)))
+def mark_all_inherited(scenario: ScenarioTables, preset: Routing) -> None:
+    """Marks keys of the routings of a scenario as not given if the layer below has the same values.
+
+    Args:
+        scenario: the scenario.
+        preset: the keys of routing that the machine's preset gives.
+    """
+    system, collective = scenario.routing, scenario.routing_all_to_all
+    layers = [(job.routing, system) for job in scenario.jobs]
+    layers += [(job.routing_all_to_all, collective or system) for job in scenario.jobs]
+    layers += [(collective, system), (system, preset)]
+    model = Routing.model_validate(router_preset(scenario.machine.router.model).get("routing", {}))
+    every = [system, collective]
+    every += [each for job in scenario.jobs for each in (job.routing, job.routing_all_to_all)]
+    layers += [(routing, model) for routing in every]
+    for above, below in layers:
+        if above is not None:
+            names = below.model_fields_set - {"algorithm"}
+            above._follows(
+                *(name for name in names if getattr(above, name) == getattr(below, name))
+            )
+
+
+def routings_of(made: Any) -> Iterator[tuple[tuple[str | int, ...], Routing | None]]:
+    """Yields the routings of a scenario and of its jobs by their paths."""
+    for key in _CLASSES:
+        yield (key,), getattr(made, key, None)
+        for number, job in enumerate(made.jobs or ()):
+            yield ("jobs", number, key), getattr(job, key, None)
 
 
 def unread_routing_keys(

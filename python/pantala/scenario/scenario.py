@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
@@ -16,7 +15,7 @@ from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.models.base import Model, Name, plain
 from pantala.models.faults import scenario_error
 from pantala.models.keys import ScenarioKeys
-from pantala.models.validation import Faults, faults_below, refuse_all
+from pantala.models.validation import faults_below, refuse_all
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.background import Background
 from pantala.scenario.changes import changed
@@ -26,19 +25,18 @@ from pantala.scenario.job import Job
 from pantala.scenario.job_checks import faults_of_jobs, too_many_copies
 from pantala.scenario.job_copies import copies_of
 from pantala.scenario.machine import Machine
-from pantala.scenario.mixes import jobs_of, jobs_schema
-from pantala.scenario.mpi import Mpi, laid_over_machine
+from pantala.scenario.machine_defaults import completed, routing_of_preset
+from pantala.scenario.mixes import jobs_schema
+from pantala.scenario.mpi import Mpi
 from pantala.scenario.plan import build_plan
-from pantala.scenario.plan_faults import at_written_jobs, error_of_plan
-from pantala.scenario.presets import machine_preset, router_preset
+from pantala.scenario.plan_faults import at_written_jobs, error_of_plan, with_remedy
 from pantala.scenario.record import Record, windows_beyond
 from pantala.scenario.relative_paths import with_paths_beside
 from pantala.scenario.routing import Routing
 from pantala.scenario.routing_overlay import (
     broken_capacities,
-    mark_inherited,
-    unread_routing_keys,
-    with_full_routings,
+    mark_all_inherited,
+    routings_of,
 )
 from pantala.scenario.snapshot import Snapshot
 from pantala.scenario.stop import Stop
@@ -121,29 +119,7 @@ class Scenario(ScenarioKeys):
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Returns the data with the mix's jobs and with the machine's routing and MPI defaults."""
-        preset = _preset_of(data.get("machine"))
-        if data.get("background") is not None or data.get("snapshot") is not None:
-            data.setdefault("jobs", [])
-        faults: list[PydanticCustomError] = []
-        settled: list[str] = []
-        if "jobs" in data:
-            try:
-                data["jobs"] = jobs_of(data["jobs"])
-            except PydanticCustomError as error:
-                faults.append(error)
-                settled.append("jobs")
-                del data["jobs"]
-        mpi = data.get("mpi", {})
-        if isinstance(mpi, str):
-            mpi = {Mpi.shorthand: mpi}
-        if isinstance(mpi, Mapping):
-            data["mpi"] = laid_over_machine(preset.get("mpi", {}), mpi)
-        given = dict(data)
-        data = with_full_routings(data, preset, _routing_of_model(data.get("machine"), preset))
-        faults += unread_routing_keys(given, data)
-        if faults:
-            raise Faults(faults, data, *settled)
-        return data
+        return completed(data)
 
     @classmethod
     def between_keys(cls, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
@@ -160,7 +136,7 @@ class Scenario(ScenarioKeys):
             yield from windows_beyond(made.record, made.stop.duration, given)
         if isinstance(made.machine, Machine):
             sizes = (int(made.machine.packet), int(made.machine.flit))
-            yield from broken_capacities(_routings(made), sizes)
+            yield from broken_capacities(routings_of(made), sizes)
 
     def _remember(self, values: Mapping[str, Any]) -> None:
         super()._remember(values)
@@ -168,18 +144,7 @@ class Scenario(ScenarioKeys):
 
     @model_validator(mode="after")
     def _given_for_itself(self) -> Scenario:
-        collective = self.routing_all_to_all
-        layers = [(job.routing, self.routing) for job in self.jobs]
-        layers += [(job.routing_all_to_all, collective or self.routing) for job in self.jobs]
-        layers.append((collective, self.routing))
-        layers.append((self.routing, _routing_of_preset(self.machine.preset)))
-        model = Routing.model_validate(router_preset(self.machine.router.model).get("routing", {}))
-        every = [self.routing, collective]
-        every += [routing for job in self.jobs for routing in (job.routing, job.routing_all_to_all)]
-        layers += [(routing, model) for routing in every]
-        for above, below in layers:
-            if above is not None:
-                mark_inherited(above, below)
+        mark_all_inherited(self, routing_of_preset(self.machine.preset))
         return self
 
     @model_validator(mode="after")
@@ -430,63 +395,10 @@ class Scenario(ScenarioKeys):
         places = [
             f"jobs[{number}]" for number, job in enumerate(self.jobs) for _ in range(job.count)
         ]
-        more = len(self.all_jobs) - len(places)
         if self.snapshot is not None:
-            drawn = sum(job.name.startswith("background-") for job in self.all_jobs[-more:])
-            places += ["snapshot"] * (more - drawn)
-            remedy = self.snapshot.remedy_of_size if error.key == "jobs" else None
-            if remedy is not None:
-                others = [
-                    (each.key, each.value, each.message, each.remedy) for each in error.others
-                ]
-                error = PlanError(error.key, error.value, error.message, remedy, others)
+            more = [job.name.startswith("background-") for job in self.all_jobs[len(places) :]]
+            places += ["snapshot"] * more.count(False)
+            if error.key == "jobs" and self.snapshot.remedy_of_size is not None:
+                error = with_remedy(error, self.snapshot.remedy_of_size)
         found = error_of_plan(at_written_jobs(error, places), self._source, self._given)
         return found if self._located is None else self._located(found)
-
-
-def _routings(made: Any) -> Iterator[tuple[tuple[str | int, ...], Routing | None]]:
-    """Yields the routings of a scenario and of its jobs by their paths."""
-    for key in sorted(_ROUTINGS):
-        yield (key,), getattr(made, key, None)
-        for number, job in enumerate(made.jobs or ()):
-            yield ("jobs", number, key), getattr(job, key, None)
-
-
-@lru_cache(64)
-def _routing_of_preset(name: str | None) -> Routing:
-    """Returns the keys of routing that a machine's preset gives, but for the algorithm."""
-    preset = machine_preset(name) if name is not None else {}
-    keys = preset.get("routing", {})
-    return Routing.model_validate({key: keys[key] for key in keys if key != "algorithm"})
-
-
-def _routing_of_model(machine: object, preset: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys of routing that a machine's router model gives; empty if it is invalid.
-
-    Args:
-        machine: the machine as given.
-        preset: the tables of its preset.
-    """
-    given: object = machine.get("router") if isinstance(machine, Mapping) else None
-    if isinstance(machine, Machine):
-        given = machine.router
-    model = given.get("model") if isinstance(given, Mapping) else getattr(given, "model", given)
-    if model is None:
-        model = preset.get("machine", {}).get("router", {}).get("model")
-    try:
-        found: dict[str, Any] = router_preset(model).get("routing", {}) if model else {}
-    except ValueError:
-        return {}
-    return found
-
-
-def _preset_of(machine: object) -> dict[str, Any]:
-    """Returns the tables of a machine's preset; empty if it has none or the machine is invalid."""
-    if isinstance(machine, Mapping):
-        name = machine.get("preset")
-    else:
-        name = machine.preset if isinstance(machine, Machine) else machine
-    try:
-        return machine_preset(name) if isinstance(name, str) else {}
-    except ValueError:
-        return {}

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +12,7 @@ from pantala.core import native
 from pantala.errors import UsageError
 from pantala.files.atomic_file import atomic_file, scratch_folder
 from pantala.traces.otf2.damage import damage
+from pantala.traces.otf2.messages import quiet
 from pantala.traces.otf2.rank import CallError, Communicator, Rank
 from pantala.traces.otf2.silent_calls import left_out
 from pantala.traces.otf2.sizes import BLOCKS, UNEQUAL, Sizes, Unequal, given
@@ -76,7 +73,7 @@ def convert(
         raise UsageError(f"{path}: does not exist; name the anchor file, e.g. traces.otf2")
     with scratch_folder(target.parent) as scratch:
         conversion = _Conversion(path, scratch, compute_scale if compute else 0.0)
-        with _quiet() as messages:
+        with quiet() as messages:
             try:
                 files = conversion.run(otf2)
             except UsageError:
@@ -408,28 +405,3 @@ _HANDLERS = {
 def _name(collective: Any) -> str:
     """Returns OTF2's name of a collective; the library's constants are no enumeration."""
     return str(collective).rpartition(".")[2]
-
-
-@contextmanager
-def _quiet() -> Iterator[Any]:
-    """Keeps messages of the library away from standard error.
-
-    Yields:
-        A function that returns the last message so far.
-    """
-    with tempfile.TemporaryFile(mode="w+", errors="replace") as kept:
-        sys.stderr.flush()
-        saved = os.dup(2)
-        os.dup2(kept.fileno(), 2)
-
-        def last() -> str:
-            kept.seek(0)
-            lines = [line.strip() for line in kept.read().splitlines()]
-            return next((line for line in reversed(lines) if line), "")
-
-        try:
-            with redirect_stderr(kept):  # tracebacks of the library's callbacks
-                yield last
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
