@@ -19,7 +19,7 @@ from hand_made_runs import write_run
 from pages import Page
 from pantala.analysis.statistics import independent_difference, mean_interval
 from pantala.comparison.compare import compare
-from pantala.comparison.comparison import Comparison
+from pantala.comparison.comparison import HEADLINES, Comparison
 from pantala.comparison.differences import difference_of
 from pantala.comparison.numbers import with_interval
 from pantala.comparison.plans import plan_changes
@@ -413,7 +413,7 @@ def test_of_many_cases_the_main_metrics_are_compared_and_the_page_is_cut(
     monkeypatch.setattr(comparing, "_MOST_PLANS", 1)
     monkeypatch.setattr(page, "_MOST_TABLE", 3)
     found = compare({"one": sweeps["both"], "two": sweeps["both"]})
-    assert {row.metric for row in found.rows} <= set(comparison.HEADLINES)
+    assert {row.metric for row in found.rows} <= set(HEADLINES)
     assert found.note.startswith("Of 2 cases, only the main metrics are compared; --metric NAME")
     assert found.document()["note"] == found.note
     html = render_comparison(found)

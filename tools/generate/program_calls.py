@@ -22,6 +22,7 @@ def program_calls_page() -> str:
     """Returns the page of the calls of a program."""
     from pantala.programs import CartesianCommunicator, Communicator, Request
     from pantala.programs.collectives import Collectives
+    from pantala.programs.refused_calls import RefusedCalls
 
     return page(
         [
@@ -41,7 +42,7 @@ def program_calls_page() -> str:
                 ["call", "what only the run can tell"],
                 [
                     [f"`{owner}.{name}()`", text]
-                    for owner, kind in (("mpi", Communicator), ("request", Request))
+                    for owner, kind in (("mpi", RefusedCalls), ("request", Request))
                     for name, text in _refused(kind)
                 ],
                 left=2,
