@@ -282,6 +282,17 @@ def test_a_comparison_of_nothing_prints_no_table(
     assert re.search(r"routing.algorithm +minimal +ugal_g +\(no run\)", ended.out)
 
 
+def test_rows_over_seeds_are_in_the_order_of_the_cases(zipped: pt.Experiment) -> None:
+    columns = ["routing.algorithm", "jobs.*.placement", "part", "name"]
+    first, second = (tuple(values[place] for values in ZIPPED[0].values()) for place in (0, 1))
+    expected = [(*case, "tiny", name) for case in (first, second) for name in ("halo", "noise")]
+    assert zipped.medians(VALUE).select(columns).rows() == expected
+    assert zipped.intervals(VALUE).select(columns).rows() == expected
+    assert zipped.representative(VALUE).select(columns).rows() == expected
+    others = zipped.differences(VALUE, "routing.algorithm", "minimal")
+    assert others["name"].to_list() == ["halo", "noise"]
+
+
 def test_zipped_keys_are_one_axis(zipped: pt.Experiment, cli: Cli) -> None:
     shown = cli("status", zipped.path).out
     assert "tiny: 2 routing.algorithm, jobs.*.placement x 3 seeds\n" in shown

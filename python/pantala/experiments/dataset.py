@@ -206,7 +206,7 @@ class Experiment:
         alike = [*axes, "part", "result"]
         if over != "seed" or "seed" not in self.axes:
             return frame.with_columns(repeated=pl.lit(0, pl.UInt32))
-        cases = self.cases.join(self._results, on="run")
+        cases = self.cases.join(self._results, on="run", maintain_order="left")
         counted = cases.with_columns(
             repeated=(pl.len() - pl.col("result").n_unique()).over([*axes, "part"]).cast(pl.UInt32)
         ).unique(alike, keep="first", maintain_order=True)
@@ -216,7 +216,7 @@ class Experiment:
     def _distinct_cases(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Leaves out cases whose results in all parts equal those of another seed."""
         axes = [axis for axis in self.axes if axis != "seed"]
-        cases = self.cases.join(self._results, on="run")
+        cases = self.cases.join(self._results, on="run", maintain_order="left")
         results = cases.group_by(["case", *axes], maintain_order=True).agg(
             pl.concat_str("part", pl.lit(" "), "result").sort().str.join("\n")
         )
@@ -332,7 +332,9 @@ class Experiment:
         keys = self._groups(frame, over)
         cut = pl.lit(0, pl.UInt32)
         if "name" in keys:
-            frame = frame.join(self._unfinished, on=["run", "name"], how="left")
+            frame = frame.join(
+                self._unfinished, on=["run", "name"], how="left", maintain_order="left"
+            )
             cut = pl.col("unfinished").count().cast(pl.UInt32)
         groups = (
             self._distinct(frame, over)
@@ -541,7 +543,9 @@ class Experiment:
             .gather(middle)
             .first()
         )
-        return ranked.group_by(keys).agg(picked).sort("case").collect()
+        place = frame.select(*keys).unique(maintain_order=True)
+        found = ranked.group_by(keys).agg(picked)
+        return place.join(found, on=keys, nulls_equal=True, maintain_order="left").collect()
 
     def slowdowns(self) -> pl.DataFrame:
         """Returns the slowdown of each job in each set of jobs, for each case.
