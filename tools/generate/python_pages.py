@@ -137,7 +137,7 @@ def members(found: type, only: tuple[str, ...] | None, owner: str, level: int = 
     """
     mark = "#" * level
     yield from _text(found)
-    for name, member in vars(found).items():
+    for name, member in _members(found).items():
         shown = name in only if only is not None else not name.startswith("_")
         if not shown or not isinstance(member, (*_VALUES, *_ROUTINES)):
             continue
@@ -148,6 +148,15 @@ def members(found: type, only: tuple[str, ...] | None, owner: str, level: int = 
             yield f"{mark} {owner}.{name}()"
             yield _signature(name, getattr(found, name))
             yield from _text(getattr(found, name))
+
+
+def _members(found: type) -> dict[str, Any]:
+    """Returns the members of a class, after those of a base in the same package."""
+    package = found.__module__.rpartition(".")[0]
+    bases = [each for each in found.__bases__ if each.__module__.rpartition(".")[0] == package]
+    if issubclass(found, BaseException):
+        bases = []
+    return {name: member for each in [*bases, found] for name, member in vars(each).items()}
 
 
 def _signature(name: str, found: Any) -> str:

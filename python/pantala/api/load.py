@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pantala.experiments.dataset import Experiment, experiment_names
+from pantala.experiments.dataset import Experiment
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
+from pantala.experiments.stored_experiment import experiment_names
 from pantala.files.run_directory import INTERFERENCE_FILE, RUN_FILE
 from pantala.results.interference_experiment import InterferenceExperiment, open_run
 from pantala.results.run import Run

@@ -54,8 +54,8 @@ def report(
     """Writes report.html into a directory; report-NAME.html for each of several experiments."""
     from pantala.api.run import write_report
     from pantala.errors import UsageError
-    from pantala.experiments.dataset import experiment_names
     from pantala.experiments.listing import EXPERIMENTS
+    from pantala.experiments.stored_experiment import experiment_names
     from pantala.files.run_directory import REPORT_FILE, holds_run
     from pantala.report import write_report as write_page
     from pantala.results.interference_experiment import open_run

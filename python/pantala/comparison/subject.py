@@ -12,8 +12,9 @@ import polars as pl
 
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, nearest
-from pantala.experiments.dataset import Experiment, experiment_names
+from pantala.experiments.dataset import Experiment
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
+from pantala.experiments.stored_experiment import experiment_names
 from pantala.files.run_directory import holds_run
 from pantala.results.interference_experiment import InterferenceExperiment
 from pantala.results.run import Run

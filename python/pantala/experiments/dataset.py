@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
-from pantala.analysis.statistics import (
-    Method,
-    distinct,
-    marked,
-    mean_interval,
-    paired_difference,
-)
-from pantala.catalogue.tables import TABLES
-from pantala.caveats import Absent, Caveat, Facts, caveats_of
-from pantala.errors import RunDirectoryError, UsageError, nearest
-from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
+from pantala.analysis.statistics import Method
+from pantala.errors import UsageError, nearest
 from pantala.experiments.effects import effects_over, slowdowns_over
-from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
-from pantala.experiments.samples import check_column, check_numeric, check_single
-from pantala.files.input_file import LARGE_TEXT, read_text
-from pantala.results.run import Run
-from pantala.run_tables.table_display import converted
-from pantala.runs.parts import TOGETHER
-from pantala.store.consolidate import Segments, table_of_run
-from pantala.store.index import Entry, Index, facts_of_entry
-from pantala.store.run_store import RunStore
+from pantala.experiments.over_seeds import (
+    Sample,
+    differences_of,
+    intervals_of,
+    median_runs,
+    medians_of,
+    outliers_of,
+)
+from pantala.experiments.samples import check_column, check_numeric
+from pantala.experiments.stored_experiment import StoredExperiment
 
-__all__ = ["Experiment", "experiment_names"]
+__all__ = ["Experiment"]
 
 
-class Experiment:
+class Experiment(StoredExperiment):
     """An experiment that `pantala sweep` made: many runs, read as one table.
 
     Example::
@@ -53,227 +42,6 @@ class Experiment:
         document: experiment.json: the scenario, the axes, the kept tables.
     """
 
-    def __init__(self, path: str | Path, name: str | None = None) -> None:
-        """Opens an experiment.
-
-        Args:
-            path: the directory.
-            name: its name; optional if the directory holds one experiment.
-
-        Raises:
-            RunDirectoryError: the directory holds no experiment.
-            UsageError: it holds several, and the name is missing or none of them.
-        """
-        self.path = Path(path)
-        names = experiment_names(self.path)
-        if not names:
-            raise RunDirectoryError(
-                self.path,
-                "holds no experiment",
-                "name a directory that pantala sweep wrote",
-            )
-        if name is None and len(names) == 1:
-            name = names[0]
-        if name not in names:
-            close = nearest(name or "", names)
-            hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(names)}"
-            what = "needs the name of an experiment" if name is None else f"has no '{name}'"
-            raise UsageError(f"{self.path}: {what}; {hint}")
-        self.name = name
-        self._folder = self.path / EXPERIMENTS / name
-        self._store = RunStore(self.path)
-        try:
-            self.document: dict[str, Any] = json.loads(
-                read_text(self._folder / DESCRIPTION_FILE, most=LARGE_TEXT)
-            )
-        except (OSError, ValueError) as error:
-            raise RunDirectoryError(
-                self._folder, f"{DESCRIPTION_FILE} cannot be read: {error}", "repeat pantala sweep"
-            ) from None
-
-    @property
-    def axes(self) -> list[str]:
-        """The columns of the axes, in order; ``seed`` comes last if there are seeds."""
-        return [column for axis in self.document["axes"] for column in axis["columns"]]
-
-    @property
-    def cases(self) -> pl.DataFrame:
-        """One row per case and part: ``case``, the axes, ``part``, ``run``.
-
-        Cases that cannot be run are in `refused`.
-        """
-        return self._cases[0].drop(SIZE)
-
-    @property
-    def refused(self) -> pl.DataFrame:
-        """One row per case that cannot be run: ``case``, the axes, ``refused`` (the reason).
-
-        There are none without ``skip_refused`` (``--skip-refused``).
-        """
-        return self._cases[1]
-
-    @property
-    def _cases(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        try:
-            return read_cases(self._folder)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise RunDirectoryError(
-                self._folder, f"{CASES_FILE} cannot be read: {error}", "repeat pantala sweep"
-            ) from None
-
-    @property
-    def runs(self) -> pl.DataFrame:
-        """The cases with the ``state`` of each run (done, failed, missing), reason and cost.
-
-        A refused case has one row without a run: its state is ``refused``.
-        """
-        schema = {
-            "run": pl.String,
-            "state": pl.String,
-            "reason": pl.String,
-            "complete": pl.Boolean,
-            "simulated_ns": pl.Float64,
-            "packets": pl.UInt64,
-            "packet_hops": pl.UInt64,
-            "seconds": pl.Float64,
-            "bytes": pl.UInt64,
-            "result_hash": pl.String,
-        }
-        entries = [{name: entry.get(name) for name in schema} for entry in self._entries.values()]
-        index = pl.DataFrame(entries, schema=schema)
-        cases = self.cases
-        joined = cases.join(index, on="run", how="left", maintain_order="left")
-        joined = joined.with_columns(pl.col("state").fill_null("missing"))
-        refused = self.refused
-        if refused.is_empty():
-            return joined
-        parts = cases["part"].unique()
-        shown = refused.rename({REFUSED: "reason"}).with_columns(
-            part=pl.lit(parts[0] if len(parts) == 1 else TOGETHER), state=pl.lit("refused")
-        )
-        return pl.concat([joined, shown], how="diagonal").sort("case", maintain_order=True)
-
-    @property
-    def caveats(self) -> list[Caveat]:
-        """What makes the results approximate or partial: of the runs that are there."""
-        every = self.runs
-        states = dict(
-            every.filter(pl.col("run").is_not_null())
-            .unique("run")["state"]
-            .value_counts()
-            .iter_rows()
-        )
-        refused = every.filter(pl.col("state") == "refused").height
-        absent = Absent(
-            failed=states.get("failed", 0),
-            missing=states.get("missing", 0),
-            refused=refused,
-            runs=sum(states.values()),
-            cases=every["case"].n_unique(),
-        )
-        return caveats_of(self.facts, seeds=self._seed_groups(), absent=absent)
-
-    @cached_property
-    def facts(self) -> dict[str, Facts]:
-        """The facts of each run that is there, by its identity: what the caveats are made of."""
-        entries = self._entries
-        runs = self.cases["run"].drop_nulls().unique(maintain_order=True)
-        return {
-            run: facts_of_entry(self._store, entries[run])
-            for run in runs
-            if run in entries and entries[run]["state"] == "done"
-        }
-
-    @property
-    def _unfinished(self) -> pl.LazyFrame:
-        """The jobs that should end and did not: ``run``, ``name``, and ``unfinished``, true."""
-        found = [(run, name) for run, each in self.facts.items() for name in each.unfinished]
-        schema = {"run": pl.String, "name": pl.String}
-        return pl.LazyFrame(found, schema, orient="row").with_columns(unfinished=pl.lit(True))
-
-    @property
-    def _results(self) -> pl.DataFrame:
-        """The hash of the results of each run: ``run``, ``result``; the run itself if unknown."""
-        found = [(run, each.result_hash or run) for run, each in self.facts.items()]
-        return pl.DataFrame(found, {"run": pl.String, "result": pl.String}, orient="row")
-
-    def _distinct(self, frame: pl.LazyFrame, over: str) -> pl.LazyFrame:
-        """Leaves out the runs of seeds whose results equal those of an earlier seed.
-
-        Adds ``repeated``: how many seeds of the case and part are left out.
-        """
-        axes = [axis for axis in self.axes if axis != over]
-        alike = [*axes, "part", "result"]
-        if over != "seed" or "seed" not in self.axes:
-            return frame.with_columns(repeated=pl.lit(0, pl.UInt32))
-        cases = self.cases.join(self._results, on="run", maintain_order="left")
-        counted = cases.with_columns(
-            repeated=(pl.len() - pl.col("result").n_unique()).over([*axes, "part"]).cast(pl.UInt32)
-        ).unique(alike, keep="first", maintain_order=True)
-        kept = counted.select("case", "part", "repeated").lazy()
-        return frame.join(kept, on=["case", "part"], maintain_order="left")
-
-    def _distinct_cases(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Leaves out cases whose results in all parts equal those of another seed."""
-        axes = [axis for axis in self.axes if axis != "seed"]
-        cases = self.cases.join(self._results, on="run", maintain_order="left")
-        results = cases.group_by(["case", *axes], maintain_order=True).agg(
-            pl.concat_str("part", pl.lit(" "), "result").sort().str.join("\n")
-        )
-        kept = results.unique([*axes, "part"], keep="first", maintain_order=True)
-        return rows.filter(pl.col("case").is_in(kept["case"].to_list()))
-
-    def _seed_groups(self) -> list[list[str]]:
-        """Returns the runs that differ in their seed only."""
-        others = [axis for axis in self.axes if axis != "seed"]
-        cases = self.cases.filter(pl.col("run").is_not_null())
-        return cases.group_by([*others, "part"], maintain_order=True).agg("run")["run"].to_list()
-
-    def table(self, name: str) -> pl.LazyFrame:
-        """Returns a table of all runs that are there: one of the tables that the experiment keeps.
-
-        Raises:
-            UsageError: the experiment keeps no such table.
-        """
-        if name not in self.document["keep"]:
-            close = nearest(name, self.document["keep"])
-            hint = f"did you mean '{close}'?" if close else f"it keeps {', '.join(self._kept)}"
-            if name in TABLES:
-                hint += f"; add '{name}' to keep and sweep again"
-            raise UsageError(f"{self.path}: table '{name}': is not kept; {hint}")
-        cases = self.cases
-        rows, covered = Segments(self._store).scan(name)
-        wanted = set(cases["run"].drop_nulls()) - covered
-        loose = [
-            table_of_run(self._store, run, name)
-            for run in cases["run"].drop_nulls().unique(maintain_order=True)
-            if run in wanted and self._store.has(run, [name])
-        ]
-        parts = ([] if rows is None else [rows]) + [frame.lazy() for frame in loose]
-        if not parts:
-            parts = [pl.LazyFrame(schema={"run": pl.String, **TABLES[name].polars_schema})]
-        whole = pl.concat(parts, how="diagonal_relaxed")
-        # A run that two cases share has its rows once for each case.
-        joined = cases.lazy().join(whole, on="run", how="inner", maintain_order="left_right")
-        return converted(joined.select(pl.exclude("run"), "run"))
-
-    def batches(self, name: str, runs: Collection[str]) -> Iterator[pl.DataFrame]:
-        """Yields the rows of a table that the experiment keeps, some runs at a time.
-
-        Args:
-            name: the table.
-            runs: the identities of the runs; those that are not there are left out.
-        """
-        left = set(runs)
-        for frame, there in Segments(self._store).batches(name):
-            if wanted := there & left:
-                left -= wanted
-                whole = len(wanted) == len(there)
-                yield (frame if whole else frame.filter(pl.col("run").is_in(wanted))).collect()
-        for run in sorted(left):
-            if self._store.has(run, [name]):
-                yield table_of_run(self._store, run, name)
-
     def medians(self, value: str, *, table: str = "jobs", over: str = "seed") -> pl.DataFrame:
         """Returns the median of a column over seeds, for each case, part and job.
 
@@ -286,17 +54,8 @@ class Experiment:
             The other axes, ``part``, ``name`` (of the job, if the table has it), the number of
             ``runs``, and the median. Seeds with equal results (equal ``result_hash``) count once.
         """
-        frame = self._with(table, value)
-        keys = self._groups(frame, over)
-        frame = self._distinct(frame, over)
-        return (
-            frame.group_by(keys, maintain_order=True)
-            .agg(
-                pl.col("case").filter(pl.col(value).is_not_null()).n_unique().alias("runs"),
-                pl.col(value).median(),
-            )
-            .collect()
-        )
+        sample = self._sample(value, table, over)
+        return medians_of(sample, self._equal)
 
     def intervals(
         self,
@@ -328,38 +87,8 @@ class Experiment:
             UsageError: there is no such table, column, axis or method, the column has no numbers,
                 or the table has several rows per run and job.
         """
-        frame = self._with(table, value).filter(pl.col(value).is_not_null())
-        keys = self._groups(frame, over)
-        cut = pl.lit(0, pl.UInt32)
-        if "name" in keys:
-            frame = frame.join(
-                self._unfinished, on=["run", "name"], how="left", maintain_order="left"
-            )
-            cut = pl.col("unfinished").count().cast(pl.UInt32)
-        groups = (
-            self._distinct(frame, over)
-            .group_by(keys, maintain_order=True)
-            .agg(
-                pl.col(value),
-                pl.col("case").n_unique().alias("cases"),
-                pl.col("repeated").max(),
-                cut_off=cut,
-            )
-            .collect()
-        )
-        check_single(groups, groups[value].list.len(), f"{self.path}: table {table}")
-        values = groups[value].to_list()
-        found = [mean_interval(each, confidence, method) for each in values]
-        return groups.select(keys).with_columns(
-            runs=pl.Series([each.count for each in found], dtype=pl.UInt32),
-            mean=pl.Series([each.mean for each in found], dtype=pl.Float64),
-            low=pl.Series([each.low for each in found], dtype=pl.Float64),
-            high=pl.Series([each.high for each in found], dtype=pl.Float64),
-            relative=pl.Series([each.relative for each in found], dtype=pl.Float64),
-            outliers=pl.Series([sum(marked(each)[1]) for each in values], dtype=pl.UInt32),
-            cut_off=groups["cut_off"],
-            repeated=groups["repeated"],
-        )
+        sample = self._sample(value, table, over).given()
+        return intervals_of(sample, self._equal, self._unfinished, confidence, method)
 
     def outliers(self, value: str, *, table: str = "jobs", over: str = "seed") -> pl.DataFrame:
         """Returns all values of a column, with the outliers among seeds marked.
@@ -377,27 +106,7 @@ class Experiment:
             The axes, ``part``, ``name``, the value, ``z_score`` (its distance from the mean in
             standard deviations), ``outlier``, and ``run``. Rows without a value are left out.
         """
-        frame = self._with(table, value).filter(pl.col(value).is_not_null())
-        keys = self._groups(frame, over)
-        columns = [*self.axes, *(key for key in keys if key not in self.axes), value, "run"]
-        rows = frame.select(columns).collect()
-        cases = (
-            frame.group_by(keys).agg(pl.len(), pl.col("case").n_unique().alias("cases")).collect()
-        )
-        check_single(cases, cases["len"], f"{self.path}: table {table}")
-        parts = []
-        for group in rows.partition_by(keys, maintain_order=True):
-            scores, beyond = marked(group[value].to_list())
-            parts.append(
-                group.with_columns(
-                    z_score=pl.Series(scores, dtype=pl.Float64),
-                    outlier=pl.Series(beyond, dtype=pl.Boolean),
-                )
-            )
-        empty = rows.clear().with_columns(
-            z_score=pl.lit(None, pl.Float64), outlier=pl.lit(None, pl.Boolean)
-        )
-        return pl.concat([empty, *parts]).select(pl.exclude("run"), "run")
+        return outliers_of(self._sample(value, table, over).given(), self.axes)
 
     def differences(
         self,
@@ -434,7 +143,6 @@ class Experiment:
             UsageError: there is no such table, column, axis, base or method, the column has no
                 numbers, or the table has several rows per run and job.
         """
-        frame = self._with(table, value).filter(pl.col(value).is_not_null())
         check_column(axis, self.axes, f"{self.path}: axes")
         if over == axis:
             raise UsageError(
@@ -445,36 +153,9 @@ class Experiment:
         if base not in known:
             shown = ", ".join(map(str, known))
             raise UsageError(f"{self.path}: {axis} has no value {base!r}; it has {shown}")
-        keys = self._groups(frame, over)
-        pairs = [*(key for key in keys if key not in self.zipped_with(axis)), over]
-        frame = frame.join(self._results.lazy(), on="run", how="left", maintain_order="left")
-        there = frame.filter(pl.col(axis) == base).select(
-            *pairs, pl.col(value).alias("base"), pl.col("result").alias("base_result")
-        )
-        joined = (
-            frame.filter(pl.col(axis) != base)
-            .join(there, on=pairs, nulls_equal=True, maintain_order="left")
-            .group_by(keys, maintain_order=True)
-            .agg(
-                pl.col(value),
-                pl.col("base"),
-                pl.concat_list("result", "base_result").alias("results"),
-                pl.col("case").n_unique().alias("cases"),
-            )
-            .collect()
-        )
-        check_single(joined, joined[value].list.len(), f"{self.path}: table {table}")
-        found = []
-        for base_values, values, results in joined.select("base", value, "results").iter_rows():
-            counted = distinct(list(map(tuple, results)) if over == "seed" else range(len(values)))
-            one, other = ([each[place] for place in counted] for each in (base_values, values))
-            found.append(paired_difference(one, other, confidence, method))
-        return joined.select(keys).with_columns(
-            runs=pl.Series([each.count for each in found], dtype=pl.UInt32),
-            mean=pl.Series([each.mean for each in found], dtype=pl.Float64),
-            low=pl.Series([each.low for each in found], dtype=pl.Float64),
-            high=pl.Series([each.high for each in found], dtype=pl.Float64),
-            significant=pl.Series([each.excludes_zero for each in found], dtype=pl.Boolean),
+        sample = self._sample(value, table, over).given()
+        return differences_of(
+            sample, self._equal, axis, base, self.zipped_with(axis), confidence, method
         )
 
     def pivot(
@@ -525,27 +206,17 @@ class Experiment:
         Returns:
             The columns of the case, the value, and ``run``; `run` opens it.
         """
-        frame = self._with("jobs", value).filter(pl.col(value).is_not_null())
-        keys = self._groups(frame, over)
+        sample = self._sample(value, "jobs", over).given()
         if job is not None:
-            known = frame.select(pl.col("name").unique(maintain_order=True)).collect()["name"]
+            known = sample.rows.select(pl.col("name").unique(maintain_order=True)).collect()["name"]
             if job not in known:
                 close = nearest(job, known)
                 hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
                 raise UsageError(
                     f"{self.path}: job = '{job}': no job of this name has {value}; {hint}"
                 )
-            frame = frame.filter(pl.col("name") == job)
-        ranked = frame.sort(value, "case", maintain_order=True)
-        middle = (pl.len() - 1) // 2
-        picked = (
-            pl.col("case", *([over] if over in self.axes else []), value, "run")
-            .gather(middle)
-            .first()
-        )
-        place = frame.select(*keys).unique(maintain_order=True)
-        found = ranked.group_by(keys).agg(picked)
-        return place.join(found, on=keys, nulls_equal=True, maintain_order="left").collect()
+            sample = replace(sample, rows=sample.rows.filter(pl.col("name") == job))
+        return median_runs(sample, self.axes)
 
     def slowdowns(self) -> pl.DataFrame:
         """Returns the slowdown of each job in each set of jobs, for each case.
@@ -578,30 +249,8 @@ class Experiment:
         self._check_over(over)
         slowdowns = self.slowdowns()
         if over == "seed" and "seed" in self.axes:
-            slowdowns = self._distinct_cases(slowdowns)
+            slowdowns = self._equal.distinct_cases(slowdowns)
         return effects_over(slowdowns, self.axes, over, confidence, method)
-
-    def run(self, run: str) -> Run:
-        """Opens one run with the tables that are kept, by its identity.
-
-        Raises:
-            RunDirectoryError: it is not there.
-        """
-        return Run(self._store.path(run))
-
-    def zipped_with(self, column: str) -> list[str]:
-        """Returns the columns of the axis that has a column, with the column itself."""
-        axes: list[list[str]] = [axis["columns"] for axis in self.document["axes"]]
-        return next((list(columns) for columns in axes if column in columns), [])
-
-    @property
-    def _kept(self) -> list[str]:
-        kept: list[str] = self.document["keep"]
-        return kept
-
-    @cached_property
-    def _entries(self) -> dict[str, Entry]:
-        return Index(self._store).read()
 
     def _with(self, table: str, value: str) -> pl.LazyFrame:
         frame = self.table(table)
@@ -610,10 +259,12 @@ class Experiment:
         check_numeric(value, schema[value], f"{self.path}: table {table}")
         return frame
 
-    def _groups(self, frame: pl.LazyFrame, over: str) -> list[str]:
+    def _sample(self, value: str, table: str, over: str) -> Sample:
+        frame = self._with(table, value)
         self._check_over(over)
         named = [name for name in ("name",) if name in frame.collect_schema().names()]
-        return [*(axis for axis in self.axes if axis != over), "part", *named]
+        keys = [*(axis for axis in self.axes if axis != over), "part", *named]
+        return Sample(frame, value, keys, over, f"{self.path}: table {table}")
 
     def _check_over(self, over: str) -> None:
         if over != "seed":
@@ -626,8 +277,3 @@ class Experiment:
 
     def __repr__(self) -> str:
         return f"Experiment('{self.path}', '{self.name}', axes={self.axes})"
-
-
-def experiment_names(path: Path) -> list[str]:
-    """Returns the names of the experiments in a directory."""
-    return sorted(file.parent.name for file in path.glob(f"{EXPERIMENTS}/*/{DESCRIPTION_FILE}"))

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from pantala.errors import RunDirectoryError
-from pantala.experiments.dataset import Experiment, experiment_names
+from pantala.experiments.dataset import Experiment
+from pantala.experiments.stored_experiment import experiment_names
 from pantala.store.lease import live_leases
 from pantala.store.stored_status import stored_status
 
