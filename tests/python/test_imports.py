@@ -13,6 +13,13 @@ from support import ROOT
 
 PACKAGE = Path(pantala.__file__).parent
 LARGEST = 3
+#: The most lines of a file that people write, and the files that are longer.
+LINES = 400
+LONGER = {
+    "catalogue/tables.py",  # generated
+    "models/keys.py",  # generated
+    "papers/prisacari2015/verdicts.py",  # a rule for each of the paper's 21 values
+}
 
 
 def modules() -> dict[str, Path]:
@@ -102,3 +109,11 @@ def test_the_architecture_lists_the_rooms_as_the_lint_holds_them() -> None:
     rooms = {room for layer in layers for room in layer.split(" | ")}
     described = set(re.findall(r"^\| `([a-z_]+)(?:/(?:NAME/)?|\.py)` \|", page, re.MULTILINE))
     assert rooms <= described
+
+
+def test_files_have_at_most_400_lines() -> None:
+    lines = {
+        str(path.relative_to(PACKAGE)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in PACKAGE.rglob("*.py")
+    }
+    assert {name for name, count in lines.items() if count > LINES} == LONGER

@@ -36,11 +36,12 @@ elif where == "slowdown":
     import pantala.runs.interference as interference
     interference.slowdown_of = kill
 else:
-    simulate = execution.native.Plan.run
+    from pantala.core.plan import Plan
+    simulate = Plan.run
     def run(*arguments):
         simulate(*arguments)
         kill()
-    execution.native.Plan.run = run
+    Plan.run = run
 scenario = pt.Scenario.from_toml("small.toml").replace({"interference": key == "interference"})
 pt.run(scenario, out=out, progress=False)
 """

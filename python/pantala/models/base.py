@@ -70,23 +70,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-if TYPE_CHECKING:  # with the class below, type checkers lose the arguments of every model
-    from pydantic._internal._model_construction import ModelMetaclass as _OneLineErrors
-else:
-
-    class _OneLineErrors(type(BaseModel)):
-        """A metaclass whose models raise a `ScenarioError` of one line for a wrong argument."""
-
-        def __call__(cls, *args, **values):
-            try:
-                made = super().__call__(*args, **values)
-            except ValidationError as error:
-                raise scenario_error(error, cls.__name__, values) from None
-            made._remember(values)
-            return made
-
-
-class Model(BaseModel, metaclass=_OneLineErrors):
+class Model(BaseModel):
     """The base of every part of a scenario: typed, immutable and strict about its keys.
 
     Raises:
@@ -110,6 +94,19 @@ class Model(BaseModel, metaclass=_OneLineErrors):
     from_preset: ClassVar[bool] = False
     #: Fields that a preset of another table can give. The JSON Schema does not require them.
     given_elsewhere: ClassVar[tuple[str, ...]] = ()
+
+    if not TYPE_CHECKING:  # type checkers derive the arguments of each model from its fields
+
+        def __init__(self, /, **values):
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                raise scenario_error(error, type(self).__name__, values) from None
+            self._remember(values)
+
+        # Models inside a model are validated by its fields, not by calls: their faults come
+        # together in one error. This flag of pydantic says that the method does not change that.
+        __init__.__pydantic_base_init__ = True
 
     @model_validator(mode="wrap")
     @classmethod

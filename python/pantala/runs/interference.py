@@ -17,7 +17,6 @@ import contextlib
 import json
 import os
 import shutil
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -49,9 +48,6 @@ from pantala.store.identity import run_id
 from pantala.store.run_store import RunStore
 
 __all__ = ["InterferenceRuns"]
-
-#: The time between two looks at a run that another process works on.
-_LOOK_SECONDS = 0.5
 
 
 class InterferenceRuns:
@@ -242,9 +238,7 @@ class InterferenceRuns:
                 self._keep(part, directory)
                 raise
 
-        while (document := self._store.add(run_id(plan), None, simulate, plan["record"])) is None:
-            time.sleep(_LOOK_SECONDS)
-        return document
+        return self._store.obtain(run_id(plan), None, simulate, record=plan["record"])
 
     def _keep(self, part: Part, partial: Path) -> None:
         """Keeps the tables of a part that ended early in a directory with the part's name."""

@@ -20,6 +20,7 @@ from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.background import Background
 from pantala.scenario.changes import changed
 from pantala.scenario.detail import Detail
+from pantala.scenario.equal_parts import BY_THEMSELVES, equal_parts
 from pantala.scenario.interference import Interference
 from pantala.scenario.job import Job
 from pantala.scenario.job_checks import faults_of_jobs, too_many_copies
@@ -47,9 +48,6 @@ __all__ = ["Scenario"]
 
 #: Tables with keys that another table or a preset can leave without effect.
 _CHECKED = ("machine", "mpi", "record", "routing")
-#: Tables that follow from their own keys and the machine's.
-_BY_THEMSELVES = ("mpi", "stop", "record", "detail")
-_ROUTINGS = frozenset({"routing", "routing_all_to_all"})
 
 
 class Scenario(ScenarioKeys):
@@ -246,7 +244,7 @@ class Scenario(ScenarioKeys):
             like: a scenario whose machine, jobs and other tables are taken over if the tables have
                 equal ones. Most of the time to read a scenario goes into them.
         """
-        tables = given if like is None else {**given, **like._equal_parts(given)}
+        tables = given if like is None else {**given, **equal_parts(like, like._given, given)}
         try:
             scenario = cls.model_validate(tables)
         except ValidationError as error:
@@ -264,34 +262,11 @@ class Scenario(ScenarioKeys):
         ]
         if isinstance(jobs, list) and len(jobs) == len(self.jobs):
             tables += zip(self.jobs, jobs, strict=True)
-        for name in _BY_THEMSELVES:
+        for name in BY_THEMSELVES:
             tables.append((getattr(self, name), given.get(name, {})))
         for made, table in tables:
             if made._made_of is None and isinstance(table, Mapping):
                 made._remember(table)
-
-    def _equal_parts(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the parts of other tables, with those made that this scenario has."""
-        parts: dict[str, Any] = {}
-        if "machine" in given and given["machine"] == self._given.get("machine"):
-            parts["machine"] = self.machine
-            for name in _BY_THEMSELVES:
-                table = given.get(name, {})
-                # The machine completes mpi, also if it is not given.
-                there = name in given or name == "mpi"
-                if there and isinstance(table, dict) and table == self._given.get(name, {}):
-                    parts[name] = getattr(self, name)
-        jobs, own = given.get("jobs"), self._given.get("jobs")
-        if isinstance(jobs, list) and isinstance(own, list) and len(own) == len(self.jobs):
-            made = dict(enumerate(zip(own, self.jobs, strict=True)))
-            parts["jobs"] = [
-                made[place][1]
-                # A routing of a job is completed by the scenario's.
-                if place in made and job == made[place][0] and not _ROUTINGS & job.keys()
-                else job
-                for place, job in enumerate(jobs)
-            ]
-        return parts
 
     def replace(self, changes: Mapping[str, Any]) -> Self:
         """Returns a validated copy with some values changed, for example for a parameter sweep.

@@ -208,30 +208,32 @@ class RunStore:
     def obtain(
         self,
         run: str,
-        keep: Sequence[str],
+        keep: Sequence[str] | None,
         simulate: Callable[[Path], object],
         waiting: Callable[[], None] = lambda: None,
+        record: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Returns run.json of a run; simulates it, or waits until another process has done so.
 
         Args:
             run: the identity.
-            keep: the tables to keep.
+            keep: the tables to keep; None keeps the run directory as it was written.
             simulate: writes the run into an empty directory.
             waiting: called about every second while another process works; may raise.
+            record: the record of the plan; see `has`.
 
         Raises:
             SimulationError: the run failed; nothing is stored.
             RunDirectoryError: the run cannot be written; nothing is stored.
         """
-        if self.has(run, keep):
+        if self.has(run, keep, record):
             try:
                 return self.document(run)
             except RunDirectoryError:
                 self.remove(run)
         while True:
             try:
-                document = self.add(run, keep, simulate)
+                document = self.add(run, keep, simulate, record)
             except OSError as error:
                 raise unwritable(self.root, error.strerror or str(error)) from None
             if document is not None:

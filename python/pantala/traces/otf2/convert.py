@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pantala.core import native
 from pantala.errors import UsageError
 from pantala.files.atomic_file import atomic_file, scratch_folder
+from pantala.traces.otf2.conversion import Conversion
 from pantala.traces.otf2.damage import damage
 from pantala.traces.otf2.messages import quiet
 from pantala.traces.otf2.rank import CallError, Communicator, Rank
@@ -24,28 +24,6 @@ __all__ = ["Conversion", "convert"]
 _BATCH = 100
 _NO_ROOT = 2**32 - 1
 _UNDEFINED = 2**64 - 1
-
-
-@dataclass(frozen=True)
-class Conversion:
-    """A converted trace.
-
-    Attributes:
-        file: the operation file.
-        ranks: the number of ranks.
-        operations: the number of operations of all ranks, computing included.
-        unfinished: non-blocking receives and collectives that the trace never completes. They are
-            left out.
-        notes: what the conversion leaves out.
-        summary: calls, bytes and times of the trace, in the form of `pantala trace info --json`.
-    """
-
-    file: Path
-    ranks: int
-    operations: int
-    unfinished: int
-    notes: tuple[str, ...]
-    summary: dict[str, Any]
 
 
 def convert(
