@@ -126,7 +126,7 @@ mpi: ## Build pantala-processes (several processes), test it and capture; needs 
 	@$(MAKE) --no-print-directory build
 	cd mpi && $(CARGO) build --release --locked --target-dir ../target/mpi
 	$(BIN)/python -m pytest -q -c pyproject.toml mpi/tests
-	$(BIN)/python -m pytest -q tests/python/test_capture.py tests/python/test_capture_guard.py
+	$(BIN)/python -m pytest -q tests/python/capture
 
 docs: build ## Build the documentation: target/docs (the site) and target/doc (the crates)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs target/docs

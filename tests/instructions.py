@@ -2,8 +2,8 @@
 
 Times depend on the machine and its other users. Instruction counts repeat within a few
 ten-thousandths. They depend on the compiler, so instructions.json records them by compiler version.
-tests/python/test_instructions.py compares the core with the record. ``make instructions`` (``python
--m instructions``) writes a new record.
+tests/python/house/test_instructions.py compares the core with the record. ``make instructions``
+(``python -m instructions``) writes a new record.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from application_sizes import REQUIRED, fewest_ranks
 from support import ROOT, SMALL
-from test_every_application import REQUIRED, fewest_ranks
 
 SCHEMA = json.loads((ROOT / "schema/scenario.schema.json").read_text(encoding="utf-8"))
 

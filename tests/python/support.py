@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+#: Recorded plans and versions.
+SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 #: A small scenario; tests replace parts of its text.
 SMALL = """\
@@ -32,3 +34,12 @@ class Ended:
     status: int
     out: str
     err: str
+
+
+def one_line(ended: Ended) -> str:
+    """Returns the only line of a command that refused its input."""
+    assert ended.status == 2, ended
+    assert ended.out == ""
+    assert ended.err.count("\n") == 1, ended.err
+    assert "Traceback" not in ended.err
+    return ended.err.strip()

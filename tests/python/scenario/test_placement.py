@@ -162,7 +162,7 @@ def test_a_numbering_without_room_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "told"),
+    ("nodes", "text"),
     [
         ("nodes.txt", 'jobs[0].placement.nodes = "nodes.txt": is not a list; write e.g. [1, 2],'),
         (7, "jobs[0].placement.nodes = 7: is not a list; write e.g. [1, 2], or"),

@@ -20,11 +20,12 @@ from pantala.core.plan import Plan
 from pantala.experiments.description import KEEP
 from pantala.results.run import Run
 from pantala.store.identity import RESULTS_VERSION
+from support import SNAPSHOTS
 from sweeps import scenario
 
 pytestmark = pytest.mark.native
 
-SNAPSHOT = Path(__file__).parent / "snapshots" / "results-version.json"
+SNAPSHOT = SNAPSHOTS / "results-version.json"
 
 #: Changes of the small scenario: a plan for each part of the model that has results of its own.
 PLANS: Mapping[str, Mapping[str, Any]] = {

@@ -16,6 +16,7 @@ import pytest
 
 import pantala as pt
 import slurm_cluster
+from support import ROOT
 from sweeps import scenario
 
 pytestmark = pytest.mark.native
@@ -104,7 +105,7 @@ def _script(
     """Starts a script of an executor, which finds the modules of the tests."""
     script = folder / "script.py"
     script.write_text(text)
-    paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    paths = [str(ROOT / "tests" / "python"), os.environ.get("PYTHONPATH", "")]
     return subprocess.Popen(
         [*command, str(script), str(out)],
         cwd=folder,

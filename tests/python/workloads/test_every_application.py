@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
+from application_sizes import REQUIRED, fewest_ranks
 from pantala.workloads import APPLICATIONS
-from pantala.workloads.rank_constraints import RankConstrained
 
 pytestmark = pytest.mark.native
 
-#: Required keys of applications without a paper, which have no default values.
-REQUIRED = {"allreduce_loop": {"message": "1 kB"}}
 #: Several applications share a run, because a report takes longer than its simulation.
 BATCH = 8
 BATCHES = [
@@ -43,14 +41,6 @@ class Facts(HTMLParser):
             self._heading = data
         elif self._tag == "dd":
             self.lines.setdefault(self._heading, []).append(data)
-
-
-def fewest_ranks(application: str) -> int:
-    """Returns the smallest number of ranks above one that the application can run on."""
-    workload = APPLICATIONS[application](iterations=1, **REQUIRED.get(application, {}))
-    return next(
-        n for n in range(2, 1000) if not isinstance(workload, RankConstrained) or workload.takes(n)
-    )
 
 
 def job(application: str) -> pt.Job:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
-from support import SMALL, Ended
+from support import SMALL, Ended, one_line
 
 Cli = Callable[..., Ended]
 
@@ -206,14 +206,6 @@ PLAN_FAULTS = [
         "routing_all_to_all.algorithm = q_adaptive",
     ),
 ]
-
-
-def one_line(ended: Ended) -> str:
-    assert ended.status == 2, ended
-    assert ended.out == ""
-    assert ended.err.count("\n") == 1, ended.err
-    assert "Traceback" not in ended.err
-    return ended.err.strip()
 
 
 def refuse(cli: Cli, workdir: Path, old: str, new: str) -> str:

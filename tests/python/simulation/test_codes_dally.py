@@ -8,7 +8,7 @@ import pytest
 
 import pantala as pt
 from fake_core import FakeCore
-from test_zero_load import WAYS, alone
+from zero_load import WAYS, alone
 
 native = pytest.mark.native
 

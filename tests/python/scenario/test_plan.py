@@ -12,17 +12,17 @@ import pantala as pt
 from pantala.core.plan import Plan
 from pantala.errors import PlanError
 from pantala.scenario.plan_faults import scenario_key
-from support import ROOT
+from support import ROOT, SNAPSHOTS
 from sweeps import scenario
 
-SNAPSHOT = Path(__file__).parent / "snapshots" / "interference-plan.json"
+SNAPSHOT = SNAPSHOTS / "interference-plan.json"
 
 
 def test_the_plan_of_the_interference_example() -> None:
     """The whole plan as reviewed text, so that a changed default is visible."""
     plan = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml").plan()
     assert plan == json.loads(SNAPSHOT.read_text()), (
-        "to accept a change, run: python tests/python/test_plan.py"
+        "to accept a change, run: python tests/python/scenario/test_plan.py"
     )
 
 

@@ -21,7 +21,7 @@ def test_paths_come_from_options_and_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "text"),
     [
         (
             ["--caminos", "/no/such/caminos"],

@@ -21,8 +21,7 @@ from pantala.experiments.axes import MOST_CASES
 from pantala.files.input_file import read_text
 from pantala.scenario.toml import DEPTH
 from pantala.system.system_errors import system_fault, too_little_address_space
-from support import SMALL, Ended
-from test_bad_input import one_line
+from support import SMALL, Ended, one_line
 
 Cli = Callable[..., Ended]
 

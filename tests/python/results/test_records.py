@@ -1,4 +1,4 @@
-"""Records of links in windows, from the scenario to the tables."""
+"""Records of links in windows, from the recorded_scenario to the tables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import pantala as pt
+from recorded import recorded_scenario
 
 RECORD = {
     "ports": {"windows": ["5 us", "10 us"], "split": ["job"], "jobs": ["ring"]},
@@ -17,16 +18,8 @@ RECORD = {
 }
 
 
-def scenario(record: object) -> pt.Scenario:
-    workload = {"kind": "halo3d", "grid": [2, 2, 2], "message": "16 kB", "iterations": 2}
-    jobs = [{"name": name, "ranks": 8, "workload": workload} for name in ("ring", "other")]
-    machine = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
-    tables = {"name": "records", "machine": machine, "routing": "minimal", "jobs": jobs}
-    return pt.Scenario.from_dict({**tables, "record": record})
-
-
 def test_a_run_has_the_tables_that_the_scenario_asks_for(tmp_path: Path) -> None:
-    pt.run(scenario(RECORD), out=tmp_path / "run")
+    pt.run(recorded_scenario(RECORD), out=tmp_path / "run")
     ports, system, routers, link_jobs = (
         pl.read_parquet(tmp_path / "run" / f"{name}.parquet")
         for name in ("port_windows", "system_windows", "router_windows", "link_jobs")
@@ -42,13 +35,13 @@ def test_a_run_has_the_tables_that_the_scenario_asks_for(tmp_path: Path) -> None
 
 
 def test_a_job_alone_records_what_is_its_own() -> None:
-    resolved = scenario(RECORD).resolved_plan()
+    resolved = recorded_scenario(RECORD).resolved_plan()
     assert resolved.subset(["ring"], "alone")["record"]["ports"]["jobs"] == ["ring"]
     assert "ports" not in resolved.subset(["other"], "alone")["record"]
 
 
 @pytest.mark.parametrize(
-    ("record", "told"),
+    ("record", "text"),
     [
         ({"ports": {"windows": ["0 ns"]}}, "must be more than zero"),
         ({"ports": {"windows": ["10 us", "15 us"]}}, "multiple of the shortest window"),
@@ -59,7 +52,7 @@ def test_a_job_alone_records_what_is_its_own() -> None:
 )
 def test_what_cannot_be_recorded_is_refused(record: object, text: str) -> None:
     with pytest.raises(pt.ScenarioError, match=text) as found:
-        scenario(record).resolve()
+        recorded_scenario(record).resolve()
     assert "\n" not in str(found.value)
 
 
@@ -76,7 +69,7 @@ def test_windows_of_links_are_longer_on_large_machines(
     machine: str, record: dict[str, str], window_us: int
 ) -> None:
     workload = {"kind": "pattern", "pattern": "uniform", "load": 0.1}
-    scenario = pt.Scenario.from_dict(
+    recorded_scenario = pt.Scenario.from_dict(
         {
             "name": "windows",
             "machine": machine,
@@ -86,7 +79,7 @@ def test_windows_of_links_are_longer_on_large_machines(
             "record": record,
         }
     )
-    assert scenario.resolve()["record"]["link_window_ps"] == window_us * 1_000_000
+    assert recorded_scenario.resolve()["record"]["link_window_ps"] == window_us * 1_000_000
 
 
 def test_packets_of_a_job_have_their_paths(tmp_path: Path) -> None:
@@ -98,7 +91,7 @@ def test_packets_of_a_job_have_their_paths(tmp_path: Path) -> None:
         "packet_until": "360 us",
         "routing_windows": "5 us",
     }
-    run = pt.run(scenario(record), out=tmp_path / "run")
+    run = pt.run(recorded_scenario(record), out=tmp_path / "run")
     assert isinstance(run, pt.Run)
     packets, hops = run.packets.collect(), run.packet_hops.collect()
     assert set(packets["job"]) == {0}
@@ -114,7 +107,7 @@ def test_packets_of_a_job_have_their_paths(tmp_path: Path) -> None:
 
 
 def test_a_job_alone_records_its_packets_or_none() -> None:
-    resolved = scenario({"packet_jobs": ["ring"], "packet_routers": [3]}).resolved_plan()
+    resolved = recorded_scenario({"packet_jobs": ["ring"], "packet_routers": [3]}).resolved_plan()
     assert resolved.subset(["ring"], "alone")["record"]["packet_jobs"] == ["ring"]
     other = resolved.subset(["other"], "alone")["record"]
     assert other["packets"] == "off"
@@ -122,7 +115,7 @@ def test_a_job_alone_records_its_packets_or_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "told"),
+    ("record", "text"),
     [
         ({"packet_jobs": ["rin"]}, "no job has this name; did you mean ring"),
         ({"packet_routers": [36]}, "there are 36 routers"),
@@ -133,7 +126,7 @@ def test_a_job_alone_records_its_packets_or_none() -> None:
 )
 def test_packets_that_cannot_be_chosen_are_refused(record: object, text: str) -> None:
     with pytest.raises(pt.ScenarioError, match=text) as found:
-        scenario(record).resolve()
+        recorded_scenario(record).resolve()
     assert "\n" not in str(found.value)
 
 
@@ -151,10 +144,10 @@ def test_a_window_longer_than_the_run_is_refused(key: str, record: dict[str, obj
     for duration, fits in (("5 us", False), ("6 us", True)):
         made = {"record": record, "stop.duration": duration}
         if fits:
-            scenario({}).replace(made).resolve()
+            recorded_scenario({}).replace(made).resolve()
             continue
         text = re.escape(f"key record.{key}") + ".*longer than the run of 5 us"
         with pytest.raises(pt.ScenarioError, match=text):
-            scenario({}).replace(made).resolve()
+            recorded_scenario({}).replace(made).resolve()
     # A default does not refuse a short run.
-    scenario({"blame": {}}).replace({"stop.duration": "5 us"}).resolve()
+    recorded_scenario({"blame": {}}).replace({"stop.duration": "5 us"}).resolve()

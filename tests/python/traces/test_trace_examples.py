@@ -4,7 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-TRACES = Path(__file__).parents[2] / "examples" / "traces"
+from support import ROOT
+
+TRACES = ROOT / "examples" / "traces"
 
 
 def test_the_chakra_example_is_what_its_script_writes(tmp_path: Path) -> None:

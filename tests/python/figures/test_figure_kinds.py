@@ -482,7 +482,7 @@ def test_the_command_writes_the_format(
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "text"),
     [
         (["group_rings", "RUN"], "there is no figure 'group_rings'; did you mean 'group-ring'?"),
         (["ring", "RUN"], "there is no figure 'ring'; did you mean 'group-ring'?"),

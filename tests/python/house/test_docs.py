@@ -15,8 +15,9 @@ from pantala.frontends.ember.parameters import KEYS
 from pantala.metrics import all_functions, all_metrics
 from pantala.scenario.presets import mpi_presets, preset_entries
 from pantala.workloads import APPLICATIONS
+from support import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 GENERATED = {"made-validation.md", "made-validation-ember.md", "made-coarsening.md"}
 
 

@@ -143,7 +143,7 @@ def test_stalled_flits_are_stall_time_over_the_time_of_a_flit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "text"),
     [
         ({"kind": "dragonfly"}, "tiles are for routers with rows and columns"),
         ({"p": 5}, "at most 4 nodes"),

@@ -14,7 +14,7 @@ from pantala.analysis.profile import call_profile
 from pantala.cli.application import app
 from pantala.export import write_perfetto
 from pantala.store.identity import run_id
-from test_records import scenario
+from recorded import recorded_scenario
 from trace_processor import open_trace
 
 pytestmark = pytest.mark.native
@@ -32,23 +32,23 @@ RECORD = {
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> pt.Run:
     out = tmp_path_factory.mktemp("ranks") / "run"
-    found = pt.run(scenario(RECORD), out=out, report=False)
+    found = pt.run(recorded_scenario(RECORD), out=out, report=False)
     assert isinstance(found, pt.Run)
     return found
 
 
 def test_a_plan_has_only_the_records_that_are_on() -> None:
-    absent = scenario({}).resolve()
+    absent = recorded_scenario({}).resolve()
     off = {"unexpected": False, "rank_messages": False, "rank_calls": False}
-    assert run_id(scenario(off).resolve()) == run_id(absent)
+    assert run_id(recorded_scenario(off).resolve()) == run_id(absent)
     assert not set(RECORD) & (set(absent["record"]) - {"packets"})
-    record = scenario(RECORD).resolve()["record"]
+    record = recorded_scenario(RECORD).resolve()["record"]
     assert record["latency_windows_ps"] == 20_000_000
     assert record["call_events"] == {"jobs": ["ring"], "ranks": [0, 3]}
 
 
 def test_a_job_alone_records_its_own_calls() -> None:
-    resolved = scenario(RECORD).resolved_plan()
+    resolved = recorded_scenario(RECORD).resolved_plan()
     assert resolved.subset(["ring"], "alone")["record"]["call_events"]["ranks"] == [0, 3]
     assert "call_events" not in resolved.subset(["other"], "alone")["record"]
 
@@ -129,7 +129,7 @@ def test_a_trace_has_the_recorded_calls_in_their_iterations(run: pt.Run, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("record", "told"),
+    ("record", "text"),
     [
         ({"latency_windows": "0 ns"}, "must be more than zero"),
         ({"unexpected": True, "messages": False}, "so no message has a row"),
@@ -139,5 +139,5 @@ def test_a_trace_has_the_recorded_calls_in_their_iterations(run: pt.Run, tmp_pat
 )
 def test_records_of_ranks_that_cannot_be_are_refused(record: object, text: str) -> None:
     with pytest.raises(pt.ScenarioError, match=text) as found:
-        scenario(record).resolve()
+        recorded_scenario(record).resolve()
     assert "\n" not in str(found.value)

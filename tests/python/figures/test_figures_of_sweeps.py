@@ -95,7 +95,7 @@ def test_a_coarse_sweep_of_one_seed_says_so_below_the_figure(tmp_path: Path, cli
 
 
 @pytest.mark.parametrize(
-    ("kind", "options", "told"),
+    ("kind", "options", "text"),
     [
         ("group-ring", {}, "is a sweep of .* or draw effect-matrix or bar-grid or seed-boxes"),
         ("effect-matrix", {}, r"shows one case; .* routing.algorithm \(minimal, par\)"),
