@@ -4,6 +4,7 @@
 //! that it touches: one part, or the [`Fabric`]. Only a [`Partition`](crate::partition::Partition)
 //! has hosts and a probe, so a method of [`Fabric`] cannot touch them.
 
+use crate::observer::Observer;
 use crate::partition::agenda::Agenda;
 use crate::partition::messages::FabricMessages;
 use crate::partition::setup::Setup;
@@ -14,7 +15,6 @@ use crate::store::packet::Packets;
 use crate::store::port::Ports;
 use crate::store::requests::Requests;
 use crate::store::worms::Worms;
-use crate::watch::Watch;
 use pantala_routing::learning::Learning;
 
 /// The NICs, routers and links of one partition.
@@ -40,8 +40,8 @@ pub(crate) struct Fabric {
     pub(crate) learning: Learning,
     /// Deliveries, and bytes per job.
     pub(crate) counters: Counters,
-    /// Records beside the counters.
-    pub(crate) watch: Watch,
+    /// What the stages tell about packets, for the records beside the counters.
+    pub(crate) observer: Observer,
     /// Per partition, the messages to send there.
     pub(crate) outbox: Vec<FabricMessages>,
 }

@@ -10,6 +10,7 @@
 pub mod config;
 mod fabric;
 pub mod host;
+mod observer;
 mod partition;
 pub mod probe;
 mod router;

@@ -80,7 +80,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
     pub fn advance(&mut self, until: Time) {
         if !self.fabric.setup.stages.default_model {
             self.run_blocks::<General>(until);
-        } else if self.fabric.watch.on {
+        } else if self.fabric.observer.records {
             self.run_blocks::<Watched>(until);
         } else {
             self.run_blocks::<Plain>(until);
@@ -186,8 +186,8 @@ impl Fabric {
     /// overlap.
     #[inline(always)]
     fn next_group<F: Variant>(&mut self, until: Time) -> Option<(Time, u8)> {
-        let Self { setup, agenda, packets, ports, requests, nics, learning, watch, .. } = self;
-        let blame = if F::HOOKS { watch.blame.as_deref() } else { None };
+        let Self { setup, agenda, packets, ports, requests, nics, learning, observer, .. } = self;
+        let observer = observer.on::<F>();
         agenda.wheel.next_group_foreseen(until, |phase, id, hint| match phase {
             Kind::ARRIVE => {
                 packets.prefetch(id);
@@ -196,8 +196,8 @@ impl Fabric {
                 }
                 ports.in_vcs.prefetch::<1>(hint as usize);
                 ports.in_ports.prefetch::<1>(setup.by_vcs.quotient(hint) as usize);
-                if let Some(blame) = blame {
-                    blame.prefetch_input(hint as usize);
+                if let Some(observer) = &observer {
+                    observer.prefetch_input(hint as usize);
                 }
             }
             Kind::DELIVER => packets.prefetch_whole(id),
@@ -207,8 +207,8 @@ impl Fabric {
                 // Enough for four VCs.
                 ports.out_vcs.prefetch::<4>(id * setup.vcs);
                 requests.waiting.prefetch::<1>(id * setup.vcs * setup.words);
-                if let Some(blame) = blame {
-                    blame.prefetch(id, id * setup.vcs);
+                if let Some(observer) = &observer {
+                    observer.prefetch_output(id, id * setup.vcs);
                 }
             }
             Kind::NIC => nics.nics.prefetch::<2>(id as usize),

@@ -7,10 +7,10 @@
 pub(crate) trait Variant {
     /// Whether every stage is that of the default model and a router's ports fit into one word.
     const DEFAULT: bool;
-    /// Whether the build has the calls of [`Watch`](crate::watch::Watch).
+    /// Whether the build has the calls of the [`Observer`](crate::observer::Observer).
     const HOOKS: bool;
 
-    /// Returns whether the stages call the hooks, if `on` says whether there is a record.
+    /// Returns whether the stages call the observer, if `on` says whether there is a record.
     #[inline(always)]
     fn watches(on: bool) -> bool {
         Self::HOOKS && (Self::DEFAULT || on)

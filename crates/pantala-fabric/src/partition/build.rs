@@ -6,6 +6,7 @@ use crate::config::{
 };
 use crate::fabric::Fabric;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
+use crate::observer::Observer;
 use crate::partition::Partition;
 use crate::partition::agenda::{Agenda, Blocks};
 use crate::partition::messages::{FabricMessages, PartitionMessages};
@@ -26,7 +27,6 @@ use crate::store::queue::Queue;
 use crate::store::requests::Requests;
 use crate::store::worms::Worms;
 use crate::variant::General;
-use crate::watch::Watch;
 use pantala_engine::{NEVER, Stream, Time};
 use pantala_routing::MAX_VIRTUAL_CHANNELS;
 use pantala_routing::learning::Learning;
@@ -192,7 +192,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
                     filled(by_node(jobs), JobTraffic::default()),
                 )
             },
-            watch: Watch::default(),
+            observer: Observer::default(),
             outbox: outbox(partitions.count()),
             setup: Setup {
                 stages: Stages::new(&config, ports),

@@ -18,7 +18,7 @@ impl Fabric {
     /// Posts a packet that is on a link to another partition.
     #[inline(never)]
     pub(crate) fn post_packet<F: Variant>(&mut self, to: u16, index: u32) {
-        let path = self.paths::<F>().and_then(|paths| paths.leaves(index));
+        let path = self.observer.on::<F>().and_then(|observer| observer.left_partition(index));
         let (packet, origin) = (self.packets[index], *self.packets.origin(index));
         let hop_feedback = self.learning.hop_feedback(index);
         self.packets.remove(index);
@@ -72,10 +72,10 @@ impl Fabric {
             if self.setup.stages.learning() {
                 self.learning.resume(index, hop_feedback);
             }
-            if let Some(watch) = self.paths::<F>()
+            if let Some(observer) = self.observer.on::<F>()
                 && let Some((_, path)) = paths.next_if(|(place, _)| *place == number)
             {
-                watch.resume(index, &path);
+                observer.entered_partition(index, &path);
             }
             let group = self.ports.in_ports[self.setup.by_vcs.quotient(packet.at) as usize].group;
             let block = self.agenda.blocks.of_group(group);
@@ -123,7 +123,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         }
         if !self.fabric.setup.stages.default_model {
             self.fabric.take::<General>(&mut messages.fabric);
-        } else if self.fabric.watch.on {
+        } else if self.fabric.observer.records {
             self.fabric.take::<Watched>(&mut messages.fabric);
         } else {
             self.fabric.take::<Plain>(&mut messages.fabric);

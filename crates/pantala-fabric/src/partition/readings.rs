@@ -185,7 +185,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Records the links from now on, in windows of which the first ends at `ends`.
     pub(crate) fn watch_ports(&mut self, ends: Time) {
-        let Fabric { setup, ports, watch, .. } = &mut self.fabric;
+        let Fabric { setup, ports, observer, .. } = &mut self.fabric;
         let (routers, nodes) =
             (setup.partitions.routers(setup.number), setup.partitions.nodes(setup.number));
         let outputs = (routers.start * setup.ports) as usize..(routers.end * setup.ports) as usize;
@@ -198,14 +198,14 @@ impl<H: Host, P: Probe> Partition<H, P> {
         };
         let ledgers = outputs.clone().map(known).chain(nodes.clone().map(|_| Some(ledger())));
         let first_response = setup.config.responses.map_or(u8::MAX, |r| r.first_routing);
-        watch.ports = Some(Box::new(PortWatch::new(
+        observer.ports = Some(Box::new(PortWatch::new(
             (outputs.clone(), nodes.clone()),
             (setup.vcs, usize::from(setup.config.jobs)),
             first_response,
             ledgers.collect(),
             ends,
         )));
-        watch.on = true;
+        observer.records = true;
     }
 
     /// Ends a window of the record of links: see [`PortWatch::close`].
@@ -215,12 +215,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
         next: Option<Time>,
         take: &mut impl FnMut(WatchedLink, LinkCount),
     ) -> bool {
-        self.fabric.watch.ports.as_mut().is_some_and(|ports| ports.close(now, next, take))
+        self.fabric.observer.ports.as_mut().is_some_and(|ports| ports.close(now, next, take))
     }
 
     /// See [`PortWatch::skip`].
     pub(crate) fn skip_ports(&mut self, ends: Time) {
-        if let Some(ports) = &mut self.fabric.watch.ports {
+        if let Some(ports) = &mut self.fabric.observer.ports {
             ports.skip(ends);
         }
     }
@@ -228,7 +228,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
     /// Records who causes the waiting time of whom, in windows of this length, in ps, from now on.
     /// Call it before the first event.
     pub fn record_blame(&mut self, window: Time) {
-        let Fabric { setup, ports, nics, watch, .. } = &mut self.fabric;
+        let Fabric { setup, ports, nics, observer, .. } = &mut self.fabric;
         let size = BlameSize {
             ports: (ports.out_ports.first(), ports.out_ports.len()),
             nodes: (nics.nics.first(), nics.nics.len()),
@@ -238,25 +238,25 @@ impl<H: Host, P: Probe> Partition<H, P> {
         };
         let class = |port: &OutPort| setup.topology.class_of_port(port.port) as u8;
         let classes = ports.out_ports.iter().map(class);
-        watch.blame = Some(Box::new(BlameWatch::new(&size, classes, window)));
-        watch.on = true;
+        observer.blame = Some(Box::new(BlameWatch::new(&size, classes, window)));
+        observer.records = true;
     }
 
     /// Records the paths of the packets of a choice from now on. Call it before the first event.
     pub fn record_paths(&mut self, choice: PacketChoice) {
-        let Fabric { setup, watch, .. } = &mut self.fabric;
+        let Fabric { setup, observer, .. } = &mut self.fabric;
         let stored_flit =
             if setup.stages.stores::<General>() { setup.stages.stored_flit } else { 0 };
         let idle = IdleRouter { head_delay: setup.stages.head_delay, stored_flit };
         let first_response = setup.config.responses.map_or(u8::MAX, |r| r.first_routing);
-        watch.paths = Some(Box::new(PathWatch::new(choice, idle, first_response)));
-        watch.on = true;
+        observer.paths = Some(Box::new(PathWatch::new(choice, idle, first_response)));
+        observer.records = true;
     }
 
     /// Returns the waiting times up to `now` by window, class, victim and aggressor. Empty without
     /// [`Self::record_blame`]. All events before `now` must have been handled.
     pub fn blame_until(&mut self, now: Time) -> Vec<BlameCell> {
-        self.fabric.watch.blame.as_mut().map_or_else(Vec::new, |blame| blame.cells(now))
+        self.fabric.observer.blame.as_mut().map_or_else(Vec::new, |blame| blame.cells(now))
     }
 
     /// Counts every packet and credit anew and compares them with the counters.
@@ -288,7 +288,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             worms,
             learning,
             counters,
-            watch,
+            observer,
             outbox,
         } = &self.fabric;
         agenda.wheels().map(Wheel::memory).sum::<usize>()
@@ -300,8 +300,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             + worms.memory()
             + learning.memory()
             + counters.memory()
-            + watch.blame.as_ref().map_or(0, |blame| blame.memory())
-            + watch.paths.as_ref().map_or(0, |paths| paths.memory())
+            + observer.memory()
             + outbox.iter().map(FabricMessages::memory).sum::<usize>()
             + self.spare_messages.iter().map(PartitionMessages::memory).sum::<usize>()
     }

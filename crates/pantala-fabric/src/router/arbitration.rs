@@ -368,7 +368,7 @@ impl Fabric {
                         Some(time) => wake = wake.min(self.setup.stages.edge_after::<F>(time)),
                         None => vc.await_credits(room),
                     }
-                    self.blame_stall::<F>((out, out_vc as usize), now);
+                    self.tell_block::<F>((out, out_vc as usize), now);
                     continue;
                 }
                 match vc.space.when(&self.ports.pool, room) {

@@ -28,8 +28,8 @@ impl Fabric {
         if self.setup.stages.learning() {
             self.note_arrival(in_vc, packet, now);
         }
-        if self.is_watched::<F>() {
-            self.watch.arrives(&self.packets, packet, in_vc, now);
+        if let Some(observer) = self.observer.on::<F>() {
+            observer.arrived(&self.packets, packet, in_vc, now);
         }
         if self.setup.stages.virtual_output::<F>() {
             let in_port = self.ports.in_vcs[in_vc].port;
@@ -38,8 +38,8 @@ impl Fabric {
         }
         if self.ports.in_vcs[in_vc].queue.head != NONE {
             let job = self.packets[packet].job;
-            if let Some(blame) = self.blame::<F>() {
-                blame.follows(in_vc, job, now);
+            if let Some(observer) = self.observer.on::<F>() {
+                observer.queued_behind(in_vc, job, now);
             }
             self.ports.in_vcs[in_vc].queue.push(&mut self.packets, packet);
             return;
@@ -49,8 +49,8 @@ impl Fabric {
             // Needed after the last arrival of this time.
             self.ports.out_ports.prefetch::<2>(arrived.out as usize);
             self.ports.out_vcs.prefetch::<1>(arrived.out_vc as usize);
-            if let Some(blame) = self.blame::<F>() {
-                blame.prefetch(arrived.out as usize, arrived.out_vc as usize);
+            if let Some(observer) = self.observer.on::<F>() {
+                observer.prefetch_output(arrived.out as usize, arrived.out_vc as usize);
             }
             self.requests.arrived.push(arrived);
         } else {
@@ -107,7 +107,7 @@ impl Fabric {
         self.packets[packet].out_vc = hop.vc;
         let out = router * self.setup.ports + u32::from(hop.port);
         let out_vc = out * self.setup.vcs as u32 + u32::from(hop.vc);
-        probe.routed(in_vc, out_vc);
+        self.observer.routed(probe, in_vc, out_vc);
         if self.setup.stages.by_flits::<F>() {
             self.worms.lead(in_vc, &self.packets[packet], (out, out_vc));
         }
@@ -118,8 +118,8 @@ impl Fabric {
     #[inline(always)]
     pub(crate) fn queue_first<F: Variant>(&mut self, arrived: &Arrived, now: Time) {
         let job = self.packets[arrived.packet].job;
-        if let Some(blame) = self.blame::<F>() {
-            blame.leads(arrived.in_vc, job);
+        if let Some(observer) = self.observer.on::<F>() {
+            observer.queued_first(arrived.in_vc, job);
         }
         self.ports.in_vcs[arrived.in_vc].queue.push(&mut self.packets, arrived.packet);
         self.await_output::<F>(arrived, now);
@@ -138,8 +138,8 @@ impl Fabric {
         self.requests.begin_wait(&self.setup, arrived.out_vc as usize, bit);
         let &Arrived { in_vc, in_port, .. } = arrived;
         let free = self.ports.in_ports[in_port].busy_until.max(self.ports.in_vcs[in_vc].open);
-        if let Some(blame) = self.blame::<F>() {
-            blame.awaits((in_vc, in_port), arrived.out, free, now);
+        if let Some(observer) = self.observer.on::<F>() {
+            observer.head_waits((in_vc, in_port), arrived.out, free, now);
         }
         if F::DEFAULT {
             let free = self.ports.out_ports[out]

@@ -30,8 +30,8 @@ impl Fabric {
                 &mut self.nics.credits[upstream as usize * self.setup.vcs + vc]
             };
             account.give_over::<F>(&mut self.ports.pool, first, last, room);
-            if F::watches(self.watch.on) {
-                self.watch.nic_credited((upstream, vc as u8), (first, last), room);
+            if let Some(observer) = self.observer.on::<F>() {
+                observer.nic_credited((upstream, vc as u8), (first, last), room);
             }
             if nic.credit_wait {
                 self.ensure_nic_wake(upstream, first + self.setup.stages.nic_idle);
@@ -50,9 +50,9 @@ impl Fabric {
     #[inline(always)]
     pub(crate) fn credit<F: Variant>(&mut self, out_vc: usize, first: Time, last: Time, room: u32) {
         self.ports.out_vcs[out_vc].credits.give_over::<F>(&mut self.ports.pool, first, last, room);
-        if self.is_watched::<F>() {
+        if let Some(observer) = self.observer.on::<F>() {
             let vcs = self.setup.vcs;
-            self.watch.credited((out_vc / vcs, (out_vc % vcs) as u8), (first, last), room);
+            observer.credited((out_vc / vcs, (out_vc % vcs) as u8), (first, last), room);
         }
         if self.ports.out_vcs[out_vc].credit_wait > 0 {
             self.end_credit_wait::<F>(out_vc);

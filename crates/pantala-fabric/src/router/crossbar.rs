@@ -79,9 +79,9 @@ impl Fabric {
         }
         if stages.credit_at_crossbar::<F>() && self.ports.out_ports[out].end != LinkEnd::AmpleNode {
             self.ports.out_vcs[out_vc].credits.take(stages.room::<F>(flits));
-            if F::watches(self.watch.on) {
+            if let Some(observer) = self.observer.on::<F>() {
                 let room = stages.room::<F>(flits);
-                self.watch.takes((out as usize, packet.out_vc), room, now);
+                observer.took_credit((out as usize, packet.out_vc), room, now);
             }
         }
         let port = &mut self.ports.out_ports[out];
@@ -96,16 +96,9 @@ impl Fabric {
         if self.setup.stages.learning() {
             self.give_feedback(in_vc, index, now);
         }
-        let (job, at_crossbar) =
-            (self.packets[index].job, self.setup.stages.credit_at_crossbar::<F>());
-        if let Some(blame) = self.blame::<F>() {
-            if WAITED {
-                blame.leaves(in_vc, out as usize, job, now);
-            }
-            if at_crossbar {
-                blame.stall_ends(out as usize, now);
-            }
-            blame.crosses::<WAITED>(in_port, out as usize, job, now);
+        if let Some(observer) = self.observer.on::<F>() {
+            let to = (out as usize, self.setup.stages.credit_at_crossbar::<F>());
+            observer.granted::<WAITED>((in_vc, in_port), to, self.packets[index].job, now);
         }
         self.enqueue::<F>(out as usize, out_vc as usize, index, now);
     }

@@ -41,8 +41,8 @@ impl Fabric {
             let start = open.max(ready) + idle;
             port.next_vc = self.setup.stages.vc_after(packet_vc);
             let job = self.packets[index].job;
-            if let Some(blame) = self.blame::<F>() {
-                blame.sent_ahead(out, job, ready + idle, start);
+            if let Some(observer) = self.observer.on::<F>() {
+                observer.sent_ahead(out, job, ready + idle, start);
             }
             let left = self.send::<F>(out, out_vc, index, start);
             if open > ready || !self.setup.stages.ahead_is_free::<F>() {
@@ -58,8 +58,8 @@ impl Fabric {
         let time = due(ready, open, idle);
         self.ensure_link_wake(out, time);
         let job = self.packets[index].job;
-        if let Some(blame) = self.blame::<F>() {
-            blame.buffered(out, job, ready + idle);
+        if let Some(observer) = self.observer.on::<F>() {
+            observer.buffered(out, job, ready + idle);
         }
     }
 
@@ -145,8 +145,8 @@ impl Fabric {
         self.end_stall::<F>(out, now);
         let idle = self.setup.stages.idle_flits::<F>() * self.ports.out_ports[out].flit;
         let (job, ready) = (self.packets[index].job, self.packets[index].ready + idle);
-        if let Some(blame) = self.blame::<F>() {
-            blame.starts(out, job, ready, now);
+        if let Some(observer) = self.observer.on::<F>() {
+            observer.started(out, job, ready, now);
         }
         let left = self.send::<F>(out, out_vc, index, now);
         if self.setup.stages.ahead_is_free::<F>() {
@@ -267,8 +267,8 @@ impl Fabric {
             let beyond = port.beyond;
             if !stages.credit_at_crossbar::<F>() {
                 self.ports.out_vcs[out_vc].credits.take(room);
-                if F::watches(self.watch.on) {
-                    self.watch.takes((out, packet.out_vc), room, self.agenda.now);
+                if let Some(observer) = self.observer.on::<F>() {
+                    observer.took_credit((out, packet.out_vc), room, self.agenda.now);
                 }
             }
             if beyond & ELSEWHERE == 0 {
@@ -282,8 +282,8 @@ impl Fabric {
                 let node = port.target as usize;
                 if !stages.credit_at_crossbar::<F>() {
                     self.ports.out_vcs[out_vc].credits.take(room);
-                    if F::watches(self.watch.on) {
-                        self.watch.takes((out, packet.out_vc), room, self.agenda.now);
+                    if let Some(observer) = self.observer.on::<F>() {
+                        observer.took_credit((out, packet.out_vc), room, self.agenda.now);
                     }
                 }
                 self.nics.holds[node].lent[usize::from(packet.out_vc)] += i64::from(room);
@@ -296,11 +296,11 @@ impl Fabric {
                 }
                 let back = tail + port.credit_delay;
                 vc.credits.give(&mut self.ports.pool, back, room);
-                if F::watches(self.watch.on) {
+                if let Some(observer) = self.observer.on::<F>() {
                     if !stages.credit_at_crossbar::<F>() {
-                        self.watch.takes((out, packet.out_vc), room, self.agenda.now);
+                        observer.took_credit((out, packet.out_vc), room, self.agenda.now);
                     }
-                    self.watch.credited((out, packet.out_vc), (back, back), room);
+                    observer.credited((out, packet.out_vc), (back, back), room);
                 }
                 if stages.credit_at_crossbar::<F>() && vc.credit_wait > 0 {
                     vc.credit_wait = 0;
@@ -313,16 +313,10 @@ impl Fabric {
         if starts {
             self.counters.count_job(out, self.setup.config.jobs, job, bytes);
         }
-        if self.is_watched::<F>() {
-            self.watch.sends(&self.packets[index], out, (start, end));
-            let idle = self.setup.stages.idle_flits::<F>() * self.ports.out_ports[out].flit;
-            if let Some(paths) = &mut self.watch.paths {
-                paths.sends((&self.packets[index], index), out_vc as u32, (start, idle));
-            }
-        }
-        let now = self.agenda.now;
-        if let Some(blame) = self.blame::<F>() {
-            blame.sends((out, out_vc), (job, room), (start, end), now);
+        if let Some(observer) = self.observer.on::<F>() {
+            let idle = stages.idle_flits::<F>() * port.flit;
+            let times = (start, end, idle);
+            observer.sent((packet, index), (out, out_vc), room, times, self.agenda.now);
         }
         if beyond & ELSEWHERE != 0 {
             self.post_packet::<F>(beyond & !ELSEWHERE, index);

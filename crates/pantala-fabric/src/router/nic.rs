@@ -3,6 +3,7 @@
 
 use crate::fabric::Fabric;
 use crate::host::{Delivery, Host, PacketOffer, Pull, TrafficClass};
+use crate::observer::Injection;
 use crate::partition::Partition;
 use crate::partition::agenda::Kind;
 use crate::probe::Probe;
@@ -64,14 +65,11 @@ impl Fabric {
         let nic = &mut self.nics.nics[node as usize];
         if nic.stalled_since == NEVER {
             (nic.stalled_since, nic.stalled_job) = (now, job);
-            if F::watches(self.watch.on) {
+            if let Some(observer) = self.observer.on::<F>() {
                 let first = self.setup.config.responses.filter(|r| vcs.start >= r.first_vc);
                 let routing = first.map_or(0, |responses| responses.first_routing);
-                self.watch.nic_stalls(node, vcs, (job, routing), now);
-            }
-            let in_vc = self.nics.nics[node as usize].target + u32::from(vcs.start);
-            if let Some(blame) = self.blame::<F>() {
-                blame.nic_stalls(node, in_vc, job, now);
+                let in_vc = nic.target + u32::from(vcs.start);
+                observer.nic_stalled((node, in_vc), vcs, (job, routing), now);
             }
         }
         let nic = &mut self.nics.nics[node as usize];
@@ -121,15 +119,16 @@ impl Fabric {
             self.agenda.wheel.push_with_hint(head, Kind::ARRIVE, index, at);
         }
         self.counters.count_nic_job(node as usize, self.setup.config.jobs, job, bytes);
-        if self.is_watched::<F>() {
-            let (packet, nic) = (&self.packets[index], &self.nics.nics[node as usize]);
-            let vc = (at - nic.target) as u8;
-            self.watch.injects(packet, (node, vc), started, (now, free));
-            self.watch.nic_takes((node, vc), self.setup.stages.room::<F>(started), now);
-        }
-        let ready = self.packets.origin(index).created + self.setup.stages.nic_idle;
-        if let Some(blame) = self.blame::<F>() {
-            blame.injects(node, (job, false), ready, (now, free));
+        if let Some(observer) = self.observer.on::<F>() {
+            let injection = Injection {
+                from: (node, (at - self.nics.nics[node as usize].target) as u8),
+                flits: started,
+                room: self.setup.stages.room::<F>(started),
+                ready: self.packets.origin(index).created + self.setup.stages.nic_idle,
+                follows: false,
+                on_link: (now, free),
+            };
+            observer.injected(&self.packets[index], &injection);
         }
         free
     }
@@ -234,7 +233,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             &Launch { at, draw, destination, bytes, flits, job, routing },
             now,
         );
-        self.probe.injected(job, bytes, now);
+        self.fabric.observer.sent_by_host(&mut self.probe, job, bytes, now);
         self.wake_for_next::<F>(node, free);
     }
 
@@ -281,11 +280,6 @@ impl<H: Host, P: Probe> Partition<H, P> {
                 return;
             }
         }
-        if self.fabric.is_watched::<F>()
-            && let Some(paths) = &mut self.fabric.watch.paths
-        {
-            self.probe.passed(paths.delivers(&self.fabric.packets, index));
-        }
         let packet = &self.fabric.packets[index];
         let node = packet.route.destination;
         let origin = self.fabric.packets.origin(index);
@@ -294,10 +288,9 @@ impl<H: Host, P: Probe> Partition<H, P> {
             if let Some(room) = lent {
                 self.fabric.return_room::<F>(node, room, now);
             }
-            self.take_response(index, now);
+            self.take_response::<F>(index, now);
             return;
         }
-        let recorded = self.probe.delivered(packet, origin, now);
         let delivery = Delivery {
             source: origin.source,
             bytes: packet.bytes,
@@ -305,9 +298,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
             message: origin.message,
             job: packet.job,
         };
-        if recorded {
-            self.probe.belongs(self.host.message_of(node, &delivery));
-        }
+        self.fabric.observer.delivered::<F>(
+            &mut self.probe,
+            (&self.fabric.packets, index),
+            || self.host.message_of(node, &delivery),
+            now,
+        );
         if self.fabric.setup.stages.responds() {
             self.fabric.answer(index, now);
         } else {

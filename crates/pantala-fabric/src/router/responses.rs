@@ -112,9 +112,10 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Takes a response at the node that sent its request.
     #[inline]
-    pub(crate) fn take_response(&mut self, index: u32, now: Time) {
+    pub(crate) fn take_response<F: Variant>(&mut self, index: u32, now: Time) {
         self.fabric.counters.responses_delivered += 1;
-        self.probe.answered(&self.fabric.packets[index], self.fabric.packets.origin(index), now);
+        let Fabric { observer, packets, .. } = &mut self.fabric;
+        observer.answered::<F>(&mut self.probe, packets, index, now);
         self.fabric.packets.remove(index);
     }
 }

@@ -15,23 +15,22 @@ impl Fabric {
         let port = &mut self.ports.out_ports[out];
         if port.stalled_since == NEVER {
             (port.stalled_since, port.stalled_job) = (now, self.packets[packet].job);
-            if F::watches(self.watch.on) {
-                self.watch.stalls(out, &self.packets[packet], now);
+            if let Some(observer) = self.observer.on::<F>() {
+                observer.stalled(out, &self.packets[packet], now);
             }
             let out_vc = out * self.setup.vcs + usize::from(self.packets[packet].out_vc);
-            self.blame_stall::<F>((out, out_vc), now);
+            self.tell_block::<F>((out, out_vc), now);
         }
     }
 
-    /// Notes a stall at `since`, which is now or later, for the record of blame, unless one lasts.
-    pub(crate) fn blame_stall<F: Variant>(&mut self, (out, out_vc): (usize, usize), since: Time) {
+    /// Tells the observer that credits block an output from `since` on, which is now or later.
+    pub(crate) fn tell_block<F: Variant>(&mut self, (out, out_vc): (usize, usize), since: Time) {
         let (buffer, now) = (self.setup.config.router.input_buffer as i32, self.agenda.now);
-        if self.is_watched::<F>()
-            && let Some(blame) = &mut self.watch.blame
-            && !blame.is_stalled(out)
+        if let Some(observer) = self.observer.on::<F>()
+            && observer.asks_for_block(out)
         {
             let credits = self.ports.out_vcs[out_vc].credits.at(&mut self.ports.pool, now);
-            blame.stalls((out, out_vc), (buffer - credits) as u32, since);
+            observer.blocked((out, out_vc), (buffer - credits) as u32, since);
         }
     }
 
@@ -67,11 +66,8 @@ impl Fabric {
         let (stall, job) = (now.saturating_sub(since), port.stalled_job);
         port.counters.stall += stall;
         self.counters.count_stall(out, self.setup.config.jobs, job, stall);
-        if self.is_watched::<F>() {
-            self.watch.unstalls(out, now);
-        }
-        if let Some(blame) = self.blame::<F>() {
-            blame.stall_ends(out, now);
+        if let Some(observer) = self.observer.on::<F>() {
+            observer.stall_ended(out, now);
         }
     }
 
@@ -91,11 +87,8 @@ impl Fabric {
         let (stall, job) = (now - since, nic.stalled_job);
         nic.counters.stall += stall;
         self.counters.count_nic_stall(node as usize, self.setup.config.jobs, job, stall);
-        if self.is_watched::<F>() {
-            self.watch.nic_unstalls(node, now);
-        }
-        if let Some(blame) = self.blame::<F>() {
-            blame.nic_stall_ends(node, now);
+        if let Some(observer) = self.observer.on::<F>() {
+            observer.nic_stall_ended(node, now);
         }
     }
 }

@@ -37,8 +37,8 @@ impl Fabric {
             waiting.queue.push(&mut self.packets, packet);
             waiting.room += room as i32;
             let job = self.packets[packet].job;
-            if let Some(blame) = self.blame::<General>() {
-                blame.begins(out as usize, job, now);
+            if let Some(observer) = self.observer.on::<General>() {
+                observer.waits_for_output(out as usize, job, now);
             }
             let port = &mut self.ports.out_ports[out];
             port.waiting |= 1 << (out_vc as usize % self.setup.vcs);
@@ -102,8 +102,8 @@ impl Fabric {
         let index = waiting.queue.pop(&mut self.packets);
         waiting.room -= room as i32;
         self.ports.out_vcs[out_vc].credits.take(room);
-        if self.watch.on {
-            self.watch.takes((out, self.packets[index].out_vc), room, now);
+        if let Some(observer) = self.observer.on::<General>() {
+            observer.took_credit((out, self.packets[index].out_vc), room, now);
         }
         self.end_stall::<General>(out, now);
         let packet = &mut self.packets[index];
@@ -115,9 +115,8 @@ impl Fabric {
             self.give_feedback(in_vc as u32, index, now);
         }
         let (job, in_port) = (self.packets[index].job, self.ports.in_vcs[in_vc].port);
-        if let Some(blame) = self.blame::<General>() {
-            blame.ends(out, job, now);
-            blame.crosses::<true>(in_port, out, job, now);
+        if let Some(observer) = self.observer.on::<General>() {
+            observer.moved_to_output(in_port, out, job, now);
         }
         self.enqueue::<General>(out, out_vc, index, now);
     }

@@ -9,6 +9,7 @@
 
 use crate::fabric::Fabric;
 use crate::host::Host;
+use crate::observer::Injection;
 use crate::partition::Partition;
 use crate::partition::agenda::Kind;
 use crate::probe::Probe;
@@ -60,10 +61,10 @@ impl Fabric {
 
     /// Keeps the path of a packet whose first flit is at its node, until its last flit is there.
     pub(crate) fn keep_path_of_head(&mut self, flit: u32) {
-        if let Some(paths) = &mut self.watch.paths
+        if let Some(observer) = self.observer.on::<General>()
             && self.packets[flit].piece == Piece::Head
         {
-            paths.head_delivered(&self.packets, flit);
+            observer.head_delivered(&self.packets, flit);
         }
     }
 
@@ -102,17 +103,18 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let nic = &mut self.fabric.nics.nics[node as usize];
         nic.link_free = free;
         nic.counters.flits += 1;
-        if self.fabric.is_watched::<General>() {
-            let packet = Packet {
-                piece: Piece::of(begun.next, self.fabric.packets[begun.packet].flits),
-                ..self.fabric.packets[begun.packet]
+        if let Some(observer) = self.fabric.observer.on::<General>() {
+            let packet = &self.fabric.packets[begun.packet];
+            let piece = Piece::of(begun.next, packet.flits);
+            let injection = Injection {
+                from: (node, vc),
+                flits: 1,
+                room: 1,
+                ready: self.fabric.packets.origin(begun.packet).created,
+                follows: true,
+                on_link: (now, free),
             };
-            self.fabric.watch.injects(&packet, (node, vc), 1, (now, free));
-            self.fabric.watch.nic_takes((node, vc), 1, now);
-        }
-        let ready = self.fabric.packets.origin(begun.packet).created;
-        if let Some(blame) = self.fabric.blame::<General>() {
-            blame.injects(node, (job, true), ready, (now, free));
+            observer.injected(&Packet { piece, ..*packet }, &injection);
         }
         let gone = now
             + self.fabric.setup.stages.head_flits::<General>() * self.fabric.setup.stages.nic_flit;
