@@ -9,10 +9,10 @@ use mpi::request::WaitGuard;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Source};
 use pantala_engine::Time;
-use pantala_fabric::{Transport, PartitionMessages};
+use pantala_fabric::{PartitionMessages, Transport};
 use pantala_mpi::MpiMessage;
+use pantala_sim::output::recorder::Net;
 use pantala_sim::run::process_group::ProcessGroup;
-use pantala_sim::run::rank_reports::Net;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

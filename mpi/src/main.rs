@@ -9,8 +9,8 @@ mod cluster;
 use clap::{Parser, Subcommand};
 use cluster::{Cluster, Traffic};
 use mpi::traits::{Communicator, CommunicatorCollectives, Root};
-use pantala_sim::output::document;
 use pantala_sim::plan::resolve;
+use pantala_sim::run::document;
 use pantala_sim::{End, Simulation};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,8 @@ fn with_files_beside(text: String, plan: &Path) -> String {
             continue;
         };
         let beside = path.as_str().map(|path| (Path::new(path), folder.join(path)));
-        if let Some((_, beside)) = beside.filter(|(path, beside)| !path.exists() && beside.exists()) {
+        if let Some((_, beside)) = beside.filter(|(path, beside)| !path.exists() && beside.exists())
+        {
             *path = beside.display().to_string().into();
         }
     }

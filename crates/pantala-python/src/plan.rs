@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use pantala_sim::output::document;
 use pantala_sim::plan::Plan;
 use pantala_sim::plan::expected_traffic::of_jobs as expected_traffic;
 use pantala_sim::plan::resolve::{self, Resolved};
+use pantala_sim::run::document;
 use pantala_sim::run::measure::{Measurement, whole_run};
 use pantala_sim::run::threads;
 use pantala_sim::{End, PlanError, Simulation};

@@ -3,7 +3,7 @@
 //!
 //! Each entry is declared once, beside the code that it governs:
 //!
-//! - A key of a plan is a field of a type below [`Plan`]. Its doc comment is its description;
+//! - A key of a plan is a field of a type below [`Plan`](crate::plan::Plan). Its doc comment is its description;
 //!   `#[schemars(range(...))]` is its range, which `resolve` enforces; `#[schemars(extend("x-..." =
 //!   ...))]` holds the rest: `x-source` (paper and section, or `assumption`), `x-effect` (the
 //!   values of other keys under which the key has an effect), `x-zero` (the meaning of 0, for
@@ -18,20 +18,8 @@
 //! it.
 
 use crate::output::tables::descriptors;
-use crate::plan::Plan;
+use crate::plan::schema::plan_schema;
 use serde_json::{Value, json};
-use std::sync::LazyLock;
-
-/// Returns the JSON Schema of a plan, built once.
-///
-/// # Panics
-/// Never: every schema can be written as JSON.
-pub fn plan_schema() -> &'static Value {
-    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-        serde_json::to_value(schemars::schema_for!(Plan)).expect("a schema is JSON")
-    });
-    &SCHEMA
-}
 
 mod routings;
 

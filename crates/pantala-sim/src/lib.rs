@@ -4,7 +4,7 @@
 //! ```text
 //! plan.json --parse--> Plan --resolve--> resolved Plan --Simulation::new--> network, hosts, recorders
 //!                                                                                 | run
-//! run directory <--document::write-- results, streamed tables <------------------ End
+//! run directory <--run::document---- results, streamed tables <------------------ End
 //! ```
 //!
 //! - `plan`: a [`Plan`] is data: integers, names, every default filled in. `resolve` checks it and
@@ -13,8 +13,11 @@
 //! - `run`: a [`Simulation`] runs in steps of simulated time. Between two steps it closes windows,
 //!   checks the watchdog and calls an observer, which may stop it. Nothing else depends on the
 //!   steps.
-//! - `output`: the tables and run.json. A run writes some tables window by window and the others at
-//!   its end. run.json comes last.
+//! - `output`: the records and the tables. A run writes some tables window by window and the others
+//!   at its end. run.json comes last.
+//! - `catalogue`: every key and column as data.
+//!
+//! A room imports only from the rooms before it: `plan`, `output`, `run`, `catalogue`.
 //!
 //! [`End`] says how a run ends:
 //!
@@ -31,6 +34,7 @@
 
 pub mod catalogue;
 pub mod error;
+mod hex;
 pub mod output;
 pub mod plan;
 pub mod run;

@@ -1,14 +1,11 @@
-//! The run directory: what a run records, the tables made of it, and run.json.
+//! The run directory: what a run records, and the tables made of it.
 
 pub mod columns;
-pub mod document;
 pub(crate) mod latency_record;
-pub(crate) mod link_class;
 pub(crate) mod link_record;
 pub mod link_table;
 pub(crate) mod link_traffic;
 pub mod packet_record;
-pub mod q_tables;
 pub mod recorder;
 pub mod results;
 pub mod routing_record;

@@ -8,14 +8,17 @@ pub mod expected_traffic;
 pub mod export;
 pub mod fabric_config;
 pub mod form;
+pub(crate) mod link_class;
 pub mod network;
 pub mod placement;
+pub mod q_tables;
 mod random_order;
 pub mod ranges;
 mod reading;
 pub(crate) mod records;
 pub mod resolve;
 pub mod routings;
+pub mod schema;
 mod subset;
 
 pub use form::{

@@ -1,7 +1,8 @@
-//! A plan running: steps of simulated time, how a run ends, and the threads and processes that it
-//! runs on.
+//! A plan running: steps of simulated time, how a run ends, run.json, and the threads and processes
+//! that it runs on.
 
 mod deadlock;
+pub mod document;
 pub mod measure;
 pub mod process_group;
 pub mod rank_reports;

@@ -10,7 +10,6 @@ mod writer;
 pub(crate) use declaration::table;
 pub use declaration::{ColumnDescriptor, Row, TableDescriptor};
 pub use file::ROW_GROUP;
-pub(crate) use hash::hex;
 pub use value::{ColumnType, Value};
 pub use writer::{TableWriter, Written};
 

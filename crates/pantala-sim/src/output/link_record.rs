@@ -4,7 +4,7 @@
 //! The fabric counts in the shortest window. Every other window is a multiple of it and sums its
 //! counts.
 
-use crate::output::link_class::DirectedClass;
+use crate::plan::link_class::DirectedClass;
 use crate::plan::{Plan, PortRecord, PortSplit, RouterRecord, SystemRecord};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{LinkCount, TrafficCount, WatchedLink};

@@ -8,10 +8,14 @@ use crate::output::span_counts::{SpanCount, Spans};
 use crate::plan::{LatencyFrom, RecordPlan};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::packet::{Packet, PacketOrigin};
-use pantala_fabric::{JobTraffic, MessageLabel, PathHop, Probe};
+use pantala_fabric::{JobTraffic, MessageLabel, Network, PathHop, Probe};
 use pantala_mpi::{LatencyStatistics, LatencyWindows};
+use pantala_workload::Endpoints;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// A network with its hosts and recorders.
+pub type Net = Network<Endpoints, Recorder>;
 
 /// The packets of one job.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

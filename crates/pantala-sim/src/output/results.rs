@@ -9,8 +9,8 @@ use pantala_workload::{Endpoints, ProgramLog};
 use serde::{Deserialize, Serialize};
 
 use crate::output::recorder::JobPackets;
+use crate::output::recorder::Net;
 use crate::plan::{Plan, QTableRecord};
-use crate::run::rank_reports::Net;
 
 /// The traffic of one directed link.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! The check of a plan's numbers against the ranges of the catalogue.
 
-use crate::catalogue::plan_schema;
 use crate::error::{Faults, PlanError};
 use crate::plan::Plan;
+use crate::plan::schema::plan_schema;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};

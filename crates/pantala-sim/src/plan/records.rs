@@ -1,7 +1,7 @@
 //! Checks of what a plan records of links: windows, filters, and memory.
 
 use crate::error::PlanError;
-use crate::output::link_class::DirectedClass;
+use crate::plan::link_class::DirectedClass;
 use crate::plan::{PacketRecord, Plan, PortSplit};
 use pantala_engine::LONGEST_TIME;
 use pantala_topology::{LinkClass, Topology};

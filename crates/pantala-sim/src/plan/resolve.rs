@@ -1,13 +1,13 @@
 //! The checks of a plan, and the values that they fill in.
 
 use crate::error::{Faults, PlanError};
-use crate::output::q_tables;
 use crate::plan::coarsen;
 use crate::plan::deadlock;
 use crate::plan::fabric_config::fabric_config;
 use crate::plan::form::*;
 use crate::plan::network;
 use crate::plan::placement;
+use crate::plan::q_tables;
 use crate::plan::ranges;
 use crate::plan::records;
 use crate::plan::routings;

@@ -1,12 +1,13 @@
 //! The measurement of one point of a latency-throughput curve, and the cost of a whole run.
 
 use crate::error::{PlanError, WriteError};
-use crate::output::columns::{hex, ns};
-use crate::output::document::result_hash;
+use crate::hex::hex;
+use crate::output::columns::ns;
 use crate::output::recorder::{JobPackets, JobWindow};
 use crate::output::span_counts::SpanCount;
 use crate::plan::resolve::{Resolved, resolve};
 use crate::plan::{PacketRecord, Plan};
+use crate::run::document::result_hash;
 use crate::run::simulation::Simulation;
 use crate::run::termination::Progress;
 use pantala_engine::Time;

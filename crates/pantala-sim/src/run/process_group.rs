@@ -4,7 +4,7 @@ use pantala_engine::Time;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::run::rank_reports::Net;
+use crate::output::recorder::Net;
 
 /// The connection of a process to the others. All processes make the same calls in the same order.
 pub trait ProcessGroup {

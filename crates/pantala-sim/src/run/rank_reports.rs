@@ -1,17 +1,14 @@
 //! Reports of the ranks and the network of all partitions: progress, faults and blocked ranks.
 
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Network, Totals};
+use pantala_fabric::Totals;
 use pantala_mpi::{Blocked, ProgramError, ProgressEstimate};
 use pantala_workload::Endpoints;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::output::recorder::Recorder;
+use crate::output::recorder::Net;
 use crate::run::termination::End;
-
-/// A network with its hosts and recorders.
-pub type Net = Network<Endpoints, Recorder>;
 
 /// The status of partitions.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -32,6 +32,26 @@ fn cycles_of_imports_are_small() {
     }
 }
 
+/// The rooms of pantala-sim in order; each may import from those before it.
+const ROOMS: [&str; 6] = ["error", "hex", "plan", "output", "run", "catalogue"];
+
+#[test]
+fn rooms_of_the_simulation_import_one_way() {
+    let source = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
+    let edges = Imports::of(source).edges();
+    let place = |module: &Module| {
+        let room = module.first()?;
+        Some(ROOMS.iter().position(|name| name == room).expect("a room with a place"))
+    };
+    let against: Vec<String> = edges
+        .iter()
+        .flat_map(|(from, targets)| targets.iter().map(move |to| (from, to)))
+        .filter(|(from, to)| place(from).is_some() && place(from) < place(to))
+        .map(|(from, to)| format!("{} -> {}", from.join("/"), to.join("/")))
+        .collect();
+    assert_eq!(against, [""; 0]);
+}
+
 #[test]
 fn paths_lead_to_the_files_that_declare_their_names() {
     let file = |path: &[&str], text: &str| {

@@ -188,7 +188,7 @@ fn a_full_disk_ends_the_run() {
     simulation.run(|_| true);
     let results = simulation.results().unwrap();
     let end = End::Finished;
-    let error = pantala_sim::output::document::write(&mut simulation, &results, &end, Value::Null);
+    let error = pantala_sim::run::document::write(&mut simulation, &results, &end, Value::Null);
     let error = error.unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}/", directory.display())), "{error}");
     assert!(error.contains("No space left on device"), "{error}");

@@ -3,9 +3,9 @@
 use arrow_array::types::{Float64Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch, cast::AsArray};
 use arrow_schema::DataType;
-use pantala_sim::output::document::write;
 use pantala_sim::plan::Plan;
 use pantala_sim::plan::resolve::parse;
+use pantala_sim::run::document::write;
 use pantala_sim::{End, Progress, Simulation};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value, json};

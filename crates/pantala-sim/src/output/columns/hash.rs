@@ -113,11 +113,6 @@ fn present(bytes: &mut Vec<u8>, value: Option<[u8; 8]>) {
     }
 }
 
-/// Returns bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,8 +2,8 @@
 
 use super::source::Run;
 use crate::output::columns::{ns, table};
-use crate::output::link_class::DirectedClass;
 use crate::output::results::LinkTotals;
+use crate::plan::link_class::DirectedClass;
 use pantala_engine::Time;
 use pantala_topology::{LinkClass, Peer, Topology};
 

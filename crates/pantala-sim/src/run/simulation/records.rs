@@ -17,7 +17,7 @@ const PACKETS_HELD: u64 = 16_384;
 
 impl<Q: ProcessGroup> Simulation<Q> {
     /// Writes the tables to the existing `directory`: streamed tables during the run, the others in
-    /// [`document::write`](crate::output::document::write). Call it before the run. Without the
+    /// [`document::write`](crate::run::document::write). Call it before the run. Without the
     /// call, tables are only hashed.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! run.json, the last file of a run directory. A directory without it is not a run.
 
 use crate::error::WriteError;
-use crate::output::columns::{Written, hex};
+use crate::hex::hex;
+use crate::output::columns::Written;
 use crate::output::results::Results;
 use crate::output::tables::{HASHED_WITH_ROWS, Run, complete};
 use crate::plan::Plan;

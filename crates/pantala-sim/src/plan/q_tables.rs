@@ -1,7 +1,7 @@
 //! The estimates of q_adaptive as a file that a later run can start from.
 
 use crate::error::PlanError;
-use crate::output::columns::hex;
+use crate::hex::hex;
 use arrow_array::types::{Float64Type, UInt32Type};
 use arrow_array::{ArrowPrimitiveType, PrimitiveArray, RecordBatch, cast::AsArray};
 use pantala_routing::learning::{Estimate, Misfit, QTable};
