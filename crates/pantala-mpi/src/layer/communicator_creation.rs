@@ -124,8 +124,11 @@ impl<P: Program> MpiLayer<P> {
             let call = Call::Allreduce { bytes: CONTEXT_MASK };
             running.instance = CollectiveInstance { number: membership.calls, root: 0 };
             membership.calls = membership.calls.wrapping_add(1);
-            running.machine =
-                Collective::of(&self.config.collectives, &call, membership.communicator.size());
+            running.machine = Collective::of(
+                &self.setup.config.collectives,
+                &call,
+                membership.communicator.size(),
+            );
             running.creation = Some(CommunicatorCreation { agree: false, ..creation });
             return Ok(false);
         }

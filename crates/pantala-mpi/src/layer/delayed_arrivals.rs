@@ -4,23 +4,32 @@
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
 
-use crate::arena::NONE;
+use crate::arena::{Arena, NONE};
 use crate::layer::MpiLayer;
-use crate::message::{Header, TransmissionKind};
+use crate::layer::nics::Nics;
+use crate::message::{Header, Message, TransmissionKind};
 use crate::program::operation::Program;
 
-impl<P: Program> MpiLayer<P> {
+impl Nics {
     /// Delays a transmission at a NIC's node until `ready`. Transmissions with equal times keep the
     /// order in which they were added.
-    pub(crate) fn delay_until(&mut self, nic: usize, handle: u32, ready: Time, wakes: &mut Wakes) {
-        self.messages[handle].created = ready;
-        self.nics[nic].delayed.insert(&mut self.messages, handle, |other| other.created > ready);
+    pub(crate) fn delay_until(
+        &mut self,
+        messages: &mut Arena<Message>,
+        (nic, handle): (usize, u32),
+        ready: Time,
+        wakes: &mut Wakes,
+    ) {
+        messages[handle].created = ready;
+        self.list[nic].delayed.insert(messages, handle, |other| other.created > ready);
         wakes.timers.push(ready);
     }
+}
 
+impl<P: Program> MpiLayer<P> {
     /// Sends a transmission through memory: both its ranks are on one node.
     pub(crate) fn pass_through_memory(&mut self, nic: usize, handle: u32, wakes: &mut Wakes) {
-        let header = self.messages[handle].header;
+        let header = self.transfers.messages[handle].header;
         self.passed_through_memory(&header);
         let payload = match header.kind {
             TransmissionKind::Eager | TransmissionKind::Data => header.bytes,
@@ -30,28 +39,29 @@ impl<P: Program> MpiLayer<P> {
             | TransmissionKind::Get
             | TransmissionKind::Acknowledge => 0,
         };
-        let ready =
-            self.messages[handle].created.saturating_add(self.config.through_memory(payload));
+        let ready = self.transfers.messages[handle]
+            .created
+            .saturating_add(self.setup.config.through_memory(payload));
         if header.source != header.destination {
-            self.progress_estimate.arrived(header.wire_bytes(&self.config));
+            self.records.progress_estimate.arrived(header.wire_bytes(&self.setup.config));
         }
-        self.delay_until(nic, handle, ready, wakes);
+        self.nics.delay_until(&mut self.transfers.messages, (nic, handle), ready, wakes);
     }
 
     /// Handles all delayed transmissions that are ready.
     pub(crate) fn release_delayed(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
         loop {
-            let front = self.nics[nic].delayed.front(&self.messages);
-            if front == NONE || self.messages[front].created > now {
+            let front = self.nics.list[nic].delayed.front(&self.transfers.messages);
+            if front == NONE || self.transfers.messages[front].created > now {
                 return;
             }
-            self.nics[nic].delayed.pop_front(&mut self.messages);
-            let header = self.messages[front].header;
+            self.nics.list[nic].delayed.pop_front(&mut self.transfers.messages);
+            let header = self.transfers.messages[front].header;
             if header.kind == TransmissionKind::Eager && header.target != NONE {
                 // The message was matched before the delay, and its copy is complete now.
-                let r = self.rank_index(header.job, header.destination);
+                let r = self.jobs.rank_index(header.job, header.destination);
                 self.complete_receive(header.target, &header, 0);
-                self.messages.remove(front);
+                self.transfers.messages.remove(front);
                 self.proceed(r, now, wakes);
             } else {
                 let Header { job, source, destination, .. } = header;

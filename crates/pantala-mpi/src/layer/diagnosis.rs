@@ -122,7 +122,7 @@ impl<P: Program> MpiLayer<P> {
             if !waited_for {
                 return;
             }
-            let job = &self.jobs[rank.job as usize];
+            let job = &self.jobs.list[rank.job as usize];
             report.push(Blocked {
                 job: job.id,
                 rank: rank.number,
@@ -138,11 +138,11 @@ impl<P: Program> MpiLayer<P> {
                 matched,
                 synchronous,
                 unbuffered: self.waits_for_buffers(index) as u32,
-                mismatch: rank.mismatch(&self.messages).map(|fault| fault.to_string()),
+                mismatch: rank.mismatch(&self.transfers.messages).map(|fault| fault.to_string()),
                 peer_ended: peer != NONE && self.has_ended(job.id, peer),
             });
         };
-        for receive in self.receives.iter() {
+        for receive in self.transfers.receives.iter() {
             let (source, tag) = (receive.source, receive.tag);
             add(
                 receive.rank,
@@ -154,7 +154,7 @@ impl<P: Program> MpiLayer<P> {
                 (receive.matched, false),
             );
         }
-        for send in self.sends.iter() {
+        for send in self.transfers.sends.iter() {
             let tag = TagSelect::Is(send.tag);
             add(
                 send.rank,
@@ -177,7 +177,7 @@ impl<P: Program> MpiLayer<P> {
             let Activity::Blocked(BlockedUntil::Message { source, tag, .. }) = rank.activity else {
                 return None;
             };
-            let job = self.jobs[rank.job as usize].id;
+            let job = self.jobs.list[rank.job as usize].id;
             Some(Blocked {
                 job,
                 rank: rank.number,

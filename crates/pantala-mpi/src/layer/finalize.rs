@@ -18,8 +18,8 @@ impl<P: Program> MpiLayer<P> {
         rank.activity = Activity::Ended;
         rank.end = Some(now);
         rank.operation = FINALIZE;
-        self.ended += 1;
-        self.jobs[rank.job as usize].ended += 1;
+        self.records.ended += 1;
+        self.jobs.list[rank.job as usize].ended += 1;
         if let Err(fault) = self.nothing_active(r).and_then(|()| self.nothing_unreceived(r)) {
             self.fail(r, fault, now);
         }
@@ -28,9 +28,10 @@ impl<P: Program> MpiLayer<P> {
     /// Reports every message on its way to a rank that has ended, as an error of that rank. For a
     /// run that ends before the network is empty.
     pub fn settle(&mut self, now: Time) {
-        let lost: Vec<Header> = self.messages.iter().map(|message| message.header).collect();
+        let lost: Vec<Header> =
+            self.transfers.messages.iter().map(|message| message.header).collect();
         for header in lost {
-            let r = self.rank_index(header.job, header.destination);
+            let r = self.jobs.rank_index(header.job, header.destination);
             let ended = self.ranks.get(r).is_some_and(|rank| rank.activity == Activity::Ended);
             if ended
                 && header.target == NONE
@@ -45,8 +46,9 @@ impl<P: Program> MpiLayer<P> {
         let rank = &self.ranks[r];
         let Some(request) = rank.requests.active() else { return Ok(()) };
         let owned = |owner: &u32, index: u32| index as usize == r && *owner == request;
-        let receive = self.receives.iter().find(|receive| owned(&receive.owner, receive.rank));
-        let send = self.sends.iter().find(|send| owned(&send.owner, send.rank));
+        let receive =
+            self.transfers.receives.iter().find(|receive| owned(&receive.owner, receive.rank));
+        let send = self.transfers.sends.iter().find(|send| owned(&send.owner, send.rank));
         let what = match (receive, send) {
             (Some(receive), _) => Unfinished::Receive {
                 source: (receive.source != NONE).then_some(receive.source),
@@ -77,7 +79,7 @@ impl<P: Program> MpiLayer<P> {
     pub(crate) fn nothing_unreceived(&self, r: usize) -> Result<(), ProgramFault> {
         self.ranks[r]
             .matcher
-            .unexpected(&self.messages)
+            .unexpected(&self.transfers.messages)
             .next()
             .map_or(Ok(()), |header| Err(not_received(header)))
     }

@@ -124,7 +124,7 @@ impl<P: Program> MpiLayer<P> {
     /// The next action of a rank. If calls take time, the rank enters a call before it executes it.
     #[inline]
     pub(crate) fn next_operation(&mut self, r: usize, now: Time) -> Next {
-        if self.config.call_overhead_ps > 0 {
+        if self.setup.config.call_overhead_ps > 0 {
             return self.next_call(r, now);
         }
         self.program_operation(r, now).map_or(Next::End, Next::Operation)
@@ -136,7 +136,7 @@ impl<P: Program> MpiLayer<P> {
     fn program_operation(&mut self, r: usize, now: Time) -> Option<Op> {
         let rank = &mut self.ranks[r];
         let operation = rank.program.next(now, &rank.outcome);
-        let barrier = self.config.finalize == Finalize::Barrier;
+        let barrier = self.setup.config.finalize == Finalize::Barrier;
         if operation.is_none() && barrier && !rank.in_final_barrier {
             rank.in_final_barrier = true;
             return Some(Op::Finalize(FinalizePart::Barrier));
@@ -146,24 +146,24 @@ impl<P: Program> MpiLayer<P> {
 
     /// Enters `MPI_Init`, if it takes time.
     pub(crate) fn initialize(&mut self, r: usize, now: Time) {
-        if self.config.initialization_ps == 0 {
+        if self.setup.config.initialization_ps == 0 {
             return;
         }
         let rank = &mut self.ranks[r];
-        rank.busy_until = now.saturating_add(self.config.initialization_ps);
+        rank.busy_until = now.saturating_add(self.setup.config.initialization_ps);
         rank.operation = INIT;
         rank.in_call(CallKind::Init);
-        self.profiles[rank.profile as usize].initialized();
-        if !self.rank_calls.is_empty() {
-            self.open_named_call(r, INIT, 0, now);
+        self.records.profiles[rank.profile as usize].initialized();
+        if !self.records.rank_calls.is_empty() {
+            self.records.open_call(r, &self.ranks[r], (INIT, 0), now);
         }
     }
 
     fn next_call(&mut self, r: usize, now: Time) -> Next {
-        if self.calls.len() <= r {
-            self.calls.resize(self.ranks.len(), CallState::default());
+        if self.hosts.calls.len() <= r {
+            self.hosts.calls.resize(self.ranks.len(), CallState::default());
         }
-        let call = &mut self.calls[r];
+        let call = &mut self.hosts.calls[r];
         if let Some(op) = call.entered.take() {
             call.returning = true;
             return Next::Operation(op);
@@ -175,11 +175,11 @@ impl<P: Program> MpiLayer<P> {
         }
         rank.operation = op.name();
         rank.in_call(op.call_kind());
-        rank.busy_until = now.saturating_add(self.config.call_overhead_ps);
-        if !self.rank_calls.is_empty() {
+        rank.busy_until = now.saturating_add(self.setup.config.call_overhead_ps);
+        if !self.records.rank_calls.is_empty() {
             self.open_call(r, &op, now);
         }
-        self.calls[r].entered = Some(op);
+        self.hosts.calls[r].entered = Some(op);
         Next::Entry
     }
 
@@ -188,10 +188,10 @@ impl<P: Program> MpiLayer<P> {
     pub(crate) fn is_busy(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> bool {
         let rank = &mut self.ranks[r];
         let mut host_work = std::mem::take(&mut rank.host_work);
-        if self.config.call_overhead_ps > 0 && rank.collective.is_none() {
-            if let Some(call) = self.calls.get_mut(r) {
+        if self.setup.config.call_overhead_ps > 0 && rank.collective.is_none() {
+            if let Some(call) = self.hosts.calls.get_mut(r) {
                 if std::mem::take(&mut call.returning) {
-                    host_work = host_work.saturating_add(self.config.call_overhead_ps);
+                    host_work = host_work.saturating_add(self.setup.config.call_overhead_ps);
                 }
             }
         }
@@ -218,7 +218,7 @@ impl<P: Program> MpiLayer<P> {
         attended: bool,
         now: Time,
     ) -> Time {
-        let config = &self.config;
+        let config = &self.setup.config;
         let work = match (eager, by_nic) {
             (true, _) => config.send_copy(bytes),
             (false, true) => config.registration(bytes),
@@ -245,13 +245,13 @@ impl<P: Program> MpiLayer<P> {
     ) -> Time {
         let mut work = self.inspection(inspected);
         let rank = &self.ranks[r];
-        let job = self.jobs[rank.job as usize].id;
+        let job = self.jobs.list[rank.job as usize].id;
         let on_node = source != NONE && self.on_same_node(job, rank.number, source);
-        if self.config.receive_registration == ReceiveRegistration::Posted
-            && bytes > self.config.eager_threshold_bytes
+        if self.setup.config.receive_registration == ReceiveRegistration::Posted
+            && bytes > self.setup.config.eager_threshold_bytes
             && !on_node
         {
-            work = work.saturating_add(self.config.registration(bytes));
+            work = work.saturating_add(self.setup.config.registration(bytes));
         }
         let rank = &mut self.ranks[r];
         let ready = rank.busy_until.max(now).saturating_add(work);
@@ -264,15 +264,15 @@ impl<P: Program> MpiLayer<P> {
     /// Time to inspect entries for a match.
     #[inline]
     pub(crate) const fn inspection(&self, entries: usize) -> Time {
-        self.config.match_per_entry_ps.saturating_mul(entries as u64)
+        self.setup.config.match_per_entry_ps.saturating_mul(entries as u64)
     }
 
     /// Time in which the receiver registers its memory when a request has matched.
     pub(crate) fn registration_at_match(&self, header: &Header) -> Time {
-        let now = self.config.receive_registration == ReceiveRegistration::Matched;
+        let now = self.setup.config.receive_registration == ReceiveRegistration::Matched;
         let Header { job, source, destination, bytes, .. } = *header;
-        if now && self.config.registers() && !self.on_same_node(job, source, destination) {
-            self.config.registration(bytes)
+        if now && self.setup.config.registers() && !self.on_same_node(job, source, destination) {
+            self.setup.config.registration(bytes)
         } else {
             0
         }
@@ -281,12 +281,12 @@ impl<P: Program> MpiLayer<P> {
     /// Time in which the receiver of a rendezvous message deregisters its memory.
     pub(crate) fn deregistration(&self, header: &Header) -> Time {
         let Header { job, source, destination, bytes, .. } = *header;
-        let work = self.config.deregistration(bytes);
+        let work = self.setup.config.deregistration(bytes);
         if work > 0 && self.on_same_node(job, source, destination) { 0 } else { work }
     }
 
     /// Whether two ranks of a job are on one node.
     pub(crate) fn on_same_node(&self, job: u16, one: u32, other: u32) -> bool {
-        one == other || self.location(job, one).node == self.location(job, other).node
+        one == other || self.jobs.location(job, one).node == self.jobs.location(job, other).node
     }
 }

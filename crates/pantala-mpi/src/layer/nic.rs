@@ -14,7 +14,7 @@ use crate::rank::Activity;
 impl<P: Program> MpiLayer<P> {
     /// Starts a NIC at time zero: requests a timer at the start of each of its ranks.
     pub fn start(&mut self, nic: u32, wakes: &mut Wakes) {
-        let mut r = self.nics[nic as usize].first_rank;
+        let mut r = self.nics.list[nic as usize].first_rank;
         while r != NONE {
             let rank = &self.ranks[r as usize];
             wakes.timers.push(rank.until);
@@ -25,17 +25,17 @@ impl<P: Program> MpiLayer<P> {
     /// Handles a timer of a NIC: a rank starts, ends its compute phase or its host work, or a
     /// delayed arrival is ready.
     pub fn timer(&mut self, nic: u32, now: Time, wakes: &mut Wakes) {
-        if !self.nics[nic as usize].delayed.is_empty() {
+        if !self.nics.list[nic as usize].delayed.is_empty() {
             self.release_delayed(nic as usize, now, wakes);
         }
-        if !self.engines.is_empty() {
+        if !self.nics.engines.is_empty() {
             self.run_engines(nic as usize, now, wakes);
         }
-        if self.limits_buffers() {
+        if self.setup.limits_buffers() {
             self.decide_streams(nic as usize, now, wakes);
         }
         let in_calls = self.in_calls();
-        let mut r = self.nics[nic as usize].first_rank;
+        let mut r = self.nics.list[nic as usize].first_rank;
         while r != NONE {
             if in_calls {
                 self.deliver_notices(r as usize, now, wakes);
@@ -63,7 +63,7 @@ impl<P: Program> MpiLayer<P> {
                         self.run(r as usize, now, wakes);
                     }
                     Activity::Busy => {
-                        self.blocked(r as usize, now);
+                        self.records.blocked(&mut self.ranks[r as usize], now);
                         self.run(r as usize, now, wakes);
                     }
                     _ => {}
@@ -79,27 +79,28 @@ impl<P: Program> MpiLayer<P> {
     /// send, and the rank continues at once. `wakes` then holds the timers that the rank requests.
     #[inline]
     pub fn pull(&mut self, nic: u32, now: Time, wakes: &mut Wakes) -> Pull {
-        if !self.engines.is_empty() {
+        if !self.nics.engines.is_empty() {
             return self.pull_from_engines(nic as usize, now, wakes);
         }
-        let queue = &mut self.nics[nic as usize].queue;
-        let front = queue.front(&self.messages);
+        let queue = &mut self.nics.list[nic as usize].queue;
+        let front = queue.front(&self.transfers.messages);
         if front == NONE {
             return Pull::Idle;
         }
-        let message = &mut self.messages[front];
+        let message = &mut self.transfers.messages[front];
         if message.created > now {
             return Pull::Later(message.created);
         }
-        let bytes = message.to_send.min(u64::from(self.packet_bytes));
-        if self.paced {
+        let bytes = message.to_send.min(u64::from(self.setup.packet_bytes));
+        if self.setup.paced {
             let (feed, handed, last) =
-                (&mut self.pacers[nic as usize], message.created, bytes == message.to_send);
-            let ready = feed.ready(handed, bytes, self.coarse_packets.as_ref(), &self.config);
+                (&mut self.nics.pacers[nic as usize], message.created, bytes == message.to_send);
+            let ready =
+                feed.ready(handed, bytes, self.setup.coarse_packets.as_ref(), &self.setup.config);
             if ready > now {
                 return Pull::Later(ready);
             }
-            feed.leaves(handed, bytes, last, &self.config);
+            feed.leaves(handed, bytes, last, &self.setup.config);
         }
         message.to_send -= bytes;
         let (left, header) = (message.to_send, message.header);
@@ -112,7 +113,7 @@ impl<P: Program> MpiLayer<P> {
             class: header.class(),
         };
         if left == 0 {
-            queue.pop_front(&mut self.messages);
+            queue.pop_front(&mut self.transfers.messages);
             self.last_packet_left(&header, now, wakes);
         }
         Pull::Packet(packet)
@@ -122,7 +123,7 @@ impl<P: Program> MpiLayer<P> {
     #[inline]
     pub(crate) fn last_packet_left(&mut self, header: &Header, now: Time, wakes: &mut Wakes) {
         if header.kind == TransmissionKind::Eager && header.origin != NONE {
-            let r = self.rank_index(header.job, header.source);
+            let r = self.jobs.rank_index(header.job, header.source);
             self.complete_send(header.origin);
             if self.in_calls() {
                 self.signal(r, now, wakes);
@@ -130,7 +131,7 @@ impl<P: Program> MpiLayer<P> {
                 self.proceed(r, now, wakes);
             }
         }
-        if self.engines.is_empty() {
+        if self.nics.engines.is_empty() {
             self.acknowledgement_left(header, now, wakes);
         }
     }
@@ -139,8 +140,8 @@ impl<P: Program> MpiLayer<P> {
     #[inline]
     pub(crate) fn acknowledgement_left(&mut self, header: &Header, now: Time, wakes: &mut Wakes) {
         if self.in_calls() && header.kind == TransmissionKind::Acknowledge {
-            let r = self.rank_index(header.job, header.destination);
-            let time = now.saturating_add(self.config.nic_to_host_ps);
+            let r = self.jobs.rank_index(header.job, header.destination);
+            let time = now.saturating_add(self.setup.config.nic_to_host_ps);
             self.note_acknowledged(r, time, wakes);
         }
     }
@@ -150,21 +151,21 @@ impl<P: Program> MpiLayer<P> {
     #[inline]
     #[must_use]
     pub fn next_at(&self, nic: u32) -> Time {
-        if !self.engines.is_empty() {
-            return self.engines_next_at(nic as usize);
+        if !self.nics.engines.is_empty() {
+            return self.nics.engines_next_at(&self.setup, &self.transfers.messages, nic as usize);
         }
-        let front = self.nics[nic as usize].queue.front(&self.messages);
+        let front = self.nics.list[nic as usize].queue.front(&self.transfers.messages);
         if front == NONE {
             return NEVER;
         }
-        let message = &self.messages[front];
-        if self.paced {
-            let bytes = message.to_send.min(u64::from(self.packet_bytes));
-            return self.pacers[nic as usize].ready(
+        let message = &self.transfers.messages[front];
+        if self.setup.paced {
+            let bytes = message.to_send.min(u64::from(self.setup.packet_bytes));
+            return self.nics.pacers[nic as usize].ready(
                 message.created,
                 bytes,
-                self.coarse_packets.as_ref(),
-                &self.config,
+                self.setup.coarse_packets.as_ref(),
+                &self.setup.config,
             );
         }
         message.created
@@ -177,7 +178,7 @@ impl<P: Program> MpiLayer<P> {
             None => packet.message,
             Some(part) => self.outbox.local_handle(part, packet.message),
         };
-        let header = &self.messages[handle].header;
+        let header = &self.transfers.messages[handle].header;
         MessageLabel {
             number: header.number(),
             source: header.transmitter(),
@@ -188,8 +189,8 @@ impl<P: Program> MpiLayer<P> {
     /// Handles a packet that has arrived at the NIC.
     #[inline]
     pub fn deliver(&mut self, nic: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
-        self.progress_estimate.arrived(packet.bytes.into());
-        if self.limits_buffers() {
+        self.records.progress_estimate.arrived(packet.bytes.into());
+        if self.setup.limits_buffers() {
             return self.receive_packet(nic as usize, packet, now, wakes);
         }
         self.process_packet(nic as usize, packet, now, wakes);
@@ -209,9 +210,9 @@ impl<P: Program> MpiLayer<P> {
             None => packet.message,
             Some(part) => self.outbox.local_handle(part, packet.message),
         };
-        let message = &mut self.messages[handle];
-        if self.config.nic_match_ps > 0 && message.nic_matched == 0 {
-            message.nic_matched = now.saturating_add(self.config.nic_match_ps);
+        let message = &mut self.transfers.messages[handle];
+        if self.setup.config.nic_match_ps > 0 && message.nic_matched == 0 {
+            message.nic_matched = now.saturating_add(self.setup.config.nic_match_ps);
         }
         message.to_arrive -= u64::from(packet.bytes);
         if message.to_arrive == 0 {
@@ -219,24 +220,27 @@ impl<P: Program> MpiLayer<P> {
                 self.outbox.put(part, MpiMessage::Arrived { handle: packet.message });
             }
             let behind = self
+                .setup
                 .coarse_packets
                 .map_or(0, |coarse_packets| coarse_packets.delivery(packet.bytes.into()));
             let (header, matched) = (message.header, message.nic_matched);
             let kind = header.kind;
             let here = now.saturating_add(behind);
-            if kind == TransmissionKind::Get && self.config.get_service == GetService::Nic {
-                let ready = here.saturating_add(self.config.nic_read_ps);
+            if kind == TransmissionKind::Get && self.setup.config.get_service == GetService::Nic {
+                let ready = here.saturating_add(self.setup.config.nic_read_ps);
                 return self.answer_get(handle, ready, wakes);
             }
             let ready = match kind {
                 TransmissionKind::Get | TransmissionKind::Data => here,
                 _ => here.max(matched),
             };
-            match ready.saturating_add(self.config.nic_to_host_ps) {
+            match ready.saturating_add(self.setup.config.nic_to_host_ps) {
                 time if time == now => self.arrived(handle, now, wakes),
-                time => self.delay_until(nic, handle, time, wakes),
+                time => {
+                    self.nics.delay_until(&mut self.transfers.messages, (nic, handle), time, wakes)
+                }
             }
-            if self.limits_buffers() {
+            if self.setup.limits_buffers() {
                 self.message_is_here(nic, handle, &header, now, wakes);
             }
         }

@@ -23,9 +23,9 @@ impl<P: Program> MpiLayer<P> {
     pub fn receive_message(&mut self, part: u16, messages: MpiMessage) {
         match messages {
             MpiMessage::Announced { handle, header, created } => {
-                let mut message = Message::new(header, created, &self.config);
+                let mut message = Message::new(header, created, &self.setup.config);
                 message.to_send = 0;
-                let here = self.messages.insert(message);
+                let here = self.transfers.messages.insert(message);
                 let known = &mut self.outbox.known[usize::from(part)];
                 let there = handle as usize;
                 if known.len() <= there {
@@ -33,7 +33,7 @@ impl<P: Program> MpiLayer<P> {
                 }
                 known[there] = here;
             }
-            MpiMessage::Arrived { handle } => self.messages.remove(handle),
+            MpiMessage::Arrived { handle } => self.transfers.messages.remove(handle),
         }
     }
 }

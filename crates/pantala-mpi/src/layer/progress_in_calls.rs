@@ -11,56 +11,23 @@
 //! The rank is busy while it posts, matches, copies and deregisters. All of it takes place in one
 //! order, so the end of each activity is known at its start.
 
-use std::collections::VecDeque;
-
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
 
 use crate::accounting::account::CallKind;
 use crate::config::Progress;
 use crate::layer::MpiLayer;
+use crate::layer::hosts::Stage;
 use crate::message::{Header, TransmissionKind};
 use crate::program::error::ProgramFault;
 use crate::program::operation::Program;
 use crate::rank::{Activity, BlockedUntil, PendingOutcome};
 
-/// The host of a rank that makes progress in calls.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CallProgress {
-    /// Acknowledgements that have arrived.
-    acknowledgements: Vec<u32>,
-    /// Payloads of rendezvous messages that have arrived.
-    payloads: VecDeque<u32>,
-    /// Eager messages, requests and gets that have arrived, in order.
-    arrived: Vec<u32>,
-    /// Whether an interrupt came while the rank could not be interrupted.
-    missed: bool,
-    stage: Stage,
-    /// The times at which the NIC tells that it has sent an acknowledgement.
-    notices: VecDeque<Time>,
-    /// The condition of the rank's wait. `None`: the rank leaves its call.
-    until: Option<BlockedUntil>,
-}
-
-/// The state of a rank in a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
-    /// The rank is in no wait.
-    #[default]
-    Away,
-    /// The rank is busy and then looks at its wait.
-    Closing,
-    /// The rank is blocked and can be interrupted.
-    Attentive,
-    /// The rank handles an interrupt.
-    Interrupted,
-}
-
 impl<P: Program> MpiLayer<P> {
     /// Whether hosts make progress in calls only.
     #[inline]
     pub(crate) const fn in_calls(&self) -> bool {
-        matches!(self.config.progress, Progress::InCalls)
+        matches!(self.setup.config.progress, Progress::InCalls)
     }
 
     /// Lets a rank finish its work for the call and then wait until the condition holds; without a
@@ -77,7 +44,7 @@ impl<P: Program> MpiLayer<P> {
         rank.in_call(kind);
         rank.since = now;
         let busy_until = rank.busy_until;
-        self.hosts[r].until = until;
+        self.hosts.progress[r].until = until;
         if busy_until > now {
             self.stay_busy(r, Stage::Closing, busy_until, wakes);
             return false;
@@ -86,7 +53,7 @@ impl<P: Program> MpiLayer<P> {
     }
 
     fn stay_busy(&mut self, r: usize, stage: Stage, until: Time, wakes: &mut Wakes) {
-        self.hosts[r].stage = stage;
+        self.hosts.progress[r].stage = stage;
         let rank = &mut self.ranks[r];
         (rank.activity, rank.until) = (Activity::Busy, until);
         wakes.timers.push(until);
@@ -95,19 +62,19 @@ impl<P: Program> MpiLayer<P> {
     /// Pays for the receives of the wait that are complete, and leaves the call if the condition
     /// holds. Returns whether the rank continues.
     fn look(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> bool {
-        self.hosts[r].stage = Stage::Away;
-        if let Some(until) = self.hosts[r].until {
+        self.hosts.progress[r].stage = Stage::Away;
+        if let Some(until) = self.hosts.progress[r].until {
             let work = self.ranks[r].completed_work(until);
             if work > 0 {
                 self.stay_busy(r, Stage::Closing, now.saturating_add(work), wakes);
                 return false;
             }
-            if !self.ranks[r].holds(until, &self.messages) {
+            if !self.ranks[r].holds(until, &self.transfers.messages) {
                 return self.become_attentive(r, until, now, wakes);
             }
-            self.hosts[r].until = None;
+            self.hosts.progress[r].until = None;
         }
-        self.hosts[r].arrived.is_empty()
+        self.hosts.progress[r].arrived.is_empty()
             || self.become_attentive(r, BlockedUntil::Progress, now, wakes)
     }
 
@@ -119,13 +86,13 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) -> bool {
         self.ranks[r].activity = Activity::Blocked(until);
-        self.hosts[r].stage = Stage::Attentive;
-        self.hosts[r].missed && self.interrupt(r, now, wakes)
+        self.hosts.progress[r].stage = Stage::Attentive;
+        self.hosts.progress[r].missed && self.interrupt(r, now, wakes)
     }
 
     /// Handles the end of a rank's work in a call. Returns false if the rank is in no wait.
     pub(crate) fn resume_call(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> bool {
-        match self.hosts[r].stage {
+        match self.hosts.progress[r].stage {
             Stage::Away => return false,
             Stage::Closing | Stage::Interrupted => {
                 if self.leave_interrupt(r, now, wakes) {
@@ -138,7 +105,7 @@ impl<P: Program> MpiLayer<P> {
     }
 
     fn continue_after_call(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
-        self.blocked(r, now);
+        self.records.blocked(&mut self.ranks[r], now);
         self.run(r, now, wakes);
     }
 
@@ -151,7 +118,7 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) {
-        let host = &mut self.hosts[r];
+        let host = &mut self.hosts.progress[r];
         match header.kind {
             TransmissionKind::Acknowledge => host.acknowledgements.push(handle),
             TransmissionKind::Data => host.payloads.push_back(handle),
@@ -175,10 +142,15 @@ impl<P: Program> MpiLayer<P> {
 
     /// Reports the messages that arrive after the end of their rank's program.
     fn arrived_too_late(&mut self, r: usize, now: Time) {
-        for handle in std::mem::take(&mut self.hosts[r].arrived) {
+        for handle in std::mem::take(&mut self.hosts.progress[r].arrived) {
             let mut matches = Vec::new();
             let rank = &mut self.ranks[r];
-            rank.matcher.arrive(handle, &mut self.messages, &mut self.receives, &mut matches);
+            rank.matcher.arrive(
+                handle,
+                &mut self.transfers.messages,
+                &mut self.transfers.receives,
+                &mut matches,
+            );
         }
         if self.ranks[r].activity == Activity::Ended {
             if let Err(fault) = self.nothing_unreceived(r) {
@@ -189,20 +161,20 @@ impl<P: Program> MpiLayer<P> {
 
     /// Interrupts a rank if it can be interrupted. Returns whether the rank continues.
     fn interrupt(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> bool {
-        let host = &mut self.hosts[r];
+        let host = &mut self.hosts.progress[r];
         host.missed = host.stage != Stage::Attentive;
         if host.missed {
             return false;
         }
         host.stage = Stage::Interrupted;
         self.answer_requests(r, now, wakes);
-        for handle in std::mem::take(&mut self.hosts[r].acknowledgements) {
-            let origin = self.messages[handle].header.origin;
+        for handle in std::mem::take(&mut self.hosts.progress[r].acknowledgements) {
+            let origin = self.transfers.messages[handle].header.origin;
             self.complete_send(origin);
-            self.messages.remove(handle);
+            self.transfers.messages.remove(handle);
         }
-        if let Some(handle) = self.hosts[r].payloads.pop_front() {
-            let header = self.messages[handle].header;
+        if let Some(handle) = self.hosts.progress[r].payloads.pop_front() {
+            let header = self.transfers.messages[handle].header;
             let work = self.deregistration(&header);
             self.complete_receive(header.target, &header, work);
             let header = Header { kind: TransmissionKind::Acknowledge, ..header };
@@ -210,7 +182,7 @@ impl<P: Program> MpiLayer<P> {
             return self.leave_interrupt(r, now, wakes);
         }
         let mut ready = now;
-        for handle in std::mem::take(&mut self.hosts[r].arrived) {
+        for handle in std::mem::take(&mut self.hosts.progress[r].arrived) {
             match self.inspect(r, handle, ready, wakes) {
                 Ok(time) => ready = time,
                 Err(fault) => {
@@ -244,14 +216,14 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Result<Time, ProgramFault> {
-        let header = self.messages[handle].header;
+        let header = self.transfers.messages[handle].header;
         if header.kind == TransmissionKind::Get {
             self.answer_get(handle, now, wakes);
             return Ok(now);
         }
-        let mut matches = std::mem::take(&mut self.matches);
+        let mut matches = std::mem::take(&mut self.transfers.matches);
         let rank = &mut self.ranks[r];
-        let (messages, receives) = (&mut self.messages, &mut self.receives);
+        let (messages, receives) = (&mut self.transfers.messages, &mut self.transfers.receives);
         let in_order = rank.matcher.arrive(handle, messages, receives, &mut matches);
         let mut ready = now;
         if in_order && matches.is_empty() {
@@ -271,7 +243,7 @@ impl<P: Program> MpiLayer<P> {
             }
         }
         matches.clear();
-        self.matches = matches;
+        self.transfers.matches = matches;
         result.map(|()| ready)
     }
 
@@ -285,9 +257,9 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Result<Time, ProgramFault> {
-        let header = self.messages[handle].header;
+        let header = self.transfers.messages[handle].header;
         self.check_match(&header, receive)?;
-        let config = &self.config;
+        let config = &self.setup.config;
         let mut ready =
             now.saturating_add(config.match_delay_ps).saturating_add(config.receive_overhead_ps);
         let local = header.source == self.ranks[r].number;
@@ -303,13 +275,13 @@ impl<P: Program> MpiLayer<P> {
             ready = ready.saturating_add(config.receive_copy(header.bytes));
         }
         self.complete_receive(receive, &header, 0);
-        self.messages.remove(handle);
+        self.transfers.messages.remove(handle);
         Ok(ready)
     }
 
     /// Looks again at the wait of a rank, of which a request is complete without a message.
     pub(crate) fn look_again(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
-        let attentive = self.hosts[r].stage == Stage::Attentive;
+        let attentive = self.hosts.progress[r].stage == Stage::Attentive;
         if attentive && self.leave_interrupt(r, now, wakes) {
             self.continue_after_call(r, now, wakes);
         }
@@ -317,14 +289,14 @@ impl<P: Program> MpiLayer<P> {
 
     /// Notes that the NIC tells rank `r` at `time` that it has sent an acknowledgement.
     pub(crate) fn note_acknowledged(&mut self, r: usize, time: Time, wakes: &mut Wakes) {
-        self.hosts[r].notices.push_back(time);
+        self.hosts.progress[r].notices.push_back(time);
         wakes.timers.push(time);
     }
 
     /// Passes on the NIC's notices to a rank whose time has come.
     pub(crate) fn deliver_notices(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
-        while self.hosts[r].notices.front().is_some_and(|time| *time <= now) {
-            self.hosts[r].notices.pop_front();
+        while self.hosts.progress[r].notices.front().is_some_and(|time| *time <= now) {
+            self.hosts.progress[r].notices.pop_front();
             if self.ranks[r].end.is_none() {
                 self.signal(r, now, wakes);
             }

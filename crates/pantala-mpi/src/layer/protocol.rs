@@ -75,7 +75,7 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
         let Outbound { destination, context, tag, bytes, instance, value, mode } = outbound;
-        let short = bytes <= self.config.eager_threshold_bytes;
+        let short = bytes <= self.setup.config.eager_threshold_bytes;
         let eager = (short || mode == Mode::Eager) && mode != Mode::Synchronous;
         let rank = &mut self.ranks[r];
         let local = destination == rank.number;
@@ -91,7 +91,7 @@ impl<P: Program> MpiLayer<P> {
             value,
             origin: NONE,
             target: NONE,
-            job: self.jobs[rank.job as usize].id,
+            job: self.jobs.list[rank.job as usize].id,
             kind: if eager { TransmissionKind::Eager } else { TransmissionKind::RequestToSend },
             unexpected: false,
         };
@@ -102,7 +102,7 @@ impl<P: Program> MpiLayer<P> {
         // A rank is busy until it hands the message to the NIC. A collective in the background
         // occupies no rank.
         let mut handed = now;
-        if self.costly_sends {
+        if self.setup.costly_sends {
             let by_nic = !self.on_same_node(header.job, header.source, destination);
             handed = self.prepare_send(
                 r,
@@ -115,14 +115,14 @@ impl<P: Program> MpiLayer<P> {
         }
         let rank = &mut self.ranks[r];
         let buffered = mode == Mode::Buffered;
-        let copied = short && self.config.eager_completion == EagerCompletion::Posted;
+        let copied = short && self.setup.config.eager_completion == EagerCompletion::Posted;
         let at_once = eager && (local || buffered || copied);
         let mut owner = owner;
         if buffered && !at_once {
             rank.complete(owner);
             owner = DETACHED;
         }
-        let mut message = Message::new(header, handed, &self.config);
+        let mut message = Message::new(header, handed, &self.setup.config);
         if at_once {
             rank.complete(owner);
         } else {
@@ -137,10 +137,10 @@ impl<P: Program> MpiLayer<P> {
                 matched: eager,
                 synchronous,
             };
-            message.header.origin = self.sends.insert(send);
+            message.header.origin = self.transfers.sends.insert(send);
         }
-        let handle = self.messages.insert(message);
-        let through_memory = local && handed == now && self.config.through_memory(bytes) == 0;
+        let handle = self.transfers.messages.insert(message);
+        let through_memory = local && handed == now && self.setup.config.through_memory(bytes) == 0;
         if through_memory && !self.in_calls() {
             self.passed_through_memory(&header);
             return self.present(r, handle, now, wakes);
@@ -159,7 +159,7 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
         let Expected { source, context, tag, bytes, instance } = expected;
-        if self.limits_buffers() {
+        if self.setup.limits_buffers() {
             self.post_receive_buffer(r, now, wakes);
         }
         let rank = &mut self.ranks[r];
@@ -167,14 +167,15 @@ impl<P: Program> MpiLayer<P> {
         rank.end_run_of_sends(owner);
         let mut receive = PostedReceive::new(r as u32, owner, source, context, tag, bytes);
         receive.instance = instance;
-        let handle = self.receives.insert(receive);
-        let taken = rank.matcher.post(handle, &mut self.messages, &mut self.receives);
-        if !self.costly_posts {
+        let handle = self.transfers.receives.insert(receive);
+        let taken =
+            rank.matcher.post(handle, &mut self.transfers.messages, &mut self.transfers.receives);
+        if !self.setup.costly_posts {
             return taken.map_or(Ok(()), |message| self.matched(r, message, handle, now, wakes));
         }
         let mut inspected = 0;
-        if self.config.inspects() {
-            inspected = rank.matcher.unexpected_inspected(taken, &self.messages);
+        if self.setup.config.inspects() {
+            inspected = rank.matcher.unexpected_inspected(taken, &self.transfers.messages);
             if taken.is_none() {
                 rank.matcher.inspected.push(handle);
             }
@@ -190,14 +191,14 @@ impl<P: Program> MpiLayer<P> {
 
     /// Handles the last byte of a transmission.
     pub(crate) fn arrived(&mut self, handle: u32, now: Time, wakes: &mut Wakes) {
-        let header = self.messages[handle].header;
-        let r = self.rank_index(header.job, header.addressee());
+        let header = self.transfers.messages[handle].header;
+        let r = self.jobs.rank_index(header.job, header.addressee());
         let payload = match header.kind {
             TransmissionKind::Eager if header.source != header.destination => Some(Protocol::Eager),
             TransmissionKind::Data => Some(Protocol::Rendezvous),
             _ => None,
         };
-        if self.tells_unexpected {
+        if self.setup.tells_unexpected {
             self.note_unexpected(r, handle);
         }
         if let Some(protocol) = payload {
@@ -218,7 +219,7 @@ impl<P: Program> MpiLayer<P> {
             }
             TransmissionKind::Data => {
                 let work = self.deregistration(&header);
-                let work = work.saturating_add(self.config.receive_overhead_ps);
+                let work = work.saturating_add(self.setup.config.receive_overhead_ps);
                 self.complete_receive(header.target, &header, work);
                 self.reply(
                     handle,
@@ -229,7 +230,7 @@ impl<P: Program> MpiLayer<P> {
             }
             TransmissionKind::Acknowledge => {
                 self.complete_send(header.origin);
-                self.messages.remove(handle);
+                self.transfers.messages.remove(handle);
             }
         }
         self.proceed(r, now, wakes);
@@ -243,13 +244,18 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
-        let mut matches = std::mem::take(&mut self.matches);
-        self.ranks[r].matcher.arrive(handle, &mut self.messages, &mut self.receives, &mut matches);
+        let mut matches = std::mem::take(&mut self.transfers.matches);
+        self.ranks[r].matcher.arrive(
+            handle,
+            &mut self.transfers.messages,
+            &mut self.transfers.receives,
+            &mut matches,
+        );
         let result = matches
             .iter()
             .try_for_each(|(message, receive)| self.matched(r, *message, *receive, now, wakes));
         matches.clear();
-        self.matches = matches;
+        self.transfers.matches = matches;
         if self.ranks[r].activity == Activity::Ended {
             return result.and(self.nothing_unreceived(r));
         }
@@ -265,11 +271,11 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
-        let header = self.messages[handle].header;
+        let header = self.transfers.messages[handle].header;
         self.check_match(&header, receive)?;
-        let owner = self.receives[receive].owner;
-        let mut matching = self.config.match_delay_ps;
-        if self.config.inspects() {
+        let owner = self.transfers.receives[receive].owner;
+        let mut matching = self.setup.config.match_delay_ps;
+        if self.setup.config.inspects() {
             let entries = self.ranks[r].matcher.inspected.remove(receive);
             matching = matching.saturating_add(self.inspection(entries));
         }
@@ -289,33 +295,33 @@ impl<P: Program> MpiLayer<P> {
             self.complete_send(header.origin);
         }
         let mut work = 0;
-        if self.costly_receives {
+        if self.setup.costly_receives {
             let copy = if header.kind == TransmissionKind::Eager {
-                self.config.receive_copy(header.bytes)
+                self.setup.config.receive_copy(header.bytes)
             } else {
                 0
             };
             work = matching.saturating_add(copy);
             if work > 0 && owner != CALL && owner >= MAX_REQUESTS {
-                self.messages[handle].header.target = receive;
-                self.delay_until(
-                    self.ranks[r].nic as usize,
-                    handle,
+                self.transfers.messages[handle].header.target = receive;
+                self.nics.delay_until(
+                    &mut self.transfers.messages,
+                    (self.ranks[r].nic as usize, handle),
                     now.saturating_add(work),
                     wakes,
                 );
                 return Ok(());
             }
-            work = work.saturating_add(self.config.receive_overhead_ps);
+            work = work.saturating_add(self.setup.config.receive_overhead_ps);
         }
         self.complete_receive(receive, &header, work);
-        self.messages.remove(handle);
+        self.transfers.messages.remove(handle);
         Ok(())
     }
 
     /// Checks that a message fits the receive that it matches.
     pub(crate) fn check_match(&self, header: &Header, receive: u32) -> Result<(), ProgramFault> {
-        let PostedReceive { bytes: room, tag, instance, .. } = self.receives[receive];
+        let PostedReceive { bytes: room, tag, instance, .. } = self.transfers.receives[receive];
         if header.is_collective() && (tag, instance) != (TagSelect::Is(header.tag), header.instance)
         {
             let kind = match tag {
@@ -337,60 +343,68 @@ impl<P: Program> MpiLayer<P> {
     /// Replaces a transmission that has arrived by the message's next one. The host hands it over
     /// at `ready`.
     pub(crate) fn reply(&mut self, handle: u32, header: Header, ready: Time, wakes: &mut Wakes) {
-        self.messages[handle] = Message::new(header, ready, &self.config);
+        self.transfers.messages[handle] = Message::new(header, ready, &self.setup.config);
         self.transmit(handle, wakes);
     }
 
     /// Answers a get with the data, which the NIC can queue at `ready`.
     pub(crate) fn answer_get(&mut self, handle: u32, ready: Time, wakes: &mut Wakes) {
-        let header = self.messages[handle].header;
-        self.sends[header.origin].matched = true;
+        let header = self.transfers.messages[handle].header;
+        self.transfers.sends[header.origin].matched = true;
         self.reply(handle, Header { kind: TransmissionKind::Data, ..header }, ready, wakes);
     }
 
     /// Adds a transmission to its NIC's queue, after all that were handed over before it.
     /// Transmissions between ranks of one node pass through memory instead.
     fn transmit(&mut self, handle: u32, wakes: &mut Wakes) {
-        let header = self.messages[handle].header;
-        let from = self.rank_index(header.job, header.transmitter());
+        let header = self.transfers.messages[handle].header;
+        let from = self.jobs.rank_index(header.job, header.transmitter());
         let nic = self.ranks[from].nic as usize;
-        let node = self.location(header.job, header.addressee()).node;
-        if node == self.nics[nic].node {
-            let handed = self.messages[handle].created;
+        let node = self.jobs.location(header.job, header.addressee()).node;
+        if node == self.nics.list[nic].node {
+            let handed = self.transfers.messages[handle].created;
             self.acknowledgement_left(&header, handed, wakes);
             return self.pass_through_memory(nic, handle, wakes);
         }
-        self.messages[handle].node = node;
+        self.transfers.messages[handle].node = node;
         let way = self.way_to_queue(header.kind);
-        self.messages[handle].created = self.messages[handle].created.saturating_add(way);
+        self.transfers.messages[handle].created =
+            self.transfers.messages[handle].created.saturating_add(way);
         if let Some(part) = self.outbox.elsewhere(node) {
-            let Message { header, created, .. } = self.messages[handle];
+            let Message { header, created, .. } = self.transfers.messages[handle];
             self.outbox.put(part, MpiMessage::Announced { handle, header, created });
         }
-        let created = self.messages[handle].created;
-        if !self.engines.is_empty() {
-            return self.enqueue_at_engines(nic, handle, wakes);
+        let created = self.transfers.messages[handle].created;
+        if !self.nics.engines.is_empty() {
+            return self.nics.enqueue_at_engines(
+                &self.setup,
+                &mut self.transfers.messages,
+                (nic, handle),
+                wakes,
+            );
         }
-        self.nics[nic].queue.insert(&mut self.messages, handle, |other| other.created > created);
+        self.nics.list[nic]
+            .queue
+            .insert(&mut self.transfers.messages, handle, |other| other.created > created);
         wakes.nic = true;
     }
 
     /// Time from the hand-over of a transmission until its NIC can send it.
     #[inline]
     const fn way_to_queue(&self, kind: TransmissionKind) -> Time {
-        let config = &self.config;
+        let config = &self.setup.config;
         match kind {
             TransmissionKind::Get => config.host_to_nic_ps,
             TransmissionKind::Data if matches!(config.get_service, GetService::Nic) => {
-                self.nic_transmit
+                self.setup.nic_transmit
             }
-            _ => config.host_to_nic_ps.saturating_add(self.nic_transmit),
+            _ => config.host_to_nic_ps.saturating_add(self.setup.nic_transmit),
         }
     }
 
     pub(crate) fn complete_send(&mut self, handle: u32) {
-        let PendingSend { rank, owner, .. } = self.sends[handle];
-        self.sends.remove(handle);
+        let PendingSend { rank, owner, .. } = self.transfers.sends[handle];
+        self.transfers.sends.remove(handle);
         let rank = &mut self.ranks[rank as usize];
         rank.call_sends -= u32::from(owner == CALL);
         rank.complete(owner);
@@ -398,8 +412,8 @@ impl<P: Program> MpiLayer<P> {
 
     /// Completes a receive. Its rank is busy with it for `work`.
     pub(crate) fn complete_receive(&mut self, handle: u32, header: &Header, work: Time) {
-        let PostedReceive { rank, owner, .. } = self.receives[handle];
-        self.receives.remove(handle);
+        let PostedReceive { rank, owner, .. } = self.transfers.receives[handle];
+        self.transfers.receives.remove(handle);
         let rank = &mut self.ranks[rank as usize];
         rank.receive(owner, header, work);
         rank.complete(owner);
@@ -407,23 +421,23 @@ impl<P: Program> MpiLayer<P> {
 
     /// Counts and records a payload that has arrived.
     fn delivered(&mut self, r: usize, handle: u32, protocol: Protocol, now: Time) {
-        let header = &self.messages[handle].header;
+        let header = &self.transfers.messages[handle].header;
         let rank = &mut self.ranks[r];
         rank.account.received(header.bytes);
-        let job = &mut self.jobs[rank.job as usize];
+        let job = &mut self.jobs.list[rank.job as usize];
         job.statistics.record(now - header.posted);
-        let unexpected = self.tells_unexpected.then_some(header.unexpected);
-        if self.summarizes {
-            if self.recording.rank_messages {
+        let unexpected = self.setup.tells_unexpected.then_some(header.unexpected);
+        if self.setup.summarizes {
+            if self.setup.recording.rank_messages {
                 job.messages.delivered(header, unexpected.unwrap_or(false), now);
             }
-            if self.recording.latency_window > 0 {
-                let length = self.recording.latency_window;
+            if self.setup.recording.latency_window > 0 {
+                let length = self.setup.recording.latency_window;
                 job.latency_windows.record(length, now - header.posted, now);
             }
         }
-        if self.recording.messages {
-            self.message_records.push(MessageRecord {
+        if self.setup.recording.messages {
+            self.records.message_records.push(MessageRecord {
                 number: header.number(),
                 posted: header.posted,
                 delivered: now,
@@ -433,7 +447,7 @@ impl<P: Program> MpiLayer<P> {
                 tag: header.tag,
                 job: header.job,
                 protocol,
-                unexpected: unexpected.filter(|_| self.recording.unexpected),
+                unexpected: unexpected.filter(|_| self.setup.recording.unexpected),
             });
         }
     }
@@ -441,9 +455,9 @@ impl<P: Program> MpiLayer<P> {
     /// Notes whether a message is unexpected whose first transmission has arrived. Its other
     /// transmissions keep the note.
     fn note_unexpected(&mut self, r: usize, handle: u32) {
-        let header = &mut self.messages[handle].header;
+        let header = &mut self.transfers.messages[handle].header;
         if matches!(header.kind, TransmissionKind::Eager | TransmissionKind::RequestToSend) {
-            header.unexpected = !self.ranks[r].matcher.awaits(header, &self.receives);
+            header.unexpected = !self.ranks[r].matcher.awaits(header, &self.transfers.receives);
         }
     }
 }

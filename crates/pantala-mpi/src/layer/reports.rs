@@ -27,19 +27,19 @@ impl<P: Program> MpiLayer<P> {
     /// Whether there are ranks and all their programs have ended or failed.
     #[must_use]
     pub fn finished(&self) -> bool {
-        self.ended > 0 && self.ended as usize == self.ranks.len()
+        self.records.ended > 0 && self.records.ended as usize == self.ranks.len()
     }
 
     /// Number of ranks that have ended or failed, and number of ranks.
     #[must_use]
     pub fn ranks_ended(&self) -> (u32, u32) {
-        (self.ended, self.ranks.len() as u32)
+        (self.records.ended, self.ranks.len() as u32)
     }
 
     /// By job: its number in the plan, the number of its ranks that have ended or failed, and the
     /// number of its ranks.
     pub fn jobs_ended(&self) -> impl Iterator<Item = (u16, u32, u32)> {
-        self.jobs.iter().map(|job| (job.id, job.ended, job.ranks))
+        self.jobs.list.iter().map(|job| (job.id, job.ended, job.ranks))
     }
 
     /// The completed share of all programs, between 0 and 1: the share of their bytes that has
@@ -47,26 +47,26 @@ impl<P: Program> MpiLayer<P> {
     /// bytes.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
-        self.progress_estimate.progress(self.ended, self.ranks.len() as u32)
+        self.records.progress_estimate.progress(self.records.ended, self.ranks.len() as u32)
     }
 
     /// The progress of all programs.
     #[must_use]
     pub fn progress_estimate(&self) -> ProgressEstimate {
-        self.progress_estimate
+        self.records.progress_estimate
     }
 
     /// The errors of programs, in the order in which they were found. That is the order of time
     /// within each group of the network.
     #[must_use]
     pub fn errors(&self) -> &[ProgramError] {
-        &self.errors
+        &self.records.errors
     }
 
     /// The message latencies of the job with the number `id` in the plan.
     #[must_use]
     pub fn message_statistics(&self, id: u16) -> Option<&LatencyStatistics> {
-        self.job(id).map(|job| &job.statistics)
+        self.jobs.get(id).map(|job| &job.statistics)
     }
 
     /// A report of every rank at `now`, by job in the order of `add_job`, then by rank.
@@ -83,9 +83,9 @@ impl<P: Program> MpiLayer<P> {
                 _ => {}
             }
             RankReport {
-                job: self.jobs[rank.job as usize].id,
+                job: self.jobs.list[rank.job as usize].id,
                 rank: rank.number,
-                node: self.nics[rank.nic as usize].node,
+                node: self.nics.list[rank.nic as usize].node,
                 start: rank.start,
                 end: rank.end,
                 account,
@@ -97,14 +97,14 @@ impl<P: Program> MpiLayer<P> {
     /// recorded. A call that is not over counts until `now`.
     #[must_use]
     pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
-        let mut profiles = self.profiles.clone();
+        let mut profiles = self.records.profiles.clone();
         for rank in &self.ranks {
             if matches!(rank.activity, Activity::Blocked(_) | Activity::Busy) {
                 profiles[rank.profile as usize].took(rank.operation, rank.under_way(now).1);
             }
         }
-        let job = |number: u32| self.jobs[number as usize].id;
-        let reports: Vec<CallReport> = if self.recording.rank_calls {
+        let job = |number: u32| self.jobs.list[number as usize].id;
+        let reports: Vec<CallReport> = if self.setup.recording.rank_calls {
             let ranks = self.ranks.iter().zip(&profiles);
             ranks.flat_map(|(r, profile)| profile.reports(job(r.job), Some(r.number))).collect()
         } else {
@@ -116,7 +116,7 @@ impl<P: Program> MpiLayer<P> {
 
     /// The messages of every rank that have arrived in this partition, if they are recorded.
     pub fn rank_messages(&self) -> impl Iterator<Item = RankMessages> {
-        self.jobs.iter().flat_map(|job| job.messages.reports(job.id))
+        self.jobs.list.iter().flat_map(|job| job.messages.reports(job.id))
     }
 
     /// Removes the windows of message latency that end by `time`. Returns the job's number in the
@@ -125,8 +125,8 @@ impl<P: Program> MpiLayer<P> {
         &mut self,
         time: Time,
     ) -> impl Iterator<Item = (u16, Time, LatencySketch)> + '_ {
-        let length = self.recording.latency_window;
-        self.jobs.iter_mut().flat_map(move |job| {
+        let length = self.setup.recording.latency_window;
+        self.jobs.list.iter_mut().flat_map(move |job| {
             let id = job.id;
             let windows = job.latency_windows.take_before(length, time);
             windows.map(move |(start, sketch)| (id, start, sketch))
@@ -135,24 +135,17 @@ impl<P: Program> MpiLayer<P> {
 
     /// Moves the message records so far to the end of `into`.
     pub fn take_messages(&mut self, into: &mut Vec<MessageRecord>) {
-        into.append(&mut self.message_records);
+        into.append(&mut self.records.message_records);
     }
 
     /// Moves the iteration records so far to the end of `into`.
     pub fn take_iterations(&mut self, into: &mut Vec<IterationRecord>) {
-        into.append(&mut self.iteration_records);
+        into.append(&mut self.records.iteration_records);
     }
 
     /// Numbers of handles in use.
     #[must_use]
     pub fn holdings(&self) -> Holdings {
-        Holdings {
-            messages: self.messages.len(),
-            messages_peak: self.messages.peak(),
-            receives: self.receives.len(),
-            receives_peak: self.receives.peak(),
-            sends: self.sends.len(),
-            sends_peak: self.sends.peak(),
-        }
+        self.transfers.holdings()
     }
 }

@@ -36,10 +36,10 @@ impl<P: Program> MpiLayer<P> {
             }
         }
         let rank = &mut self.ranks[r];
-        if !rank.satisfied(&self.messages) {
+        if !rank.satisfied(&self.transfers.messages) {
             return;
         }
-        self.blocked(r, now);
+        self.records.blocked(&mut self.ranks[r], now);
         self.run(r, now, wakes);
     }
 
@@ -50,7 +50,7 @@ impl<P: Program> MpiLayer<P> {
         loop {
             let rank = &mut self.ranks[r];
             if rank.collective.is_none() {
-                rank.determine_outcome(&self.messages);
+                rank.determine_outcome(&self.transfers.messages);
             }
             if self.is_busy(r, now, wakes) {
                 return;
@@ -63,7 +63,7 @@ impl<P: Program> MpiLayer<P> {
             let goes = if rank.collective.is_some() {
                 self.advance(r, now, wakes)
             } else {
-                if !self.rank_calls.is_empty() {
+                if !self.records.rank_calls.is_empty() {
                     self.close_call(r, now);
                 }
                 match self.next_operation(r, now) {
@@ -77,9 +77,9 @@ impl<P: Program> MpiLayer<P> {
                         let members =
                             |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
                         if !finalizes {
-                            self.profiles[rank.profile as usize].called(&op, members);
+                            self.records.profiles[rank.profile as usize].called(&op, members);
                         }
-                        if !self.rank_calls.is_empty() {
+                        if !self.records.rank_calls.is_empty() {
                             self.open_call(r, &op, now);
                         }
                         let leaves = self.in_calls() && op.is_call() && !op.waits();
@@ -109,13 +109,13 @@ impl<P: Program> MpiLayer<P> {
     /// Stops a rank whose program made an error.
     pub(crate) fn fail(&mut self, r: usize, fault: ProgramFault, now: Time) {
         let rank = &mut self.ranks[r];
-        let job = &mut self.jobs[rank.job as usize];
+        let job = &mut self.jobs.list[rank.job as usize];
         if !matches!(rank.activity, Activity::Ended | Activity::Failed) {
             rank.activity = Activity::Failed;
-            self.ended += 1;
+            self.records.ended += 1;
             job.ended += 1;
         }
-        self.errors.push(ProgramError {
+        self.records.errors.push(ProgramError {
             job: job.id,
             rank: rank.number,
             operation: rank.operation,
@@ -319,7 +319,7 @@ impl<P: Program> MpiLayer<P> {
         }
         let instance = CollectiveInstance { number: membership.calls, root: call.root() };
         membership.calls = membership.calls.wrapping_add(1);
-        let machine = Collective::of(&self.config.collectives, call, size);
+        let machine = Collective::of(&self.setup.config.collectives, call, size);
         Ok(RunningCollective {
             machine,
             communicator: id,
@@ -421,16 +421,16 @@ impl<P: Program> MpiLayer<P> {
         let rank = &mut self.ranks[r];
         let (mark, start, before) =
             rank.iteration.take().ok_or(ProgramFault::UnbalancedIteration)?;
-        if self.recording.iterations {
+        if self.setup.recording.iterations {
             let communication = rank.account.communication() - before;
-            self.iteration_records.push(IterationRecord {
+            self.records.iteration_records.push(IterationRecord {
                 start,
                 end: now,
                 communication,
-                computation: self.recording.rank_calls.then_some(now - start - communication),
+                computation: self.setup.recording.rank_calls.then_some(now - start - communication),
                 rank: rank.number,
                 mark,
-                job: self.jobs[rank.job as usize].id,
+                job: self.jobs.list[rank.job as usize].id,
             });
         }
         Ok(true)

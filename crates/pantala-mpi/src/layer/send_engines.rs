@@ -8,80 +8,44 @@
 //! enter the output buffer in the order in which they were prepared. So a get waits at most for the
 //! window and the buffer, and an acknowledgement waits for all data before it.
 
-use std::collections::VecDeque;
-
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{PacketOffer, Pull, Wakes};
 
-use crate::arena::{LinkedQueue, NONE};
+use crate::arena::{Arena, LinkedQueue, NONE};
 use crate::layer::MpiLayer;
-use crate::message::{Header, TransmissionKind};
+use crate::layer::layer_setup::LayerSetup;
+use crate::layer::nics::{Nics, Prepared};
+use crate::message::{Header, Message, TransmissionKind};
 use crate::program::operation::Program;
 
-/// The engines of one NIC and their output buffer. The NIC's queue holds what waits for the first
-/// engine.
-#[derive(Clone, Debug)]
-pub(crate) struct SendEngines {
-    /// Gets that are on their way from the host, by time.
-    gets: LinkedQueue,
-    /// The transmission of the first engine, or [`NONE`].
-    current: u32,
-    /// The earliest time at which the first engine can take its next transmission.
-    free_at: Time,
-    /// Bytes of the current transmission in `prepared`.
-    window: u64,
-    /// Packets in front of the output buffer.
-    prepared: VecDeque<Prepared>,
-    /// Packets in the output buffer, with the times at which they entered it.
-    buffer: VecDeque<(Prepared, Time)>,
-    /// Bytes in the output buffer.
-    filled: u64,
-    /// The time for which a timer was requested last.
-    armed: Time,
-}
-
-/// A packet that an engine has prepared.
-#[derive(Clone, Copy, Debug)]
-struct Prepared {
-    /// The transmission.
-    handle: u32,
-    bytes: u32,
-    /// Whether it is the last packet of its transmission.
-    last: bool,
-    is_get: bool,
-}
-
-impl Default for SendEngines {
-    fn default() -> Self {
-        Self {
-            gets: LinkedQueue::EMPTY,
-            current: NONE,
-            free_at: 0,
-            window: 0,
-            prepared: VecDeque::new(),
-            buffer: VecDeque::new(),
-            filled: 0,
-            armed: NEVER,
-        }
-    }
-}
-
-impl<P: Program> MpiLayer<P> {
+impl Nics {
     /// Adds a transmission that its NIC gets at the time `created`.
-    pub(crate) fn enqueue_at_engines(&mut self, nic: usize, handle: u32, wakes: &mut Wakes) {
-        let (created, kind) = (self.messages[handle].created, self.messages[handle].header.kind);
+    pub(crate) fn enqueue_at_engines(
+        &mut self,
+        setup: &LayerSetup,
+        messages: &mut Arena<Message>,
+        (nic, handle): (usize, u32),
+        wakes: &mut Wakes,
+    ) {
+        let (created, kind) = (messages[handle].created, messages[handle].header.kind);
         let queue = match kind {
             TransmissionKind::Get => &mut self.engines[nic].gets,
-            _ => &mut self.nics[nic].queue,
+            _ => &mut self.list[nic].queue,
         };
-        queue.insert(&mut self.messages, handle, |other| other.created > created);
-        self.arm(nic, wakes);
+        queue.insert(messages, handle, |other| other.created > created);
+        self.arm(setup, messages, nic, wakes);
     }
 
     /// Requests a timer for the next start of an engine. The link may be busy then, but what the
     /// engines do takes place at its own time.
-    fn arm(&mut self, nic: usize, wakes: &mut Wakes) {
-        let time = self.next_starts(nic).into_iter().min().unwrap_or(NEVER);
+    fn arm(
+        &mut self,
+        setup: &LayerSetup,
+        messages: &Arena<Message>,
+        nic: usize,
+        wakes: &mut Wakes,
+    ) {
+        let time = self.next_starts(setup, messages, nic).into_iter().min().unwrap_or(NEVER);
         if time < NEVER && self.engines[nic].armed != time {
             self.engines[nic].armed = time;
             wakes.timers.push(time);
@@ -90,47 +54,31 @@ impl<P: Program> MpiLayer<P> {
 
     /// The time at which an engine has its next transmission: that of the first engine, and that
     /// of the second.
-    fn next_starts(&self, nic: usize) -> [Time; 2] {
+    fn next_starts(&self, setup: &LayerSetup, messages: &Arena<Message>, nic: usize) -> [Time; 2] {
         let engines = &self.engines[nic];
-        let arrival = |queue: LinkedQueue| match queue.front(&self.messages) {
+        let arrival = |queue: LinkedQueue| match queue.front(messages) {
             NONE => NEVER,
-            front => self.messages[front].created,
+            front => messages[front].created,
         };
-        let first = match arrival(self.nics[nic].queue) {
+        let first = match arrival(self.list[nic].queue) {
             time if time < NEVER && engines.current == NONE => {
-                time.max(engines.free_at).saturating_add(self.config.nic_transmit_ps)
+                time.max(engines.free_at).saturating_add(setup.config.nic_transmit_ps)
             }
             _ => NEVER,
         };
         [first, arrival(engines.gets)]
     }
 
-    /// Runs the engines of a NIC until `now`.
-    pub(crate) fn run_engines(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
-        loop {
-            let [first, get] = self.next_starts(nic);
-            let time = first.min(get);
-            if time > now {
-                self.arm(nic, wakes);
-                break;
-            }
-            if first <= get {
-                let handle = self.nics[nic].queue.pop_front(&mut self.messages);
-                self.engines[nic].current = handle;
-                self.prepare_window(nic);
-            } else {
-                let handle = self.engines[nic].gets.pop_front(&mut self.messages);
-                self.prepare(nic, handle, true);
-            }
-            self.fill_buffer(nic, time, wakes);
-        }
-        wakes.nic |= !self.engines[nic].buffer.is_empty();
-    }
-
     /// Prepares the next packet of a transmission.
-    fn prepare(&mut self, nic: usize, handle: u32, is_get: bool) {
-        let message = &mut self.messages[handle];
-        let bytes = message.to_send.min(u64::from(self.packet_bytes));
+    fn prepare(
+        &mut self,
+        setup: &LayerSetup,
+        messages: &mut Arena<Message>,
+        nic: usize,
+        (handle, is_get): (u32, bool),
+    ) {
+        let message = &mut messages[handle];
+        let bytes = message.to_send.min(u64::from(setup.packet_bytes));
         message.to_send -= bytes;
         let last = message.to_send == 0;
         let packet = Prepared { handle, bytes: bytes as u32, last, is_get };
@@ -138,23 +86,58 @@ impl<P: Program> MpiLayer<P> {
     }
 
     /// Prepares packets of the current transmission until the window is full.
-    fn prepare_window(&mut self, nic: usize) {
-        let (window, handle) = (u64::from(self.config.nic_window_bytes), self.engines[nic].current);
-        while handle != NONE
-            && self.messages[handle].to_send > 0
-            && self.engines[nic].window < window
-        {
-            let left = self.messages[handle].to_send;
-            self.prepare(nic, handle, false);
-            self.engines[nic].window += left - self.messages[handle].to_send;
+    fn prepare_window(&mut self, setup: &LayerSetup, messages: &mut Arena<Message>, nic: usize) {
+        let (window, handle) =
+            (u64::from(setup.config.nic_window_bytes), self.engines[nic].current);
+        while handle != NONE && messages[handle].to_send > 0 && self.engines[nic].window < window {
+            let left = messages[handle].to_send;
+            self.prepare(setup, messages, nic, (handle, false));
+            self.engines[nic].window += left - messages[handle].to_send;
         }
+    }
+
+    /// The earliest time at which a NIC with engines has a packet.
+    pub(crate) fn engines_next_at(
+        &self,
+        setup: &LayerSetup,
+        messages: &Arena<Message>,
+        nic: usize,
+    ) -> Time {
+        match self.engines[nic].buffer.front() {
+            Some((_, entered)) => *entered,
+            None => self.next_starts(setup, messages, nic).into_iter().min().unwrap_or(NEVER),
+        }
+    }
+}
+
+impl<P: Program> MpiLayer<P> {
+    /// Runs the engines of a NIC until `now`.
+    pub(crate) fn run_engines(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
+        loop {
+            let [first, get] = self.nics.next_starts(&self.setup, &self.transfers.messages, nic);
+            let time = first.min(get);
+            if time > now {
+                self.nics.arm(&self.setup, &self.transfers.messages, nic, wakes);
+                break;
+            }
+            if first <= get {
+                let handle = self.nics.list[nic].queue.pop_front(&mut self.transfers.messages);
+                self.nics.engines[nic].current = handle;
+                self.nics.prepare_window(&self.setup, &mut self.transfers.messages, nic);
+            } else {
+                let handle = self.nics.engines[nic].gets.pop_front(&mut self.transfers.messages);
+                self.nics.prepare(&self.setup, &mut self.transfers.messages, nic, (handle, true));
+            }
+            self.fill_buffer(nic, time, wakes);
+        }
+        wakes.nic |= !self.nics.engines[nic].buffer.is_empty();
     }
 
     /// Moves prepared packets into the output buffer at `time`, as long as it has room.
     fn fill_buffer(&mut self, nic: usize, time: Time, wakes: &mut Wakes) {
-        let room = u64::from(self.config.nic_buffer_bytes);
+        let room = u64::from(self.setup.config.nic_buffer_bytes);
         loop {
-            let engines = &mut self.engines[nic];
+            let engines = &mut self.nics.engines[nic];
             let Some(&packet) = engines.prepared.front() else { return };
             let bytes = u64::from(packet.bytes);
             if engines.filled > 0 && engines.filled + bytes > room {
@@ -170,10 +153,10 @@ impl<P: Program> MpiLayer<P> {
             if packet.last {
                 engines.current = NONE;
                 engines.free_at = time;
-                let header = self.messages[packet.handle].header;
+                let header = self.transfers.messages[packet.handle].header;
                 self.acknowledgement_left(&header, time, wakes);
             } else {
-                self.prepare_window(nic);
+                self.nics.prepare_window(&self.setup, &mut self.transfers.messages, nic);
             }
         }
     }
@@ -181,14 +164,14 @@ impl<P: Program> MpiLayer<P> {
     /// Returns the next packet of the output buffer.
     pub(crate) fn pull_from_engines(&mut self, nic: usize, now: Time, wakes: &mut Wakes) -> Pull {
         self.run_engines(nic, now, wakes);
-        let Some((packet, created)) = self.engines[nic].buffer.pop_front() else {
-            return match self.engines_next_at(nic) {
+        let Some((packet, created)) = self.nics.engines[nic].buffer.pop_front() else {
+            return match self.nics.engines_next_at(&self.setup, &self.transfers.messages, nic) {
                 NEVER => Pull::Idle,
                 time => Pull::Later(time),
             };
         };
-        self.engines[nic].filled -= u64::from(packet.bytes);
-        let message = &self.messages[packet.handle];
+        self.nics.engines[nic].filled -= u64::from(packet.bytes);
+        let message = &self.transfers.messages[packet.handle];
         let (destination, header): (u32, Header) = (message.node, message.header);
         let offer = PacketOffer {
             destination,
@@ -199,20 +182,12 @@ impl<P: Program> MpiLayer<P> {
             class: header.class(),
         };
         self.fill_buffer(nic, now, wakes);
-        if self.engines[nic].current == NONE {
+        if self.nics.engines[nic].current == NONE {
             self.run_engines(nic, now, wakes);
         }
         if packet.last {
             self.last_packet_left(&header, now, wakes);
         }
         Pull::Packet(offer)
-    }
-
-    /// The earliest time at which a NIC with engines has a packet.
-    pub(crate) fn engines_next_at(&self, nic: usize) -> Time {
-        match self.engines[nic].buffer.front() {
-            Some((_, entered)) => *entered,
-            None => self.next_starts(nic).into_iter().min().unwrap_or(NEVER),
-        }
     }
 }

@@ -6,37 +6,19 @@ use crate::accounting::call_profile::Profile;
 use crate::accounting::latency::LatencyStatistics;
 use crate::accounting::latency_windows::LatencyWindows;
 use crate::accounting::rank_messages::JobMessages;
-use crate::arena::{LinkedQueue, NONE};
+use crate::arena::NONE;
 use crate::communicators::communicator::Communicator;
-use crate::config::NicOrder;
-use crate::layer::injection_pacing::InjectionPacer;
-use crate::layer::progress_in_calls::CallProgress;
-use crate::layer::send_engines::SendEngines;
+use crate::layer::hosts::CallProgress;
+use crate::layer::jobs::{Job, RankLocation};
 use crate::layer::setup_error::SetupError;
-use crate::layer::{Job, MpiLayer, Nic, RankLocation, RankSetup};
+use crate::layer::{MpiLayer, RankSetup};
 use crate::program::operation::Program;
 use crate::rank::Rank;
-use crate::reception::Reception;
 
 impl<P: Program> MpiLayer<P> {
     /// Adds the NIC of `node` and returns its number (0, 1, ...).
     pub fn add_nic(&mut self, node: u32) -> u32 {
-        if self.paced {
-            self.pacers.push(InjectionPacer::default());
-        }
-        if self.config.nic_order == NicOrder::GetsApart {
-            self.engines.push(SendEngines::default());
-        }
-        if self.limits_buffers() {
-            self.receptions.push(Reception::default());
-        }
-        self.nics.push(Nic {
-            node,
-            queue: LinkedQueue::EMPTY,
-            delayed: LinkedQueue::EMPTY,
-            first_rank: NONE,
-        });
-        self.nics.len() as u32 - 1
+        self.nics.add(&self.setup, node)
     }
 
     /// Adds the job with the number `id` in the plan. Its ranks, in order, start at `start`.
@@ -49,8 +31,9 @@ impl<P: Program> MpiLayer<P> {
         start: Time,
         ranks: Vec<RankSetup<P>>,
     ) -> Result<(), SetupError> {
-        let node =
-            |setup: &RankSetup<P>| self.nics.get(setup.nic as usize).map_or(NONE, |nic| nic.node);
+        let node = |setup: &RankSetup<P>| {
+            self.nics.list.get(setup.nic as usize).map_or(NONE, |nic| nic.node)
+        };
         let nodes: Vec<u32> = ranks.iter().map(node).collect();
         self.add_job_in_partition(id, start, &nodes, (0..).zip(ranks).collect())
     }
@@ -69,31 +52,27 @@ impl<P: Program> MpiLayer<P> {
         if size == 0 {
             return Err(SetupError::NoRanks);
         }
-        if self.job(id).is_some() {
+        if self.jobs.get(id).is_some() {
             return Err(SetupError::JobExists { job: id });
         }
         for &(number, ref setup) in &ranks {
-            if setup.nic as usize >= self.nics.len() {
+            if setup.nic as usize >= self.nics.list.len() {
                 return Err(SetupError::UnknownNic { rank: number, nic: setup.nic });
             }
             check_communicators(number, size, &setup.communicators)?;
         }
-        let job = self.jobs.len() as u32;
+        let job = self.jobs.list.len() as u32;
         let ranks_here = ranks.len() as u32;
-        if self.by_id.len() <= usize::from(id) {
-            self.by_id.resize(usize::from(id) + 1, NONE);
-        }
-        self.by_id[usize::from(id)] = job;
         let mut locations: Vec<RankLocation> =
             nodes.iter().map(|&node| RankLocation { node, index: NONE }).collect();
-        if !self.recording.rank_calls {
-            self.profiles.push(Profile::default());
+        if !self.setup.recording.rank_calls {
+            self.records.profiles.push(Profile::default());
         }
         for (number, setup) in ranks {
-            if self.recording.rank_calls {
-                self.profiles.push(Profile::default());
+            if self.setup.recording.rank_calls {
+                self.records.profiles.push(Profile::default());
             }
-            let profile = self.profiles.len() as u32 - 1;
+            let profile = self.records.profiles.len() as u32 - 1;
             locations[number as usize].index = self.ranks.len() as u32;
             let mut communicators = Vec::with_capacity(1 + setup.communicators.len());
             communicators.push(Communicator::comm_world(size, number));
@@ -101,21 +80,21 @@ impl<P: Program> MpiLayer<P> {
             self.attach(self.ranks.len() as u32, setup.nic);
             let rank =
                 Rank::new(job, profile, number, setup.nic, start, communicators, setup.program);
-            self.progress_estimate.add(&rank, &self.config);
+            self.records.progress_estimate.add(&rank, &self.setup.config);
             self.ranks.push(rank);
-            if self.limits_buffers() {
+            if self.setup.limits_buffers() {
                 self.add_buffers();
             }
             if self.in_calls() {
-                self.hosts.push(CallProgress::default());
+                self.hosts.progress.push(CallProgress::default());
             }
         }
-        self.jobs.push(Job {
+        self.jobs.add(Job {
             id,
             locations,
             statistics: LatencyStatistics::new(),
             latency_windows: LatencyWindows::default(),
-            messages: if self.recording.rank_messages {
+            messages: if self.setup.recording.rank_messages {
                 JobMessages::of(size)
             } else {
                 JobMessages::default()
@@ -128,9 +107,9 @@ impl<P: Program> MpiLayer<P> {
 
     /// Adds a rank after the other ranks of its NIC.
     fn attach(&mut self, rank: u32, nic: u32) {
-        let mut last = self.nics[nic as usize].first_rank;
+        let mut last = self.nics.list[nic as usize].first_rank;
         if last == NONE {
-            self.nics[nic as usize].first_rank = rank;
+            self.nics.list[nic as usize].first_rank = rank;
             return;
         }
         while self.ranks[last as usize].next != NONE {

@@ -22,12 +22,6 @@ use crate::rank::Activity;
 use crate::reception::{Sender, ShortBuffers, State, Stream};
 
 impl<P: Program> MpiLayer<P> {
-    /// Whether short messages need buffers.
-    #[inline]
-    pub(crate) const fn limits_buffers(&self) -> bool {
-        self.config.short_buffers > 0
-    }
-
     /// Takes a packet that has arrived at a NIC whose ranks have limited buffers.
     pub(crate) fn receive_packet(
         &mut self,
@@ -36,8 +30,8 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) {
-        let reception = &mut self.receptions[nic];
-        if !reception.outside.is_empty() || reception.held >= self.config.nic_pending {
+        let reception = &mut self.nics.receptions[nic];
+        if !reception.outside.is_empty() || reception.held >= self.setup.config.nic_pending {
             reception.outside.push_back(*packet);
             wakes.held = true;
             return;
@@ -47,15 +41,15 @@ impl<P: Program> MpiLayer<P> {
 
     /// Passes a packet to its stream, which it opens if necessary.
     fn take_packet(&mut self, nic: usize, packet: Delivery, now: Time, wakes: &mut Wakes) {
-        let header = self.messages[self.handle_of(&packet)].header;
+        let header = self.transfers.messages[self.handle_of(&packet)].header;
         if header.kind == TransmissionKind::Get {
             return self.process_packet(nic, &packet, now, wakes);
         }
         let sender = (header.job, header.transmitter());
-        let reception = &mut self.receptions[nic];
+        let reception = &mut self.nics.receptions[nic];
         let found = reception.streams.iter().position(|stream| stream.sender == sender);
         if found.is_none() {
-            if reception.streams.len() >= self.config.nic_streams as usize {
+            if reception.streams.len() >= self.setup.config.nic_streams as usize {
                 reception.unopened.push_back(packet);
                 return;
             }
@@ -75,7 +69,7 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) {
         let handle = self.handle_of(&packet);
-        let header = self.messages[handle].header;
+        let header = self.transfers.messages[handle].header;
         let Some(stream) = self.stream(nic, sender) else { return };
         if !stream.arriving.contains(&handle) {
             if stream.state == State::Open && self.admits(&header) {
@@ -98,9 +92,9 @@ impl<P: Program> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) {
-        let matched = now.saturating_add(self.config.nic_match_ps);
+        let matched = now.saturating_add(self.setup.config.nic_match_ps);
         let r = self.receiver_of(&packet);
-        self.receptions[nic].held += 1;
+        self.nics.receptions[nic].held += 1;
         let Some(stream) = self.stream(nic, sender) else { return };
         stream.waiting.push_back(packet);
         if stream.state != State::Open {
@@ -108,8 +102,8 @@ impl<P: Program> MpiLayer<P> {
         }
         stream.state = State::Deciding(matched);
         let handle = self.handle_of(&packet);
-        self.messages[handle].nic_matched = matched;
-        self.buffers[r].deciding += 1;
+        self.transfers.messages[handle].nic_matched = matched;
+        self.hosts.buffers[r].deciding += 1;
         if matched > now {
             wakes.timers.push(matched);
         } else {
@@ -122,11 +116,11 @@ impl<P: Program> MpiLayer<P> {
         if !matches!(header.kind, TransmissionKind::Eager | TransmissionKind::RequestToSend) {
             return true;
         }
-        let r = self.rank_index(header.job, header.destination);
+        let r = self.jobs.rank_index(header.job, header.destination);
         if self.never_waits(r) {
             return true;
         }
-        let buffers = &mut self.buffers[r];
+        let buffers = &mut self.hosts.buffers[r];
         let free = buffers.free > buffers.deciding;
         buffers.free -= u32::from(free);
         free
@@ -141,26 +135,26 @@ impl<P: Program> MpiLayer<P> {
     /// Ends the matches of first packets: each takes a buffer, or blocks its stream.
     pub(crate) fn decide_streams(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
         loop {
-            let due = self.receptions[nic]
+            let due = self.nics.receptions[nic]
                 .streams
                 .iter()
                 .find(|stream| matches!(stream.state, State::Deciding(time) if time <= now));
             let Some(stream) = due else { return };
             let (sender, first) = (stream.sender, stream.waiting[0]);
             let r = self.receiver_of(&first);
-            self.buffers[r].deciding -= 1;
-            if self.never_waits(r) || self.buffers[r].free > 0 {
-                self.buffers[r].free = self.buffers[r].free.saturating_sub(1);
+            self.hosts.buffers[r].deciding -= 1;
+            if self.never_waits(r) || self.hosts.buffers[r].free > 0 {
+                self.hosts.buffers[r].free = self.hosts.buffers[r].free.saturating_sub(1);
                 self.release_stream(nic, sender, now, wakes);
                 continue;
             }
             if let Some(stream) = self.stream(nic, sender) {
                 stream.state = State::Blocked;
             }
-            self.buffers[r].blocked.push_back(sender);
-            self.buffers[r].requests += 1;
+            self.hosts.buffers[r].blocked.push_back(sender);
+            self.hosts.buffers[r].requests += 1;
             if self.in_calls() {
-                let time = now.saturating_add(self.config.nic_to_host_ps);
+                let time = now.saturating_add(self.setup.config.nic_to_host_ps);
                 self.note_acknowledged(r, time, wakes);
             } else {
                 self.answer_requests(r, now, wakes);
@@ -170,13 +164,13 @@ impl<P: Program> MpiLayer<P> {
 
     /// Posts the extra buffers that blocked streams have asked the host of rank `r` for.
     pub(crate) fn answer_requests(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
-        if !self.limits_buffers() {
+        if !self.setup.limits_buffers() {
             return;
         }
-        let requests = std::mem::take(&mut self.buffers[r].requests);
+        let requests = std::mem::take(&mut self.hosts.buffers[r].requests);
         for _ in 0..requests {
-            if self.buffers[r].owed < self.config.extra_buffers {
-                self.buffers[r].owed += 1;
+            if self.hosts.buffers[r].owed < self.setup.config.extra_buffers {
+                self.hosts.buffers[r].owed += 1;
                 self.post_buffer(r, now, wakes);
             }
         }
@@ -184,8 +178,8 @@ impl<P: Program> MpiLayer<P> {
 
     /// Posts the buffer of a receive call, or pays an extra one back.
     pub(crate) fn post_receive_buffer(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
-        let most = self.config.short_buffers_limit;
-        let buffers = &mut self.buffers[r];
+        let most = self.setup.config.short_buffers_limit;
+        let buffers = &mut self.hosts.buffers[r];
         if buffers.owed > 0 {
             buffers.owed -= 1;
         } else if buffers.through_memory > 0 {
@@ -197,19 +191,19 @@ impl<P: Program> MpiLayer<P> {
 
     /// Notes a short message through memory: its receive posts no buffer.
     pub(crate) fn passed_through_memory(&mut self, header: &Header) {
-        if self.limits_buffers()
+        if self.setup.limits_buffers()
             && matches!(header.kind, TransmissionKind::Eager | TransmissionKind::RequestToSend)
         {
-            let r = self.rank_index(header.job, header.destination);
-            self.buffers[r].through_memory += 1;
+            let r = self.jobs.rank_index(header.job, header.destination);
+            self.hosts.buffers[r].through_memory += 1;
         }
     }
 
     /// Posts one buffer: the oldest blocked stream takes it.
     fn post_buffer(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
-        self.buffers[r].posted += 1;
-        match self.buffers[r].blocked.pop_front() {
-            None => self.buffers[r].free += 1,
+        self.hosts.buffers[r].posted += 1;
+        match self.hosts.buffers[r].blocked.pop_front() {
+            None => self.hosts.buffers[r].free += 1,
             Some(sender) => {
                 let nic = self.ranks[r].nic as usize;
                 self.release_stream(nic, sender, now, wakes);
@@ -228,23 +222,23 @@ impl<P: Program> MpiLayer<P> {
         if let Some(stream) = self.stream(nic, sender) {
             stream.arriving.push(handle);
         }
-        let reception = &mut self.receptions[nic];
+        let reception = &mut self.nics.receptions[nic];
         reception.held -= waiting.len() as u32;
         reception.releasing += 1;
         for packet in waiting {
             self.take_packet(nic, packet, now, wakes);
         }
-        self.receptions[nic].releasing -= 1;
+        self.nics.receptions[nic].releasing -= 1;
         self.refill(nic, now, wakes);
     }
 
     /// Closes idle streams, and takes packets that wait for a stream or outside of the NIC, as long
     /// as there is room. Packets of one sender keep their order.
     fn refill(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
-        while self.receptions[nic].releasing == 0 {
-            let reception = &mut self.receptions[nic];
+        while self.nics.receptions[nic].releasing == 0 {
+            let reception = &mut self.nics.receptions[nic];
             reception.streams.retain(|stream| !stream.is_idle());
-            let room = reception.streams.len() < self.config.nic_streams as usize;
+            let room = reception.streams.len() < self.setup.config.nic_streams as usize;
             let unopened =
                 if room { std::mem::take(&mut reception.unopened) } else { VecDeque::new() };
             let before = unopened.len();
@@ -252,12 +246,12 @@ impl<P: Program> MpiLayer<P> {
             for packet in unopened {
                 self.take_packet(nic, packet, now, wakes);
             }
-            let reception = &mut self.receptions[nic];
+            let reception = &mut self.nics.receptions[nic];
             reception.releasing -= 1;
             if before > 0 && reception.unopened.len() < before {
                 continue;
             }
-            if reception.held >= self.config.nic_pending {
+            if reception.held >= self.setup.config.nic_pending {
                 return;
             }
             let Some(packet) = reception.outside.pop_front() else { return };
@@ -265,7 +259,7 @@ impl<P: Program> MpiLayer<P> {
             wakes.timers.push(now);
             reception.releasing += 1;
             self.take_packet(nic, packet, now, wakes);
-            self.receptions[nic].releasing -= 1;
+            self.nics.receptions[nic].releasing -= 1;
         }
     }
 
@@ -279,16 +273,16 @@ impl<P: Program> MpiLayer<P> {
         wakes: &mut Wakes,
     ) {
         if matches!(header.kind, TransmissionKind::Eager | TransmissionKind::RequestToSend) {
-            let r = self.rank_index(header.job, header.destination);
-            self.buffers[r].posted = self.buffers[r].posted.saturating_sub(1);
+            let r = self.jobs.rank_index(header.job, header.destination);
+            self.hosts.buffers[r].posted = self.hosts.buffers[r].posted.saturating_sub(1);
         }
         let sender = (header.job, header.transmitter());
         let Some(stream) = self.stream(nic, sender) else { return };
         stream.arriving.retain(|other| *other != handle);
-        if !stream.is_idle() || self.receptions[nic].releasing > 0 {
+        if !stream.is_idle() || self.nics.receptions[nic].releasing > 0 {
             return;
         }
-        let reception = &mut self.receptions[nic];
+        let reception = &mut self.nics.receptions[nic];
         reception.streams.retain(|stream| stream.sender != sender);
         if !reception.unopened.is_empty() {
             self.refill(nic, now, wakes);
@@ -297,34 +291,34 @@ impl<P: Program> MpiLayer<P> {
 
     /// Lets all messages arrive that wait for a buffer of a rank whose program has ended.
     pub(crate) fn release_all(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
-        if !self.limits_buffers() {
+        if !self.setup.limits_buffers() {
             return;
         }
         let nic = self.ranks[r].nic as usize;
-        while let Some(sender) = self.buffers[r].blocked.pop_front() {
+        while let Some(sender) = self.hosts.buffers[r].blocked.pop_front() {
             self.release_stream(nic, sender, now, wakes);
         }
     }
 
     /// Number of messages that wait for a buffer of rank `r`.
     pub(crate) fn waits_for_buffers(&self, r: usize) -> usize {
-        self.buffers.get(r).map_or(0, |buffers| buffers.blocked.len())
+        self.hosts.buffers.get(r).map_or(0, |buffers| buffers.blocked.len())
     }
 
     /// The buffers of a rank before its first operation.
     pub(crate) fn add_buffers(&mut self) {
-        let (free, posted) = (self.config.short_buffers, self.config.short_buffers);
-        self.buffers.push(ShortBuffers { free, posted, ..ShortBuffers::default() });
+        let (free, posted) = (self.setup.config.short_buffers, self.setup.config.short_buffers);
+        self.hosts.buffers.push(ShortBuffers { free, posted, ..ShortBuffers::default() });
     }
 
     fn stream(&mut self, nic: usize, sender: Sender) -> Option<&mut Stream> {
-        self.receptions[nic].streams.iter_mut().find(|stream| stream.sender == sender)
+        self.nics.receptions[nic].streams.iter_mut().find(|stream| stream.sender == sender)
     }
 
     /// The index of the rank that receives a packet.
     fn receiver_of(&self, packet: &Delivery) -> usize {
-        let header = &self.messages[self.handle_of(packet)].header;
-        self.rank_index(header.job, header.addressee())
+        let header = &self.transfers.messages[self.handle_of(packet)].header;
+        self.jobs.rank_index(header.job, header.addressee())
     }
 
     /// This partition's handle of a packet's message.

@@ -73,15 +73,19 @@ impl<P: Program> MpiLayer<P> {
                 let Expected { source, context, tag, .. } = self.expected(r, incoming)?;
                 self.ranks[r].ingress = 0;
                 self.ranks[r].pending_outcome = PendingOutcome::Found { source, context, tag };
-                let found =
-                    self.ranks[r].matcher.peek(source, context, tag, &self.messages).is_some();
+                let found = self.ranks[r]
+                    .matcher
+                    .peek(source, context, tag, &self.transfers.messages)
+                    .is_some();
                 let until = BlockedUntil::Message { source, context, tag };
                 Ok(self.wait_until(r, found, until, CallKind::Recv, now, wakes))
             }
             Op::Iprobe(ref incoming) => {
                 let Expected { source, context, tag, .. } = self.expected(r, incoming)?;
-                let found =
-                    self.ranks[r].matcher.peek(source, context, tag, &self.messages).is_some();
+                let found = self.ranks[r]
+                    .matcher
+                    .peek(source, context, tag, &self.transfers.messages)
+                    .is_some();
                 self.test(r, PendingOutcome::Found { source, context, tag }, |_| found)
             }
             _ => Ok(true),

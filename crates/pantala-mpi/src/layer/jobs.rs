@@ -1,0 +1,71 @@
+//! [`Jobs`]: the jobs of a layer, and the locations of their ranks.
+
+use crate::accounting::latency::LatencyStatistics;
+use crate::accounting::latency_windows::LatencyWindows;
+use crate::accounting::rank_messages::JobMessages;
+use crate::arena::NONE;
+
+/// A job of the layer.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// The job's number in the plan.
+    pub(crate) id: u16,
+    /// By rank: its node, and its index among the layer's ranks ([`NONE`] if the rank is in another
+    /// partition).
+    pub(crate) locations: Vec<RankLocation>,
+    pub(crate) statistics: LatencyStatistics,
+    /// Latencies over time, if they are recorded.
+    pub(crate) latency_windows: LatencyWindows,
+    /// The messages of its ranks, if they are recorded.
+    pub(crate) messages: JobMessages,
+    /// Number of its ranks in this partition that have ended or failed.
+    pub(crate) ended: u32,
+    /// Number of its ranks in this partition.
+    pub(crate) ranks: u32,
+}
+
+/// The location of a rank.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RankLocation {
+    pub(crate) node: u32,
+    pub(crate) index: u32,
+}
+
+/// The jobs of a layer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Jobs {
+    /// In the order of `add_job`.
+    pub(crate) list: Vec<Job>,
+    /// By the job's number in the plan: its index in `list`, or [`NONE`].
+    by_id: Vec<u32>,
+}
+
+impl Jobs {
+    /// Adds a job.
+    pub(crate) fn add(&mut self, job: Job) {
+        let id = usize::from(job.id);
+        if self.by_id.len() <= id {
+            self.by_id.resize(id + 1, NONE);
+        }
+        self.by_id[id] = self.list.len() as u32;
+        self.list.push(job);
+    }
+
+    /// Returns the job with the number `id` in the plan, if it is here.
+    pub(crate) fn get(&self, id: u16) -> Option<&Job> {
+        let index = *self.by_id.get(usize::from(id)).filter(|index| **index != NONE)?;
+        Some(&self.list[index as usize])
+    }
+
+    /// Returns the index among the layer's ranks of a job's rank, which must be in this partition.
+    #[inline]
+    pub(crate) fn rank_index(&self, job: u16, rank: u32) -> usize {
+        self.location(job, rank).index as usize
+    }
+
+    /// Returns the location of a job's rank.
+    #[inline]
+    pub(crate) fn location(&self, job: u16, rank: u32) -> RankLocation {
+        self.list[self.by_id[usize::from(job)] as usize].locations[rank as usize]
+    }
+}
