@@ -3,6 +3,6 @@
 //! calls it.
 
 pub(crate) mod blame;
-pub(crate) mod ledger;
+pub(crate) mod downstream;
 pub(crate) mod paths;
 pub(crate) mod ports;

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_mpi::{Communicator, CommunicatorId, Op, Outcome, Program, RankContext};
+use pantala_mpi::{Communicator, CommunicatorId, Op, OperationStream, Outcome, RankContext};
 
 use crate::graph::Executor;
 use crate::graph::window::Window;
@@ -36,9 +36,9 @@ pub const WINDOW: usize = 1 << 21;
 
 /// The program of a rank.
 #[derive(Clone, Debug)]
-pub struct ChakraProgram(Box<Executor<Window<ChakraReader>>>);
+pub struct ChakraOperations(Box<Executor<Window<ChakraReader>>>);
 
-impl Program for ChakraProgram {
+impl OperationStream for ChakraOperations {
     #[inline]
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
         self.0.next(now, outcome)
@@ -70,7 +70,7 @@ impl ChakraTrace {
 }
 
 impl TraceFile for ChakraTrace {
-    type Program = ChakraProgram;
+    type Operations = ChakraOperations;
 
     fn files(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
         files::find(path)
@@ -101,11 +101,11 @@ impl TraceFile for ChakraTrace {
             .collect()
     }
 
-    fn program(self: &Arc<Self>, scale: ComputeScale, rank: u32) -> ChakraProgram {
+    fn program(self: &Arc<Self>, scale: ComputeScale, rank: u32) -> ChakraOperations {
         let file = &self.files[rank as usize];
         let limit = (WINDOW / self.files.len()).clamp(1 << 10, 1 << 20);
         let reader = ChakraReader::new(Arc::clone(self), rank);
         let window = Window::new(reader, limit, file.ordered, Arc::clone(&file.absent));
-        ChakraProgram(Box::new(Executor::new(window, scale)))
+        ChakraOperations(Box::new(Executor::new(window, scale)))
     }
 }

@@ -1,11 +1,12 @@
 //! GOAL schedules of LogGOPSim (Hoefler, Schneider and Lumsdaine, HPDC 2010): for each rank a graph
 //! of sends, receives and computations.
 //!
-//! A schedule is a text file or the binary file that `txt2bin` makes of it. Both are read once, rank
-//! by rank: a dependency may name any operation of its rank, so a rank is read as a whole. Graphs of
-//! more than 64 MiB (28 B for an operation, 4 B for a dependency) lie in a temporary file, from which
-//! ranks read a few blocks each. So memory holds the largest rank while a schedule is opened, and
-//! afterwards the operations that are ready, running, or wait for the last of several others.
+//! A schedule is a text file or the binary file that `txt2bin` makes of it. Both are read once,
+//! rank by rank: a dependency may name any operation of its rank, so a rank is read as a whole.
+//! Graphs of more than 64 MiB (28 B for an operation, 4 B for a dependency) lie in a temporary
+//! file, from which ranks read a few blocks each. So memory holds the largest rank while a schedule
+//! is opened, and afterwards the operations that are ready, running, or wait for the last of
+//! several others.
 //!
 //! Costs come from the simulated machine, not from the LogGOPS parameters of a GOAL run: messages
 //! take what the network and the MPI layer say. `calc` takes its time, in ns, on its CPU. A CPU
@@ -36,7 +37,7 @@ pub use schedule::GoalSchedule;
 pub use text::read_text;
 
 /// The program of a rank.
-pub type GoalProgram = Executor<RunningGraph>;
+pub type GoalOperations = Executor<RunningGraph>;
 
 /// Whether the file at a path is a GOAL schedule: it begins with a magic number of the binary form,
 /// or its name ends with `.goal`, or it is a text that begins with `num_ranks`.
@@ -63,7 +64,7 @@ fn beginning(path: &Path) -> std::io::Result<(Vec<u8>, File)> {
 }
 
 impl TraceFile for GoalSchedule {
-    type Program = GoalProgram;
+    type Operations = GoalOperations;
 
     fn files(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
         Ok(vec![path.to_owned()])
@@ -102,7 +103,7 @@ impl TraceFile for GoalSchedule {
         })
     }
 
-    fn program(self: &Arc<Self>, scale: ComputeScale, rank: u32) -> GoalProgram {
+    fn program(self: &Arc<Self>, scale: ComputeScale, rank: u32) -> GoalOperations {
         Executor::new(RunningGraph::new(Arc::clone(&self.graphs), rank), scale)
     }
 }

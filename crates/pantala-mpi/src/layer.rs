@@ -13,7 +13,7 @@ use crate::layer::nics::Nics;
 use crate::layer::partition_outbox::PartitionOutbox;
 use crate::layer::records::Records;
 use crate::layer::transfers::Transfers;
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use crate::rank::Rank;
 
 mod call_events;
@@ -63,8 +63,8 @@ pub struct RankSetup<P> {
 /// [`start`](Self::start), [`pull`](Self::pull), [`deliver`](Self::deliver) and
 /// [`timer`](Self::timer). Each call changes only the state of one NIC and its ranks.
 ///
-/// Its state is in parts. A method is one of the smallest part that has all state that it touches, or
-/// of the layer.
+/// Its state is in parts. A method is one of the smallest part that has all state that it touches,
+/// or of the layer.
 #[derive(Clone, Debug)]
 pub struct MpiLayer<P> {
     /// Everything that does not change during a run.
@@ -85,7 +85,7 @@ pub struct MpiLayer<P> {
     pub(crate) records: Records,
 }
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Creates a layer without NICs and jobs. `packet_bytes` is the largest payload of a packet.
     ///
     /// # Panics If `packet_bytes` or the configuration's `control_bytes` is zero. The check of a

@@ -3,12 +3,12 @@
 //!
 //! # Overview
 //!
-//! An [`MpiLayer`] holds the ranks of all jobs. A rank has a [`Program`], which yields one
+//! An [`MpiLayer`] holds the ranks of all jobs. A rank has a [`OperationStream`], which yields one
 //! operation ([`Op`]) at a time, and the state of the MPI protocol. The layer is the same for every
 //! source of operations: a motif, a list, a trace.
 //!
 //! ```text
-//!   Program --operation--> run loop --send, receive--> matching, protocol
+//!   OperationStream --operation--> run loop --send, receive--> matching, protocol
 //!                             ^   '------collective-----> steps ---^  |
 //!                             |                                       | transmission
 //!                             |                                       v
@@ -35,7 +35,7 @@
 //! | `collectives/` | one algorithm per file |
 //! | `rank/` | the state of a rank: requests, matching, collectives |
 //! | `layer/` | the behaviour: run loop, protocol, NICs, waits, diagnosis |
-//! | `accounting/` | accounts, records, profiles, progress |
+//! | `accounting/` | totals, records, profiles, progress |
 //!
 //! # Example
 //!
@@ -46,7 +46,7 @@
 //! use pantala_mpi::*;
 //!
 //! struct Script(std::vec::IntoIter<Op>);
-//! impl Program for Script {
+//! impl OperationStream for Script {
 //!     fn next(&mut self, _: u64, _: &Outcome) -> Option<Op> {
 //!         self.0.next()
 //!     }
@@ -87,7 +87,7 @@
 //! assert!(layer.finished());
 //! assert_eq!(layer.message_statistics(0).unwrap().mean(), Some(5_000.0));
 //! let receiver = layer.rank_reports(5_000).nth(1).unwrap();
-//! assert_eq!((receiver.account.recv, receiver.account.bytes_received), (5_000, 1_000));
+//! assert_eq!((receiver.totals.recv, receiver.totals.bytes_received), (5_000, 1_000));
 //! # Ok::<(), SetupError>(())
 //! ```
 //!
@@ -137,12 +137,12 @@
 //! # Accounts
 //!
 //! The communication time of a rank is the time for which it is blocked in calls, by kind of call
-//! ([`Account`]). Communication time and compute time add up exactly to the rank's elapsed time.
-//! While a computation beside the rank runs ([`Op::Icompute`]), blocked time counts as compute time.
-//! Messages and bytes count payload, including that of collectives. They exclude control messages
-//! and messages of a rank to itself. [`MessageRecord`]s and [`IterationRecord`]s accumulate until
-//! the owner takes them ([`MpiLayer::take_messages`]). The layer always keeps the distribution of
-//! message latency ([`LatencyStatistics`]).
+//! ([`RankTotals`]). Communication time and compute time add up exactly to the rank's elapsed time.
+//! While a computation beside the rank runs ([`Op::Icompute`]), blocked time counts as compute
+//! time. Messages and bytes count payload, including that of collectives. They exclude control
+//! messages and messages of a rank to itself. [`MessageRecord`]s and [`IterationRecord`]s
+//! accumulate until the owner takes them ([`MpiLayer::take_messages`]). The layer always keeps the
+//! distribution of message latency ([`LatencyStatistics`]).
 //!
 //! # Errors and deadlock
 //!
@@ -177,13 +177,13 @@ pub mod program;
 mod rank;
 mod reception;
 
-pub use accounting::account::{Account, CallKind};
 pub use accounting::call_events::CallRecord;
 pub use accounting::call_profile::CallReport;
 pub use accounting::latency::LatencyStatistics;
 pub use accounting::latency_windows::{LatencySketch, LatencySummary, LatencyWindows, MOST_EXACT};
 pub use accounting::progress_estimate::{ExpectedTraffic, ProgressEstimate};
 pub use accounting::rank_messages::{MessageSums, RankMessages};
+pub use accounting::rank_totals::{CallKind, RankTotals};
 pub use accounting::records::{IterationRecord, MessageRecord, RankReport};
 pub use coarse_packets::CoarsePackets;
 pub use collectives::Call;
@@ -207,7 +207,7 @@ pub use program::identifiers::{
     COMM_WORLD, CommunicatorId, MAX_REQUESTS, Request, Source, TagSelect,
 };
 pub use program::iteration_mark::{IterationMark, PhaseName};
-pub use program::operation::{FinalizePart, Incoming, Op, Outgoing, Program, SetCall};
+pub use program::operation::{FinalizePart, Incoming, Op, OperationStream, Outgoing, SetCall};
 pub use program::outcome::{Completion, Outcome, Status};
-pub use program::source::{ProgramSource, RankContext};
+pub use program::source::{OperationSource, RankContext};
 pub use program::value::{Contribution, Operator};

@@ -1,8 +1,8 @@
-//! The state of one rank: its program, its activity, its requests and its account.
+//! The state of one rank: its program, its activity, its requests and its totals.
 
 use pantala_engine::Time;
 
-use crate::accounting::account::{Account, CallKind};
+use crate::accounting::rank_totals::{CallKind, RankTotals};
 use crate::arena::{Arena, NONE};
 use crate::communicators::communicator::Communicator;
 use crate::message::{Header, Message};
@@ -139,7 +139,7 @@ pub(crate) struct Rank<P> {
     pub(crate) next: u32,
     pub(crate) collective: Option<RunningCollective>,
     pub(crate) matcher: Matcher,
-    pub(crate) account: Account,
+    pub(crate) totals: RankTotals,
     /// Payload of the present run of sends.
     pub(crate) ingress: u64,
     pub(crate) requests: Requests,
@@ -195,7 +195,7 @@ impl<P> Rank<P> {
             next: NONE,
             collective: None,
             matcher: Matcher::new(),
-            account: Account::default(),
+            totals: RankTotals::default(),
             ingress: 0,
             requests: Requests::default(),
             memberships: communicators
@@ -273,7 +273,7 @@ impl<P> Rank<P> {
         let ingress = self.ingress_of(owner);
         *ingress += bytes;
         let ingress = *ingress;
-        self.account.sent(bytes, ingress);
+        self.totals.sent(bytes, ingress);
     }
 
     /// Ends the run of sends of `owner`, which posts a receive.

@@ -13,7 +13,7 @@ use crate::compile::scope::Scope;
 use crate::compiled::expression::Slot;
 use crate::compiled::step::{Code, Step};
 use crate::compiled::view::Failure;
-use crate::language::ast::Program;
+use crate::language::ast::SyntaxTree;
 
 pub use options::{ArgumentValue, OptionError, values as option_values};
 
@@ -23,7 +23,7 @@ pub use options::{ArgumentValue, OptionError, values as option_values};
 /// # Errors
 /// If a name is unknown, or if the program is too large.
 pub fn compile(
-    program: &Program,
+    program: &SyntaxTree,
     tasks: u32,
     options: &BTreeMap<String, i64>,
     data: &BTreeMap<String, String>,

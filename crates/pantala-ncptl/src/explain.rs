@@ -7,13 +7,13 @@ use std::collections::VecDeque;
 
 use pantala_engine::Time;
 use pantala_mpi::{
-    Call, Communicator, CommunicatorId, Contribution, Fault, Op, Outcome, Program, ProgramSource,
-    RankContext, SetCall, Source as Sender, TagSelect,
+    Call, Communicator, CommunicatorId, Contribution, Fault, Op, OperationSource, OperationStream,
+    Outcome, RankContext, SetCall, Source as Sender, TagSelect,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::spec::{NcptlProgram, NcptlSpec};
+use crate::spec::{NcptlOperations, NcptlSpec};
 
 /// The duration of an operation.
 const STEP: Time = 1_000_000;
@@ -118,7 +118,7 @@ fn agree(ranks: &mut [Rank]) -> bool {
 
 struct Rank {
     rank: u32,
-    program: NcptlProgram,
+    program: NcptlOperations,
     /// The sizes of its communicators.
     sizes: Vec<u32>,
     now: Time,

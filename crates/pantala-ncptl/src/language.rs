@@ -32,10 +32,10 @@ pub use parser::{MAX_HEIGHT, MAX_NESTING, MAX_VARIABLES, parse};
 pub use source::Source;
 pub use token::is_keyword;
 
-use ast::Program;
+use ast::SyntaxTree;
 
 /// The syntax tree of a program that can run, and warnings; or all errors, at least one.
-pub fn read(source: &Source) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+pub fn read(source: &Source) -> Result<(SyntaxTree, Vec<Diagnostic>), Vec<Diagnostic>> {
     let (program, mut warnings) = parse(source).map_err(|error| vec![error])?;
     let mut findings = check(&program);
     if findings.errors.is_empty() {

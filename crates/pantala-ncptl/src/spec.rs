@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
+use pantala_mpi::{
+    Communicator, Fault, Op, OperationSource, OperationStream, Outcome, RankContext,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,8 +121,8 @@ impl NcptlSpec {
     }
 }
 
-impl ProgramSource for NcptlSpec {
-    type Program = NcptlProgram;
+impl OperationSource for NcptlSpec {
+    type Operations = NcptlOperations;
 
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         let job = self.opened.or_open(|| self.open(ranks))?;
@@ -131,8 +133,8 @@ impl ProgramSource for NcptlSpec {
         self.job(rank.ranks).map_or(Vec::new(), |job| job.groups.communicators(rank.rank))
     }
 
-    fn program(&self, rank: RankContext) -> NcptlProgram {
-        NcptlProgram(self.job(rank.ranks).map(|job| Box::new(NcptlRank::new(job, rank.rank))))
+    fn program(&self, rank: RankContext) -> NcptlOperations {
+        NcptlOperations(self.job(rank.ranks).map(|job| Box::new(NcptlRank::new(job, rank.rank))))
     }
 }
 
@@ -146,9 +148,9 @@ impl NcptlSpec {
 
 /// The program of one rank.
 #[derive(Clone, Debug)]
-pub struct NcptlProgram(Option<Box<NcptlRank>>);
+pub struct NcptlOperations(Option<Box<NcptlRank>>);
 
-impl NcptlProgram {
+impl NcptlOperations {
     /// What the rank has logged and printed so far, if anything.
     #[must_use]
     pub fn log(&self) -> Option<Log> {
@@ -156,7 +158,7 @@ impl NcptlProgram {
     }
 }
 
-impl Program for NcptlProgram {
+impl OperationStream for NcptlOperations {
     #[inline]
     fn next(&mut self, now: pantala_engine::Time, outcome: &Outcome) -> Option<Op> {
         self.0.as_mut()?.next(now, outcome)

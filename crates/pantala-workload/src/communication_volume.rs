@@ -1,8 +1,9 @@
 //! The communication of a job, computed from its programs without a network and without time.
 //!
 //! The programs of motifs and operation lists do not depend on arrival times. Programs that do get
-//! guessed outcomes. Their operations, and the steps of their collectives, determine totals, calls, sizes and the communication matrix.
-//! Messages of a rank to itself and control messages are not counted.
+//! guessed outcomes. Their operations, and the steps of their collectives, determine totals, calls,
+//! sizes and the communication matrix. Messages of a rank to itself and control messages are not
+//! counted.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +11,14 @@ use pantala_engine::{NANOSECOND, Time};
 use pantala_frontends::operations::Prediction;
 use pantala_frontends::operations::prediction::Timing;
 use pantala_mpi::collectives::{Collective, Step};
-use pantala_mpi::{Call, Collectives, Communicator, Op, Outcome, Outgoing, Program, RankContext};
+use pantala_mpi::{
+    Call, Collectives, Communicator, Op, OperationStream, Outcome, Outgoing, RankContext,
+};
 use serde::Serialize;
 
 use crate::compute_noise::Noise;
 use crate::job_spec::{JobSpec, Workload};
-use crate::programs::{JobPrograms, RankProgram};
+use crate::programs::{JobOperations, RankOperations};
 
 /// Number of messages and their payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -117,7 +120,7 @@ pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Com
     found.ranks = vec![RankVolume::default(); ranks as usize];
     for rank in 0..ranks {
         let mut walk = Walk::new(RankContext::new(rank, ranks, &job.name, seed), programs);
-        let program = RankProgram::new(programs, rank, ranks, &job.name, seed, Noise::default());
+        let program = RankOperations::new(programs, rank, ranks, &job.name, seed, Noise::default());
         walk.through(program, collectives, &mut found);
     }
     found
@@ -133,14 +136,14 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(rank: RankContext, programs: &JobPrograms) -> Self {
+    fn new(rank: RankContext, programs: &JobOperations) -> Self {
         let prediction = Prediction::new(&rank, programs.communicators(&rank), Timing::Early);
         Self { rank: rank.rank, prediction, collectives: Vec::new() }
     }
 
     fn through(
         &mut self,
-        mut program: RankProgram,
+        mut program: RankOperations,
         collectives: &Collectives,
         found: &mut Communication,
     ) {

@@ -12,7 +12,7 @@ use crate::generator::{Generator, PatternJob};
 use crate::injection::Pace;
 use crate::job_spec::{JobSpec, Workload, WorkloadError};
 use crate::patterns::Pattern;
-use crate::programs::{JobPrograms, ProgramLog, RankProgram};
+use crate::programs::{JobOperations, ProgramLog, RankOperations};
 use crate::random_streams::{Purpose, stream};
 
 /// The properties of the network that patterns need.
@@ -46,7 +46,7 @@ pub struct Endpoints {
     share: Option<PartitionShare>,
     generators: Vec<Generator>,
     pattern_jobs: Vec<PatternJob>,
-    layer: MpiLayer<RankProgram>,
+    layer: MpiLayer<RankOperations>,
 }
 
 impl Endpoints {
@@ -216,7 +216,7 @@ impl Endpoints {
         self.share.as_ref().is_some_and(|share| share.elsewhere(node).is_some())
     }
 
-    fn add_ranks(&mut self, id: u16, job: &JobSpec, programs: &JobPrograms, seed: u64) {
+    fn add_ranks(&mut self, id: u16, job: &JobSpec, programs: &JobOperations, seed: u64) {
         let ranks = job.nodes.len() as u32;
         let setups = (0..).zip(&job.nodes).filter_map(|(rank, node)| {
             if self.elsewhere(*node) {
@@ -229,7 +229,7 @@ impl Endpoints {
             };
             self.attached[*node as usize] = Attached::Nic(nic);
             let context = RankContext::new(rank, ranks, &job.name, seed);
-            let program = RankProgram::of(job, programs, rank, seed);
+            let program = RankOperations::of(job, programs, rank, seed);
             let communicators = programs.communicators(&context);
             Some((rank, RankSetup { nic, program, communicators }))
         });
@@ -245,8 +245,8 @@ impl Endpoints {
         self.layer.ranks_ended()
     }
 
-    /// By finite job: its number in the plan, the number of its ranks that have ended or failed, and
-    /// the number of its ranks.
+    /// By finite job: its number in the plan, the number of its ranks that have ended or failed,
+    /// and the number of its ranks.
     pub fn jobs_ended(&self) -> impl Iterator<Item = (u16, u32, u32)> {
         self.layer.jobs_ended()
     }
@@ -309,8 +309,8 @@ impl Endpoints {
             .filter_map(|(job, rank, program)| Some(ProgramLog { job, rank, log: program.log()? }))
     }
 
-    /// The MPI calls of finite programs until `now`, by job, or by job and rank if the calls of each
-    /// rank are recorded.
+    /// The MPI calls of finite programs until `now`, by job, or by job and rank if the calls of
+    /// each rank are recorded.
     #[must_use]
     pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
         self.layer.call_reports(now)
@@ -339,8 +339,8 @@ impl Endpoints {
         self.layer.take_iterations(into);
     }
 
-    /// Records every MPI call of the ranks that `chosen` accepts, by job and rank. Call it before the
-    /// run.
+    /// Records every MPI call of the ranks that `chosen` accepts, by job and rank. Call it before
+    /// the run.
     pub fn record_calls(&mut self, chosen: impl Fn(u16, u32) -> bool) {
         self.layer.record_calls(chosen);
     }

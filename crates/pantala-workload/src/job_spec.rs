@@ -4,10 +4,10 @@ use pantala_engine::Time;
 use pantala_mpi::Fault;
 
 use crate::compute_noise::Noise;
-use crate::motifs::MotifProgram;
+use crate::motifs::MotifSource;
 pub use crate::motifs::WorkloadSpec;
 use crate::patterns::Pattern;
-use crate::programs::JobPrograms;
+use crate::programs::JobOperations;
 
 impl WorkloadSpec {
     /// Whether the workload never ends by itself.
@@ -18,11 +18,11 @@ impl WorkloadSpec {
 
     /// The programs of a front end; `None` for any other workload.
     #[must_use]
-    pub fn front_end(&self) -> Option<JobPrograms> {
+    pub fn front_end(&self) -> Option<JobOperations> {
         Some(match self {
-            Self::Trace(source) => JobPrograms::Trace(source.clone()),
-            Self::Ncptl(source) => JobPrograms::Ncptl(source.clone()),
-            Self::OperationFile(source) => JobPrograms::OperationFile(source.clone()),
+            Self::Trace(source) => JobOperations::Trace(source.clone()),
+            Self::Ncptl(source) => JobOperations::Ncptl(source.clone()),
+            Self::OperationFile(source) => JobOperations::OperationFile(source.clone()),
             _ => return None,
         })
     }
@@ -69,7 +69,7 @@ pub enum Workload {
     /// Synthetic traffic, which never ends.
     Pattern(Pattern),
     /// A program for each rank.
-    Programs(JobPrograms),
+    Programs(JobOperations),
 }
 
 impl Workload {
@@ -97,7 +97,7 @@ impl From<WorkloadSpec> for Workload {
         match (spec.front_end(), spec) {
             (Some(programs), _) => Self::Programs(programs),
             (_, WorkloadSpec::Pattern(pattern)) => Self::Pattern(pattern),
-            (_, motif) => Self::Programs(JobPrograms::Motif(MotifProgram::new(motif))),
+            (_, motif) => Self::Programs(JobOperations::Motif(MotifSource::new(motif))),
         }
     }
 }

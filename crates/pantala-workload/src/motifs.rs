@@ -2,8 +2,8 @@
 //!
 //! A file holds the motif's parameters as the plan writes them, their check against the number of
 //! ranks, and the operations of a rank in an iteration, as a [`Script`]. To add a motif, add a file
-//! and a line in the list below. Programs of users come from front ends: their list is above that of
-//! the motifs.
+//! and a line in the list below. Programs of users come from front ends: their list is above that
+//! of the motifs.
 
 mod lattice;
 mod process_array;
@@ -25,12 +25,12 @@ use serde::{Deserialize, Serialize};
 use crate::patterns::Pattern;
 use crate::random_streams::{Purpose, keyed};
 
-pub use program::{MotifProgram, MotifRank};
+pub use program::{MotifRank, MotifSource};
 pub use script::Script;
 pub use sequence::Sequence;
 
 /// Declares the workloads: the module of each motif, and [`WorkloadSpec`] with one variant per
-/// front end and per motif. The type of a front end is the [`ProgramSource`] itself.
+/// front end and per motif. The type of a front end is the [`OperationSource`] itself.
 macro_rules! workloads {
     (
         front_ends { $($(#[$source_doc:meta])* $Kind:ident($Source:ty),)* }
@@ -38,8 +38,8 @@ macro_rules! workloads {
     ) => {
         $(pub mod $module;)*
 
-        /// The workload of a job: the plan's `workload` object. Its `kind` is `pattern`, `sequence`,
-        /// or the name of a front end or of a motif.
+        /// The workload of a job: the plan's `workload` object. Its `kind` is `pattern`,
+        /// `sequence`, or the name of a front end or of a motif.
         #[derive(
             Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr,
         )]
@@ -206,8 +206,8 @@ pub trait Motif: Debug {
     fn iteration(&self, context: &IterationContext, script: &mut Script);
 
     /// The sends of a rank in all iterations: operations, each with its number of executions. See
-    /// [`Program::summary`](pantala_mpi::Program::summary). Motifs whose iterations differ override
-    /// it.
+    /// [`OperationStream::summary`](pantala_mpi::OperationStream::summary). Motifs whose iterations
+    /// differ override it.
     fn summary(&self, context: &IterationContext) -> Vec<(Op, u64)> {
         let mut script = Script::default();
         self.iteration(context, &mut script);

@@ -1,8 +1,9 @@
 //! The programs of the ranks of finite jobs: one closed list of kinds.
 //!
-//! A kind is a type that implements [`pantala_mpi::ProgramSource`]: it describes the programs of a whole job and
-//! makes the program of each rank. To add a kind, add a line to the list `programs!` below. A rank
-//! holds its program by value in an enum, so an operation costs one `match` and no virtual call.
+//! A kind is a type that implements [`pantala_mpi::OperationSource`]: it describes the programs of
+//! a whole job and makes the program of each rank. To add a kind, add a line to the list
+//! `programs!` below. A rank holds its program by value in an enum, so an operation costs one
+//! `match` and no virtual call.
 
 mod operation_lists;
 
@@ -10,8 +11,8 @@ use pantala_engine::{NEVER, Stream, Time};
 use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{
-    COMM_WORLD, Call, Communicator, CommunicatorId, Fault, IterationMark, Op, Outcome, Program,
-    ProgramSource, RankContext,
+    COMM_WORLD, Call, Communicator, CommunicatorId, Fault, IterationMark, Op, OperationSource,
+    OperationStream, Outcome, RankContext,
 };
 use pantala_ncptl::{NcptlSpec, run::log::Log};
 
@@ -19,28 +20,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::compute_noise::Noise;
 use crate::job_spec::JobSpec;
-use crate::motifs::MotifProgram;
+use crate::motifs::MotifSource;
 use crate::random_streams::{Purpose, stream};
 
 pub use operation_lists::{OperationList, OperationLists};
 
-/// Declares the kinds of programs: [`JobPrograms`] with a variant for each source, and the enum of
-/// their ranks' programs.
+/// Declares the kinds of programs: [`JobOperations`] with a variant for each source, and the enum
+/// of their ranks' programs.
 macro_rules! programs {
     ($($(#[$doc:meta])* $Kind:ident($Source:ty),)*) => {
         /// The programs of a job's ranks, of any kind.
         #[derive(Clone, Debug, PartialEq)]
-        pub enum JobPrograms {
+        pub enum JobOperations {
             $($(#[$doc])* $Kind($Source),)*
         }
 
         /// The program of one rank, of any kind.
         #[derive(Clone, Debug)]
-        enum AnyProgram {
-            $($Kind(<$Source as ProgramSource>::Program),)*
+        enum AnyOperations {
+            $($Kind(<$Source as OperationSource>::Operations),)*
         }
 
-        impl JobPrograms {
+        impl JobOperations {
             /// Checks the parameters for a job of `ranks` ranks.
             ///
             /// # Errors
@@ -61,14 +62,14 @@ macro_rules! programs {
                 }
             }
 
-            fn program(&self, rank: RankContext) -> AnyProgram {
+            fn program(&self, rank: RankContext) -> AnyOperations {
                 match self {
-                    $(Self::$Kind(source) => AnyProgram::$Kind(source.program(rank)),)*
+                    $(Self::$Kind(source) => AnyOperations::$Kind(source.program(rank)),)*
                 }
             }
         }
 
-        impl Program for AnyProgram {
+        impl OperationStream for AnyOperations {
             #[inline]
             fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
                 match self {
@@ -87,7 +88,7 @@ macro_rules! programs {
 
 programs! {
     /// A motif.
-    Motif(MotifProgram),
+    Motif(MotifSource),
     /// A list of operations for each rank.
     Operations(OperationLists),
     /// A trace.
@@ -111,8 +112,8 @@ pub struct ProgramLog {
 
 /// The program of one rank, with the noise of its job on its compute times.
 #[derive(Clone, Debug)]
-pub struct RankProgram {
-    program: AnyProgram,
+pub struct RankOperations {
+    program: AnyOperations,
     noise: Noise,
     /// The random stream of the noise.
     draws: Stream,
@@ -124,7 +125,7 @@ pub struct RankProgram {
 /// A program that starts again when it ends.
 #[derive(Clone, Debug)]
 struct Repetition {
-    programs: JobPrograms,
+    programs: JobOperations,
     rank: RankContext,
     /// The time of the first operation of this pass; `None` before it.
     began: Option<Time>,
@@ -154,11 +155,11 @@ impl Repetition {
 /// The time between two passes of a program that takes no time, so that simulated time goes on.
 const REST: Time = 1_000_000;
 
-impl RankProgram {
+impl RankOperations {
     /// The program of `rank` of `ranks` in the job called `job`.
     #[must_use]
     pub fn new(
-        programs: &JobPrograms,
+        programs: &JobOperations,
         rank: u32,
         ranks: u32,
         job: &str,
@@ -175,7 +176,7 @@ impl RankProgram {
     }
 
     /// The program of a rank of `job`, with the job's end and repetition.
-    pub(crate) fn of(job: &JobSpec, programs: &JobPrograms, rank: u32, seed: u64) -> Self {
+    pub(crate) fn of(job: &JobSpec, programs: &JobOperations, rank: u32, seed: u64) -> Self {
         let ranks = job.nodes.len() as u32;
         let repetition = job.repeat.then(|| {
             let rank = RankContext::new(rank, ranks, &job.name, seed);
@@ -194,8 +195,8 @@ impl RankProgram {
     }
 
     /// Returns the next operation. A program that starts again does so after a barrier of all its
-    /// ranks, so that no rank runs ahead of the others. Then it frees the communicators of the pass,
-    /// so that those of the next pass have the same numbers.
+    /// ranks, so that no rank runs ahead of the others. Then it frees the communicators of the
+    /// pass, so that those of the next pass have the same numbers.
     fn operation(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
         let Some(repetition) = &mut self.repetition else { return self.program.next(now, outcome) };
         let began = *repetition.began.get_or_insert(now);
@@ -225,20 +226,20 @@ impl RankProgram {
     #[must_use]
     pub fn log(&self) -> Option<Log> {
         match &self.program {
-            AnyProgram::Ncptl(program) => program.log(),
+            AnyOperations::Ncptl(program) => program.log(),
             _ => None,
         }
     }
 
     /// Replaces the operations that are left by others, without noise.
     pub(crate) fn replace(&mut self, operations: Vec<Op>) {
-        self.program = AnyProgram::Operations(OperationList::new(operations.into()));
+        self.program = AnyOperations::Operations(OperationList::new(operations.into()));
         self.noise = Noise::default();
         self.repetition = None;
     }
 }
 
-impl Program for RankProgram {
+impl OperationStream for RankOperations {
     #[inline]
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
         match self.operation(now, outcome) {

@@ -11,7 +11,7 @@ use crate::store::counters::JobTraffic;
 use crate::store::port::{LinkCounters, LinkEnd, OutPort};
 use crate::variant::General;
 use crate::watch::blame::{BlameCell, BlameSize, BlameWatch};
-use crate::watch::ledger::Ledger;
+use crate::watch::downstream::DownstreamFlits;
 use crate::watch::paths::{IdleRouter, PacketChoice, PathWatch};
 use crate::watch::ports::{LinkCount, PortWatch, WatchedLink};
 use pantala_engine::{NEVER, ProvenArray, Time, Wheel};
@@ -105,8 +105,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
         nic.counters.at(nic.stalled_since, now)
     }
 
-    /// Returns the traffic of each job on output port `port` of `router` at `now`. All events before
-    /// `now` must have been handled.
+    /// Returns the traffic of each job on output port `port` of `router` at `now`. All events
+    /// before `now` must have been handled.
     pub(crate) fn link_jobs_at(
         &self,
         router: u32,
@@ -191,18 +191,20 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let outputs = (routers.start * setup.ports) as usize..(routers.end * setup.ports) as usize;
         let nodes = nodes.start as usize..nodes.end as usize;
         let full = setup.stages.room::<General>(setup.stages.full);
-        let ledger = || Ledger::new(setup.vcs, setup.config.router.input_buffer, full);
+        let downstream = || DownstreamFlits::new(setup.vcs, setup.config.router.input_buffer, full);
         let known = |out: usize| {
             let end = ports.out_ports[out].end;
-            (end.is_router() || matches!(end, LinkEnd::Node | LinkEnd::HoldingNode)).then(ledger)
+            (end.is_router() || matches!(end, LinkEnd::Node | LinkEnd::HoldingNode))
+                .then(downstream)
         };
-        let ledgers = outputs.clone().map(known).chain(nodes.clone().map(|_| Some(ledger())));
+        let downstream =
+            outputs.clone().map(known).chain(nodes.clone().map(|_| Some(downstream())));
         let first_response = setup.config.responses.map_or(u8::MAX, |r| r.first_routing);
         observer.ports = Some(Box::new(PortWatch::new(
             (outputs.clone(), nodes.clone()),
             (setup.vcs, usize::from(setup.config.jobs)),
             first_response,
-            ledgers.collect(),
+            downstream.collect(),
             ends,
         )));
         observer.records = true;

@@ -3,7 +3,7 @@
 
 use crate::fabric::Fabric;
 use crate::partition::messages::CreditMessage;
-use crate::store::account::Ledger;
+use crate::store::account::Repayment;
 use crate::store::port::HERE;
 use crate::variant::Variant;
 use pantala_engine::Time;

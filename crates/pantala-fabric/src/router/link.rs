@@ -8,7 +8,7 @@
 use crate::config::OutputRelease;
 use crate::fabric::Fabric;
 use crate::partition::agenda::Kind;
-use crate::store::account::Ledger;
+use crate::store::account::Repayment;
 use crate::store::packet::NONE;
 use crate::store::port::{ELSEWHERE, LinkEnd};
 use crate::variant::Variant;

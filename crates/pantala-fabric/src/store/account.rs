@@ -13,7 +13,8 @@ pub(crate) type PendingPool = DuePool<u32>;
 
 /// Returns an empty pool of entries.
 pub(crate) fn pending_pool() -> PendingPool {
-    // SAFETY: a partition has one pool and one set of accounts, and no account leaves the partition.
+    // SAFETY: a partition has one pool and one set of accounts, and no account leaves the
+    // partition.
     unsafe { PendingPool::new() }
 }
 
@@ -136,7 +137,7 @@ impl Credits {
 }
 
 /// An account that flits come back to.
-pub(crate) trait Ledger {
+pub(crate) trait Repayment {
     /// Gives `flits` back at `time`, which is not before earlier entries.
     fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32);
 
@@ -161,14 +162,14 @@ pub(crate) trait Ledger {
     }
 }
 
-impl Ledger for Account {
+impl Repayment for Account {
     #[inline]
     fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32) {
         self.pending.push(pool, time, flits);
     }
 }
 
-impl Ledger for Credits {
+impl Repayment for Credits {
     #[inline]
     fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32) {
         if self.first == NEVER {

@@ -1,12 +1,12 @@
 //! [`BlameWatch`]: the job that causes each waiting time.
 //!
-//! Every waiting packet is counted, by job, at the output whose link it waits for: packets in output
-//! buffers, and all packets of an input VC whose head waits for the output. So packets behind a head
-//! share its charge. At each time one cause holds the output: the packet on its link, the flits
-//! beyond the link without returned credits, or the last packet that crossed to it. While the cause
-//! stays, starts and ends of waits are only summed. When it changes, the matrix gets the sums. So
-//! the rows of the matrix sum to the waiting time exactly. `docs/explanation/blame.md` has the
-//! definitions.
+//! Every waiting packet is counted, by job, at the output whose link it waits for: packets in
+//! output buffers, and all packets of an input VC whose head waits for the output. So packets
+//! behind a head share its charge. At each time one cause holds the output: the packet on its link,
+//! the flits beyond the link without returned credits, or the last packet that crossed to it. While
+//! the cause stays, starts and ends of waits are only summed. When it changes, the matrix gets the
+//! sums. So the rows of the matrix sum to the waiting time exactly. `docs/explanation/blame.md` has
+//! the definitions.
 //!
 //! An event at an output ends an interval of its time. Nothing before that time can change any
 //! more. So results do not depend on the order of the events of one time. If a partition has one
@@ -15,18 +15,18 @@
 mod causes;
 mod charges;
 mod inputs;
-mod ledger;
 mod nics;
 mod output;
+mod sent_flits;
 mod sums;
 mod waits;
 
 use crate::store::bounds::{Numbered, filled};
 use inputs::InputBlame;
-use ledger::SentFlits;
 use nics::NicBlame;
 use output::{OutputBlame, OutputQueues};
 use pantala_engine::{NEVER, ProvenArray, Time};
+use sent_flits::SentFlits;
 pub use sums::BlameCell;
 use sums::{NO_JOB, Sums};
 use waits::{Planned, Waits};

@@ -5,11 +5,11 @@
 //! - Busy time is the time of flits on the link, split at the ends of windows.
 //! - A stall belongs to the VC, the job and the kind of the packet that the link would send first
 //!   (see `router/stall`).
-//! - The buffer behind the link is known by its credits ([`Ledger`]). An ejection link to a node
-//!   whose buffer never runs out of room has none.
+//! - The buffer behind the link is known by its credits ([`DownstreamFlits`]). An ejection link to
+//!   a node whose buffer never runs out of room has none.
 
 use crate::store::packet::Packet;
-use crate::watch::ledger::{DownstreamOccupancy, Ledger};
+use crate::watch::downstream::{DownstreamFlits, DownstreamOccupancy};
 use pantala_engine::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -107,7 +107,7 @@ pub(crate) struct PortWatch {
     later: Vec<Sent>,
     stalls: Vec<Option<Stall>>,
     /// Per link, the buffers behind it.
-    ledgers: Vec<Option<Ledger>>,
+    downstream: Vec<Option<DownstreamFlits>>,
     /// The end of the current window.
     ends: Time,
 }
@@ -118,7 +118,7 @@ impl PortWatch {
         (outputs, nodes): (Range<usize>, Range<usize>),
         (vcs, jobs): (usize, usize),
         first_response: u8,
-        ledgers: Vec<Option<Ledger>>,
+        downstream: Vec<Option<DownstreamFlits>>,
         ends: Time,
     ) -> Self {
         let all = outputs.len() + nodes.len();
@@ -132,7 +132,7 @@ impl PortWatch {
             touched: vec![false; all],
             later: Vec::new(),
             stalls: vec![None; all],
-            ledgers,
+            downstream,
             ends,
         }
     }
@@ -212,21 +212,21 @@ impl PortWatch {
 
     /// A link takes credits.
     pub(crate) fn takes(&mut self, link: usize, vc: u8, room: u32, now: Time) {
-        if let Some(ledger) = &mut self.ledgers[link] {
-            ledger.take(vc, room, now);
+        if let Some(flits) = &mut self.downstream[link] {
+            flits.take(vc, room, now);
         }
     }
 
     /// Credits come back to a link, one by one from `first` to `last`.
     pub(crate) fn gives(&mut self, link: usize, vc: u8, (first, last): (Time, Time), room: u32) {
-        let Some(ledger) = &mut self.ledgers[link] else { return };
+        let Some(flits) = &mut self.downstream[link] else { return };
         if first == last {
-            ledger.give(vc, room, last);
+            flits.give(vc, room, last);
             return;
         }
         let steps = Time::from(room.max(2) - 1);
         for flit in 0..Time::from(room) {
-            ledger.give(vc, 1, first + (last - first) * flit / steps);
+            flits.give(vc, 1, first + (last - first) * flit / steps);
         }
     }
 
@@ -255,7 +255,7 @@ impl PortWatch {
                 goes_on = true;
                 self.tell_carried(place, |count| take(link, count));
             }
-            let Some(ledger) = &mut self.ledgers[place] else { continue };
+            let Some(flits) = &mut self.downstream[place] else { continue };
             let mut tell =
                 |vc, DownstreamOccupancy { integral, most, full }: DownstreamOccupancy| {
                     if most > 0 {
@@ -263,7 +263,7 @@ impl PortWatch {
                         take(link, LinkCount::Downstream { vc, integral, most, full });
                     }
                 };
-            let all = ledger.close(now, |vc, counted| tell(Some(vc), counted));
+            let all = flits.close(now, |vc, counted| tell(Some(vc), counted));
             tell(None, all);
         }
         if let Some(next) = next {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use pantala_engine::Time;
 use pantala_mpi::{
-    COMM_WORLD, Call, CommunicatorId, FinalizePart, Incoming, Op, Outcome, Outgoing, Program,
-    Request, SetCall, Source, TagSelect,
+    COMM_WORLD, Call, CommunicatorId, FinalizePart, Incoming, Op, OperationStream, Outcome,
+    Outgoing, Request, SetCall, Source, TagSelect,
 };
 
 use super::communicators::Creation;
@@ -233,7 +233,7 @@ fn wait(mut requests: Vec<Request>) -> Option<Op> {
     }
 }
 
-impl Program for DumpiRank {
+impl OperationStream for DumpiRank {
     fn next(&mut self, _: Time, outcome: &Outcome) -> Option<Op> {
         if std::mem::take(&mut self.making) {
             let made = match outcome {

@@ -44,7 +44,7 @@ pub struct DumpiTrace {
 }
 
 impl TraceFile for DumpiTrace {
-    type Program = DumpiRank;
+    type Operations = DumpiRank;
 
     fn files(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
         Ok(Files::find(path)?.ranks)
@@ -122,8 +122,8 @@ impl DumpiTrace {
         TraceError::new(self.files[rank as usize].path(), message).of_rank(rank)
     }
 
-    /// Relates the files of all ranks to each other. Returns the reason for which the trace cannot be
-    /// replayed, if there is one.
+    /// Relates the files of all ranks to each other. Returns the reason for which the trace cannot
+    /// be replayed, if there is one.
     fn relate(&mut self) -> Result<Option<TraceError>, TraceError> {
         self.uses_self = self.surveys.iter().any(|survey| survey.uses_self);
         let refusal = self.surveys.iter().find_map(|survey| survey.refusal.clone());

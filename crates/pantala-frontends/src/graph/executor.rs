@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_mpi::{CommunicatorId, Op, Outcome, Program};
+use pantala_mpi::{CommunicatorId, Op, OperationStream, Outcome};
 
 use super::processors::{Processors, Step};
 use super::slots::Slots;
@@ -234,7 +234,7 @@ impl<G: Graph> Executor<G> {
     }
 }
 
-impl<G: Graph> Program for Executor<G> {
+impl<G: Graph> OperationStream for Executor<G> {
     fn next(&mut self, _: Time, outcome: &Outcome) -> Option<Op> {
         match std::mem::replace(&mut self.waiting, Waiting::No) {
             Waiting::No => {}

@@ -6,7 +6,7 @@
 
 use std::io::Write;
 
-use pantala_mpi::{Communicator, Op, Outcome, Program, RankContext};
+use pantala_mpi::{Communicator, Op, OperationStream, Outcome, RankContext};
 
 use super::fault::WriteFault;
 use super::prediction::{Prediction, Timing};
@@ -21,7 +21,7 @@ const MAX_OPERATIONS: u64 = 1 << 36;
 ///
 /// # Errors
 /// If the operations depend on the run, have no place in a file, or the file cannot be written.
-pub fn export<P: Program, W: Write>(
+pub fn export<P: OperationStream, W: Write>(
     ranks: impl ExactSizeIterator<Item = RankContext>,
     make: impl Fn(&RankContext) -> (P, Vec<Communicator>),
     sink: W,
@@ -53,7 +53,7 @@ struct Guided<P> {
     outcome: Outcome,
 }
 
-impl<P: Program> Guided<P> {
+impl<P: OperationStream> Guided<P> {
     fn new(program: P, rank: &RankContext, communicators: &[Communicator], timing: Timing) -> Self {
         let prediction = Prediction::new(rank, communicators.to_vec(), timing);
         Self { program, prediction, outcome: Outcome::Done }
@@ -67,7 +67,7 @@ impl<P: Program> Guided<P> {
 }
 
 /// The next operation of both.
-fn next<P: Program>(
+fn next<P: OperationStream>(
     early: &mut Guided<P>,
     late: &mut Guided<P>,
     stream: &RankStream,

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pantala_mpi::{Outcome, Program};
+use pantala_mpi::{OperationStream, Outcome};
 
 use super::contents::Contents;
 use super::fault::WriteFault;

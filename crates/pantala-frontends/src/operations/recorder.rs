@@ -93,17 +93,11 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Computes for a time in ps.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn compute(&mut self, rank: u32, time: u64) -> Result<(), CallFault> {
         self.push(rank, &Op::Compute(duration(time)?))
     }
 
     /// Starts a computation beside the rank. Returns its request.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn icompute(&mut self, rank: u32, time: u64) -> Result<u64, CallFault> {
         let time = duration(time)?;
         let handle = self.state(rank)?.requests.open()?;
@@ -113,9 +107,6 @@ impl<W: Write> Recorder<W> {
 
     /// Starts an iteration, or a phase of it. A phase with a name that the last iteration has had
     /// already starts the next iteration.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn start_iteration(&mut self, rank: u32, phase: Option<&str>) -> Result<(), CallFault> {
         let name = phase.map(phase_name).transpose()?;
         let state = self.state(rank)?;
@@ -137,9 +128,6 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Ends the iteration.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn end_iteration(&mut self, rank: u32) -> Result<(), CallFault> {
         if self.state(rank)?.iteration.take().is_none() {
             return Err("no iteration has started".into());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, Op, Outcome, Program};
+use pantala_mpi::{Call, Op, OperationStream, Outcome};
 
 use super::contents::{Bytes, Contents};
 use super::fault::FileFault;
@@ -179,7 +179,7 @@ impl Replay {
     }
 }
 
-impl Program for Replay {
+impl OperationStream for Replay {
     #[inline]
     fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         if let Some(op) = self.common() {

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
+use pantala_mpi::{
+    Communicator, Fault, Op, OperationSource, OperationStream, Outcome, RankContext,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +49,8 @@ impl OperationFile {
     }
 }
 
-impl ProgramSource for OperationFile {
-    type Program = FileProgram;
+impl OperationSource for OperationFile {
+    type Operations = FileOperations;
 
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         let contents = self.opened.or_open(|| self.open())?;
@@ -75,17 +77,17 @@ impl ProgramSource for OperationFile {
         }
     }
 
-    fn program(&self, rank: RankContext) -> FileProgram {
+    fn program(&self, rank: RankContext) -> FileOperations {
         let contents = self.opened.get();
-        FileProgram(contents.map(|contents| Replay::new(Arc::clone(contents), rank.rank)))
+        FileOperations(contents.map(|contents| Replay::new(Arc::clone(contents), rank.rank)))
     }
 }
 
 /// The program of one rank. It gives up if the file has not been checked.
 #[derive(Clone, Debug)]
-pub struct FileProgram(Option<Replay>);
+pub struct FileOperations(Option<Replay>);
 
-impl Program for FileProgram {
+impl OperationStream for FileOperations {
     #[inline]
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
         match &mut self.0 {

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pantala_mpi::{Communicator, Program, RankContext};
+use pantala_mpi::{Communicator, OperationStream, RankContext};
 
 use super::{ComputeScale, TraceError, TraceSummary};
 
 /// The files of a trace of one format.
 pub trait TraceFile: Sized {
     /// The program of one rank.
-    type Program: Program;
+    type Operations: OperationStream;
 
     /// The files of the trace at `path`, in a fixed order.
     ///
@@ -47,5 +47,5 @@ pub trait TraceFile: Sized {
     }
 
     /// Makes the program of a rank.
-    fn program(self: &Arc<Self>, scale: ComputeScale, rank: u32) -> Self::Program;
+    fn program(self: &Arc<Self>, scale: ComputeScale, rank: u32) -> Self::Operations;
 }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_mpi::{Communicator, Fault, Op, Outcome, Program, ProgramSource, RankContext};
+use pantala_mpi::{
+    Communicator, Fault, Op, OperationSource, OperationStream, Outcome, RankContext,
+};
 
 use super::{ComputeScale, TraceError, TraceFile, TraceFormat, TraceSpec, TraceSummary, hash_of};
 use crate::{chakra, dumpi, goal};
@@ -23,7 +25,7 @@ macro_rules! formats {
         #[expect(clippy::large_enum_variant, reason = "a box would cost an indirection per call")]
         pub enum TraceRank {
             $(#[doc = concat!("A rank of the format ", stringify!($Format), ".")]
-            $Format(<$File as TraceFile>::Program),)*
+            $Format(<$File as TraceFile>::Operations),)*
         }
 
         impl TraceFormat {
@@ -92,7 +94,7 @@ macro_rules! formats {
             }
         }
 
-        impl Program for TraceRank {
+        impl OperationStream for TraceRank {
             #[inline]
             fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
                 match self {
@@ -144,8 +146,8 @@ fn open(spec: &TraceSpec) -> Result<OpenedTrace, Fault> {
     Ok(opened)
 }
 
-impl ProgramSource for TraceSpec {
-    type Program = Box<TraceRank>;
+impl OperationSource for TraceSpec {
+    type Operations = Box<TraceRank>;
 
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         let recorded = self.opened.or_open(|| open(self))?.ranks();

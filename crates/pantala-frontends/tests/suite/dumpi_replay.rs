@@ -6,7 +6,7 @@ use std::io::{self, BufWriter};
 use pantala_engine::Time;
 use pantala_frontends::dumpi::Function as F;
 use pantala_frontends::trace::{ComputeTimes, TraceFormat};
-use pantala_mpi::{Call, Op, ProgramSource, RankContext, Source, TagSelect};
+use pantala_mpi::{Call, Op, OperationSource, RankContext, Source, TagSelect};
 use proptest::prelude::*;
 
 use crate::dumpi_folder::Folder;
@@ -128,7 +128,7 @@ fn all_modes_of_point_to_point() {
         names(&ended, 0),
         ["send", "ssend", "bsend", "rsend", "isend", "issend", "bsend", "isend", "waitall"]
     );
-    assert_eq!(ended.ranks[1].account.bytes_received, 120);
+    assert_eq!(ended.ranks[1].totals.bytes_received, 120);
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_freed_send_is_complete_in_finalize() {
     });
     let ended = replay(&folder, |_| {});
     assert_eq!(names(&ended, 0), ["issend", "finalize"]);
-    let [sender, receiver] = [0, 1].map(|rank| ended.ranks[rank].account);
+    let [sender, receiver] = [0, 1].map(|rank| ended.ranks[rank].totals);
     assert_eq!((sender.communication(), sender.wait), (0, 0));
     assert!(sender.finalize >= 1_000_000_000, "{sender:?}");
     assert!(receiver.recv > 0 && receiver.finalize == 0, "{receiver:?}");
@@ -539,7 +539,7 @@ fn no_file_stays_open() {
     let context = |rank| RankContext::new(rank, ranks, "trace", 1);
     let mut programs: Vec<_> = (0..ranks).map(|rank| spec.program(context(rank))).collect();
     for program in &mut programs {
-        use pantala_mpi::{Outcome, Program};
+        use pantala_mpi::{OperationStream, Outcome};
         assert!(program.next(0, &Outcome::Done).is_some());
     }
     let open = std::fs::read_dir("/proc/self/fd").unwrap().count();
@@ -585,7 +585,7 @@ fn sample() -> Folder {
 
 /// Opens and replays a trace without a network. Nothing may panic or hang.
 pub(crate) fn exercise(folder: &Folder) {
-    use pantala_mpi::{Outcome, Program};
+    use pantala_mpi::{OperationStream, Outcome};
     let Ok((spec, ranks)) = folder.spec() else { return };
     spec.check(ranks).unwrap();
     for rank in 0..ranks {
@@ -660,7 +660,7 @@ proptest! {
 fn many_wrong_files_do_no_harm() {
     use pantala_frontends::dumpi::DumpiTrace;
     use pantala_frontends::trace::TraceFile;
-    use pantala_mpi::{Outcome, Program};
+    use pantala_mpi::{OperationStream, Outcome};
     use std::sync::Arc;
 
     let folder = sample();

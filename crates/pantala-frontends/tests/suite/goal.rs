@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pantala_frontends::goal::{GoalSchedule, read_binary, read_text, recognizes};
 use pantala_frontends::trace::{ComputeTimes, TraceFile, TraceFormat, TraceSpec};
-use pantala_mpi::{Program, ProgramSource};
+use pantala_mpi::{OperationSource, OperationStream};
 
 use crate::goal_binary::binary;
 use crate::network::{Ended, LATENCY, PER_BYTE, run};
@@ -53,7 +53,7 @@ fn a_calc_on_a_second_cpu_beside_a_transfer_takes_the_longer_time() {
         );
         let ended = replay(&text).good();
         assert_eq!(ended.end, (calc * NS).max(message(bytes)) + message(8));
-        let computed = ended.ranks[0].account.compute;
+        let computed = ended.ranks[0].totals.compute;
         assert_eq!(computed, calc * NS);
     }
 }

@@ -11,7 +11,7 @@ use pantala_engine::Stream;
 use pantala_frontends::chakra::ChakraTrace;
 use pantala_frontends::goal::{GoalSchedule, read_binary, read_text};
 use pantala_frontends::trace::{ComputeTimes, TraceFile, TraceFormat, TraceSpec};
-use pantala_mpi::{Completion, Op, Outcome, Program};
+use pantala_mpi::{Completion, Op, OperationStream, Outcome};
 
 use crate::chakra_writer::{Folder, Node, content};
 use crate::goal_binary::binary;
@@ -67,7 +67,7 @@ fn spec() -> TraceSpec {
 }
 
 /// Executes a program's first operations; each completes at once.
-fn execute(mut program: impl Program) {
+fn execute(mut program: impl OperationStream) {
     let mut outcome = Outcome::Done;
     let mut active = Vec::new();
     for _ in 0..200 {

@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use pantala_engine::Time;
 use pantala_mpi::{
-    Communicator, MpiConfig, MpiLayer, Op, Outcome, Program, RankReport, RankSetup, Recording,
+    Communicator, MpiConfig, MpiLayer, Op, OperationStream, Outcome, RankReport, RankSetup,
+    Recording,
 };
 
 pub(crate) use common::Ideal;
@@ -24,7 +25,7 @@ pub(crate) struct Logged<P> {
     log: Log,
 }
 
-impl<P: Program> Program for Logged<P> {
+impl<P: OperationStream> OperationStream for Logged<P> {
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
         let op = self.program.next(now, outcome)?;
         self.log.borrow_mut().push((now, self.rank, op.clone()));
@@ -48,7 +49,7 @@ pub(crate) const LATENCY: Time = 1_000;
 pub(crate) const PER_BYTE: Time = 10;
 
 /// Runs one rank on each node: `program` makes the program and the communicators of a rank.
-pub(crate) fn run<P: Program>(
+pub(crate) fn run<P: OperationStream>(
     ranks: u32,
     program: impl Fn(u32) -> (P, Vec<Communicator>),
 ) -> Ended {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pantala_frontends::operations::{Contents, RankStream, Replay, Writer, Written, export, merge};
 use pantala_mpi::collectives::layout::Exchange;
 use pantala_mpi::{
-    Call, Communicator, Group, Incoming, IterationMark, Op, Outcome, Outgoing, PhaseName, Program,
-    RankContext, SetCall, Source, Split, TagSelect,
+    Call, Communicator, Group, Incoming, IterationMark, Op, OperationStream, Outcome, Outgoing,
+    PhaseName, RankContext, SetCall, Source, Split, TagSelect,
 };
 use proptest::prelude::*;
 
@@ -357,7 +357,7 @@ fn communicators_are_kept() {
 /// A program that yields operations by the outcome of the last one.
 struct Reacts(fn(u64, &Outcome) -> Option<Op>, u64);
 
-impl Program for Reacts {
+impl OperationStream for Reacts {
     fn next(&mut self, _: u64, outcome: &Outcome) -> Option<Op> {
         self.1 += 1;
         self.0(self.1, outcome)

@@ -46,7 +46,7 @@ fn the_binomial_tree_goes_down_and_up() {
     let times = [ComputeTimes::None, ComputeTimes::Recorded].map(|compute| {
         let ended = replay("binomial_tree.goal", compute).good();
         assert_eq!(ended.ranks.len(), 16);
-        let sent: u64 = ended.ranks.iter().map(|rank| rank.account.bytes_sent).sum();
+        let sent: u64 = ended.ranks.iter().map(|rank| rank.totals.bytes_sent).sum();
         assert_eq!(sent, 2 * 15 * 65_536);
         ended.end
     });
@@ -61,7 +61,7 @@ fn the_training_step_overlaps_gradients_with_computing() {
     let all = replay("training_step", ComputeTimes::Recorded).good();
     let communication = replay("training_step", ComputeTimes::None).good().end;
     let computing = (3 * 120 + 3 * 240 + 30) * US;
-    assert!(all.ranks.iter().all(|rank| rank.account.compute >= computing));
+    assert!(all.ranks.iter().all(|rank| rank.totals.compute >= computing));
     assert!(all.end > computing && all.end < computing + communication, "{}", all.end);
     assert_eq!(identify(&example("training_step.2.et")).unwrap().0, TraceFormat::Chakra);
 }

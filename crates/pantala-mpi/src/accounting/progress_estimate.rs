@@ -2,13 +2,13 @@
 //!
 //! Bytes measure progress best, because a byte costs the simulator about the same everywhere and
 //! computing ranks cost nothing. The estimate counts bytes as packets arrive, control messages
-//! included. The total comes from the summaries of the programs ([`Program::summary`]) when a job
-//! is added.
+//! included. The total comes from the summaries of the programs ([`OperationStream::summary`]) when
+//! a job is added.
 
 use crate::collectives::Collective;
 use crate::config::MpiConfig;
 use crate::message::{TransmissionKind, transmission_bytes};
-use crate::program::operation::{Op, Outgoing, Program};
+use crate::program::operation::{Op, OperationStream, Outgoing};
 use crate::rank::Rank;
 use serde::Deserialize;
 use serde::Serialize;
@@ -48,7 +48,7 @@ impl ProgressEstimate {
     }
 
     /// Adds the bytes that a rank will send.
-    pub(crate) fn add<P: Program>(&mut self, rank: &Rank<P>, config: &MpiConfig) {
+    pub(crate) fn add<P: OperationStream>(&mut self, rank: &Rank<P>, config: &MpiConfig) {
         let all = |total: ExpectedTraffic, summary: Vec<(Op, u64)>| {
             let mut sum = ExpectedTraffic::default();
             for (op, times) in &summary {

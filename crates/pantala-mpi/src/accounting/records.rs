@@ -2,7 +2,7 @@
 
 use pantala_engine::Time;
 
-use crate::accounting::account::Account;
+use crate::accounting::rank_totals::RankTotals;
 use crate::message::Protocol;
 use crate::program::iteration_mark::IterationMark;
 use serde::Deserialize;
@@ -54,7 +54,7 @@ pub struct IterationRecord {
     pub job: u16,
 }
 
-/// The state and the account of one rank at the time of the report.
+/// The state and the totals of one rank at the time of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankReport {
     /// The job's number in the plan.
@@ -67,6 +67,6 @@ pub struct RankReport {
     pub start: Option<Time>,
     /// End of its program, in ps; `None` if it has not ended.
     pub end: Option<Time>,
-    /// The rank's account. A phase that is not over counts until the time of the report.
-    pub account: Account,
+    /// The rank's totals. A phase that is not over counts until the time of the report.
+    pub totals: RankTotals,
 }

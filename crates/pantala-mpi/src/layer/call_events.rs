@@ -5,10 +5,10 @@ use pantala_engine::Time;
 use crate::accounting::call_events::{CallRecord, RankCalls};
 use crate::accounting::call_profile::payload;
 use crate::layer::MpiLayer;
-use crate::program::operation::{Op, Program};
+use crate::program::operation::{Op, OperationStream};
 use crate::rank::Rank;
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Records every call of the ranks that `chosen` accepts: the job's number in the plan, and the
     /// rank. Call it when all jobs are added, before they start.
     pub fn record_calls(&mut self, chosen: impl Fn(u16, u32) -> bool) {

@@ -17,7 +17,7 @@ use crate::layer::MpiLayer;
 use crate::message::CollectiveInstance;
 use crate::program::error::ProgramFault;
 use crate::program::identifiers::{COMM_WORLD, CommunicatorId};
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use crate::program::outcome::Outcome;
 use crate::rank::collective::{CommunicatorCreation, Membership, RunningCollective};
 use crate::rank::{PendingOutcome, Rank};
@@ -27,7 +27,7 @@ const COLOR_AND_KEY: u64 = 8;
 /// Bytes of MPICH's mask of free contexts: `MPIR_MAX_CONTEXT_MASK + 1` words.
 const CONTEXT_MASK: u64 = 4 * 65;
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Starts a duplication.
     pub(crate) fn duplicate(
         &mut self,
@@ -103,9 +103,9 @@ impl<P: Program> MpiLayer<P> {
         Ok(running)
     }
 
-    /// Continues after the last step of a collective. Stores its outcome. If it creates a communicator,
-    /// starts the agreement on a context or stores the communicator. Returns whether the call is
-    /// over.
+    /// Continues after the last step of a collective. Stores its outcome. If it creates a
+    /// communicator, starts the agreement on a context or stores the communicator. Returns whether
+    /// the call is over.
     pub(crate) fn finish_steps(
         &mut self,
         r: usize,

@@ -10,10 +10,10 @@ use pantala_fabric::Wakes;
 use crate::layer::MpiLayer;
 use crate::layer::run_loop::Continues;
 use crate::program::identifiers::Request;
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use crate::rank::Activity;
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Starts a computation beside the rank.
     pub(crate) fn icompute(
         &mut self,

@@ -8,7 +8,7 @@ use crate::arena::{Arena, NONE};
 use crate::layer::MpiLayer;
 use crate::layer::nics::Nics;
 use crate::message::{Header, Message, TransmissionKind};
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 
 impl Nics {
     /// Delays a transmission at a NIC's node until `ready`. Transmissions with equal times keep the
@@ -26,7 +26,7 @@ impl Nics {
     }
 }
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Sends a transmission through memory: both its ranks are on one node.
     pub(crate) fn pass_through_memory(&mut self, nic: usize, handle: u32, wakes: &mut Wakes) {
         let header = self.transfers.messages[handle].header;

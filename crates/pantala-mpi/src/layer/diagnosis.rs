@@ -5,7 +5,7 @@ use pantala_engine::{Time, counted};
 use crate::arena::NONE;
 use crate::layer::MpiLayer;
 use crate::program::identifiers::TagSelect;
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use crate::rank::{Activity, BlockedUntil, CALL};
 use std::borrow::Cow;
 use std::fmt;
@@ -96,7 +96,7 @@ impl fmt::Display for Blocked {
     }
 }
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Returns every operation for which a rank is blocked, by job, rank and operation. If the
     /// network is idle and no timer is pending, these are the arcs of an MPI deadlock. Otherwise
     /// they are a snapshot.

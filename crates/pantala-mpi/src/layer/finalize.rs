@@ -8,10 +8,10 @@ use crate::layer::MpiLayer;
 use crate::message::{Header, TransmissionKind};
 use crate::program::error::{ProgramFault, Unfinished};
 use crate::program::identifiers::TagSelect;
-use crate::program::operation::{FINALIZE, Program};
+use crate::program::operation::{FINALIZE, OperationStream};
 use crate::rank::Activity;
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Ends a rank's program. No request may be active, and no message may be unreceived.
     pub(crate) fn finalize(&mut self, r: usize, now: Time) {
         let rank = &mut self.ranks[r];

@@ -15,12 +15,12 @@
 use pantala_engine::{Time, time_per_byte, transfer_time};
 use pantala_fabric::Wakes;
 
-use crate::accounting::account::CallKind;
+use crate::accounting::rank_totals::CallKind;
 use crate::arena::NONE;
 use crate::config::{Finalize, MpiConfig, Progress, ReceiveRegistration};
 use crate::layer::MpiLayer;
 use crate::message::Header;
-use crate::program::operation::{FinalizePart, INIT, Op, Program};
+use crate::program::operation::{FinalizePart, INIT, Op, OperationStream};
 use crate::rank::{Activity, CallState};
 
 /// The size of a page, in bytes. A longer message pays per page.
@@ -120,7 +120,7 @@ pub(crate) enum Next {
     End,
 }
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// The next action of a rank. If calls take time, the rank enters a call before it executes it.
     #[inline]
     pub(crate) fn next_operation(&mut self, r: usize, now: Time) -> Next {
@@ -130,8 +130,8 @@ impl<P: Program> MpiLayer<P> {
         self.program_operation(r, now).map_or(Next::End, Next::Operation)
     }
 
-    /// The next operation of a rank's program, and at its end the barrier of `MPI_Finalize` if there
-    /// is one.
+    /// The next operation of a rank's program, and at its end the barrier of `MPI_Finalize` if
+    /// there is one.
     #[inline]
     fn program_operation(&mut self, r: usize, now: Time) -> Option<Op> {
         let rank = &mut self.ranks[r];

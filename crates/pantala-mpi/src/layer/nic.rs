@@ -8,10 +8,10 @@ use crate::config::GetService;
 use crate::layer::MpiLayer;
 use crate::layer::partition_outbox::MpiMessage;
 use crate::message::{Header, TransmissionKind};
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use crate::rank::Activity;
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Starts a NIC at time zero: requests a timer at the start of each of its ranks.
     pub fn start(&mut self, nic: u32, wakes: &mut Wakes) {
         let mut r = self.nics.list[nic as usize].first_rank;
@@ -59,7 +59,7 @@ impl<P: Program> MpiLayer<P> {
                         self.run(r as usize, now, wakes);
                     }
                     Activity::Computing => {
-                        rank.account.compute += now - rank.since;
+                        rank.totals.compute += now - rank.since;
                         self.run(r as usize, now, wakes);
                     }
                     Activity::Busy => {

@@ -12,11 +12,11 @@ use crate::layer::MpiLayer;
 use crate::layer::run_loop::CollectiveEnvelope;
 use crate::program::error::ProgramFault;
 use crate::program::identifiers::Request;
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use crate::rank::BACKGROUND;
 use crate::rank::collective::{BackgroundCollective, Membership, RunningCollective};
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Starts a collective in the background.
     pub(crate) fn start_background(
         &mut self,

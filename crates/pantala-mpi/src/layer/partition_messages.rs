@@ -9,9 +9,9 @@ use crate::arena::NONE;
 use crate::layer::MpiLayer;
 use crate::layer::partition_outbox::MpiMessage;
 use crate::message::Message;
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Moves the messages to partition `part` to the end of `messages`.
     pub fn send_messages(&mut self, part: u16, messages: &mut Vec<MpiMessage>) {
         if let Some(outgoing) = self.outbox.outgoing.get_mut(usize::from(part)) {

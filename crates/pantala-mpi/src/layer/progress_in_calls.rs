@@ -14,16 +14,16 @@
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
 
-use crate::accounting::account::CallKind;
+use crate::accounting::rank_totals::CallKind;
 use crate::config::Progress;
 use crate::layer::MpiLayer;
 use crate::layer::hosts::Stage;
 use crate::message::{Header, TransmissionKind};
 use crate::program::error::ProgramFault;
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use crate::rank::{Activity, BlockedUntil, PendingOutcome};
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Whether hosts make progress in calls only.
     #[inline]
     pub(crate) const fn in_calls(&self) -> bool {

@@ -12,12 +12,12 @@ use crate::layer::partition_outbox::MpiMessage;
 use crate::message::{CollectiveInstance, Header, Message, Protocol, TransmissionKind};
 use crate::program::error::ProgramFault;
 use crate::program::identifiers::{MAX_REQUESTS, Source, TagSelect};
-use crate::program::operation::{Incoming, Outgoing, Program};
+use crate::program::operation::{Incoming, OperationStream, Outgoing};
 use crate::rank::matching::PostedReceive;
 use crate::rank::posting::{Expected, Mode, Outbound};
 use crate::rank::{Activity, CALL, DETACHED, PendingSend};
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Checks the arguments of a program's send.
     pub(crate) fn outbound(&self, r: usize, outgoing: &Outgoing) -> Result<Outbound, ProgramFault> {
         let communicator = self.ranks[r].communicator(outgoing.communicator)?;
@@ -423,7 +423,7 @@ impl<P: Program> MpiLayer<P> {
     fn delivered(&mut self, r: usize, handle: u32, protocol: Protocol, now: Time) {
         let header = &self.transfers.messages[handle].header;
         let rank = &mut self.ranks[r];
-        rank.account.received(header.bytes);
+        rank.totals.received(header.bytes);
         let job = &mut self.jobs.list[rank.job as usize];
         job.statistics.record(now - header.posted);
         let unexpected = self.setup.tells_unexpected.then_some(header.unexpected);

@@ -44,8 +44,8 @@ impl Records {
     pub(crate) fn blocked<P>(&mut self, rank: &mut Rank<P>, now: Time) {
         let computing = rank.computing_until.min(now).saturating_sub(rank.since);
         let time = now - rank.since - computing;
-        rank.account.compute += computing;
-        rank.account.blocked(rank.call, time);
+        rank.totals.compute += computing;
+        rank.totals.blocked(rank.call, time);
         self.profiles[rank.profile as usize].took(rank.operation, time);
     }
 
@@ -62,7 +62,7 @@ impl Records {
         if !calls.chosen || calls.open.is_some() {
             return;
         }
-        let before = rank.account.in_calls();
+        let before = rank.totals.in_calls();
         calls.open = Some(OpenCall { call, start: now, bytes, before });
         calls.entered += 1;
     }
@@ -79,7 +79,7 @@ impl Records {
             call: open.call.to_owned(),
             start: open.start,
             end: now,
-            time: rank.account.in_calls() - open.before,
+            time: rank.totals.in_calls() - open.before,
             bytes: open.bytes,
         });
     }

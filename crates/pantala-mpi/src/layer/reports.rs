@@ -1,4 +1,4 @@
-//! Reports of the MPI layer: progress, accounts and records.
+//! Reports of the MPI layer: progress, totals and records.
 
 use pantala_engine::Time;
 
@@ -10,11 +10,11 @@ use crate::accounting::rank_messages::RankMessages;
 use crate::accounting::records::{IterationRecord, MessageRecord, RankReport};
 use crate::layer::{Holdings, MpiLayer};
 use crate::program::error::ProgramError;
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use crate::rank::{Activity, Rank};
 
-impl<P: Program> Rank<P> {
-    /// How long a rank that waits has computed and waited since its last account. A wait that
+impl<P: OperationStream> Rank<P> {
+    /// How long a rank that waits has computed and waited since its totals were updated. A wait that
     /// lasts beyond the end of the job counts up to it: the ranks it waits for have stopped.
     fn under_way(&self, now: Time) -> (Time, Time) {
         let until = now.min(self.program.stops_at());
@@ -23,7 +23,7 @@ impl<P: Program> Rank<P> {
     }
 }
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Whether there are ranks and all their programs have ended or failed.
     #[must_use]
     pub fn finished(&self) -> bool {
@@ -72,13 +72,13 @@ impl<P: Program> MpiLayer<P> {
     /// A report of every rank at `now`, by job in the order of `add_job`, then by rank.
     pub fn rank_reports(&self, now: Time) -> impl Iterator<Item = RankReport> {
         self.ranks.iter().map(move |rank| {
-            let mut account = rank.account;
+            let mut totals = rank.totals;
             match rank.activity {
-                Activity::Computing => account.compute += now.saturating_sub(rank.since),
+                Activity::Computing => totals.compute += now.saturating_sub(rank.since),
                 Activity::Blocked(_) | Activity::Busy => {
                     let (computing, waited) = rank.under_way(now);
-                    account.compute += computing;
-                    account.blocked(rank.call, waited);
+                    totals.compute += computing;
+                    totals.blocked(rank.call, waited);
                 }
                 _ => {}
             }
@@ -88,7 +88,7 @@ impl<P: Program> MpiLayer<P> {
                 node: self.nics.list[rank.nic as usize].node,
                 start: rank.start,
                 end: rank.end,
-                account,
+                totals,
             }
         })
     }

@@ -3,7 +3,7 @@
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
 
-use crate::accounting::account::CallKind;
+use crate::accounting::rank_totals::CallKind;
 use crate::accounting::records::IterationRecord;
 use crate::arena::NONE;
 use crate::collectives::Collective;
@@ -16,7 +16,7 @@ use crate::message::CollectiveInstance;
 use crate::program::error::{ProgramError, ProgramFault};
 use crate::program::identifiers::{COMM_WORLD, CommunicatorId, Request, TagSelect};
 use crate::program::iteration_mark::IterationMark;
-use crate::program::operation::{FinalizePart, Op, Outgoing, Program};
+use crate::program::operation::{FinalizePart, Op, OperationStream, Outgoing};
 use crate::rank::collective::{Membership, RunningCollective};
 use crate::rank::posting::{Expected, Mode, Outbound};
 use crate::rank::requests::PersistentOperation;
@@ -25,7 +25,7 @@ use crate::rank::{Activity, BlockedUntil, CALL, PendingOutcome};
 /// Whether the rank continues at once.
 pub(crate) type Continues = Result<bool, ProgramFault>;
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Continues the rank's background collectives. If the rank was blocked and no longer is,
     /// closes the account of the call and runs the rank.
     pub(crate) fn proceed(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
@@ -413,7 +413,7 @@ impl<P: Program> MpiLayer<P> {
         if rank.iteration.is_some() {
             return Err(ProgramFault::UnbalancedIteration);
         }
-        rank.iteration = Some((mark, now, rank.account.communication()));
+        rank.iteration = Some((mark, now, rank.totals.communication()));
         Ok(true)
     }
 
@@ -422,7 +422,7 @@ impl<P: Program> MpiLayer<P> {
         let (mark, start, before) =
             rank.iteration.take().ok_or(ProgramFault::UnbalancedIteration)?;
         if self.setup.recording.iterations {
-            let communication = rank.account.communication() - before;
+            let communication = rank.totals.communication() - before;
             self.records.iteration_records.push(IterationRecord {
                 start,
                 end: now,

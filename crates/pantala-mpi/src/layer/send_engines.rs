@@ -4,9 +4,9 @@
 //! transmissions, first in, first out: eager messages, requests, data, acknowledgements. It needs
 //! `nic_transmit` before the first packet of each. It prepares up to `nic_window` bytes of its
 //! transmission in front of the output buffer. The next transmission begins when the last packet of
-//! the previous one has entered that buffer. A second engine sends gets at once. The packets of both
-//! enter the output buffer in the order in which they were prepared. So a get waits at most for the
-//! window and the buffer, and an acknowledgement waits for all data before it.
+//! the previous one has entered that buffer. A second engine sends gets at once. The packets of
+//! both enter the output buffer in the order in which they were prepared. So a get waits at most
+//! for the window and the buffer, and an acknowledgement waits for all data before it.
 
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{PacketOffer, Pull, Wakes};
@@ -16,7 +16,7 @@ use crate::layer::MpiLayer;
 use crate::layer::layer_setup::LayerSetup;
 use crate::layer::nics::{Nics, Prepared};
 use crate::message::{Header, Message, TransmissionKind};
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 
 impl Nics {
     /// Adds a transmission that its NIC gets at the time `created`.
@@ -110,7 +110,7 @@ impl Nics {
     }
 }
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Runs the engines of a NIC until `now`.
     pub(crate) fn run_engines(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
         loop {

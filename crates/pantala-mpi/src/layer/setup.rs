@@ -12,10 +12,10 @@ use crate::layer::hosts::CallProgress;
 use crate::layer::jobs::{Job, RankLocation};
 use crate::layer::setup_error::SetupError;
 use crate::layer::{MpiLayer, RankSetup};
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use crate::rank::Rank;
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Adds the NIC of `node` and returns its number (0, 1, ...).
     pub fn add_nic(&mut self, node: u32) -> u32 {
         self.nics.add(&self.setup, node)

@@ -17,11 +17,11 @@ use pantala_fabric::{Delivery, Wakes};
 
 use crate::layer::MpiLayer;
 use crate::message::{Header, TransmissionKind};
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use crate::rank::Activity;
 use crate::reception::{Sender, ShortBuffers, State, Stream};
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Takes a packet that has arrived at a NIC whose ranks have limited buffers.
     pub(crate) fn receive_packet(
         &mut self,

@@ -6,11 +6,11 @@
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
 
-use crate::accounting::account::CallKind;
+use crate::accounting::rank_totals::CallKind;
 use crate::layer::MpiLayer;
 use crate::layer::run_loop::Continues;
 use crate::program::error::ProgramFault;
-use crate::program::operation::{Op, Program, SetCall};
+use crate::program::operation::{Op, OperationStream, SetCall};
 use crate::program::outcome::Outcome;
 use crate::rank::posting::Expected;
 use crate::rank::requests::Selection;
@@ -19,7 +19,7 @@ use crate::rank::{Activity, BlockedUntil, PendingOutcome, Rank};
 /// Largest number of tests and probes in a row that find nothing while no time passes.
 const MAX_POLLS: u32 = 1 << 16;
 
-impl<P: Program> MpiLayer<P> {
+impl<P: OperationStream> MpiLayer<P> {
     /// Executes a wait, a test or a probe.
     pub(crate) fn wait_or_test(
         &mut self,

@@ -3,7 +3,7 @@
 
 use pantala_engine::{NEVER, Time};
 
-use crate::accounting::account::CallKind;
+use crate::accounting::rank_totals::CallKind;
 use crate::collectives::call::Call;
 use crate::communicators::group::{Group, Split};
 use crate::program::identifiers::{CommunicatorId, Request, Source, TagSelect};
@@ -342,7 +342,7 @@ impl Op {
 /// The MPI layer calls [`next`](Self::next) when the previous operation is complete, or has started
 /// if it returns at once. A program therefore holds its position, not its history, and its memory
 /// does not grow with iterations.
-pub trait Program {
+pub trait OperationStream {
     /// Returns the next operation; `None` at the end of the program. `now` is the simulated time in
     /// ps at which the last operation has returned, and `outcome` is its outcome.
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op>;
@@ -363,7 +363,7 @@ pub trait Program {
     }
 }
 
-impl<P: Program> Program for Box<P> {
+impl<P: OperationStream> OperationStream for Box<P> {
     #[inline]
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
         P::next(self, now, outcome)

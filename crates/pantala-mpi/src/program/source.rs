@@ -2,7 +2,7 @@
 
 use crate::communicators::communicator::Communicator;
 use crate::key_fault::Fault;
-use crate::program::operation::Program;
+use crate::program::operation::OperationStream;
 use pantala_engine::random::key_of;
 
 /// The rank for which a program is made.
@@ -27,9 +27,9 @@ impl RankContext {
 }
 
 /// The programs of all ranks of a job.
-pub trait ProgramSource {
+pub trait OperationSource {
     /// The program of one rank.
-    type Program: Program;
+    type Operations: OperationStream;
 
     /// Checks the parameters for a job of `ranks` ranks.
     ///
@@ -45,5 +45,5 @@ pub trait ProgramSource {
     }
 
     /// Makes the program of a rank. The parameters have been checked.
-    fn program(&self, rank: RankContext) -> Self::Program;
+    fn program(&self, rank: RankContext) -> Self::Operations;
 }

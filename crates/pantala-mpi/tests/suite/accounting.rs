@@ -4,7 +4,7 @@ use crate::common::{Ideal, Script, finish, from, iteration, layer, layer_with, r
 use pantala_engine::Time;
 use pantala_mpi::{
     AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, MpiLayer, Op,
-    Outcome, Program, RankSetup, Recording, SetupError,
+    OperationStream, Outcome, RankSetup, Recording, SetupError,
 };
 
 const LATENCY: Time = 1_000;
@@ -33,15 +33,15 @@ fn communication_time_is_split_by_kind_of_call() {
     let mut layer = layer(MpiConfig::default(), scripts);
     finish(&mut layer, &mut network());
     for report in reports(&layer) {
-        let account = report.account;
+        let totals = report.totals;
         let elapsed = report.end.unwrap() - report.start.unwrap();
         assert_eq!(
             elapsed,
-            account.compute + account.send + account.recv + account.wait + account.collective
+            totals.compute + totals.send + totals.recv + totals.wait + totals.collective
         );
-        assert_eq!(account.communication(), elapsed - account.compute);
+        assert_eq!(totals.communication(), elapsed - totals.compute);
     }
-    let [zero, one] = [0, 1].map(|r| reports(&layer)[r].account);
+    let [zero, one] = [0, 1].map(|r| reports(&layer)[r].totals);
     assert_eq!((zero.compute, one.compute), (5_000, 70_000));
     assert!(zero.send > 0 && zero.wait > 0 && zero.collective > 0 && zero.recv == 0);
     assert!(one.recv > 0 && one.collective > 0 && one.send == 0 && one.wait == 0);
@@ -61,7 +61,7 @@ fn the_peak_of_ingress_is_a_run_of_sends() {
     let peak = |sender: Vec<Op>, sizes: &[u64]| {
         let mut layer = layer(MpiConfig::default(), vec![sender, receives(sizes)]);
         finish(&mut layer, &mut network());
-        reports(&layer)[0].account.peak_ingress
+        reports(&layer)[0].totals.peak_ingress
     };
     let (small, long) = (1_000, 20_000);
     let isend = |request, bytes| Op::Isend(to(1, 0, bytes), request);
@@ -118,7 +118,7 @@ fn the_peak_of_ingress_of_collectives_is_that_of_a_round() {
             let mut layer = layer(MpiConfig::default(), vec![script; 7]);
             finish(&mut layer, &mut network());
             assert_eq!(
-                reports(&layer).iter().map(|r| r.account.peak_ingress).max(),
+                reports(&layer).iter().map(|r| r.totals.peak_ingress).max(),
                 Some(peak),
                 "{call:?}"
             );
@@ -156,7 +156,7 @@ fn calls_are_counted_by_name() {
         ("wait", 4, 0),
     ];
     assert_eq!(found, expected);
-    let spent: Time = reports(&layer).iter().map(|report| report.account.communication()).sum();
+    let spent: Time = reports(&layer).iter().map(|report| report.totals.communication()).sum();
     assert_eq!(calls.iter().map(|c| c.time).sum::<Time>(), spent);
     assert!(calls.iter().all(|c| (c.time > 0) != c.call.starts_with('i')));
 }
@@ -178,7 +178,7 @@ fn a_phase_under_way_counts_up_to_now() {
     let mut layer =
         layer(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);
     network().run(&mut layer, 2, 0);
-    let now: Vec<_> = layer.rank_reports(4_000).map(|r| r.account).collect();
+    let now: Vec<_> = layer.rank_reports(4_000).map(|r| r.totals).collect();
     assert_eq!((now[0].compute, now[1].recv), (4_000, 4_000));
 }
 
@@ -199,7 +199,7 @@ fn iterations_have_their_marks() {
     assert_eq!(receiver.iter().map(|r| r.mark.iteration).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!((receiver[0].start, receiver[0].end, receiver[0].communication), (0, 3_000, 2_000));
     let blocked: Time = receiver.iter().map(|r| r.communication).sum();
-    assert_eq!(blocked, reports(&layer)[1].account.communication());
+    assert_eq!(blocked, reports(&layer)[1].totals.communication());
     layer.take_iterations(&mut records);
     assert_eq!(records.len(), 6, "taking twice gives nothing twice");
 }
@@ -255,7 +255,7 @@ fn collectives_move_their_closed_form() {
             let mut layer = layer(config, vec![script; n as usize]);
             finish(&mut layer, &mut Ideal::reordering(LATENCY, 1, 50_000, u64::from(n)));
             let sums = reports(&layer).iter().fold((0, 0, 0, 0), |s, r| {
-                let a = r.account;
+                let a = r.totals;
                 (
                     s.0 + a.messages_sent,
                     s.1 + a.bytes_sent,
@@ -304,7 +304,7 @@ fn sub_communicators_work_side_by_side() {
     finish(&mut layer, &mut Ideal::reordering(LATENCY, 1, 100_000, 5));
     for report in reports(&layer) {
         let down = if report.rank / 4 == 2 { 14 } else { 0 };
-        assert_eq!(report.account.bytes_sent, 3 * 100 + 2 * 20_000 + down);
+        assert_eq!(report.totals.bytes_sent, 3 * 100 + 2 * 20_000 + down);
     }
 }
 
@@ -315,7 +315,7 @@ struct Exchange {
     at: u8,
 }
 
-impl Program for Exchange {
+impl OperationStream for Exchange {
     fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         if self.left == 0 {
             return None;
@@ -440,7 +440,7 @@ fn ranks_can_share_a_nic() {
 /// A script that gives a summary of its sends.
 struct Foreseen(std::vec::IntoIter<Op>);
 
-impl Program for Foreseen {
+impl OperationStream for Foreseen {
     fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         self.0.next()
     }

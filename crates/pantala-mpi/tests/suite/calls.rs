@@ -111,8 +111,8 @@ fn every_algorithm_comes_to_its_end() {
                     let machines = calls.iter().map(|call| Collective::of(&collectives, call, n));
                     let sent: Vec<u64> =
                         machines.flat_map(|machine| machine.sent(report.rank, n)).collect();
-                    assert_eq!(report.account.messages_sent, sent.len() as u64);
-                    assert_eq!(report.account.bytes_sent, sent.iter().sum::<u64>());
+                    assert_eq!(report.totals.messages_sent, sent.len() as u64);
+                    assert_eq!(report.totals.bytes_sent, sent.iter().sum::<u64>());
                 }
             }
         }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use crate::common::{Ideal, finish, layer, layer_with, reports};
 use pantala_engine::Time;
 use pantala_mpi::{
-    COMM_WORLD, Call, Cartesian, Communicator, Group, Incoming, MpiConfig, MpiLayer, Op, Outcome,
-    Outgoing, Program, ProgramFault, RankSetup, Recording, Source, Split, TagSelect,
+    COMM_WORLD, Call, Cartesian, Communicator, Group, Incoming, MpiConfig, MpiLayer, Op,
+    OperationStream, Outcome, Outgoing, ProgramFault, RankSetup, Recording, Source, Split,
+    TagSelect,
 };
 
 fn table(n: u32, of: impl Fn(u32) -> (Option<u32>, i32)) -> Arc<[Split]> {
@@ -22,7 +23,7 @@ struct Heard<'a> {
     outcomes: &'a RefCell<Vec<(u32, Outcome)>>,
 }
 
-impl Program for Heard<'_> {
+impl OperationStream for Heard<'_> {
     fn next(&mut self, _: Time, outcome: &Outcome) -> Option<Op> {
         self.outcomes.borrow_mut().push((self.rank, outcome.clone()));
         self.script.next()
@@ -145,8 +146,8 @@ fn creation_costs() {
             finish(&mut layer, &mut Ideal::new(1_000, 1));
             let sent = reports(&layer)
                 .iter()
-                .fold((0, 0), |s, r| (s.0 + r.account.messages_sent, s.1 + r.account.bytes_sent));
-            assert!(reports(&layer).iter().all(|r| Some(r.account.collective) == r.end));
+                .fold((0, 0), |s, r| (s.0 + r.totals.messages_sent, s.1 + r.totals.bytes_sent));
+            assert!(reports(&layer).iter().all(|r| Some(r.totals.collective) == r.end));
             sent
         };
         let (m, edges) = (u64::from(n), u64::from(n - 1));

@@ -37,10 +37,10 @@ fn ends(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<Time> {
     finish(&mut layer, &mut network());
     let reports = reports(&layer);
     for report in &reports {
-        let account = report.account;
+        let totals = report.totals;
         assert_eq!(
             report.end.unwrap() - report.start.unwrap(),
-            account.compute + account.communication()
+            totals.compute + totals.communication()
         );
     }
     reports.iter().map(|report| report.end.unwrap()).collect()
@@ -191,10 +191,7 @@ fn calls_cost_and_computing_does_not() {
     let mut layer = layer(config, vec![script]);
     finish(&mut layer, &mut network());
     let report = reports(&layer)[0];
-    assert_eq!(
-        (report.end, report.account.compute, report.account.collective),
-        (Some(114), 100, 14)
-    );
+    assert_eq!((report.end, report.totals.compute, report.totals.collective), (Some(114), 100, 14));
 }
 
 /// In the background the costs are delays. A bcast between two ranks costs a copy at the root, and

@@ -64,7 +64,7 @@ fn ends(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<Time> {
     finish(&mut layer, &mut Ideal::new(LATENCY, PER_BYTE));
     for report in reports(&layer) {
         let (start, end) = (report.start.unwrap(), report.end.unwrap());
-        assert_eq!(end - start, report.account.compute + report.account.in_calls());
+        assert_eq!(end - start, report.totals.compute + report.totals.in_calls());
     }
     reports(&layer).iter().map(|report| report.end.unwrap()).collect()
 }
@@ -202,8 +202,8 @@ fn matching_pays_per_entry() {
             .chain((0..n).filter(|tag| *tag != wanted).map(|tag| Op::Send(to(1, tag as i32, 8))));
         let mut layer = layer(firefly(), vec![sender.collect(), receiver]);
         finish(&mut layer, &mut Ideal::new(LATENCY, PER_BYTE));
-        let account = reports(&layer)[1].account;
-        assert_eq!(account.messages_received, u64::from(n));
+        let totals = reports(&layer)[1].totals;
+        assert_eq!(totals.messages_received, u64::from(n));
     }
     let first = |wanted: u32| {
         let mut receiver: Vec<Op> =

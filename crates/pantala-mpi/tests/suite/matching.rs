@@ -27,7 +27,7 @@ fn tags_choose() {
     let mut layer = layer(MpiConfig::default(), scripts);
     finish(&mut layer, &mut Ideal::new(0, 10));
     let report = reports(&layer)[1];
-    assert_eq!((report.end, report.account.recv), (Some(1_500), 1_500));
+    assert_eq!((report.end, report.totals.recv), (Some(1_500), 1_500));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn in_order(sizes: &[u64], threshold: u64, seed: u64, any: bool, nonblocking: bo
     receiver.push(Op::WAITALL);
     let mut layer = layer(config, vec![sender, receiver]);
     finish(&mut layer, &mut Ideal::reordering(100, 1, 1_000_000, seed));
-    let report = reports(&layer)[1].account;
+    let report = reports(&layer)[1].totals;
     assert_eq!(
         (report.messages_received, report.bytes_received),
         (sizes.len() as u64, sizes.iter().sum())
@@ -154,12 +154,12 @@ proptest! {
         finish(&mut layer, &mut Ideal::reordering(50, 1, 20_000, seed));
         let reports = reports(&layer);
         for (report, sent) in reports.iter().zip(&sent) {
-            prop_assert_eq!(report.account.bytes_sent, *sent);
+            prop_assert_eq!(report.totals.bytes_sent, *sent);
             let time = report.end.unwrap() - report.start.unwrap();
-            prop_assert_eq!(time, report.account.compute + report.account.communication());
+            prop_assert_eq!(time, report.totals.compute + report.totals.communication());
         }
         let total: u64 = sent.iter().sum();
-        prop_assert_eq!(reports.iter().map(|r| r.account.bytes_received).sum::<u64>(), total);
+        prop_assert_eq!(reports.iter().map(|r| r.totals.bytes_received).sum::<u64>(), total);
         let held = layer.holdings();
         prop_assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
     }

@@ -3,8 +3,8 @@
 use crate::common::{Ideal, finish, from, from_any, layer, reports, shared_layer, to};
 use pantala_engine::{Time, transfer_time};
 use pantala_mpi::{
-    COMM_WORLD, Call, GetService, MessageRecord, MpiConfig, MpiLayer, NicOrder, Op, Program,
-    Progress, Protocol, ReceiveRegistration, TagSelect,
+    COMM_WORLD, Call, GetService, MessageRecord, MpiConfig, MpiLayer, NicOrder, Op,
+    OperationStream, Progress, Protocol, ReceiveRegistration, TagSelect,
 };
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn network() -> Ideal {
 }
 
 /// Runs a layer of `nodes` nodes until nothing happens any more.
-fn run<P: Program>(layer: &mut MpiLayer<P>, nodes: u32) -> Ideal {
+fn run<P: OperationStream>(layer: &mut MpiLayer<P>, nodes: u32) -> Ideal {
     let mut network = network();
     network.run(layer, nodes, Time::MAX);
     assert_eq!(layer.errors(), []);
@@ -93,7 +93,7 @@ fn nothing_is_on_the_network() {
         assert!(
             reports(&layer)
                 .iter()
-                .all(|r| (r.account.messages_sent, r.account.bytes_received) == (1, bytes))
+                .all(|r| (r.totals.messages_sent, r.totals.bytes_received) == (1, bytes))
         );
         let held = layer.holdings();
         assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
@@ -174,9 +174,8 @@ fn collectives() {
     let whole = |config, per_node: u32| {
         let mut layer = shared_layer(config, per_node, vec![calls(); 12]);
         let network = run(&mut layer, 12_u32.div_ceil(per_node));
-        let sent: u64 = reports(&layer).iter().map(|report| report.account.bytes_sent).sum();
-        let received: u64 =
-            reports(&layer).iter().map(|report| report.account.bytes_received).sum();
+        let sent: u64 = reports(&layer).iter().map(|report| report.totals.bytes_sent).sum();
+        let received: u64 = reports(&layer).iter().map(|report| report.totals.bytes_received).sum();
         assert_eq!(sent, received);
         (network.bytes, sent)
     };
@@ -252,8 +251,8 @@ proptest! {
         };
         let reports = once();
         for report in &reports {
-            let account = report.account;
-            prop_assert_eq!(report.end.unwrap(), account.compute + account.communication());
+            let totals = report.totals;
+            prop_assert_eq!(report.end.unwrap(), totals.compute + totals.communication());
         }
         prop_assert_eq!(&reports, &once());
     }

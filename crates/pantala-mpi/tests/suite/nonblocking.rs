@@ -53,7 +53,7 @@ fn computation_hides_them() {
         let mut layer = layer(config, vec![script; 6]);
         finish(&mut layer, &mut Ideal::reordering(1_000, 1, 100_000, 3));
         for report in reports(&layer) {
-            assert_eq!((report.end, report.account.communication()), (Some(100_000_000), 0));
+            assert_eq!((report.end, report.totals.communication()), (Some(100_000_000), 0));
         }
         let held = layer.holdings();
         assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
@@ -66,8 +66,8 @@ fn time_in_their_waits_is_that_of_waits() {
     let mut layer = layer(MpiConfig::default(), vec![script; 4]);
     finish(&mut layer, &mut Ideal::new(1_000, 1));
     for report in reports(&layer) {
-        assert_eq!(Some(report.account.wait), report.end);
-        assert_eq!(report.account.collective, 0);
+        assert_eq!(Some(report.totals.wait), report.end);
+        assert_eq!(report.totals.collective, 0);
     }
 }
 
@@ -137,7 +137,7 @@ proptest! {
         finish(&mut layer, &mut Ideal::reordering(1_000, 1, 300_000, seed));
         let held = layer.holdings();
         prop_assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
-        let sums = reports(&layer).iter().fold((0, 0), |s, r| (s.0 + r.account.bytes_sent, s.1 + r.account.bytes_received));
+        let sums = reports(&layer).iter().fold((0, 0), |s, r| (s.0 + r.totals.bytes_sent, s.1 + r.totals.bytes_received));
         prop_assert_eq!(sums.0, sums.1);
     }
 }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use crate::common::{Ideal, Script, finish, from, from_any, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{
-    COMM_WORLD, Call, Completion, EagerCompletion, MpiConfig, MpiLayer, Op, Outcome, Program,
-    ProgramFault, RankSetup, Recording, Status, TagSelect,
+    COMM_WORLD, Call, Completion, EagerCompletion, MpiConfig, MpiLayer, Op, OperationStream,
+    Outcome, ProgramFault, RankSetup, Recording, Status, TagSelect,
 };
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ pub(crate) struct Listener {
     pub(crate) told: Vec<Outcome>,
 }
 
-impl Program for Listener {
+impl OperationStream for Listener {
     fn next(&mut self, _: Time, outcome: &Outcome) -> Option<Op> {
         self.told.push(outcome.clone());
         self.script.pop_front()
@@ -29,13 +29,13 @@ impl Program for Listener {
 /// A program whose next operation a function computes from the outcome.
 struct Driven<F>(F);
 
-impl<F: FnMut(&Outcome) -> Option<Op>> Program for Driven<F> {
+impl<F: FnMut(&Outcome) -> Option<Op>> OperationStream for Driven<F> {
     fn next(&mut self, _: Time, outcome: &Outcome) -> Option<Op> {
         self.0(outcome)
     }
 }
 
-pub(crate) fn run_programs<P: Program>(programs: Vec<P>) -> MpiLayer<P> {
+pub(crate) fn run_programs<P: OperationStream>(programs: Vec<P>) -> MpiLayer<P> {
     let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
     let ranks = programs.into_iter().enumerate().map(|(r, program)| RankSetup {
         nic: layer.add_nic(r as u32),
@@ -251,7 +251,7 @@ fn time_in_a_probe_is_communication() {
     );
     finish(&mut layer, &mut Ideal::new(LATENCY, 1));
     let report = reports(&layer)[0];
-    assert_eq!((report.account.recv, report.end), (1_505, Some(1_505)));
+    assert_eq!((report.totals.recv, report.end), (1_505, Some(1_505)));
 }
 
 #[test]
@@ -268,8 +268,8 @@ fn persistent_requests_start_again_and_again() {
     receive.push(Op::Recv(from(0, 7, 1)));
     let mut layer = layer(MpiConfig::default(), vec![send, receive]);
     finish(&mut layer, &mut Ideal::new(LATENCY, 1));
-    assert_eq!(reports(&layer)[1].account.bytes_received, times * 20_000 + 1);
-    assert_eq!(reports(&layer)[0].account.messages_received, times);
+    assert_eq!(reports(&layer)[1].totals.bytes_received, times * 20_000 + 1);
+    assert_eq!(reports(&layer)[0].totals.messages_received, times);
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn a_master_serves_its_workers() {
     let computed: Vec<Time> = layer
         .rank_reports(0)
         .skip(1)
-        .map(|r| r.account.compute / (1_000 * Time::from(r.rank)))
+        .map(|r| r.totals.compute / (1_000 * Time::from(r.rank)))
         .collect();
     assert_eq!(computed.iter().sum::<Time>(), Time::from(tasks));
     assert!(computed[0] > computed[3], "the faster gets more: {computed:?}");

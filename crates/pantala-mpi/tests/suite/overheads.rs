@@ -18,10 +18,10 @@ fn run(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<RankReport> {
     finish(&mut layer, &mut Ideal::new(LATENCY, 1));
     let reports = reports(&layer);
     for report in &reports {
-        let account = report.account;
+        let totals = report.totals;
         assert_eq!(
             report.end.unwrap() - report.start.unwrap(),
-            account.compute + account.communication()
+            totals.compute + totals.communication()
         );
     }
     reports
@@ -40,7 +40,7 @@ fn one_message() {
         assert_eq!(reports[0].end, Some(SEND));
         assert_eq!(reports[1].end, Some(SEND + bytes + LATENCY + RECEIVE));
         assert_eq!(
-            (reports[0].account.send, reports[1].account.recv),
+            (reports[0].totals.send, reports[1].totals.recv),
             (SEND, SEND + bytes + LATENCY + RECEIVE)
         );
     }
@@ -103,7 +103,7 @@ fn a_collective_pays_for_its_messages() {
     let ends: Vec<Time> = reports.iter().map(|report| report.end.unwrap()).collect();
     let there = bytes + LATENCY + RECEIVE;
     assert_eq!(ends, [2 * SEND, SEND + there, 2 * SEND + there]);
-    assert!(reports.iter().all(|report| report.account.collective == report.end.unwrap()));
+    assert!(reports.iter().all(|report| report.totals.collective == report.end.unwrap()));
 }
 
 /// Background collectives keep no rank busy.

@@ -29,7 +29,7 @@ fn an_eager_send_returns_at_once() {
     assert_eq!(end, 1_000 * PER_BYTE + LATENCY);
     let ranks = reports(&layer);
     assert_eq!((ranks[0].end, ranks[1].end), (Some(0), Some(end)));
-    assert_eq!((ranks[0].account.send, ranks[1].account.recv), (0, end));
+    assert_eq!((ranks[0].totals.send, ranks[1].totals.recv), (0, end));
     let record = records(&mut layer)[0];
     assert_eq!((record.posted, record.delivered, record.bytes), (0, end, 1_000));
     assert_eq!((record.source, record.destination, record.tag), (0, 1, 7));
@@ -48,11 +48,11 @@ fn an_eager_send_can_wait_for_its_injection() {
     // the rank computes 50 ps while it leaves.
     let taken = 1_024 * PER_BYTE;
     let ranks = reports(&layer);
-    assert_eq!(ranks[0].account.compute, 50);
+    assert_eq!(ranks[0].totals.compute, 50);
     let second = network.offered.iter().find(|(_, _, packet)| packet.bytes == 100).unwrap();
     assert_eq!((second.0, second.2.created), (1_200 * PER_BYTE, taken + 50));
     assert_eq!(ranks[0].end, Some(1_200 * PER_BYTE));
-    assert_eq!(ranks[0].account.send, 1_200 * PER_BYTE - 50);
+    assert_eq!(ranks[0].totals.send, 1_200 * PER_BYTE - 50);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_rendezvous_asks_first() {
     assert_eq!(ranks[1].end, Some(2 * CONTROL + data));
     assert_eq!(ranks[0].end, Some(3 * CONTROL + data));
     assert_eq!(end, 3 * CONTROL + data);
-    assert_eq!((ranks[0].account.send, ranks[1].account.recv), (end, 2 * CONTROL + data));
+    assert_eq!((ranks[0].totals.send, ranks[1].totals.recv), (end, 2 * CONTROL + data));
     let record = records(&mut layer)[0];
     assert_eq!(
         (record.posted, record.delivered, record.protocol),
@@ -104,8 +104,8 @@ fn a_rendezvous_waits_for_its_receive() {
     let data = bytes * PER_BYTE + LATENCY;
     assert_eq!(ranks[1].end, Some(late + CONTROL + data));
     assert_eq!(ranks[0].end, Some(late + 2 * CONTROL + data));
-    assert_eq!(ranks[1].account.recv, CONTROL + data);
-    assert_eq!(ranks[1].account.compute, late);
+    assert_eq!(ranks[1].totals.recv, CONTROL + data);
+    assert_eq!(ranks[1].totals.compute, late);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn nothing_travels_as_one_packet() {
     assert_eq!(finish(&mut layer, &mut network), CONTROL);
     assert_eq!((network.packets, network.bytes), (1, 64));
     let ranks = reports(&layer);
-    assert_eq!((ranks[1].account.messages_received, ranks[1].account.bytes_received), (1, 0));
+    assert_eq!((ranks[1].totals.messages_received, ranks[1].totals.bytes_received), (1, 0));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn messages_to_oneself_never_touch_the_nic() {
         let mut layer = layer(MpiConfig::default(), vec![script]);
         let mut network = network();
         assert_eq!(finish(&mut layer, &mut network), 0);
-        assert_eq!((network.packets, reports(&layer)[0].account.bytes_sent), (0, 0));
+        assert_eq!((network.packets, reports(&layer)[0].totals.bytes_sent), (0, 0));
         assert!(records(&mut layer).is_empty());
         let held = layer.holdings();
         assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
@@ -183,8 +183,8 @@ fn both_ways_at_once() {
     let mut layer = layer(MpiConfig::default(), vec![exchange(1), exchange(0)]);
     finish(&mut layer, &mut network());
     let ranks = reports(&layer);
-    assert_eq!(ranks[0].account, ranks[1].account);
-    assert_eq!(ranks[0].account.recv, ranks[0].end.unwrap());
+    assert_eq!(ranks[0].totals, ranks[1].totals);
+    assert_eq!(ranks[0].totals.recv, ranks[0].end.unwrap());
 }
 
 /// A send through memory has no NIC that its message could leave. It is complete when the message

@@ -41,23 +41,23 @@ fn init_and_finalize_are_calls_but_no_communication() {
         let mut layer = ran(config, vec![vec![Op::Compute(1_000)], vec![Op::Compute(late)]]);
         let ended: Vec<_> = layer.rank_reports(u64::MAX).collect();
         for report in &ended {
-            let account = report.account;
-            assert_eq!((account.communication(), account.init), (0, init));
-            assert_eq!(report.end.unwrap(), init + account.compute + account.finalize);
+            let totals = report.totals;
+            assert_eq!((totals.communication(), totals.init), (0, init));
+            assert_eq!(report.end.unwrap(), init + totals.compute + totals.finalize);
         }
-        assert!(ended[0].account.finalize >= late - 1_000, "rank 0 waits for rank 1");
+        assert!(ended[0].totals.finalize >= late - 1_000, "rank 0 waits for rank 1");
         let mut records = Vec::new();
         layer.take_calls(&mut records);
         records.sort_unstable_by_key(|record| (record.rank, record.number));
         let of_rank = |(rank, report): (usize, &RankReport)| {
-            let account = report.account;
+            let totals = report.totals;
             let calls: Vec<_> = records.iter().filter(|r| r.rank == rank as u32).collect();
             let [first, last] = calls[..] else { panic!("{calls:?}") };
             assert_eq!((&*first.call, first.start, first.end, first.time), ("init", 0, init, init));
-            assert_eq!((&*last.call, last.time), ("finalize", account.finalize));
+            assert_eq!((&*last.call, last.time), ("finalize", totals.finalize));
             assert_eq!(Some(last.end), report.end);
             let row = |call: &str, time| (Some(rank as u32), call.to_owned(), 1, 0, time);
-            [row("finalize", account.finalize), row("init", init)]
+            [row("finalize", totals.finalize), row("init", init)]
         };
         let expected: Vec<_> = ended.iter().enumerate().flat_map(of_rank).collect();
         let calls = layer.call_reports(u64::MAX).into_iter();

@@ -7,8 +7,9 @@ use crate::common::{Ideal, finish, firefly, from, layer, reports, to};
 use crate::operations::{LATENCY, Listener, run_programs, told};
 use pantala_engine::Time;
 use pantala_mpi::{
-    COMM_WORLD, Call, Collectives, Completion, Contribution, MpiConfig, MpiLayer, Op, Operator,
-    Outcome, Program, ProgramFault, RankSetup, Recording, Request, SetCall, Status,
+    COMM_WORLD, Call, Collectives, Completion, Contribution, MpiConfig, MpiLayer, Op,
+    OperationStream, Operator, Outcome, ProgramFault, RankSetup, Recording, Request, SetCall,
+    Status,
 };
 use proptest::prelude::*;
 
@@ -24,7 +25,7 @@ fn completed(requests: &[(Request, Option<Status>)]) -> Outcome {
 /// The time at which each operation of rank 0 returns, its own first call included.
 fn times(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<Time> {
     struct Timed<'a>(std::vec::IntoIter<Op>, Option<&'a Mutex<Vec<Time>>>);
-    impl Program for Timed<'_> {
+    impl OperationStream for Timed<'_> {
         fn next(&mut self, now: Time, _: &Outcome) -> Option<Op> {
             if let Some(times) = self.1 {
                 times.lock().unwrap().push(now);
@@ -154,9 +155,9 @@ fn blocked_time_with_a_computation_counts_as_computing() {
     finish(&mut layer, &mut Ideal::new(LATENCY, 1));
     let [report, _] = &reports(&layer)[..] else { unreachable!() };
     let elapsed = report.end.unwrap() - report.start.unwrap();
-    assert_eq!(report.account.compute, 2_000 + 500);
-    assert_eq!(report.account.communication(), elapsed - 2_500);
-    assert_eq!(report.account.wait, 0, "the computation is over before the wait");
+    assert_eq!(report.totals.compute, 2_000 + 500);
+    assert_eq!(report.totals.communication(), elapsed - 2_500);
+    assert_eq!(report.totals.wait, 0, "the computation is over before the wait");
 }
 
 #[test]
@@ -201,7 +202,7 @@ fn agreed(
         rank: usize,
         told: &'a Mutex<Vec<u64>>,
     }
-    impl Program for Agreeing<'_> {
+    impl OperationStream for Agreeing<'_> {
         fn next(&mut self, _: Time, outcome: &Outcome) -> Option<Op> {
             if let Outcome::Value(value) = outcome {
                 self.told.lock().unwrap()[self.rank] = *value;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::compile::Compiler;
 use crate::compile::scope::Scope;
 use crate::compiled::view::{Failure, View};
-use crate::language::ast::Program;
+use crate::language::ast::SyntaxTree;
 
 /// The value of an argument: a number, or a text such as `64K`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -84,7 +84,7 @@ pub enum OptionError {
 /// # Errors
 /// [`OptionError`].
 pub fn values(
-    program: &Program,
+    program: &SyntaxTree,
     arguments: &BTreeMap<String, ArgumentValue>,
 ) -> Result<BTreeMap<String, i64>, OptionError> {
     let matches = |argument: &str, option: &crate::language::ast::OptionDeclaration| {

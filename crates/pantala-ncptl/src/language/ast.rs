@@ -27,7 +27,7 @@ use crate::language::source::Span;
 
 /// A whole program.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Program {
+pub struct SyntaxTree {
     /// The language version that the program requires, if any.
     pub version: Option<Text>,
     /// The run-time options in the order of their declaration.

@@ -6,7 +6,7 @@ mod statement;
 
 use std::collections::BTreeSet;
 
-use super::ast::Program;
+use super::ast::SyntaxTree;
 use super::diagnostic::Diagnostic;
 use scope::Scope;
 
@@ -36,7 +36,7 @@ pub struct Findings {
 }
 
 /// Checks names, sets of tasks, options and the rules of each statement.
-pub fn check(program: &Program) -> Findings {
+pub fn check(program: &SyntaxTree) -> Findings {
     let mut scope = Scope::default();
     if let Some(version) = program.version.as_ref().filter(|version| version.value != "1.5") {
         let value = version.value.escape_debug();

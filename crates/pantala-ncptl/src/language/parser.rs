@@ -10,7 +10,7 @@ mod program;
 mod statement;
 mod tasks;
 
-use super::ast::Program;
+use super::ast::SyntaxTree;
 use super::diagnostic::Diagnostic;
 use super::lexer;
 use super::source::Source;
@@ -31,7 +31,7 @@ type Parsed<T> = Result<T, Box<Diagnostic>>;
 /// The syntax tree of a program, and warnings about its text.
 ///
 /// The tree follows the grammar only; [`check`](super::check()) tests its meaning.
-pub fn parse(source: &Source) -> Result<(Program, Vec<Diagnostic>), Diagnostic> {
+pub fn parse(source: &Source) -> Result<(SyntaxTree, Vec<Diagnostic>), Diagnostic> {
     let (tokens, warnings) = lexer::tokens(source)?;
     let program = Cursor::new(source, tokens).program().map_err(|diagnostic| *diagnostic)?;
     Ok((program, warnings))

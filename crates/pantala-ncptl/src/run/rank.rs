@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pantala_engine::{Stream, Time};
 use pantala_mpi::{
-    COMM_WORLD, Call, Incoming, Op, Outcome, Outgoing, Program, Source as Sender, TagSelect,
+    COMM_WORLD, Call, Incoming, Op, OperationStream, Outcome, Outgoing, Source as Sender, TagSelect,
 };
 
 use crate::compiled::step::{Shared, Step};
@@ -410,7 +410,7 @@ impl NcptlRank {
     }
 }
 
-impl Program for NcptlRank {
+impl OperationStream for NcptlRank {
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
         self.now = now;
         match self.state {

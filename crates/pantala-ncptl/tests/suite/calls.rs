@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pantala_mpi::ProgramSource;
+use pantala_mpi::OperationSource;
 use pantala_ncptl::NcptlSpec;
 use pantala_ncptl::explain::{ExplainedCall, Explanation, explain};
 use pantala_ncptl::run::job::Limits;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pantala_ncptl::NcptlSpec;
 use pantala_ncptl::explain::{ExplainedCall, explain_within};
-use pantala_ncptl::language::ast::{Program, Statement, StatementKind};
+use pantala_ncptl::language::ast::{Statement, StatementKind, SyntaxTree};
 use pantala_ncptl::run::job::Limits;
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ use crate::programs::valid_programs;
 const LIMITS: Limits = Limits { steps: 20_000, walk: 20_000 };
 const OPERATIONS: u64 = 20_000;
 
-fn spec(program: &Program) -> NcptlSpec {
+fn spec(program: &SyntaxTree) -> NcptlSpec {
     NcptlSpec::new("made.ncptl", &print(program), BTreeMap::new(), 7, 1_000).within(LIMITS)
 }
 

@@ -4,10 +4,10 @@
 //! version 1.5, but for the extensions of docs/reference/ncptl.md.
 
 use crate::printer::print;
-use pantala_ncptl::language::ast::Program;
+use pantala_ncptl::language::ast::SyntaxTree;
 use pantala_ncptl::language::{MAX_BYTES, MAX_HEIGHT, MAX_NESTING, Source, parse, read};
 
-fn program(text: &str) -> Program {
+fn program(text: &str) -> SyntaxTree {
     let source = Source::new("test.ncptl", text);
     match read(&source) {
         Ok((program, _)) => program,

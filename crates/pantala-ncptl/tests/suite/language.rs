@@ -1,6 +1,6 @@
 //! The language of coNCePTuaL programs on generated programs and on random input.
 
-use pantala_ncptl::language::ast::Program;
+use pantala_ncptl::language::ast::SyntaxTree;
 use pantala_ncptl::language::{Source, check, parse, read};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::printer::print;
 use crate::programs::{grammatical_programs, valid_programs};
 
-fn parsed(text: &str) -> Program {
+fn parsed(text: &str) -> SyntaxTree {
     let source = Source::new("printed.ncptl", text);
     match parse(&source) {
         Ok((program, _)) => program,

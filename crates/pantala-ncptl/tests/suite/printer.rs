@@ -9,10 +9,10 @@ mod expression;
 mod message;
 mod statement;
 
-use pantala_ncptl::language::ast::{DataUnit, Name, OptionDeclaration, Program, TimeUnit};
+use pantala_ncptl::language::ast::{DataUnit, Name, OptionDeclaration, SyntaxTree, TimeUnit};
 
 /// The canonical text of a program.
-pub(crate) fn print(program: &Program) -> String {
+pub(crate) fn print(program: &SyntaxTree) -> String {
     let mut printer = Printer { text: String::new(), indent: 0 };
     if let Some(version) = &program.version {
         printer.word("require language version");

@@ -7,7 +7,7 @@ mod expressions;
 mod statements;
 
 use pantala_ncptl::language::ast::{
-    Name, OptionDeclaration, Program, Sentence, Statement, StatementKind, Tasks, TasksKind, Text,
+    Name, OptionDeclaration, Sentence, Statement, StatementKind, SyntaxTree, Tasks, TasksKind, Text,
 };
 use pantala_ncptl::language::source::Span;
 use proptest::collection::vec;
@@ -15,12 +15,12 @@ use proptest::prelude::*;
 
 /// Programs that pass the check: every variable is declared, and loops are short. They can still
 /// fail when they run: divide by zero, send a blocking message to the sender.
-pub(crate) fn valid_programs() -> impl Strategy<Value = Program> {
+pub(crate) fn valid_programs() -> impl Strategy<Value = SyntaxTree> {
     vec(any::<u32>(), 0..300).prop_map(|tape| Builder::new(tape, false).program())
 }
 
 /// Programs that follow the grammar and no other rule.
-pub(crate) fn grammatical_programs() -> impl Strategy<Value = Program> {
+pub(crate) fn grammatical_programs() -> impl Strategy<Value = SyntaxTree> {
     vec(any::<u32>(), 0..300).prop_map(|tape| Builder::new(tape, true).program())
 }
 
@@ -78,8 +78,8 @@ impl Builder {
         Text { value: value.to_owned(), span: Span::default() }
     }
 
-    fn program(mut self) -> Program {
-        let mut program = Program { version: None, options: Vec::new(), sentences: Vec::new() };
+    fn program(mut self) -> SyntaxTree {
+        let mut program = SyntaxTree { version: None, options: Vec::new(), sentences: Vec::new() };
         program.version = self.maybe(10, Self::text);
         for (name, long, short) in [("reps", "--reps", "-r"), ("maxbytes", "--max-bytes", "-2")] {
             if self.chance(30) {

@@ -1,7 +1,7 @@
 //! The rate of operations of a coNCePTuaL program, and its memory. Run with `--ignored --nocapture`
 //! in a release build.
 
-use pantala_mpi::{Outcome, Program, ProgramSource, RankContext};
+use pantala_mpi::{OperationSource, OperationStream, Outcome, RankContext};
 use pantala_ncptl::spec::NcptlSpec;
 use std::collections::BTreeMap;
 use std::io::Write as _;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use pantala_frontends::operations::{WriteFault, Written, export};
 use pantala_mpi::RankContext;
-use pantala_workload::{JobPrograms, Noise, RankProgram, Workload};
+use pantala_workload::{JobOperations, Noise, RankOperations, Workload};
 
 use crate::error::PlanError;
 use crate::plan::Plan;
@@ -51,7 +51,7 @@ pub fn export_job(plan: &Plan, job: &str, sink: impl Write) -> Result<Written, E
 }
 
 fn write(
-    programs: &JobPrograms,
+    programs: &JobOperations,
     ranks: u32,
     job: &str,
     seed: u64,
@@ -59,7 +59,7 @@ fn write(
 ) -> Result<Written, WriteFault> {
     let contexts = (0..ranks).map(|rank| RankContext::new(rank, ranks, job, seed));
     let make = |rank: &RankContext| {
-        let program = RankProgram::new(programs, rank.rank, ranks, job, seed, Noise::default());
+        let program = RankOperations::new(programs, rank.rank, ranks, job, seed, Noise::default());
         (program, programs.communicators(rank))
     };
     export(contexts, make, sink)

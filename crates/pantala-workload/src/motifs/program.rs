@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pantala_engine::Time;
 use pantala_mpi::{
-    COMM_WORLD, Communicator, Fault, IterationMark, Op, Outcome, Program, ProgramSource,
+    COMM_WORLD, Communicator, Fault, IterationMark, Op, OperationSource, OperationStream, Outcome,
     RankContext,
 };
 
@@ -14,12 +14,12 @@ use super::{IterationContext, Motif, Script, WorkloadSpec};
 
 /// The programs of the ranks of a motif, or of a sequence of motifs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MotifProgram {
+pub struct MotifSource {
     /// Never a pattern.
     workload: Arc<WorkloadSpec>,
 }
 
-impl MotifProgram {
+impl MotifSource {
     /// Creates the programs of a motif or a sequence.
     ///
     /// # Panics If the workload is a pattern.
@@ -34,8 +34,8 @@ impl MotifProgram {
     }
 }
 
-impl ProgramSource for MotifProgram {
-    type Program = MotifRank;
+impl OperationSource for MotifSource {
+    type Operations = MotifRank;
 
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         self.workload.check(ranks)
@@ -60,7 +60,7 @@ impl ProgramSource for MotifProgram {
 /// The program of one rank of a job with motifs.
 #[derive(Clone, Debug)]
 pub struct MotifRank {
-    programs: MotifProgram,
+    programs: MotifSource,
     rank: RankContext,
     /// The number of the motif.
     part: u16,
@@ -118,7 +118,7 @@ const fn context(rank: &RankContext, part: u16, iteration: u32) -> IterationCont
     IterationContext { rank, ranks, iteration, job: job.wrapping_add(part as u64), seed }
 }
 
-impl Program for MotifRank {
+impl OperationStream for MotifRank {
     #[inline]
     fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         loop {

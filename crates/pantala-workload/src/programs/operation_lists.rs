@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_mpi::{Fault, Op, Outcome, Program, ProgramSource, RankContext};
+use pantala_mpi::{Fault, Op, OperationSource, OperationStream, Outcome, RankContext};
 
 /// A list of operations for each rank of a job. Ranks may share a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,8 +12,8 @@ pub struct OperationLists {
     pub ranks: Vec<Arc<[Op]>>,
 }
 
-impl ProgramSource for OperationLists {
-    type Program = OperationList;
+impl OperationSource for OperationLists {
+    type Operations = OperationList;
 
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         if self.ranks.len() == ranks as usize {
@@ -47,7 +47,7 @@ impl OperationList {
     }
 }
 
-impl Program for OperationList {
+impl OperationStream for OperationList {
     #[inline]
     fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         let operation = self.operations.get(self.position)?;

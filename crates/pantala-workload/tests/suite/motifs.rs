@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// Messages and bytes of job 0. The numbers sent and received must agree.
 fn totals(endpoints: &Endpoints) -> (u64, u64) {
     let sum = endpoints.rank_reports(0).filter(|r| r.job == 0).fold((0, 0, 0, 0), |s, r| {
-        let a = r.account;
+        let a = r.totals;
         (
             s.0 + a.messages_sent,
             s.1 + a.bytes_sent,
@@ -225,7 +225,7 @@ fn peaks_of_ingress() {
         let mut endpoints = endpoints(&[job("j", 0..27, text)], 27);
         finish(&mut endpoints, 27);
         assert_eq!(
-            endpoints.rank_reports(0).map(|r| r.account.peak_ingress).max(),
+            endpoints.rank_reports(0).map(|r| r.totals.peak_ingress).max(),
             Some(peak),
             "{text}"
         );
@@ -391,10 +391,10 @@ fn iterations_are_marked() {
         ));
         assert_eq!(
             mine.iter().map(|r| r.communication).sum::<Time>(),
-            report.account.communication()
+            report.totals.communication()
         );
-        assert_eq!(report.account.compute, 15_000);
-        assert_eq!(report.account.wait, report.account.communication());
+        assert_eq!(report.totals.compute, 15_000);
+        assert_eq!(report.totals.wait, report.totals.communication());
     }
 }
 
@@ -564,10 +564,10 @@ proptest! {
             let count = messages.iter().filter(|m| m.job == job).count() as u64;
             prop_assert_eq!(endpoints.message_statistics(job).unwrap().count(), count);
         }
-        let sent: u64 = endpoints.rank_reports(0).map(|r| r.account.bytes_sent).sum();
+        let sent: u64 = endpoints.rank_reports(0).map(|r| r.totals.bytes_sent).sum();
         prop_assert_eq!(messages.iter().map(|m| m.bytes).sum::<u64>(), sent);
         for report in endpoints.rank_reports(0) {
-            prop_assert_eq!(report.end.unwrap() - report.start.unwrap(), report.account.compute + report.account.communication());
+            prop_assert_eq!(report.end.unwrap() - report.start.unwrap(), report.totals.compute + report.totals.communication());
         }
     }
 }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 /// Messages and bytes of job 0. The numbers sent and received must agree.
 fn totals(endpoints: &Endpoints) -> (u64, u64) {
     let sum = endpoints.rank_reports(0).fold([0; 4], |s, r| {
-        let a = r.account;
+        let a = r.totals;
         [
             s[0] + a.messages_sent,
             s[1] + a.bytes_sent,

@@ -27,7 +27,7 @@ const MOTIFS: [&str; 6] = [
 fn totals(endpoints: &Endpoints) -> (u64, u64) {
     endpoints
         .rank_reports(0)
-        .fold((0, 0), |sum, r| (sum.0 + r.account.messages_sent, sum.1 + r.account.bytes_sent))
+        .fold((0, 0), |sum, r| (sum.0 + r.totals.messages_sent, sum.1 + r.totals.bytes_sent))
 }
 
 /// Messages and bytes of a workload with recursive doubling: an allreduce has `N log2 N` messages
@@ -199,7 +199,7 @@ fn volumes_are_known_beforehand() {
             let mut endpoints = endpoints_on(&jobs, &mpi, 24, 1).unwrap();
             finish(&mut endpoints, 24);
             for (told, report) in told.iter().zip(endpoints.rank_reports(0)) {
-                let done = report.account;
+                let done = report.totals;
                 let sent = (
                     done.messages_sent,
                     done.bytes_sent,

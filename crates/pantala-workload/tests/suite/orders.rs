@@ -1,17 +1,17 @@
 //! The operations of SST's motifs, in their order (Kang et al., SC 2022).
 
 use crate::support::workload_of;
-use pantala_mpi::{Incoming, Op, Outcome, Program, Source};
-use pantala_workload::{JobPrograms, Noise, RankProgram, Workload};
+use pantala_mpi::{Incoming, Op, OperationStream, Outcome, Source};
+use pantala_workload::{JobOperations, Noise, RankOperations, Workload};
 
 /// The operations of a rank, one word or two each: the call, and the partner or the time.
 fn operations(rank: u32, ranks: u32, workload: &str) -> String {
     let spec = workload_of(workload);
     spec.check(ranks).unwrap();
-    let Workload::Programs(programs @ JobPrograms::Motif(_)) = Workload::from(spec) else {
+    let Workload::Programs(programs @ JobOperations::Motif(_)) = Workload::from(spec) else {
         unreachable!("not a motif")
     };
-    let mut program = RankProgram::new(&programs, rank, ranks, "j", 1, Noise::default());
+    let mut program = RankOperations::new(&programs, rank, ranks, "j", 1, Noise::default());
     let partner = |incoming: &Incoming| match incoming.source {
         Source::Rank(rank) => rank,
         Source::Any => u32::MAX,

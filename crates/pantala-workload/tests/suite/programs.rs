@@ -3,7 +3,9 @@
 use crate::support::{Ideal, endpoints, endpoints_on, finish, job, run};
 use pantala_mpi::{COMM_WORLD, Call, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
 use pantala_workload::communication_volume::communication;
-use pantala_workload::{JobPrograms, JobSpec, Noise, NoiseDistribution, OperationLists, Workload};
+use pantala_workload::{
+    JobOperations, JobSpec, Noise, NoiseDistribution, OperationLists, Workload,
+};
 
 const MOTIF: &str = "kind: stencil, grid: [4], message_bytes: [9000], iterations: 3, compute_ps: 10, periodic: true";
 
@@ -17,7 +19,7 @@ fn listed(name: &str, first: u32, lists: Vec<Vec<Op>>) -> JobSpec {
         end: pantala_engine::NEVER,
         repeat: false,
         noise: Noise::default(),
-        workload: Workload::Programs(JobPrograms::Operations(lists)),
+        workload: Workload::Programs(JobOperations::Operations(lists)),
     }
 }
 
@@ -51,9 +53,9 @@ fn listed_operations_run_beside_a_motif() {
     // The ideal network has no contention, so the motif's results do not depend on the other job.
     assert_eq!(reports[..4], alone);
     let (sender, receiver) = (&reports[4], &reports[5]);
-    assert_eq!(sender.account.compute, 5_000);
-    assert_eq!(sender.account.bytes_sent, 100_000);
-    assert_eq!(receiver.account.bytes_received, 100_000);
+    assert_eq!(sender.totals.compute, 5_000);
+    assert_eq!(sender.totals.bytes_sent, 100_000);
+    assert_eq!(receiver.totals.bytes_received, 100_000);
     // 100,000 B at 40 ps a byte take 4 us.
     assert!(sender.end.unwrap() >= 4_000_000);
 }
@@ -64,7 +66,7 @@ fn a_list_repeats_a_motif() {
     let of = |first: JobSpec| {
         let mut endpoints = endpoints(&[first], 8);
         let network = finish(&mut endpoints, 8);
-        let reports = endpoints.rank_reports(0).map(|r| (r.end, r.account));
+        let reports = endpoints.rank_reports(0).map(|r| (r.end, r.totals));
         (network.packets, network.bytes, reports.collect::<Vec<_>>())
     };
     let call = Op::Collective(COMM_WORLD, Call::Allreduce { bytes: 3_000 });
@@ -83,7 +85,7 @@ fn noise_applies_to_every_kind_of_program() {
     let job = JobSpec { noise, ..listed("j", 0, vec![vec![Op::Compute(1_000_000)]; 2]) };
     let mut endpoints = endpoints(&[job], 2);
     run(&mut endpoints, &mut Ideal::new(1, 1), 2, u64::MAX);
-    let times: Vec<_> = endpoints.rank_reports(0).map(|r| r.account.compute).collect();
+    let times: Vec<_> = endpoints.rank_reports(0).map(|r| r.totals.compute).collect();
     assert!(times.iter().all(|time| *time != 1_000_000 && (500_000..1_500_000).contains(time)));
     assert_ne!(times[0], times[1]);
 }

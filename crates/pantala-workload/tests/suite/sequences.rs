@@ -12,7 +12,7 @@ const PARTS: &str = "{kind: phases, grid: [4,3], iterations: 2, phases: [{phase:
 fn messages(workload: &str) -> u64 {
     let mut endpoints = endpoints(&[job("j", 0..12, workload)], 12);
     finish(&mut endpoints, 12);
-    endpoints.rank_reports(0).map(|report| report.account.messages_sent).sum()
+    endpoints.rank_reports(0).map(|report| report.totals.messages_sent).sum()
 }
 
 #[test]

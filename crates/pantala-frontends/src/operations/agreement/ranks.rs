@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pantala_mpi::{
-    CommunicatorId, Incoming, Op, Outcome, Outgoing, Program, RankContext, Request, Source,
+    CommunicatorId, Incoming, Op, OperationStream, Outcome, Outgoing, RankContext, Request, Source,
     TagSelect,
 };
 

@@ -89,9 +89,6 @@ impl<W: Write> Recorder<W> {
     }
 
     /// A blocking send.
-    ///
-    /// # Errors
-    /// The fault of the call, here and below.
     pub fn send(&mut self, rank: u32, mode: SendMode, message: &Message) -> Result<(), CallFault> {
         let outgoing = self.outgoing(rank, message)?;
         let op = match mode {
@@ -104,9 +101,6 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Starts a send. Returns its request.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn isend(
         &mut self,
         rank: u32,
@@ -122,18 +116,12 @@ impl<W: Write> Recorder<W> {
     }
 
     /// A blocking receive.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn recv(&mut self, rank: u32, message: &Message) -> Result<(), CallFault> {
         let incoming = self.incoming(rank, message)?;
         self.push(rank, &Op::Recv(incoming))
     }
 
     /// Starts a receive. Returns its request.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn irecv(&mut self, rank: u32, message: &Message) -> Result<u64, CallFault> {
         let incoming = self.incoming(rank, message)?;
         let handle = self.state(rank)?.requests.open()?;
@@ -141,9 +129,6 @@ impl<W: Write> Recorder<W> {
     }
 
     /// A send and a receive at once.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn sendrecv(
         &mut self,
         rank: u32,
@@ -155,9 +140,6 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Makes a persistent send or receive. Returns its request.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn init(&mut self, rank: u32, sends: bool, message: &Message) -> Result<u64, CallFault> {
         let (outgoing, incoming) = if sends {
             (Some(self.outgoing(rank, message)?), None)
@@ -176,36 +158,24 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Starts a persistent request.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn start(&mut self, rank: u32, handle: u64) -> Result<(), CallFault> {
         self.state(rank)?.requests.start(handle)?;
         self.push(rank, &Op::Start(slot(handle)))
     }
 
     /// Frees a persistent request.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn free_request(&mut self, rank: u32, handle: u64) -> Result<(), CallFault> {
         self.state(rank)?.requests.free(handle)?;
         self.push(rank, &Op::Free(slot(handle)))
     }
 
     /// Waits for one request.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn wait(&mut self, rank: u32, handle: u64) -> Result<(), CallFault> {
         self.state(rank)?.requests.complete(handle)?;
         self.push(rank, &Op::Wait(slot(handle)))
     }
 
     /// Waits for these requests.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn wait_for(&mut self, rank: u32, handles: &[u64]) -> Result<(), CallFault> {
         if handles.is_empty() {
             return Ok(());
@@ -226,18 +196,12 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Waits for all requests of the rank.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn wait_for_all(&mut self, rank: u32) -> Result<(), CallFault> {
         self.state(rank)?.requests.complete_all();
         self.push(rank, &Op::WAITALL)
     }
 
     /// A collective. Returns its request if it is non-blocking.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn collective(
         &mut self,
         rank: u32,
@@ -285,9 +249,6 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Duplicates a communicator.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn duplicate(
         &mut self,
         rank: u32,
@@ -302,9 +263,6 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Makes a communicator of the first `size` ranks.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn create_of_first(
         &mut self,
         rank: u32,
@@ -326,9 +284,6 @@ impl<W: Write> Recorder<W> {
     }
 
     /// A rank calls a split. Returns the number of the call.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn call_split(
         &mut self,
         rank: u32,
@@ -354,9 +309,6 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Ends a split that all ranks have called.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn finish_split(
         &mut self,
         rank: u32,
@@ -370,9 +322,6 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Frees a communicator.
-    ///
-    /// # Errors
-    /// The fault of the call.
     pub fn free(&mut self, rank: u32, id: CommunicatorId) -> Result<(), CallFault> {
         if id == pantala_mpi::COMM_WORLD {
             return Err("the communicator of all ranks cannot be freed".into());

@@ -9,7 +9,7 @@ use pantala_engine::{Stream, Time};
 use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
 use pantala_mpi::{
     COMM_WORLD, Communicator, GetService, Incoming, IterationMark, MpiConfig, MpiLayer, NicOrder,
-    Op, Outcome, Outgoing, Program, Progress, RankReport, RankSetup, ReceiveRegistration,
+    Op, OperationStream, Outcome, Outgoing, Progress, RankReport, RankSetup, ReceiveRegistration,
     Recording, Source, TagSelect,
 };
 
@@ -21,7 +21,7 @@ pub trait Hosts {
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
 }
 
-impl<P: Program> Hosts for MpiLayer<P> {
+impl<P: OperationStream> Hosts for MpiLayer<P> {
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         Self::start(self, node, wakes);
     }
@@ -172,7 +172,7 @@ impl Ideal {
 #[derive(Clone, Debug)]
 pub struct Script(pub std::vec::IntoIter<Op>);
 
-impl Program for Script {
+impl OperationStream for Script {
     fn next(&mut self, _: Time, _: &Outcome) -> Option<Op> {
         self.0.next()
     }
@@ -248,7 +248,7 @@ pub fn shared_layer(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> 
 }
 
 /// Runs a layer on an ideal network to the end. Every rank must have ended.
-pub fn finish<P: Program>(layer: &mut MpiLayer<P>, network: &mut Ideal) -> Time {
+pub fn finish<P: OperationStream>(layer: &mut MpiLayer<P>, network: &mut Ideal) -> Time {
     let nodes = layer.ranks_ended().1;
     let end = network.run(layer, nodes, Time::MAX);
     assert_eq!(layer.errors(), []);
@@ -256,7 +256,7 @@ pub fn finish<P: Program>(layer: &mut MpiLayer<P>, network: &mut Ideal) -> Time 
     end
 }
 
-pub fn reports<P: Program>(layer: &MpiLayer<P>) -> Vec<RankReport> {
+pub fn reports<P: OperationStream>(layer: &MpiLayer<P>) -> Vec<RankReport> {
     layer.rank_reports(0).collect()
 }
 

@@ -2,12 +2,12 @@
 
 use super::Parsed;
 use super::cursor::Cursor;
-use crate::language::ast::{OptionDeclaration, Program, Sentence};
+use crate::language::ast::{OptionDeclaration, Sentence, SyntaxTree};
 use crate::language::token::{Symbol, TokenKind, Word};
 
 impl Cursor<'_> {
-    pub(super) fn program(mut self) -> Parsed<Program> {
-        let mut program = Program { version: None, options: Vec::new(), sentences: Vec::new() };
+    pub(super) fn program(mut self) -> Parsed<SyntaxTree> {
+        let mut program = SyntaxTree { version: None, options: Vec::new(), sentences: Vec::new() };
         loop {
             if matches!(self.token(), TokenKind::Identifier(_)) {
                 self.limit_variables(program.options.len())?;

@@ -98,7 +98,7 @@ fn row(run: &Run<'_>, job: usize) -> JobRow {
     let reports = || run.reports.iter().filter(|report| usize::from(report.job) == job);
     let end = if plan.workload.is_endless() { None } else { last_end(reports()) };
     let communication =
-        spread(&reports().map(|report| ns(report.account.communication())).collect::<Vec<_>>());
+        spread(&reports().map(|report| ns(report.totals.communication())).collect::<Vec<_>>());
     let per_packet =
         |part: u64| (packets.packets > 0).then(|| part as f64 / packets.packets as f64);
     let message_latency = run.results.message_latency[job].as_ref();
@@ -113,7 +113,7 @@ fn row(run: &Run<'_>, job: usize) -> JobRow {
         communication_time_std_ns: communication.map(|c| c.std),
         communication_time_max_ns: communication.map(|c| c.max),
         packets: packets.packets,
-        mpi_bytes: reports().map(|report| report.account.bytes_sent).reduce(u64::add),
+        mpi_bytes: reports().map(|report| report.totals.bytes_sent).reduce(u64::add),
         injected_bytes: packets.windows.iter().map(|window| window.injected_bytes).sum(),
         delivered_bytes: packets.delivered_bytes,
         packet_latency_mean_ns: mean(&packets.latency),

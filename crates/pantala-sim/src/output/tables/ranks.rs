@@ -58,7 +58,7 @@ table! {
 pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = RankRow> {
     let topology = run.topology;
     run.reports.iter().map(move |report| {
-        let account = &report.account;
+        let totals = &report.totals;
         RankRow {
             job: report.job,
             rank: report.rank,
@@ -67,19 +67,19 @@ pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = RankRow> {
             group: topology.group_of_node(report.node),
             start_ns: report.start.map(ns),
             end_ns: report.end.map(ns),
-            communication_time_ns: ns(account.communication()),
-            compute_time_ns: ns(account.compute),
-            send_ns: ns(account.send),
-            recv_ns: ns(account.recv),
-            wait_ns: ns(account.wait),
-            collective_ns: ns(account.collective),
-            init_ns: ns(account.init),
-            finalize_ns: ns(account.finalize),
-            messages_sent: account.messages_sent,
-            bytes_sent: account.bytes_sent,
-            peak_ingress_bytes: account.peak_ingress,
-            messages_received: account.messages_received,
-            bytes_received: account.bytes_received,
+            communication_time_ns: ns(totals.communication()),
+            compute_time_ns: ns(totals.compute),
+            send_ns: ns(totals.send),
+            recv_ns: ns(totals.recv),
+            wait_ns: ns(totals.wait),
+            collective_ns: ns(totals.collective),
+            init_ns: ns(totals.init),
+            finalize_ns: ns(totals.finalize),
+            messages_sent: totals.messages_sent,
+            bytes_sent: totals.bytes_sent,
+            peak_ingress_bytes: totals.peak_ingress,
+            messages_received: totals.messages_received,
+            bytes_received: totals.bytes_received,
         }
     })
 }

@@ -15,7 +15,7 @@ struct Vc {
     full: Time,
 }
 
-/// What a ledger counts in a window, of one VC or of all.
+/// The counts of a window, of one VC or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DownstreamOccupancy {
     /// The integral over time, in flit ps.
@@ -26,9 +26,9 @@ pub(crate) struct DownstreamOccupancy {
     pub(crate) full: Time,
 }
 
-/// The ledger of a link. All of its events up to a time are in the state; later ones wait.
+/// The flits beyond one link. All of their events up to a time are in the state; later ones wait.
 #[derive(Clone, Debug)]
-pub(crate) struct Ledger {
+pub(crate) struct DownstreamFlits {
     vcs: Vec<Vc>,
     /// Of all VCs.
     all: Vc,
@@ -40,8 +40,8 @@ pub(crate) struct Ledger {
     lacks_from: u32,
 }
 
-impl Ledger {
-    /// Makes a ledger for VCs with `room` flits behind the link and packets of up to `packet`
+impl DownstreamFlits {
+    /// Makes the counts of VCs with `room` flits behind the link and packets of up to `packet`
     /// flits.
     pub(crate) fn new(vcs: usize, room: u32, packet: u32) -> Self {
         Self {
@@ -130,26 +130,26 @@ mod tests {
 
     #[test]
     fn flits_count_until_their_credits_are_back() {
-        let mut ledger = Ledger::new(2, 10, 4);
-        ledger.take(0, 4, 100);
-        ledger.take(0, 4, 140);
-        ledger.give(0, 4, 160);
-        ledger.take(1, 2, 150);
+        let mut flits = DownstreamFlits::new(2, 10, 4);
+        flits.take(0, 4, 100);
+        flits.take(0, 4, 140);
+        flits.give(0, 4, 160);
+        flits.take(1, 2, 150);
         let mut vcs = Vec::new();
-        let all = ledger.close(200, |vc, counted| vcs.push((vc, counted)));
+        let all = flits.close(200, |vc, counted| vcs.push((vc, counted)));
         // VC 0: 4 flits for 40 ps, 8 for 20 ps (2 flits of room: too few), 4 for 40 ps.
         let first = DownstreamOccupancy { integral: 4 * 40 + 8 * 20 + 4 * 40, most: 8, full: 20 };
         let second = DownstreamOccupancy { integral: 2 * 50, most: 2, full: 0 };
         assert_eq!(vcs, [(0, first), (1, second)]);
         assert_eq!(all, DownstreamOccupancy { integral: first.integral + 100, most: 10, full: 20 });
         // A window starts with what is there.
-        let all = ledger.close(300, |_, _| {});
+        let all = flits.close(300, |_, _| {});
         assert_eq!(all, DownstreamOccupancy { integral: 600, most: 6, full: 0 });
     }
 
     #[test]
     fn the_order_of_events_of_one_time_does_not_matter() {
-        let mut one = Ledger::new(1, 8, 4);
+        let mut one = DownstreamFlits::new(1, 8, 4);
         one.take(0, 4, 10);
         let mut other = one.clone();
         one.give(0, 4, 30);

@@ -1,4 +1,4 @@
-//! The account of one rank: times per kind of call, messages and bytes.
+//! The totals of one rank: times per kind of call, messages and bytes.
 
 use pantala_engine::Time;
 
@@ -22,10 +22,10 @@ pub enum CallKind {
     Finalize,
 }
 
-/// The account of one rank. Times are in picoseconds, sizes are payload bytes. Control messages and
+/// The totals of one rank. Times are in picoseconds, sizes are payload bytes. Control messages and
 /// messages of a rank to itself are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Account {
+pub struct RankTotals {
     /// Time in compute operations.
     pub compute: Time,
     /// Time blocked in sends.
@@ -54,7 +54,7 @@ pub struct Account {
     pub bytes_received: u64,
 }
 
-impl Account {
+impl RankTotals {
     /// Communication time: the time blocked in the application's MPI calls. `MPI_Init` and
     /// `MPI_Finalize` are none of them. Ember's motifs, CODES' replay and AutoPerf count so too.
     #[must_use]
