@@ -38,8 +38,8 @@ macro_rules! workloads {
     ) => {
         $(pub mod $module;)*
 
-        /// The workload of a job: the plan's `workload` object. Its `kind` is `pattern`,
-        /// `sequence`, or the name of a front end or of a motif.
+        /// The workload of a job: the plan's `workload` object. Its `kind` is `pattern`, `sequence`,
+        /// or the name of a front end or of a motif.
         #[derive(
             Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr,
         )]
