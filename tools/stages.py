@@ -43,7 +43,7 @@ STAGES: tuple[tuple[str, str], ...] = (
         "event loop",
         r"pantala-fabric/src/(fabric\.rs|variant\.rs|partition|router\.rs|router/stages|host|probe)",
     ),
-    ("records", r"pantala-fabric/src/watch"),
+    ("records", r"pantala-fabric/src/(observer|watch)"),
     ("topology", r"pantala-topology/"),
     ("wheel", r"pantala-engine/src/wheel"),
     ("time and random numbers", r"pantala-engine/"),
