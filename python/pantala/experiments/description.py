@@ -103,7 +103,7 @@ class Description:
             {"columns": list(axis.columns), "points": [_point(point) for point in axis.points]}
             for axis in self.axes
         ]
-        given = self.base.given or self.base.model_dump(mode="json", exclude_unset=True)
+        given = self.base.given
         return {"name": self.name, "keep": list(self.keep), "axes": axes, "scenario": plain(given)}
 
     def digest(self) -> str:

@@ -113,7 +113,11 @@ class Model(BaseModel):
     def _read_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if isinstance(data, str) and cls.shorthand is not None:
             data = {cls.shorthand: data}
-        return validated(cls, data, handler) if isinstance(data, Mapping) else handler(data)
+        if not isinstance(data, Mapping):
+            return handler(data)
+        made: Self = validated(cls, data, handler)
+        made._made_of = data
+        return made
 
     @classmethod
     @cache
@@ -150,7 +154,7 @@ class Model(BaseModel):
         if not cls.from_preset:
             yield from unread_here(made, data)
 
-    _made_of: Mapping[str, Any] | None = PrivateAttr(default=None)
+    _made_of: Mapping[str, Any] = PrivateAttr(default={})
 
     @classmethod
     def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
@@ -184,16 +188,9 @@ class Model(BaseModel):
 
     def as_given(self) -> dict[str, Any]:
         """Returns the keys from which the object was made, as TOML or JSON data."""
-        if self._made_of is None:
-            dumped: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True)
-            return dumped
         kind = type(self).model_fields.get("kind")
         keys: dict[str, Any] = {} if kind is None else {"kind": getattr(self, "kind")}  # noqa: B009
         return {**keys, **plain(self._made_of)}
-
-    def _follows(self, *names: str) -> None:
-        """Marks fields as not given, because they follow from other fields and change with them."""
-        self.__pydantic_fields_set__.difference_update(names)
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from pydantic import BaseModel
 from pydantic_core import PydanticCustomError
 
 from pantala.models.validation import fault
@@ -30,14 +29,23 @@ class Effect:
     remedy: str
 
 
+@runtime_checkable
+class Given(Protocol):
+    """A model that knows the keys that it was made of."""
+
+    def as_given(self) -> dict[str, Any]:
+        """Returns the keys."""
+        ...
+
+
 def without_effect(
-    given: Mapping[str, Any] | BaseModel, effects: Mapping[str, Effect], *at: str | int
+    given: Mapping[str, Any] | Given, effects: Mapping[str, Effect], *at: str | int
 ) -> Iterator[PydanticCustomError]:
     """Yields the faults of keys that are given and have no effect.
 
     Args:
         given: the keys of a table that a scenario itself gives, without values of presets and
-            defaults. For a model, its set fields.
+            defaults. For a model, the keys that it was made of.
         effects: the effects by key, dotted below the table. A key of a table means all keys below
             it.
         at: the path of the table, from the model that raises the faults.
@@ -61,14 +69,11 @@ def _first(given: object, steps: list[str]) -> list[str]:
         step = next(iter(table))
         path.append(step)
         given = table[step]
-    return path if not isinstance(given, Mapping | BaseModel) else []
+    return path if not isinstance(given, Mapping | Given) else []
 
 
 def _table(place: object) -> Mapping[str, Any]:
     """Returns the given keys of a table or a model."""
-    if isinstance(place, BaseModel):
-        names = {name: field.alias or name for name, field in type(place).model_fields.items()}
-        return {
-            names[name]: getattr(place, name) for name in names if name in place.model_fields_set
-        }
+    if isinstance(place, Given):
+        return place.as_given()
     return place if isinstance(place, Mapping) else {}

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pantala.scenario.scenario_tables import ScenarioTables
 
-__all__ = ["BY_THEMSELVES", "equal_parts"]
+__all__ = ["BY_THEMSELVES", "ROUTINGS", "equal_parts"]
 
 #: Tables that follow from their own keys and the machine's.
 BY_THEMSELVES = ("mpi", "stop", "record", "detail")
-_ROUTINGS = frozenset({"routing", "routing_all_to_all"})
+#: Tables that are laid over those of the layers below.
+ROUTINGS = ("routing", "routing_all_to_all")
 
 
 def equal_parts(
@@ -40,7 +41,7 @@ def equal_parts(
         parts["jobs"] = [
             known[place][1]
             # A routing of a job is completed by the scenario's.
-            if place in known and job == known[place][0] and not _ROUTINGS & job.keys()
+            if place in known and job == known[place][0] and job.keys().isdisjoint(ROUTINGS)
             else job
             for place, job in enumerate(jobs)
         ]

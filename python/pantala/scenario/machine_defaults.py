@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from pydantic_core import PydanticCustomError
@@ -13,10 +12,9 @@ from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of
 from pantala.scenario.mpi import Mpi, laid_over_machine
 from pantala.scenario.presets import machine_preset, router_preset
-from pantala.scenario.routing import Routing
 from pantala.scenario.routing_overlay import unread_routing_keys, with_full_routings
 
-__all__ = ["completed", "routing_of_preset"]
+__all__ = ["completed"]
 
 
 def completed(data: dict[str, Any]) -> dict[str, Any]:
@@ -48,14 +46,6 @@ def completed(data: dict[str, Any]) -> dict[str, Any]:
     if faults:
         raise Faults(faults, data, *settled)
     return data
-
-
-@lru_cache(64)
-def routing_of_preset(name: str | None) -> Routing:
-    """Returns the keys of routing that a machine's preset gives, but for the algorithm."""
-    preset = machine_preset(name) if name is not None else {}
-    keys = preset.get("routing", {})
-    return Routing.model_validate({key: keys[key] for key in keys if key != "algorithm"})
 
 
 def _routing_of_model(machine: object, preset: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from pydantic import (
     GetJsonSchemaHandler,
     Strict,
     WithJsonSchema,
-    model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
@@ -180,20 +179,6 @@ class Routing(RoutingKeys):
                     )
             data["aries"] = bias | dict(aries)
         return merge(defaults_of(algorithm), data)
-
-    @model_validator(mode="after")
-    def _what_follows(self) -> Routing:
-        if self.algorithm is None:
-            return self
-        usual = defaults_of(self.algorithm)
-        self._follows(*(key for key, value in usual.items() if getattr(self, key) == value))
-        bias = _bias_of(self.algorithm)
-        self.aries._follows(
-            *(key for key, value in bias.items() if getattr(self.aries, key) == value)
-        )
-        if not self.aries.model_fields_set:
-            self._follows("aries")
-        return self
 
     @property
     def kernel(self) -> str:

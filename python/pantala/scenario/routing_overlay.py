@@ -13,17 +13,16 @@ from pydantic_core import PydanticCustomError
 from pantala.models.base import fault
 from pantala.models.key_effect import without_effect
 from pantala.scenario.job import Job
-from pantala.scenario.presets import merge, router_preset
+from pantala.scenario.presets import merge
 from pantala.scenario.routing import Routing, defaults_of, effects_under, laid_over
 from pantala.text.capacity import Capacity
 from pantala.text.units import UnitError
 
 if TYPE_CHECKING:
-    from pantala.scenario.scenario_tables import ScenarioTables
+    pass
 
 __all__ = [
     "broken_capacities",
-    "mark_all_inherited",
     "routings_of",
     "unread_routing_keys",
     "with_full_routings",
@@ -66,29 +65,6 @@ def with_full_routings(
             _job(job, (general, system), (below, collective) if own_class else None) for job in jobs
         ]
     return data
-
-
-def mark_all_inherited(scenario: ScenarioTables, preset: Routing) -> None:
-    """Marks keys of the routings of a scenario as not given if the layer below has the same values.
-
-    Args:
-        scenario: the scenario.
-        preset: the keys of routing that the machine's preset gives.
-    """
-    system, collective = scenario.routing, scenario.routing_all_to_all
-    layers = [(job.routing, system) for job in scenario.jobs]
-    layers += [(job.routing_all_to_all, collective or system) for job in scenario.jobs]
-    layers += [(collective, system), (system, preset)]
-    model = Routing.model_validate(router_preset(scenario.machine.router.model).get("routing", {}))
-    every = [system, collective]
-    every += [each for job in scenario.jobs for each in (job.routing, job.routing_all_to_all)]
-    layers += [(routing, model) for routing in every]
-    for above, below in layers:
-        if above is not None:
-            names = below.model_fields_set - {"algorithm"}
-            above._follows(
-                *(name for name in names if getattr(above, name) == getattr(below, name))
-            )
 
 
 def routings_of(made: Any) -> Iterator[tuple[tuple[str | int, ...], Routing | None]]:
@@ -195,7 +171,7 @@ def _keys(routing: object) -> dict[str, Any] | None:
     if isinstance(routing, str):
         return {"algorithm": routing}
     if isinstance(routing, Routing):
-        return routing.model_dump(exclude_unset=True)
+        return routing.as_given()
     return dict(routing) if isinstance(routing, Mapping) else None
 
 

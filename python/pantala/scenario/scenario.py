@@ -20,13 +20,13 @@ from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.background import Background
 from pantala.scenario.changes import changed
 from pantala.scenario.detail import Detail
-from pantala.scenario.equal_parts import BY_THEMSELVES, equal_parts
+from pantala.scenario.equal_parts import BY_THEMSELVES, ROUTINGS, equal_parts
 from pantala.scenario.interference import Interference
 from pantala.scenario.job import Job
 from pantala.scenario.job_checks import faults_of_jobs, too_many_copies
 from pantala.scenario.job_copies import copies_of
 from pantala.scenario.machine import Machine
-from pantala.scenario.machine_defaults import completed, routing_of_preset
+from pantala.scenario.machine_defaults import completed
 from pantala.scenario.mixes import jobs_schema
 from pantala.scenario.mpi import Mpi
 from pantala.scenario.plan import build_plan
@@ -36,7 +36,6 @@ from pantala.scenario.relative_paths import with_paths_beside
 from pantala.scenario.routing import Routing
 from pantala.scenario.routing_overlay import (
     broken_capacities,
-    mark_all_inherited,
     routings_of,
 )
 from pantala.scenario.snapshot import Snapshot
@@ -139,11 +138,6 @@ class Scenario(ScenarioKeys):
     def _remember(self, values: Mapping[str, Any]) -> None:
         super()._remember(values)
         self._remember_given(plain(values))
-
-    @model_validator(mode="after")
-    def _given_for_itself(self) -> Scenario:
-        mark_all_inherited(self, routing_of_preset(self.machine.preset))
-        return self
 
     @model_validator(mode="after")
     def _with_background(self) -> Scenario:
@@ -254,18 +248,22 @@ class Scenario(ScenarioKeys):
         return scenario
 
     def _remember_given(self, given: dict[str, Any]) -> None:
-        """Keeps the tables from which the scenario and its parts were made."""
-        self._given = given
-        machine, jobs = given.get("machine"), given.get("jobs")
-        tables: list[tuple[Model, Any]] = [
-            (self.machine, {"preset": machine} if isinstance(machine, str) else machine)
-        ]
+        """Keeps the tables from which the scenario and its parts were made.
+
+        The parts themselves were validated with the values of presets and of the layers below.
+        """
+        self._given = self._made_of = given
+        jobs = given.get("jobs")
+        tables: list[tuple[Any, Any]] = [(self.machine, given.get("machine"))]
         if isinstance(jobs, list) and len(jobs) == len(self.jobs):
             tables += zip(self.jobs, jobs, strict=True)
-        for name in BY_THEMSELVES:
-            tables.append((getattr(self, name), given.get(name, {})))
-        for made, table in tables:
-            if made._made_of is None and isinstance(table, Mapping):
+        tables += ((getattr(self, name), given.get(name, {})) for name in BY_THEMSELVES)
+        for above, keys in [(self, given), *tables]:
+            if isinstance(above, Scenario | Job) and isinstance(keys, Mapping):
+                tables += ((getattr(above, name), keys.get(name, {})) for name in ROUTINGS)
+        for made, keys in tables:
+            table = {made.shorthand: keys} if isinstance(keys, str) else keys
+            if isinstance(made, Model) and isinstance(table, Mapping):
                 made._remember(table)
 
     def replace(self, changes: Mapping[str, Any]) -> Self:
@@ -281,8 +279,7 @@ class Scenario(ScenarioKeys):
         Raises:
             ScenarioError: the result is not a scenario.
         """
-        given = self._given or self.model_dump(mode="json", exclude_unset=True)
-        return self._of(changed(given, changes, self._source), self._source, self)
+        return self._of(changed(self._given, changes, self._source), self._source, self)
 
     def __eq__(self, other: object) -> bool:
         """Returns whether both have the same values, regardless of their origin."""

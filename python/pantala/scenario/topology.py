@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from pantala.core.ports import port_counts
@@ -117,15 +117,6 @@ class Topology(TopologyKeys):
         for key in ("a",) if data["kind"] == "dragonfly" else ("rows", "columns"):
             if key not in data:
                 yield fault("is missing", f"add {key} = ...", key)
-
-    @model_validator(mode="after")
-    def _what_follows(self) -> Topology:
-        self._follows(*(("rows", "columns") if self.kind == "dragonfly" else ("a",)))
-        if self.g == self.a * self.h + 1:
-            self._follows("g")
-        if self.cables_per_pair:
-            self._follows("links_per_pair")
-        return self
 
     @property
     def routers(self) -> int:

@@ -60,7 +60,7 @@ def test_a_given_shift_schedule_reaches_the_plan() -> None:
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_algorithm_makes_a_plan(name: str) -> None:
     made = scenario(name)
-    written = made.routing.model_dump(mode="json", exclude_unset=True)
+    written = made.routing.as_given()
     assert made.routing == scenario(written).routing, "the output must be valid input"
     assert made.plan()["routing"]["algorithm"] == ("aries" if name.startswith("aries") else name)
 
@@ -388,3 +388,13 @@ def test_a_capacity_of_no_whole_flits_is_refused(at: str, given: dict[str, Any])
     assert f"key {at} = " in str(raised.value)
     assert "15 KiB" in str(raised.value)
     assert "is not a whole number of flits of 100 B" in str(raised.value)
+
+
+def test_a_routing_of_another_scenario_brings_only_its_given_keys() -> None:
+    theirs = scenario({"algorithm": "aries_ad0", "candidates_minimal": 1}, machine="theta")
+    assert theirs.routing.as_given() == {"algorithm": "aries_ad0", "candidates_minimal": 1}
+    mine = pt.Scenario(
+        name="mine", machine="kang2022", routing=theirs.routing, jobs=list(theirs.jobs)
+    )
+    assert mine.given["routing"] == {"algorithm": "aries_ad0", "candidates_minimal": 1}
+    assert scenario(machine="theta").routing.as_given() == {}
