@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from pantala.models.base import Count, Index, PositiveSize, Repetitions, RepetitionsOrNone
 from pantala.text.units import Size
@@ -66,8 +67,8 @@ class Amg(Application):
     compute: Compute = Compute()
     """Computing before each cycle. Yang et al. have none."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         return {
             "kind": "multigrid",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, PositiveSize, UnsignedSize
 from pantala.text.units import Size
 from pantala.workloads.application import Application, Compute
@@ -38,8 +40,8 @@ class CrystalRouter(Application):
     compute: Compute = Compute()
     """Computing before each iteration. Yang et al. have none."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         return {
             "kind": "crystal_router",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
+from typing_extensions import override
 
 from pantala.models.base import Count, Flag, PositiveSize, UnsignedDuration
 from pantala.models.validation import fault, refuse_all
@@ -95,8 +96,8 @@ class Fft3d(Application):
             return 1.0
         return super().share(ranks)
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         grid = grid_of(self.grid, ranks, 2)
         # Weak scaling keeps the points per rank, strong scaling keeps the cube.

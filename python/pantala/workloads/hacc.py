@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, PositiveSize
 from pantala.text.units import Duration, Size
 from pantala.workloads.application import Compute, grid_of
@@ -57,8 +59,8 @@ class Hacc(RankConstrained):
         """Returns whether every rank has a partner."""
         return ranks % 2 == 0
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         face = self.face(self.particles, ranks, 3)
         return {
             "kind": "phases",

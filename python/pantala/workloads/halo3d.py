@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from pantala.models.base import Count, Flag, PositiveSize, UnsignedDuration, UnsignedSize
 from pantala.text.units import Duration, Size
@@ -54,8 +55,8 @@ class Halo3d(Application):
     periodic: Flag = False
     """Whether opposite faces of the grid are neighbours."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "stencil",
             "grid": grid_of(self.grid, ranks, 3, falling=True),

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
+from typing_extensions import override
 
 from pantala.core import native
 from pantala.models.base import Count, PositiveSize, UnsignedDuration, fault
@@ -84,8 +85,8 @@ class Lqcd(RankConstrained):
             )
         return self
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         grid, sites = self._layout(ranks)
         surfaces = [prod(sites) // side for side in sites]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, Flag, PositiveSize, UnsignedDuration
 from pantala.text.units import Size
 from pantala.workloads.application import Application, Compute, grid_of, sizes
@@ -44,8 +46,8 @@ class Lu(Application):
     start_delay: UnsignedDuration = START_DELAY
     """Computing before the first iteration. It is part of the execution times of the paper."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "sweep",
             "grid": grid_of(self.grid, ranks, 2),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, UnsignedDuration, UnsignedSize
 from pantala.text.units import Duration, Size
 from pantala.workloads.application import Compute, grid_of
@@ -61,8 +63,8 @@ class Lulesh(RankConstrained):
         """Returns whether `ranks` is a cube."""
         return _side(ranks) ** 3 == ranks
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         # A face scales with the square of the part's side, an edge with the side, a corner not.
         side = self.share(ranks) ** (1 / 3)
         across = (self.message, self.edge_message, self.corner_message)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from typing_extensions import override
+
 from pantala.core import native
 from pantala.models.base import Count, Flag, PositiveSize
 from pantala.text.units import Duration, Size
@@ -117,8 +119,8 @@ class Milc(RankConstrained):
         ]
         return _Layout(nodes, block, faces)
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         layout, share = self._layout(ranks), self.share(ranks)
         if layout is None:
             raise ValueError(f"{ranks} ranks do not fit the lattice {self.lattice}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, Index, PositiveSize
 from pantala.text.units import Duration, Size
 from pantala.workloads.application import Application, Compute, grid_of, shrunk
@@ -48,8 +50,8 @@ class MilcSwm(Application):
     compute: Compute = Compute(time=Duration.parse("25 ns"))
     """Computing during each exchange."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         return {
             "kind": "conjugate_gradient",

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict
 from pydantic_core import PydanticCustomError
+from typing_extensions import override
 
 from pantala.core import native
 from pantala.files.input_file import read_text, unreadable
@@ -80,8 +81,8 @@ class Ncptl(FrontEnd):
                 texts[name] = read_text(found)
         return texts
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object of a scenario with seed 1."""
         return self.seeded_plan(ranks, 1, "")
 
     def seeded_plan(self, ranks: int, seed: int, job: str) -> dict[str, Any]:

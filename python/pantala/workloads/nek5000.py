@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, Flag, PositiveSize
 from pantala.text.units import Duration, Size
 from pantala.workloads.application import Application, Compute, grid_of
@@ -59,8 +61,8 @@ class Nek5000(Application):
     compute: Compute = Compute(time=Duration.parse("53 us"))
     """Computing before each exchange."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         face = self.face(self.face_message, ranks, 3)
         line = max(1, round(int(self.edge_message) * share ** (1 / 3)))

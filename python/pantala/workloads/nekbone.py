@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from pantala.models.base import Count, PositiveSize
 from pantala.text.units import Size
@@ -51,8 +52,8 @@ class Nekbone(Application):
     compute: Compute = Compute()
     """Computing before each exchange."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         elements = shrunk(self.elements, share)
         return {

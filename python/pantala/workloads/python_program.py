@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict
+from typing_extensions import override
 
 from pantala.errors import UsageError
 from pantala.models.base import PositiveDuration, PositiveSize
@@ -52,8 +53,8 @@ class PythonProgram(FrontEnd):
         of_session = self.file.startswith("<") or "ipykernel" in self.file
         return self.function if of_session else Path(self.file).stem
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object of a scenario with seed 1."""
         return self.seeded_plan(ranks, 1, "")
 
     def seeded_plan(self, ranks: int, seed: int, job: str) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, PositiveSize
 from pantala.text.units import Duration, Size
 from pantala.workloads.application import Compute
@@ -55,8 +57,8 @@ class Qbox(RankConstrained):
         """Returns whether all columns are whole."""
         return ranks % self.rows == 0
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         transform = {
             "phase": "all_to_all",
             "dimension": 0,

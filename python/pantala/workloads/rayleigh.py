@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, PositiveSize
 from pantala.text.units import Duration, Size
 from pantala.workloads.application import Compute, grid_of
@@ -56,8 +58,8 @@ class Rayleigh(RankConstrained):
         """Returns whether the ranks form an array with at least two rows and two columns."""
         return self.grid is not None or grid_of(None, ranks, 2)[0] > 1
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         size = self.part(self.transpose, ranks)
         return {
             "kind": "phases",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, Flag, PositiveSize, UnsignedDuration, UnsignedSize
 from pantala.text.units import Size
 from pantala.workloads.application import Application, Compute, grid_of, sizes
@@ -52,8 +54,8 @@ class Stencil5d(Application):
     periodic: Flag = False
     """Whether opposite faces of the grid are neighbours."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "stencil",
             "grid": grid_of(self.grid, ranks, 5),

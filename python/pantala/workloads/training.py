@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
 from pantala.models.base import Flag, PositiveSize, UnsignedDuration
 from pantala.text.units import Duration
 from pantala.workloads.application import Application, Compute
@@ -29,8 +31,8 @@ class Training(Application):
     start_delay: UnsignedDuration = Duration(0)
     """Computing before the first iteration."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "allreduce_loop",
             "message_bytes": int(self.message),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict
+from typing_extensions import override
 
 from pantala.models.base import Count, PositiveSize, UnsignedDuration
 from pantala.text.units import Size
@@ -44,8 +45,8 @@ class UniformRandom(Application):
     start_delay: UnsignedDuration = START_DELAY
     """Computing before the first iteration. It is part of the execution times of the paper."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "uniform_random",
             "iterations": self.iterations,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, Flag, Index, fault
 from pantala.workloads.ember.motif import (
     DOUBLE,
@@ -58,8 +60,8 @@ class EmberBarrier(EmberMotif):
     compute: Nanoseconds = 0
     """Computing before each barrier, in ns."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return _loop(self.iterations, self.compute, collective="barrier")
 
 
@@ -91,8 +93,8 @@ class EmberBcast(EmberMotif):
         """Checks that the root is a rank."""
         _check_root(self.root, ranks)
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         call = {"collective": "bcast", "root": self.root, "bytes": DOUBLE * self.count}
         return _loop(self.iterations, self.compute, **call)
 
@@ -113,8 +115,8 @@ class EmberReduce(EmberMotif):
         """Checks that the root is a rank."""
         _check_root(self.root, ranks)
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         call = {"collective": "reduce", "root": self.root, "bytes": DOUBLE * self.count}
         return _loop(self.iterations, _REDUCE_COMPUTE, **call)
 
@@ -138,8 +140,8 @@ class EmberAllreduce(StartedMotif):
     doUserFunc: Flag = False
     """Whether Ember calls a function of its own. It costs no simulated time."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return self.delay() | {
             "kind": "allreduce_loop",
             "message_bytes": DOUBLE * self.count,
@@ -161,8 +163,8 @@ class EmberAlltoall(EmberMotif):
     compute: Nanoseconds = 0
     """Computing before each exchange, in ns."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return _loop(self.iterations, self.compute, collective="alltoall", bytes=self.bytes)
 
 
@@ -182,8 +184,8 @@ class EmberAlltoallv(StartedMotif):
     computetime: Nanoseconds = 1000
     """Computing before each exchange, in ns."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         call = {"collective": "alltoallv", "bytes": DOUBLE * self.count}
         return self.delay() | _loop(self.iterations, self.computetime, **call)
 
@@ -202,8 +204,8 @@ class EmberAllgather(EmberMotif):
     verify: Flag = True
     """Whether Ember compares the data. It costs no simulated time."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         call = {"collective": "allgather", "bytes": INT * self.count}
         return _loop(self.iterations, self.compute, **call)
 
@@ -222,8 +224,8 @@ class EmberAllgatherv(EmberMotif):
     verify: Flag = True
     """Whether Ember compares the data. It costs no simulated time."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         call = {"collective": "allgatherv", "bytes": INT * self.count}
         return _loop(self.iterations, self.compute, **call)
 
@@ -246,8 +248,8 @@ class EmberScatter(EmberMotif):
         """Checks that the root is a rank."""
         _check_root(self.root, ranks)
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         call = {"collective": "scatter", "root": self.root, "bytes": INT * self.count}
         return _loop(self.iterations, self.compute, **call)
 
@@ -270,7 +272,7 @@ class EmberScatterv(EmberMotif):
         """Checks that the root is a rank."""
         _check_root(self.root, ranks)
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         call = {"collective": "scatterv", "root": self.root, "bytes": LONG * self.count}
         return _loop(self.iterations, self.compute, **call)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, fault
 from pantala.workloads.ember.motif import Nanoseconds, Number, StartedMotif, ps
 
@@ -72,8 +74,8 @@ class EmberFFT3D(StartedMotif):
         """Returns the computing of one step with a factor of 1, in ns."""
         return self.nsPerElement * self.nx * (self.ny * self.nz // ranks)
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         unit = self._unit(ranks)
         forward = (self.fwd_fft1, self.fwd_fft2, self.fwd_fft3)
         backward = (self.bwd_fft1, self.bwd_fft2, 2 * self.bwd_fft3)

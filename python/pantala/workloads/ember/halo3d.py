@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, Index
 from pantala.workloads.ember.grids import grid_3d
 from pantala.workloads.ember.motif import (
@@ -79,8 +81,8 @@ class EmberHalo3D(_Halo3D, StartedMotif):
     kind: Literal["ember.Halo3D"] = "ember.Halo3D"
     """Faces of a three-dimensional grid."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return self.delay() | {
             "kind": "stencil",
             "exchange": "by_dimension",
@@ -110,8 +112,8 @@ class EmberHalo3DSV(_Halo3D):
         super().check(ranks)
         divides(self.field_chunk, self.fields_per_cell, ("field_chunk", "fields_per_cell"))
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "stencil",
             "exchange": "by_dimension",
@@ -137,8 +139,8 @@ class EmberHalo3D26(_Halo3D, StartedMotif):
     peflops: Number = 1e9
     """Operations per second of a rank, for the default of `computetime`."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         cell = self.fields_per_cell * self.datatype_width
         return self.delay() | {
             "kind": "surrounding_exchange",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, Index, fault
 from pantala.workloads.ember.grids import grid_2d
 from pantala.workloads.ember.motif import EmberMotif, Nanoseconds, Number, fits, ps
@@ -58,8 +60,8 @@ class EmberHalo1D(EmberMotif):
         """Checks that there are two ranks."""
         _at_least_two(ranks, "Halo1D")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return _line(ranks, self.messagesize, self.computenano, self.iterations)
 
 
@@ -122,8 +124,8 @@ class EmberHalo2D(_Halo2D):
     computecopy: Nanoseconds = 5
     """Computing between the exchanges along x and along y, in ns."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         x = (
             ["receive_up", "send_up", "receive_down", "send_down"],
             ["send_down", "receive_down", "send_up", "receive_up"],
@@ -141,8 +143,8 @@ class EmberHalo2DNBR(_Halo2D):
     kind: Literal["ember.Halo2DNBR"] = "ember.Halo2DNBR"
     """A grid of ranks with non-blocking receives."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         x = (["exchange_up", "exchange_down"], ["exchange_down", "exchange_up"])
         y = (["exchange_down", "exchange_up"], ["exchange_up", "exchange_down"])
         return self._exchanges(ranks, 0, x, y)
@@ -199,8 +201,8 @@ class EmberCMT1D(_Cmt):
         super().check(ranks)
         _at_least_two(ranks, "CMT1D")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         compute = self._compute(self.elementsize, self.nelt)
         iterations = self.iterations * self.variables
         return _line(ranks, self.elementsize**2, compute, iterations)
@@ -234,8 +236,8 @@ class EmberCMT3D(_Cmt):
         super().check(ranks)
         fits((self.px, self.py, self.pz), ranks, "px", "py", "pz")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         mx, my, mz = self.mx, self.my, self.mz
         exchanges = [
             {

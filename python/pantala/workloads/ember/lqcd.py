@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, fault
 from pantala.workloads.ember.motif import DOUBLE, Nanoseconds, Number, StartedMotif, ps
 from pantala.workloads.lattice_layout import split
@@ -68,8 +70,8 @@ class EmberLQCD(StartedMotif):
         per_ns = self.peflops / 1e9
         return ps(sites * _FLOPS / per_ns), ps(sites * _RESIDUAL_FLOPS // 2 / per_ns)
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         surfaces = self._surfaces(ranks)
         compute, residual = self._compute(ranks)
         return self.delay() | {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, Index
 from pantala.workloads.ember.motif import DOUBLE, EmberMotif, Nanoseconds, Number, fits, ps
 
@@ -60,8 +62,8 @@ class EmberLulesh(EmberMotif):
     def _part(self, volume: int, parts: int, switch: int) -> int:
         return int(self.msgscale * volume / parts) if switch else 0
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         (bcast, roots), (reduce, _), (exchanged, messages) = _BCAST, _REDUCE, _NN26
         return {
             "kind": "lulesh",

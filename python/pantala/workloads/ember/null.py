@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.workloads.ember.motif import EmberMotif
 
 __all__ = ["EmberNull"]
@@ -15,6 +17,6 @@ class EmberNull(EmberMotif):
     kind: Literal["ember.Null"] = "ember.Null"
     """No operation."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {"kind": "idle"}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, Flag, Index, fault
 from pantala.workloads.ember.motif import EmberMotif, Nanoseconds, ps
 
@@ -54,8 +56,8 @@ class EmberPingPong(EmberMotif):
         """Checks that the other rank is a rank."""
         _rank("rank2", self.rank2, ranks, 1)
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         waiting = "waitall" if self.waitall else "wait"
         return {
             "kind": "ping_pong",
@@ -81,8 +83,8 @@ class EmberBiPingPong(EmberMotif):
         """Checks that the ranks have two halves."""
         _even(ranks, "BiPingPong")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "ping_pong",
             "message_bytes": self.messageSize,
@@ -107,8 +109,8 @@ class EmberAllPingPong(EmberMotif):
         """Checks that the ranks have two halves; Ember never ends otherwise."""
         _even(ranks, "AllPingPong")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "ping_pong",
             "message_bytes": self.messageSize,
@@ -132,8 +134,8 @@ class EmberRing(EmberMotif):
         if ranks < 2:
             raise fault("Ring needs at least 2 ranks", "add a node")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "token_ring",
             "message_bytes": self.messagesize,
@@ -157,8 +159,8 @@ class EmberIncast(EmberMotif):
         """Checks that the target is a rank."""
         _rank("incasttarget", self.incasttarget, ranks)
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "incast",
             "target": self.incasttarget,
@@ -206,8 +208,8 @@ class EmberNtoM(EmberMotif):
         if len(targets) == ranks:
             raise fault("leaves no rank that sends", "list fewer targets", "targetRankList")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "many_to_many",
             "targets": self.targets(),
@@ -235,8 +237,8 @@ class EmberMsgRate(EmberMotif):
             message = f"MsgRate runs on 2 ranks, but the job has {ranks}"
             raise fault(message, "give the job 2 nodes, or 1 node with 2 cores")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "message_rate",
             "messages": self.numMsgs,

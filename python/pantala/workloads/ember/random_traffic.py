@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, Index
 from pantala.workloads.ember.motif import DOUBLE, Nanoseconds, StartedMotif, ps
 
@@ -32,8 +34,8 @@ class EmberRandom(StartedMotif):
     report_step: Count = 1
     """Iterations from one printed line of Ember to the next. It costs no simulated time."""
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return self.delay() | {
             "kind": "uniform_random",
             "iterations": self.iterations,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from pantala.models.base import Count, Index
 from pantala.workloads.ember.motif import DOUBLE, Nanoseconds, StartedMotif, fits, ps
@@ -37,8 +38,8 @@ class EmberStencilNd(StartedMotif):
         """Checks that the grid fits the ranks."""
         fits(self.gridsize, ranks, "gridsize")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         message = self.fields_per_cell * self.datatype_width
         return self.delay() | {
             "kind": "stencil",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, fault
 from pantala.workloads.ember.motif import (
     EmberMotif,
@@ -41,8 +43,8 @@ class EmberSweep2D(EmberMotif):
         """Checks that the blocks divide the cells."""
         divides(self.y_block, self.ny, ("y_block", "ny"))
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "corner_sweeps",
             "grid": [ranks, 1],
@@ -102,8 +104,8 @@ class EmberSweep3D(StartedMotif):
             message = "is 0, which Ember's Sweep3D does not take"
             raise fault(message, "write computetime=1 or more", "computetime")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         step = self.kba * self.fields_per_cell
         corners = (("up", "up"), ("down", "up"), ("down", "down"), ("up", "down"))
         return self.delay() | {
@@ -151,8 +153,8 @@ class EmberNASLU(StartedMotif):
         fits((self.pex, self.pey), ranks, "pex", "pey")
         divides(self.nzblock, self.nz, ("nzblock", "nz"))
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return self.delay() | {
             "kind": "sweep",
             "grid": [self.pex, self.pey],

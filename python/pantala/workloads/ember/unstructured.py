@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from pantala.models.base import Count, fault
 from pantala.workloads.ember.matrix_market import MatrixFault, neighbours_of
 from pantala.workloads.ember.motif import EmberMotif, Nanoseconds, ps
@@ -51,8 +53,8 @@ class EmberUnstructured(EmberMotif):
                     remedy = "make the matrix symmetric: each rank waits for a message back"
                     raise fault(message, remedy, "graphfile")
 
+    @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "graph_exchange",
             "neighbours": neighbours_of(Path(self.graphfile)),
