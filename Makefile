@@ -25,7 +25,7 @@ DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test-fast test test-optional test-all memory fmt check lint deny wheel validate mpi docs bench benches \
-  compare instructions scenarios stages generate figure lock clean
+  compare instructions scenarios stages snapshots generate figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -101,7 +101,7 @@ lint: $(VENV)/.tools ## Check format, lints and types of Rust and Python
 	esac
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/lint-imports --no-cache
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
 
 deny: ## Check licences and sources of the crates (needs cargo-deny)
@@ -160,6 +160,10 @@ stages: build ## Count the cost of a packet-hop by stage, on a core with line ta
 	VIRTUAL_ENV=$(abspath $(VENV)) PIP_NO_INDEX=1 PIP_QUIET=1 $(BIN)/maturin develop --profile profiling
 	rm $(VENV)/.core
 	PYTHONPATH=tools:tests $(BIN)/python -m stages $(STAGES_FLAGS)
+
+snapshots: build ## Record the plan and the results that tests compare, after a change of either
+	PYTHONPATH=tests/python:tests:tools $(BIN)/python tests/python/scenario/test_plan.py
+	PYTHONPATH=tests/python:tests:tools $(BIN)/python tests/python/results/test_results_version.py
 
 generate: build ## Write the generated files: schemas, Python modules, reference pages
 	PYTHONPATH=tools $(BIN)/python -m generate

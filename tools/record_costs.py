@@ -44,7 +44,6 @@ TIMES = (100, 300)
 _CHILD = """\
 import json, resource, sys, tempfile
 from pathlib import Path
-from pantala.core import native
 from pantala.core.plan import Plan
 plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
 with tempfile.TemporaryDirectory() as directory:

@@ -1,5 +1,5 @@
 //! From a plan to a run directory: read, resolve, simulate, record, write. The only crate that
-//! writes files.
+//! writes run directories.
 //!
 //! ```text
 //! plan.json --parse--> Plan --resolve--> resolved Plan --Simulation::new--> network, hosts, recorders

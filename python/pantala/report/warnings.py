@@ -5,12 +5,10 @@ from __future__ import annotations
 from pantala.analysis.slowdown import accepted_throughput
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import RunLike
+from pantala.runs.curve_states import ACCEPTED
 from pantala.text.formatting import significant
 
 __all__ = ["warnings"]
-
-# A job is saturated if it accepts less than this share of its offered load.
-_SATURATED = 0.97
 
 
 def warnings(reported: ReportedRun) -> list[str]:
@@ -48,7 +46,7 @@ def _saturation(run: RunLike) -> list[str]:
     for number, job in enumerate(run.document["plan"]["jobs"]):
         offered = job["workload"].get("load")
         accepted = None if offered is None else accepted_throughput(run, number)
-        if accepted is not None and accepted < _SATURATED * offered:
+        if accepted is not None and accepted < ACCEPTED * offered:
             found.append(
                 f"{job['name']} is saturated: {significant(accepted)} accepted of {offered:g}"
                 " offered. Its latency grows with the length of the run."

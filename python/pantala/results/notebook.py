@@ -39,7 +39,7 @@ def _facts(run: RunLike) -> dict[str, str]:
     nodes = topology["p"] * topology["a"] * topology["g"]
     reason = run.document.get("diagnosis") or run.document.get("reason", "")
     return {
-        "state": "" if run.document["complete"] else f"incomplete ({reason.splitlines()[0]})",
+        "state": "" if run.document["complete"] else f"incomplete ({reason.partition(chr(10))[0]})",
         "machine": f"{count(nodes)} nodes in {topology['g']} group{'s' * (topology['g'] != 1)}",
         "routing": str(run.document["plan"]["routing"]["algorithm"]),
         "seed": str(run.document["plan"]["seed"]),

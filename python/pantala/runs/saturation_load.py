@@ -107,6 +107,10 @@ def saturation(
         on_point: called with each point when it is measured.
         setup: the other arguments of `curve`, but `loads`: preset, machine, routing, pattern, ...
 
+    Returns:
+        The bracket and the measured points; see `Saturation`. ``high`` is None if the network
+        accepts load 1.
+
     Raises:
         UsageError: the resolution is not between 0.0001 and 1, or another argument is wrong.
         ScenarioError: a name or value is wrong, or the network cannot be built.

@@ -24,6 +24,7 @@ HERE: dict[str, tuple[list[str], list[str]]] = {
     "validate": ([], []),
     "instructions": ([], ["valgrind"]),
     "scenarios": ([], []),
+    "snapshots": ([], []),
     "stages": (["STAGES_FLAGS=--no-caches uniform-72"], ["valgrind"]),
     "mpi": ([], ["mpicc", "mpirun"]),
 }

@@ -1,4 +1,4 @@
-"""Records of links in windows, from the recorded_scenario to the tables."""
+"""Records of links in windows, from the scenario to the tables."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Results of equal plans change only with the version of results.
 
-After a change of results, raise `pantala.store.identity.RESULTS_VERSION`, run this file as a
-program, and describe the change in CHANGELOG.md.
+After a change of results, raise `pantala.store.identity.RESULTS_VERSION`, run ``make snapshots``,
+and describe the change in CHANGELOG.md.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _hash(values: pl.Series) -> str:
 
 def test_results_are_those_of_their_version() -> None:
     recorded = json.loads(SNAPSHOT.read_text())
-    again = f"run {Path(__file__).name} as a program"
+    again = "run make snapshots"
     assert recorded["version"] == RESULTS_VERSION, f"the version was raised: {again}"
     found = hashes()
     for plan, columns in recorded["plans"].items():

@@ -21,9 +21,7 @@ SNAPSHOT = SNAPSHOTS / "interference-plan.json"
 def test_the_plan_of_the_interference_example() -> None:
     """The whole plan as reviewed text, so that a changed default is visible."""
     plan = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml").plan()
-    assert plan == json.loads(SNAPSHOT.read_text()), (
-        "to accept a change, run: python tests/python/scenario/test_plan.py"
-    )
+    assert plan == json.loads(SNAPSHOT.read_text()), "to accept a change, run: make snapshots"
 
 
 def test_every_quantity_has_its_unit_in_its_name() -> None:
@@ -153,12 +151,6 @@ def exists(model: BaseModel, key: str) -> bool:
     return True
 
 
-if __name__ == "__main__":
-    SNAPSHOT.parent.mkdir(exist_ok=True)
-    plan = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml").plan()
-    SNAPSHOT.write_text(json.dumps(plan, indent=2) + "\n")
-
-
 def test_a_shortened_plan_keeps_short_lists_and_counts_the_rest() -> None:
     from pantala.scenario.plan import shortened
 
@@ -166,3 +158,9 @@ def test_a_shortened_plan_keeps_short_lists_and_counts_the_rest() -> None:
     short = shortened({"name": "x", "jobs": jobs, "few": [1, 2]})
     assert short["jobs"][0]["nodes"][-2:] == [15, "... 1,004 more"]
     assert (short["name"], short["few"], len(jobs[0]["nodes"])) == ("x", [1, 2], 1_020)
+
+
+if __name__ == "__main__":
+    SNAPSHOT.parent.mkdir(exist_ok=True)
+    plan = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml").plan()
+    SNAPSHOT.write_text(json.dumps(plan, indent=2) + "\n")

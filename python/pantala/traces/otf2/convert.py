@@ -23,7 +23,6 @@ __all__ = ["Conversion", "convert"]
 #: Ranks whose event files are open at a time.
 _BATCH = 100
 _NO_ROOT = 2**32 - 1
-_UNDEFINED = 2**64 - 1
 
 
 def convert(
