@@ -11,10 +11,12 @@
 //! use pantala_workload::WorkloadSpec;
 //!
 //! let text = r#"{"kind": "fft3d", "grid": [22, 24], "row_message_bytes": 900,
-//! "column_message_bytes": 900, "iterations": 10}"#; let workload: WorkloadSpec =
-//! serde_json::from_str(text)?; assert!(workload.check(528).is_ok()); let fault =
-//! workload.check(500).unwrap_err(); assert_eq!(fault.key, "grid"); assert_eq!(fault.remedy, "write
-//! [20, 25] or another grid of 500 cells, or give the job 528 ranks");
+//!     "column_message_bytes": 900, "iterations": 10}"#;
+//! let workload: WorkloadSpec = serde_json::from_str(text)?;
+//! assert!(workload.check(528).is_ok());
+//! let fault = workload.check(500).unwrap_err();
+//! assert_eq!(fault.key, "grid");
+//! assert_eq!(fault.remedy, "write [20, 25] or another grid of 500 cells, or give the job 528 ranks");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
