@@ -37,7 +37,7 @@ _PUBLIC = {
         "UsageError",
     ),
     "pantala.api.run": ("run",),
-    "pantala.experiments.dataset": ("Experiment",),
+    "pantala.experiments.experiment": ("Experiment",),
     "pantala.experiments.runner": ("sweep",),
     "pantala.runs.load_curve": ("curve",),
     "pantala.api.load": ("load",),
@@ -46,7 +46,7 @@ _PUBLIC = {
     "pantala.results.interference_experiment": ("InterferenceExperiment",),
     "pantala.results.run": ("Run",),
     "pantala.core.routings": ("ROUTINGS",),
-    "pantala.runs.saturation_load": ("saturation",),
+    "pantala.runs.saturation": ("saturation",),
     "pantala.scenario.json_schema": ("scenario_json_schema",),
     "pantala.text.units": (
         "Bandwidth",

@@ -15,7 +15,7 @@ from pantala.errors import (
     UsageError as UsageError,
 )
 from pantala.api.run import run as run
-from pantala.experiments.dataset import Experiment as Experiment
+from pantala.experiments.experiment import Experiment as Experiment
 from pantala.experiments.runner import sweep as sweep
 from pantala.runs.load_curve import curve as curve
 from pantala.api.load import load as load
@@ -24,7 +24,7 @@ from pantala.workloads.python_program import Program as Program
 from pantala.results.interference_experiment import InterferenceExperiment as InterferenceExperiment
 from pantala.results.run import Run as Run
 from pantala.core.routings import ROUTINGS as ROUTINGS
-from pantala.runs.saturation_load import saturation as saturation
+from pantala.runs.saturation import saturation as saturation
 from pantala.scenario.json_schema import scenario_json_schema as scenario_json_schema
 from pantala.text.units import Bandwidth as Bandwidth, Duration as Duration, Size as Size
 from pantala.scenario import *

@@ -11,7 +11,7 @@ from generate.scenario_pages import keys, object_
 def ember_page() -> str:
     """Returns the page: every motif with its parameters, motifs refused, parameters of SST."""
     from pantala import scenario_json_schema
-    from pantala.frontends.ember.parameters import KEYS
+    from pantala.importers.ember.parameters import KEYS
     from pantala.workloads.ember import MOTIFS
     from pantala.workloads.ember.refused import REFUSED
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pantala.metrics.of_run import chosen_job
+from pantala.metrics.run_metrics import chosen_job
 from pantala.run_tables.job_nodes import job_nodes
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pantala.experiments.dataset import Experiment
+from pantala.experiments.experiment import Experiment
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.experiments.stored_experiment import experiment_names
 from pantala.files.run_directory import INTERFERENCE_FILE, RUN_FILE

@@ -42,7 +42,7 @@ from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from pantala.runs.curve_points import CurvePoint
-    from pantala.runs.saturation_load import Saturation
+    from pantala.runs.saturation import Saturation
     from pantala.scenario import Scenario
 
 __all__ = ["HELP", "curve"]
@@ -191,7 +191,7 @@ def _measure(
     """
     from pantala.cli.interruption import InterruptedCommand
     from pantala.runs.load_curve import curve as measure_curve
-    from pantala.runs.saturation_load import saturation as bracket_saturation
+    from pantala.runs.saturation import saturation as bracket_saturation
     from pantala.text.plain_console import PlainConsole
 
     points: list[CurvePoint] = []

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pantala.runs.curve_points import CurvePoint
-    from pantala.runs.saturation_load import Saturation
+    from pantala.runs.saturation import Saturation
 
 __all__ = ["bracket_in_words", "curve_table", "document", "equal_seeds", "timeline_table"]
 
@@ -36,7 +36,7 @@ def document(points: list[CurvePoint], found: Saturation | None) -> Any:
 
 def bracket_in_words(found: Saturation) -> str:
     """Returns the bracket of the saturation load as a line, and doubts in a second."""
-    from pantala.runs.saturation_load import DOUBLINGS
+    from pantala.runs.saturation import DOUBLINGS
 
     accepted = "" if found["accepted"] is None else f" (accepted {found['accepted']:.4g})"
     text = (

@@ -62,8 +62,8 @@ def ember(
     """Writes a load file as a scenario."""
     from pantala.cli.scenario_file import parse_variables
     from pantala.errors import ScenarioError
-    from pantala.frontends.ember import ember_scenario, scenario_text
-    from pantala.frontends.ember.scenario import PRESET
+    from pantala.importers.ember import ember_scenario, scenario_text
+    from pantala.importers.ember.scenario import PRESET
     from pantala.scenario import Scenario
 
     given = parse_variables(variables)
@@ -176,8 +176,8 @@ def codes(
 ) -> None:
     """Writes the files of CODES' MPI replay as a scenario."""
     from pantala.errors import ScenarioError
-    from pantala.frontends.codes import CodesFiles, codes_scenario
-    from pantala.frontends.scenario_text import scenario_text
+    from pantala.importers.codes import CodesFiles, codes_scenario
+    from pantala.importers.scenario_text import scenario_text
     from pantala.scenario import Scenario
     from pantala.scenario.machine import machine_of_preset
 

@@ -185,6 +185,6 @@ def _calls(file: Path, ranks: int, calls: list[dict[str, Any]]) -> Table:
 
 
 def _text(file: Path) -> str:
-    from pantala.frontends.place import read_text
+    from pantala.importers.place import read_text
 
     return read_text(file, "a coNCePTuaL program")

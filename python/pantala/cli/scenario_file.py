@@ -35,8 +35,8 @@ def read_scenario(
         UsageError: an option does not fit the file.
     """
     from pantala.errors import UsageError
-    from pantala.frontends.ember.scenario import PRESET, is_load_file
-    from pantala.frontends.ncptl import ncptl_tables
+    from pantala.importers.ember.scenario import PRESET, is_load_file
+    from pantala.importers.ncptl import ncptl_tables
     from pantala.scenario import Scenario
 
     changes = {**changes, **({} if routing is None else {"routing.algorithm": routing})}

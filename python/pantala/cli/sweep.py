@@ -144,8 +144,8 @@ def sweep(
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed, parse_threads
     from pantala.core.extension import check_threads
-    from pantala.experiments.dataset import Experiment
     from pantala.experiments.estimate import estimate, local_workers
+    from pantala.experiments.experiment import Experiment
     from pantala.experiments.runner import Sweep, precision_of_options
     from pantala.planning.record_size import parse_limit
     from pantala.runs.progress import SweepLine

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pantala.analysis.statistics import Precision
-    from pantala.experiments.dataset import Experiment
     from pantala.experiments.estimate import Estimate
+    from pantala.experiments.experiment import Experiment
     from pantala.experiments.runner import Sweep
 
 __all__ = [

@@ -198,7 +198,7 @@ def topology(
 
 def _failed_links(text: str) -> list[str] | str:
     """Returns the links of an option, or the file that it names."""
-    from pantala.files.link_files import parse_link
+    from pantala.scenario.link_files import parse_link
 
     items = [item.strip() for item in text.split(",")]
     try:

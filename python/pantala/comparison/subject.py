@@ -12,7 +12,7 @@ import polars as pl
 
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, nearest
-from pantala.experiments.dataset import Experiment
+from pantala.experiments.experiment import Experiment
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.experiments.stored_experiment import experiment_names
 from pantala.files.run_directory import holds_run

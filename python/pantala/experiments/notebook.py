@@ -11,7 +11,7 @@ from pantala.text.formatting import count, duration
 from pantala.text.notebook_page import page, table
 
 if TYPE_CHECKING:
-    from pantala.experiments.dataset import Experiment
+    from pantala.experiments.experiment import Experiment
 
 __all__ = ["sweep_html"]
 

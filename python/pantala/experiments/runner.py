@@ -194,7 +194,7 @@ class Sweep:
         return progress
 
     def _widest(self, precision: Precision) -> dict[str, Any] | None:
-        from pantala.experiments.dataset import Experiment
+        from pantala.experiments.experiment import Experiment
 
         intervals = Experiment(self.root, self.description.name).intervals(precision.of)
         if intervals.is_empty():
@@ -270,7 +270,7 @@ def sweep(
         RunDirectoryError: the directory cannot be written. Finished runs are kept.
         KeyboardInterrupt: Ctrl-C. Finished runs are kept.
     """
-    from pantala.experiments.dataset import Experiment
+    from pantala.experiments.experiment import Experiment
 
     check_threads(threads)
     if workers is not None and workers < 1:

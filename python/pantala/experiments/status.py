@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from pantala.errors import RunDirectoryError
-from pantala.experiments.dataset import Experiment
+from pantala.experiments.experiment import Experiment
 from pantala.experiments.stored_experiment import experiment_names
+from pantala.experiments.stored_status import stored_status
 from pantala.store.lease import live_leases
-from pantala.store.stored_status import stored_status
 
 __all__ = ["crossed_text", "status", "status_of"]
 

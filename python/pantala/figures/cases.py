@@ -13,7 +13,7 @@ from pantala.comparison.ranking import RANKED_BY, Ranking, ranking_of
 from pantala.comparison.subject import SEED, Subject, open_subject
 from pantala.comparison.values import check_metrics, distinct_values, values_of
 from pantala.errors import UsageError, nearest
-from pantala.experiments.dataset import Experiment
+from pantala.experiments.experiment import Experiment
 from pantala.experiments.listing import EXPERIMENTS
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import Bar, bar_grid

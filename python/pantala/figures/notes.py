@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from pantala.caveats import Caveat, caveats_of
 from pantala.caveats.facts import facts_of_run
-from pantala.experiments.dataset import Experiment
+from pantala.experiments.experiment import Experiment
 from pantala.figures.runs import is_experiment
 from pantala.run_tables.run_like import InterferenceLike, RunLike
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from pantala.analysis.attribution import METHODS
 from pantala.errors import UsageError, nearest
-from pantala.experiments.dataset import Experiment
+from pantala.experiments.experiment import Experiment
 from pantala.figures.bars import communication_bars
 from pantala.figures.blame import blame_matrix
 from pantala.figures.calls import calls_over_time, time_in_calls

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pantala.system.processes import mark, was_left
+from pantala.system.process_marks import mark, was_left
 from pantala.system.system_errors import number_in
 
 if TYPE_CHECKING:

@@ -13,8 +13,14 @@ from pantala.metrics.binding import (
     nic_share,
     traffic_utilization,
 )
-from pantala.metrics.catalogue import MetricFunction, all_functions, function_named
-from pantala.metrics.of_run import (
+from pantala.metrics.registry import MetricFunction, all_functions, function_named
+from pantala.metrics.routers import (
+    arrival_rate,
+    counters_of_serving_routers,
+    serving_routers,
+    traffic_on_serving_routers,
+)
+from pantala.metrics.run_metrics import (
     Metric,
     all_metrics,
     chosen_job,
@@ -22,12 +28,6 @@ from pantala.metrics.of_run import (
     link_metrics,
     link_values,
     value_of,
-)
-from pantala.metrics.routers import (
-    arrival_rate,
-    counters_of_serving_routers,
-    serving_routers,
-    traffic_on_serving_routers,
 )
 from pantala.metrics.samples import (
     PERCENTILES,

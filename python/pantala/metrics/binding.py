@@ -8,7 +8,7 @@ from typing import Literal
 
 import polars as pl
 
-from pantala.metrics.catalogue import metric
+from pantala.metrics.registry import metric
 from pantala.run_tables.link_classes import NETWORK
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pantala.errors import UsageError
-from pantala.metrics.catalogue import metric
+from pantala.metrics.registry import metric
 
 __all__ = [
     "arrival_rate",

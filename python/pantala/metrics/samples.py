@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pantala.errors import UsageError
-from pantala.metrics.catalogue import metric
+from pantala.metrics.registry import metric
 
 __all__ = ["PERCENTILES", "percentiles", "representative", "sigma_clipped", "z_scores"]
 

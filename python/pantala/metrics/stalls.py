@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pantala.errors import UsageError
-from pantala.metrics.catalogue import metric
+from pantala.metrics.registry import metric
 
 __all__ = ["saturation_time", "stall_time", "stalled_flits", "stalls_to_flits"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from pantala.errors import UsageError
-from pantala.metrics.catalogue import metric
+from pantala.metrics.registry import metric
 
 __all__ = [
     "OUTSIDE",

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pantala.errors import UsageError
-from pantala.metrics.catalogue import metric
+from pantala.metrics.registry import metric
 from pantala.run_tables.link_classes import NETWORK
 
 __all__ = [

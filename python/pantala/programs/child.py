@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pantala.programs.descriptors import leading_to
+from pantala.programs.file_descriptors import leading_to
 from pantala.programs.limits import Limits
 
 __all__ = ["ANSWER", "OPERATIONS", "PLACE", "REQUEST", "TRACE", "TRACE_SIGNAL", "Work", "serve"]

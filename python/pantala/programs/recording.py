@@ -17,9 +17,9 @@ from pantala.core.extension import core
 from pantala.errors import ProgramError
 from pantala.programs import communicator
 from pantala.programs.communicator import Communicator
-from pantala.programs.descriptors import leading_to
 from pantala.programs.draws import Draws
 from pantala.programs.faults import described, with_remedy
+from pantala.programs.file_descriptors import leading_to
 from pantala.programs.loading import ProgramFunction, place_of
 from pantala.programs.values import RunDependentError
 

@@ -17,6 +17,7 @@ from pantala.report.page import render, write
 from pantala.report.pictures import pictures
 from pantala.report.profile_tables import calls_table, counters_table, tiles_table
 from pantala.report.reported_run import ReportedRun
+from pantala.report.summary_cards import tiles
 from pantala.report.tables import (
     communication_table,
     jobs_table,
@@ -24,7 +25,6 @@ from pantala.report.tables import (
     runs_table,
     traffic_table,
 )
-from pantala.report.tiles import tiles
 from pantala.report.warnings import warnings
 from pantala.run_tables.run_like import InterferenceLike, RunLike
 

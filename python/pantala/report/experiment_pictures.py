@@ -12,7 +12,7 @@ from pantala.comparison.numbers import label_of, quantity, unit_of
 from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
 from pantala.comparison.values import distinct_values
-from pantala.experiments.dataset import Experiment
+from pantala.experiments.experiment import Experiment
 from pantala.figures.cases import MOST_ROWS, bars_of, boxes_of, grid_axes
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import bar_grid

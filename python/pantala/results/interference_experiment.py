@@ -16,7 +16,7 @@ from pantala.caveats import Absent, Caveat, caveats_of, facts_of_run
 from pantala.errors import RunDirectoryError
 from pantala.files.run_directory import INTERFERENCE_FILE
 from pantala.files.run_files import document_of
-from pantala.metrics.of_run import chosen_job
+from pantala.metrics.run_metrics import chosen_job
 from pantala.results.run import Run
 from pantala.run_tables.table_display import converted
 

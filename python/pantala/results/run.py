@@ -21,8 +21,8 @@ from pantala.caveats import Caveat, caveats_of, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, first_line
 from pantala.files.run_directory import RUN_FILE, TABLES_FILE
 from pantala.files.run_files import document_of, scanned_table, table_in_archive
-from pantala.metrics.of_run import Metric, all_metrics, chosen_job, value_of
 from pantala.metrics.routers import counters_of_serving_routers
+from pantala.metrics.run_metrics import Metric, all_metrics, chosen_job, value_of
 from pantala.run_tables.job_nodes import job_nodes
 from pantala.run_tables.table_display import converted, displayed
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
-from pantala.files.link_files import failed_links_in, parse_link
 from pantala.models.base import Index, Model, Share
 from pantala.models.validation import fault
+from pantala.scenario.link_files import failed_links_in, parse_link
 
 __all__ = ["FailedLinks", "FailedLinksTable"]
 

@@ -15,7 +15,7 @@ from pantala.models.validation import Faults, fault, faults_below, refuse_all
 from pantala.scenario.job_copies import name_of_copy
 from pantala.scenario.placement import HybridPlacement, NodesPlacement, Placement, RandomPlacement
 from pantala.scenario.routing import Routing
-from pantala.scenario.slurm import SlurmPlacement, most_tasks
+from pantala.scenario.slurm_placement import SlurmPlacement, most_tasks
 from pantala.workloads import (
     Application,
     EmberMotif,

@@ -11,7 +11,7 @@ from pantala.models.base import Count, Index, Model, PositiveSize
 from pantala.models.faults import LIST, ONE
 from pantala.models.validation import fault
 from pantala.scenario.node_file import nodes_in
-from pantala.scenario.slurm import HostFile, SlurmPlacement
+from pantala.scenario.slurm_placement import HostFile, SlurmPlacement
 
 __all__ = [
     "CompactPlacement",

@@ -197,7 +197,7 @@ class Scenario(ScenarioKeys):
             ScenarioError: the file cannot be read, or Pantala cannot run it. The text starts with
                 the file and the line.
         """
-        from pantala.frontends.ember import ember_scenario
+        from pantala.importers.ember import ember_scenario
 
         imported = ember_scenario(Path(path), preset, variables)
         try:

@@ -16,10 +16,10 @@ from pantala.job_log import JobLogError, LoggedJob, running_at
 from pantala.models.base import Count, Model
 from pantala.models.validation import fault
 from pantala.scenario.background import APPLICATIONS, BackgroundApplication, ordered, running_job
+from pantala.scenario.hostlist import HostlistFault, expand
 from pantala.scenario.job import Job
 from pantala.scenario.placement import NodesPlacement, Placement, RandomPlacement
-from pantala.scenario.slurm import HostFile, nodes_of_hosts
-from pantala.text.hostlist import HostlistFault, expand
+from pantala.scenario.slurm_placement import HostFile, nodes_of_hosts
 from pantala.workloads import Workloads
 
 __all__ = ["Snapshot", "SnapshotApplication"]

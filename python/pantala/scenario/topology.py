@@ -9,11 +9,11 @@ from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from pantala.core.ports import port_counts
-from pantala.files.link_files import links_in
 from pantala.models.base import Count, Index
 from pantala.models.keys import TopologyKeys
 from pantala.models.validation import Faults, fault
 from pantala.scenario.failed_links import FailedLinksTable
+from pantala.scenario.link_files import links_in
 
 __all__ = ["INSIDE", "TITLES", "Topology", "changes_shape", "over_preset"]
 

@@ -22,7 +22,7 @@ from pantala.files.run_directory import RUN_FILE, TABLES_FILE
 from pantala.files.run_files import scanned_table, table_in_archive
 from pantala.store.lease import claim
 from pantala.store.run_store import RunStore
-from pantala.system.processes import mark, was_left
+from pantala.system.process_marks import mark, was_left
 
 __all__ = ["Entry", "Index", "entry_of", "facts_of_entry", "failed_entry"]
 

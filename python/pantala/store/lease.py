@@ -22,7 +22,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from pantala.files.input_file import LARGE_TEXT, read_text
-from pantala.system.processes import process_lives, this_machine
+from pantala.system.process_marks import process_lives, this_machine
 
 __all__ = [
     "BEAT_SECONDS",

@@ -29,7 +29,7 @@ from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import RUN_FILE, TABLES_FILE, check_place
 from pantala.store.identity import covers
 from pantala.store.lease import STALE_SECONDS, claim, is_stale, now_at
-from pantala.system.processes import mark, this_machine, was_left
+from pantala.system.process_marks import mark, this_machine, was_left
 from pantala.system.system_errors import number_in, remedy_of
 
 __all__ = ["RunStore"]

@@ -64,8 +64,8 @@ class PythonProgram(FrontEnd):
             ProgramError: the program fails.
             UsageError: the operation file cannot be written.
         """
-        from pantala.programs.apart import record_apart
         from pantala.programs.cache import keep
+        from pantala.programs.isolated_process import record_apart
         from pantala.programs.limits import Limits, default_memory
         from pantala.programs.loading import given, text_of
 

@@ -14,7 +14,7 @@ import pytest
 from pantala.files.atomic_file import atomic_file, scratch_folder
 from pantala.files.run_directory import OutputDirectory
 from pantala.results.interference_experiment import open_run
-from pantala.system.processes import mark, this_machine, was_left
+from pantala.system.process_marks import mark, this_machine, was_left
 from support import SMALL, Ended
 
 Cli = Callable[..., Ended]

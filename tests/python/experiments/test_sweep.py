@@ -22,7 +22,7 @@ from pantala.experiments.expand import Expansion
 from pantala.experiments.runner import Sweep
 from pantala.store.lease import STALE_SECONDS, claim, is_stale, now_at
 from pantala.store.run_store import RunStore
-from pantala.system.processes import this_machine
+from pantala.system.process_marks import this_machine
 from support import Ended
 from sweeps import SCENARIO, scenario
 

@@ -13,7 +13,7 @@ import pytest
 
 import pantala as pt
 from pantala.store.run_store import RunStore
-from pantala.system.processes import process_lives
+from pantala.system.process_marks import process_lives
 from sweeps import SCENARIO, start_sweep
 
 pytestmark = [pytest.mark.native, pytest.mark.slow]

@@ -11,7 +11,7 @@ from generate import applications, ember, reference, scenario_pages
 from pantala import machine_presets, mix_presets, router_presets, scenario_json_schema
 from pantala.catalogue.tables import TABLES
 from pantala.core.routings import ROUTINGS, RoutingInfo
-from pantala.frontends.ember.parameters import KEYS
+from pantala.importers.ember.parameters import KEYS
 from pantala.metrics import all_functions, all_metrics
 from pantala.scenario.presets import mpi_presets, preset_entries
 from pantala.workloads import APPLICATIONS

@@ -14,7 +14,7 @@ import pytest
 
 import pantala as pt
 from pantala import figures, metrics
-from pantala.frontends.ember import ember_scenario
+from pantala.importers.ember import ember_scenario
 from pantala.metrics.times import OUTSIDE
 from pantala.papers.chunduri2021.table import of_calls
 from support import ROOT

@@ -15,7 +15,7 @@ import pantala as pt
 from pantala.analysis.statistics import mean_interval
 from pantala.core.plan import Plan
 from pantala.runs.curve_points import POINT_KEYS, mean_point
-from pantala.runs.saturation_load import bracket
+from pantala.runs.saturation import bracket
 from support import Ended
 from sweeps import scenario
 

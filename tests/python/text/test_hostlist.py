@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pantala as pt
-from pantala.text.hostlist import HostlistFault, expand, fold, tasks_per_node
+from pantala.scenario.hostlist import HostlistFault, expand, fold, tasks_per_node
 
 
 @pytest.mark.parametrize(

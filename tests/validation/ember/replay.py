@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 import pantala as pt
-from pantala.frontends.ember import ember_scenario
+from pantala.importers.ember import ember_scenario
 from validation.ember.cases import Case
 
 __all__ = ["measured", "replay", "scenario"]

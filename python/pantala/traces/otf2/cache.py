@@ -11,7 +11,7 @@ from pantala.errors import UsageError
 from pantala.files.atomic_file import atomic_file
 from pantala.files.json_file import write_json
 from pantala.files.private_folder import cache_folder
-from pantala.traces.otf2.apart import convert_apart
+from pantala.traces.otf2.isolated_process import convert_apart
 
 __all__ = ["converted"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pantala.frontends.place import Place
+from pantala.importers.place import Place
 
 __all__ = ["REFUSED", "synthetic_workload"]
 

@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, field
 
 from pantala.errors import nearest
-from pantala.frontends.ember.items import Item
-from pantala.frontends.place import Place
+from pantala.importers.ember.items import Item
+from pantala.importers.place import Place
 
 __all__ = ["NodeLists"]
 

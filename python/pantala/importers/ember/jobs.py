@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pantala.errors import ScenarioError
-from pantala.frontends.ember.items import Item
-from pantala.frontends.ember.motif_lines import MotifLine, motif_of
-from pantala.frontends.ember.node_lists import NodeLists
-from pantala.frontends.ember.parameters import Parameter, parameter_of
-from pantala.frontends.place import Errors, Place, line_of
+from pantala.importers.ember.items import Item
+from pantala.importers.ember.motif_lines import MotifLine, motif_of
+from pantala.importers.ember.node_lists import NodeLists
+from pantala.importers.ember.parameters import Parameter, parameter_of
+from pantala.importers.place import Errors, Place, line_of
 
 __all__ = ["LoadJob", "jobs_of"]
 

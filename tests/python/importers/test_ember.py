@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
-from pantala.frontends.ember import ember_scenario, is_load_file, scenario_text
+from pantala.importers.ember import ember_scenario, is_load_file, scenario_text
 from pantala.report.workload import workload_lines
 from pantala.workloads.ember import MOTIFS
 from pantala.workloads.ember.grids import grid_2d, grid_3d

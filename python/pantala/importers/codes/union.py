@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import nearest
-from pantala.frontends.place import Place, read_text
+from pantala.importers.place import Place, read_text
 
 __all__ = ["conceptual_workload"]
 

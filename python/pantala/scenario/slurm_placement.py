@@ -10,7 +10,7 @@ from pantala.errors import show
 from pantala.files.input_file import read_text, unreadable
 from pantala.models.base import Model
 from pantala.models.validation import fault
-from pantala.text.hostlist import HostlistFault, expand, fold, tasks_per_node
+from pantala.scenario.hostlist import HostlistFault, expand, fold, tasks_per_node
 
 __all__ = ["HostFile", "SlurmPlacement", "most_tasks", "nodes_of_hosts"]
 

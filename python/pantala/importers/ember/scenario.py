@@ -11,10 +11,10 @@ from typing import Any
 
 from pantala.errors import ScenarioError, ScenarioWarning
 from pantala.files import input_file
-from pantala.frontends.ember.items import items_of
-from pantala.frontends.ember.jobs import LoadJob, jobs_of
-from pantala.frontends.ember.parameters import common_keys
-from pantala.frontends.place import Errors, Place, read_text
+from pantala.importers.ember.items import items_of
+from pantala.importers.ember.jobs import LoadJob, jobs_of
+from pantala.importers.ember.parameters import common_keys
+from pantala.importers.place import Errors, Place, read_text
 
 __all__ = ["MPI", "PRESET", "ROUTING", "EmberScenario", "ember_scenario", "is_load_file"]
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
-from pantala.metrics.catalogue import all_functions
+from pantala.metrics.registry import all_functions
 from pantala.metrics.traffic import injection_rate
 from pantala.run_tables.link_classes import INSIDE_GROUPS
 

@@ -5,6 +5,6 @@ one line of nodes per job. The network of CODES is in a file of its own, which P
 read: a scenario names a machine preset instead.
 """
 
-from pantala.frontends.codes.scenario import CodesFiles, CodesScenario, codes_scenario
+from pantala.importers.codes.scenario import CodesFiles, CodesScenario, codes_scenario
 
 __all__ = ["CodesFiles", "CodesScenario", "codes_scenario"]

@@ -11,8 +11,8 @@ from typing import Any, get_args
 from pydantic_core import PydanticCustomError
 
 from pantala.errors import ScenarioError, nearest
-from pantala.frontends.ember.items import Item, Word
-from pantala.frontends.place import Place
+from pantala.importers.ember.items import Item, Word
+from pantala.importers.place import Place
 from pantala.workloads.ember import MOTIFS, EmberMotif
 from pantala.workloads.ember.refused import REFUSED
 

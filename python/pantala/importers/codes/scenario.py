@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import ScenarioError, nearest
-from pantala.frontends.codes import swm
-from pantala.frontends.codes.files import (
+from pantala.importers.codes import swm
+from pantala.importers.codes.files import (
     JobLine,
     intervals_of,
     node_lines,
     starts_of,
     workload_lines,
 )
-from pantala.frontends.codes.synthetic import synthetic_workload
-from pantala.frontends.codes.union import conceptual_workload
-from pantala.frontends.place import Place
+from pantala.importers.codes.synthetic import synthetic_workload
+from pantala.importers.codes.union import conceptual_workload
+from pantala.importers.place import Place
 
 __all__ = ["PRESET", "ROUTING", "CodesFiles", "CodesScenario", "codes_scenario"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pantala.errors import ScenarioError, nearest
-from pantala.frontends.place import Errors, Place
+from pantala.importers.place import Errors, Place
 
 __all__ = ["KEYS", "Item", "Word", "items_of"]
 

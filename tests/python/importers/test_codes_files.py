@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from pantala.frontends.codes import CodesFiles, CodesScenario
-from pantala.frontends.codes import codes_scenario as read_codes
-from pantala.frontends.codes.swm import FILES
-from pantala.frontends.scenario_text import scenario_text
+from pantala.importers.codes import CodesFiles, CodesScenario
+from pantala.importers.codes import codes_scenario as read_codes
+from pantala.importers.codes.swm import FILES
+from pantala.importers.scenario_text import scenario_text
 from pantala.scenario.machine import machine_of_preset
 from support import Ended
 

@@ -12,7 +12,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pantala.frontends.place import Place, read_text
+from pantala.importers.place import Place, read_text
 
 __all__ = ["FILES", "REFUSED", "swm_workload"]
 

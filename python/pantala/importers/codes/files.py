@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pantala.files.input_file import LARGE_TEXT
-from pantala.frontends.place import Place, read_text
+from pantala.importers.place import Place, read_text
 
 __all__ = ["JobLine", "intervals_of", "node_lines", "starts_of", "workload_lines"]
 

@@ -290,7 +290,7 @@ TestAny TestNetworkIO TriCount Unstructured WaitAny
 
 
 def test_every_motif_of_ember_runs_or_is_refused_with_a_reason() -> None:
-    from pantala.frontends.ember.motif_lines import NO_EFFECT
+    from pantala.importers.ember.motif_lines import NO_EFFECT
     from pantala.workloads.ember import MOTIFS
     from pantala.workloads.ember.refused import REFUSED
 

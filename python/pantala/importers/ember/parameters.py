@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pantala.errors import nearest
-from pantala.frontends.ember.items import Item
-from pantala.frontends.place import Place
+from pantala.importers.ember.items import Item
+from pantala.importers.place import Place
 
 __all__ = ["KEYS", "Parameter", "common_keys", "parameter_of"]
 

@@ -1,1 +1,0 @@
-"""Front ends: input files of other programs, read as scenarios. One folder per program."""

@@ -1,0 +1,1 @@
+"""Input files of other programs, read as scenarios. One folder per program."""
