@@ -179,7 +179,7 @@ def _class(part: Part, schema: dict[str, Any]) -> str:
     for name, value in chosen.items():
         key, unit = split_unit(name)
         lines += [
-            f"    {key}: {_annotation(name, unit, value, schema)}",
+            f"    {key}: {_annotation(unit, value, schema)}",
             *_docstring(_described(name, value, schema)),
         ]
         keys.append((key, name, unit, value))
@@ -230,7 +230,7 @@ def _condition(when: Any) -> str:
     return f"({values},)" if len(when) == 1 else f"({values})"
 
 
-def _annotation(name: str, unit: str, value: dict[str, Any], schema: dict[str, Any]) -> str:
+def _annotation(unit: str, value: dict[str, Any], schema: dict[str, Any]) -> str:
     kind = _kind(unit, value, schema)
     if "x-zero" in value and unit in _QUANTITIES:
         return f"{kind} | None = None"

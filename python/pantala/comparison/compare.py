@@ -99,7 +99,7 @@ def compare(
             left_out += _partial_jobs(subject, frame)
     if not truncated:
         chosen = [frame.filter("whole") for frame in chosen]
-    left_out += unmatched(subjects, chosen, axes)
+    left_out += unmatched(subjects, chosen)
     rows = tuple(_rows(subjects, chosen, confidence, method))
     if not rows:
         raise UsageError(f"nothing to compare: {_why_nothing(left_out, metrics)}")

@@ -80,15 +80,12 @@ def runs_left_out(subject: Subject, axes: Sequence[str], truncated: bool) -> Ite
         yield LeftOut(subject.title, case, row["part"], row[SEED], "", row["state"], reason)
 
 
-def unmatched(
-    subjects: Sequence[Subject], frames: Sequence[pl.DataFrame], axes: Sequence[str]
-) -> list[LeftOut]:
+def unmatched(subjects: Sequence[Subject], frames: Sequence[pl.DataFrame]) -> list[LeftOut]:
     """Returns the cases, parts and seeds with values that another subject has no values for.
 
     Args:
         subjects: the subjects; the first is the base.
         frames: the values of each, with the column ``case``.
-        axes: the common axes.
     """
     found: list[LeftOut] = []
     places: list[dict[tuple[tuple[str, ...], str], list[int | None]]] = []

@@ -95,22 +95,13 @@ def refuse_not_kept(run: RunLike, name: str) -> None:
         )
 
 
-#: The key of a plan's record for a table that has another name.
-_KEYS = {
-    "port_windows": "ports",
-    "system_windows": "system",
-    "router_windows": "routers",
-    "latency_windows": "latency_windows_ps",
-    "routing_windows": "routing_windows_ps",
-}
-#: Tables that every run has.
-_ALWAYS = ("jobs", "ranks", "links", "link_jobs", "calls", "job_windows")
-
-
 def _was_asked_for(run: RunLike, name: str) -> bool:
     """Returns whether the run has recorded a table, with or without rows."""
-    value = run.document["plan"]["record"].get(_KEYS.get(name, name))
-    return name in _ALWAYS or value not in (None, False, 0, "off")
+    switch = TABLES[name].switch
+    if switch is None:
+        return True
+    key, record = switch.removeprefix("record."), run.document["plan"]["record"]
+    return record.get(key, record.get(f"{key}_ps")) not in (None, False, 0, "off")
 
 
 def rows_of(

@@ -213,7 +213,7 @@ def _subject_table(comparison: Comparison) -> ReportTable:
 
 
 def _differences(comparison: Comparison, rows: list[Row]) -> Picture | None:
-    marks = list(_marks(comparison, rows))
+    marks = list(_marks(rows))
     labels = list(dict.fromkeys(mark.row for mark in marks))[:_MOST_ROWS]
     if not marks:
         return None
@@ -232,7 +232,7 @@ def _differences(comparison: Comparison, rows: list[Row]) -> Picture | None:
     )
 
 
-def _marks(comparison: Comparison, rows: list[Row]) -> Iterator[Mark]:
+def _marks(rows: list[Row]) -> Iterator[Mark]:
     for row in rows:
         numbers = row.difference
         if numbers.relative is None or not math.isfinite(numbers.relative):
