@@ -115,7 +115,7 @@ impl Wheel {
         self.push_with_hint(time, phase, id, 0);
     }
 
-    /// Schedules an event as [`Self::push`] does. [`Self::next_group_foreseen`] and
+    /// Schedules an event as [`Self::push`] does. [`Self::next_batch_foreseen`] and
     /// [`Self::pop_with_hint`] return `hint` with it.
     #[inline]
     pub fn push_with_hint(&mut self, time: Time, phase: u8, id: u32, hint: u32) {
@@ -222,7 +222,7 @@ impl Wheel {
         self.next_group_foreseen(until, |_, _, _| {})
     }
 
-    /// Like [`Self::next_group`]. Also calls `foresee` with phase, identity and hint of about a
+    /// Like [`Self::next_batch`]. Also calls `foresee` with phase, identity and hint of about a
     /// dozen events that come next, in no order, so that the caller can prefetch their data. Events
     /// that are scheduled before those are not foreseen.
     #[inline]
@@ -268,7 +268,7 @@ impl Wheel {
         (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2)
     }
 
-    /// The next event of the group to which [`Self::next_group`] has moved. `None` after the last
+    /// The next event of the group to which [`Self::next_batch`] has moved. `None` after the last
     /// one.
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
@@ -284,7 +284,7 @@ impl Wheel {
     }
 
     /// Whether an event is scheduled for `time`, the time of the group being taken. Unlike
-    /// [`Self::next_group`] it never moves the wheel, so that a simulation can act at the end of a
+    /// [`Self::next_batch`] it never moves the wheel, so that a simulation can act at the end of a
     /// time before the wheel moves on.
     #[inline]
     #[must_use]

@@ -15,7 +15,7 @@ type End = (u32, u16);
 /// Returns the topology of a plan.
 ///
 /// # Errors
-/// As [`resolve`].
+/// As `resolve`.
 pub fn topology(plan: &TopologyPlan) -> Result<Topology, PlanError> {
     resolve(&mut plan.clone())
 }
