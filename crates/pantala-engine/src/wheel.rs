@@ -219,14 +219,14 @@ impl Wheel {
     /// `until`.
     #[inline]
     pub fn next_batch(&mut self, until: Time) -> Option<(Time, u8)> {
-        self.next_group_foreseen(until, |_, _, _| {})
+        self.next_batch_foreseen(until, |_, _, _| {})
     }
 
     /// Like [`Self::next_batch`]. Also calls `foresee` with phase, identity and hint of about a
     /// dozen events that come next, in no order, so that the caller can prefetch their data. Events
     /// that are scheduled before those are not foreseen.
     #[inline]
-    pub fn next_group_foreseen(
+    pub fn next_batch_foreseen(
         &mut self,
         until: Time,
         mut foresee: impl FnMut(u8, u32, u32),

@@ -188,7 +188,7 @@ impl Fabric {
     fn next_group<F: Variant>(&mut self, until: Time) -> Option<(Time, u8)> {
         let Self { setup, agenda, packets, ports, requests, nics, learning, observer, .. } = self;
         let observer = observer.on::<F>();
-        agenda.wheel.next_group_foreseen(until, |phase, id, hint| match phase {
+        agenda.wheel.next_batch_foreseen(until, |phase, id, hint| match phase {
             Kind::ARRIVE => {
                 packets.prefetch(id);
                 if setup.stages.learning() {

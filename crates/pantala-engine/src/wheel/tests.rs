@@ -186,7 +186,7 @@ fn events_are_foreseen_with_their_hints() {
         wheel.push_with_hint(times(id), (id % 4) as u8, id as u32, id as u32 * 7);
     }
     let (mut foreseen, mut popped) = (vec![0; 2_000], 0);
-    while let Some((time, phase)) = wheel.next_group_foreseen(NEVER, |phase, id, hint| {
+    while let Some((time, phase)) = wheel.next_batch_foreseen(NEVER, |phase, id, hint| {
         assert_eq!((hint, u32::from(phase)), (id * 7, id % 4));
         foreseen[id as usize] += 1;
     }) {
