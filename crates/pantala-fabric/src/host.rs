@@ -117,9 +117,9 @@ pub trait Host {
     }
     /// Handles a timer that `node` asked for.
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
-    /// Appends the messages for the hosts of another partition to `messages`. A message about a
+    /// Appends the messages for the hosts of another partition. A message about a
     /// send must be there before the first packet of the send.
-    fn send_messages(&mut self, _part: u16, _mail: &mut Vec<Self::Message>) {}
+    fn send_messages(&mut self, _partition: u16, _messages: &mut Vec<Self::Message>) {}
     /// Takes a message from the hosts of another partition.
-    fn receive_message(&mut self, _part: u16, _mail: Self::Message) {}
+    fn receive_message(&mut self, _partition: u16, _message: Self::Message) {}
 }

@@ -1,18 +1,19 @@
-//! [`Observer`]: what the stages tell about packets, and who is told.
+//! [`Observer`]: the events of the stages, and the records that receive them.
 //!
-//! A stage calls one method of the observer at each moment that somebody may want to see, and knows
-//! no record. The method tells the records that the run has: of ports, of blame, of paths. Moments at
-//! hosts and decisions of the routing go to the user's [`Probe`] too, which the stage passes along.
+//! A stage calls one method of the observer for each event of a packet that a record may need. It
+//! knows no record. The method calls the records that the run has: of ports, of blame, of paths.
+//! Events at hosts and decisions of the routing go to the user's [`Probe`] too, which the stage
+//! passes along.
 //!
 //! A run that records nothing pays nothing: [`Observer::on`] is `None` in a build without
 //! [`Variant::HOOKS`], so the compiler removes the call and its arguments. Probes are type
 //! parameters.
 //!
-//! **A new record** is a room in [`watch`](crate::watch), a field of [`Observer`], a line in each
-//! method whose moment it needs, and a method of `Partition` that switches it on
-//! (`partition/readings.rs`). No stage changes, unless a moment is missing.
+//! **A new record** is a module in [`watch`](crate::watch), a field of [`Observer`], a line in
+//! `memory` and in each method whose event it needs, and a method of `Partition` that switches it
+//! and `records` on (`partition/readings.rs`). No stage changes, unless an event is missing.
 //!
-//! The times of a moment can lie in the future: a packet is sent ahead of its link, and credits
+//! The times of an event can lie in the future: a packet is sent ahead of its link, and credits
 //! return at known times.
 
 use crate::host::MessageLabel;
@@ -62,7 +63,8 @@ impl Observer {
 
     /// Returns the bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.blame.as_ref().map_or(0, |blame| blame.memory())
+        self.ports.as_ref().map_or(0, |ports| ports.memory())
+            + self.blame.as_ref().map_or(0, |blame| blame.memory())
             + self.paths.as_ref().map_or(0, |paths| paths.memory())
     }
 }

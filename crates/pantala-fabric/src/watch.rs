@@ -1,6 +1,6 @@
-//! The records of what happens inside the network, beside the counters that every run has. Each is
-//! a room of its own, and an optional field of the [`Observer`](crate::observer::Observer), which
-//! calls it.
+//! The records of what happens inside the network, beside the counters that every run has. `blame`,
+//! `paths` and `ports` are optional fields of the [`Observer`](crate::observer::Observer), which
+//! calls them; `downstream` is a part of `ports`.
 
 pub(crate) mod blame;
 pub(crate) mod downstream;

@@ -52,7 +52,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Set a key, e.g. routing.algorithm=minimal or jobs.fft3d.ranks=64. Repeatable.",
+        help="Set a key, e.g. routing.algorithm=minimal or machine.topology.g=9. Repeatable.",
     ),
 ]
 RoutingName = Annotated[

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pantala.cli.arguments import Coarsen, OptionalScenarioFile, Threads
+from pantala.cli.arguments import Coarsen, OptionalScenarioFile, Settings, Threads
 from pantala.cli.curve_options import (
     LOADS,
     AsJson,
@@ -31,7 +31,6 @@ from pantala.cli.curve_options import (
     Resolution,
     Routing,
     Seeds,
-    Settings,
     Timeline,
     Warmup,
     WithSaturation,

@@ -33,7 +33,6 @@ __all__ = [
     "Resolution",
     "Routing",
     "Seeds",
-    "Settings",
     "Timeline",
     "Warmup",
     "WithSaturation",
@@ -207,14 +206,6 @@ CountFrom = Annotated[
         help="Packets in the columns hops and non-minimal: those of the measured window, or all"
         " from the start of the simulation, as SST counts.",
         autocompletion=complete.of(_COUNTS),
-    ),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Set a key, e.g. machine.topology.g=9. Repeatable.",
     ),
 ]
 Workers = Annotated[

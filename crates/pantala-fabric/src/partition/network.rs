@@ -296,7 +296,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Records who causes the waiting time of whom, as [`Partition::record_blame`].
+    /// Records the waiting time of each job by the job that causes it, as
+    /// [`Partition::record_blame`].
     pub fn record_blame(&mut self, window: Time) {
         for partition in &mut self.partitions {
             partition.record_blame(window);

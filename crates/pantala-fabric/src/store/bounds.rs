@@ -35,17 +35,18 @@ pub(crate) fn empty<T>() -> ProvenArray<T> {
 /// Returns an empty array with room for `count` items, of which the first has the number `first`.
 ///
 /// # Safety
-/// That of [`ProvenArray::proven`], from when on `count` items have been pushed.
+/// The caller pushes `count` items before the first access, and then keeps the contract of
+/// [`ProvenArray::proven`].
 pub(crate) unsafe fn room<T>((first, count): Numbered) -> ProvenArray<T> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps the contract.
     unsafe { ProvenArray::proven(first, Vec::with_capacity(count)) }
 }
 
 /// Returns an array of `count` equal items, of which the first has the number `first`.
 ///
 /// # Safety
-/// That of [`ProvenArray::proven`].
+/// The caller keeps the contract of [`ProvenArray::proven`].
 pub(crate) unsafe fn filled<T: Clone>((first, count): Numbered, item: T) -> ProvenArray<T> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps the contract.
     unsafe { ProvenArray::proven(first, vec![item; count]) }
 }

@@ -69,9 +69,9 @@ pub(crate) struct BlameSize {
 /// Returns an array of equal items, `each` per number.
 ///
 /// # Safety
-/// That of [`ProvenArray::proven`].
+/// The caller keeps the contract of [`ProvenArray::proven`].
 unsafe fn each<T: Clone>((first, count): Numbered, each: usize, item: T) -> ProvenArray<T> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps the contract.
     unsafe { filled((first * each, count * each), item) }
 }
 

@@ -8,7 +8,7 @@ use pantala_engine::Time;
 struct Vc {
     /// Flits beyond the link.
     downstream: u32,
-    /// Of the current window: the integral of `beyond` over time in flit ps, its maximum, and the
+    /// Of the current window: the integral of `downstream` over time in flit ps, its maximum, and the
     /// time in which the buffer lacked room for a full packet.
     integral: u128,
     most: u32,
@@ -41,6 +41,11 @@ pub(crate) struct DownstreamFlits {
 }
 
 impl DownstreamFlits {
+    /// Returns the bytes of memory held besides the value itself.
+    pub(crate) fn memory(&self) -> usize {
+        self.vcs.capacity() * size_of::<Vc>() + self.back.capacity() * size_of::<(Time, u8, u32)>()
+    }
+
     /// Makes the counts of VCs with `room` flits behind the link and packets of up to `packet`
     /// flits.
     pub(crate) fn new(vcs: usize, room: u32, packet: u32) -> Self {

@@ -137,6 +137,17 @@ impl PortWatch {
         }
     }
 
+    /// Returns the bytes of memory held.
+    pub(crate) fn memory(&self) -> usize {
+        let behind = self.downstream.iter().flatten().map(DownstreamFlits::memory);
+        self.cells.capacity() * size_of::<TrafficCount>()
+            + self.touched.capacity() * size_of::<bool>()
+            + self.later.capacity() * size_of::<Sent>()
+            + self.stalls.capacity() * size_of::<Option<Stall>>()
+            + self.downstream.capacity() * size_of::<Option<DownstreamFlits>>()
+            + behind.sum::<usize>()
+    }
+
     /// The place of an output's link.
     pub(crate) const fn output(&self, out: usize) -> usize {
         out - self.outputs.start

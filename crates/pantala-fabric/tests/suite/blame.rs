@@ -6,7 +6,7 @@ use pantala_engine::Time;
 use pantala_fabric::config::*;
 use pantala_fabric::{
     BlameCell, Delivery, FabricConfig, Host, Network, PacketOffer, Partition, PartitionMap, Pull,
-    TrafficClass, Wakes,
+    TrafficClass, TrafficCount, Wakes,
 };
 use pantala_routing::{Algorithm, Information};
 use pantala_topology::Topology;
@@ -271,6 +271,22 @@ fn loaded(
     packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination, seen.source));
     let cells = net.blame_until(net.now());
     (packets, cells)
+}
+
+/// Each record adds what it holds: that of links a count per link, VC, job and kind.
+#[test]
+fn records_count_in_the_memory_of_a_network() {
+    let (config, topology) = (plain(), Arc::new(dragonfly(1, 2, 1, 3)));
+    let partitions = Arc::new(PartitionMap::new(&topology, 1));
+    let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+    let ends = [(Uniform::new(topology.nodes(), &config, 0.1, 0), Log::default())];
+    let mut net = Network::new(&config, topology, partitions, 0..1, &keys, ends.into_iter());
+    let bare = net.memory();
+    net.watch_ports(Time::MAX);
+    let links = net.memory();
+    assert!(links > bare + 6 * 3 * 2 * size_of::<TrafficCount>(), "{bare} {links}");
+    net.record_blame(Time::MAX);
+    assert!(net.memory() > links);
 }
 
 proptest! {
