@@ -180,13 +180,15 @@ def _programs(scenario: Scenario) -> Iterator[str]:
 
 def _summary(file: Path, scenario: Scenario, *, listed: bool) -> Iterator[str]:
     """Returns a line with the scenario's size and assumptions, or a line per assumption."""
-    jobs = f"{len(scenario.all_jobs)} job{'' if len(scenario.all_jobs) == 1 else 's'}"
+    from pantala.text.amounts import counted
+
+    jobs = counted(len(scenario.all_jobs), "job")
     nodes = sum(job.node_count for job in scenario.all_jobs)
     keys: dict[str, list[str]] = {}
     for key, reason in scenario.assumptions().items():
         keys.setdefault(reason, []).append(key)
     number = sum(map(len, keys.values()))
-    assumed = f"; {number} assumption{'' if number == 1 else 's'}" if number else ""
+    assumed = f"; {counted(number, 'assumption')}" if number else ""
     more = ":" if listed else " (--assumptions lists them)"
     yield (
         f"{file}: valid; {jobs}, {nodes:,} of {scenario.machine.job_nodes:,}"

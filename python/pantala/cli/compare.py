@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pantala.cli import complete
-from pantala.cli.tables import console, listing, say_caveats
+from pantala.cli.tables import console, listing, say_caveats, say_line
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
@@ -143,11 +143,11 @@ def _show(found: Comparison, *, everything: bool) -> None:
         output.print(plans)
         _rest(len(found.plans))
     else:
-        _say("The plans are equal.")
+        say_line("The plans are equal.")
     for other in others:
         rows = [row for row in found.rows if row.other == other]
         if not rows:
-            _say(f"{base} and {other}: nothing to compare")
+            say_line(f"{base} and {other}: nothing to compare")
             continue
         shown = [row for row in rows if everything or row.metric in HEADLINES] or rows
         drawn = listing(
@@ -176,22 +176,18 @@ def _show(found: Comparison, *, everything: bool) -> None:
         output.print(drawn)
         if len(shown) > _MOST_ROWS:
             more = len(shown) - _MOST_ROWS
-            _say(f"... {more:,} more rows; --where AXIS=VALUE chooses cases, --json lists all")
+            say_line(f"... {more:,} more rows; --where AXIS=VALUE chooses cases, --json lists all")
         if len(shown) < len(rows):
-            _say(f"... {len(rows) - len(shown)} more metrics; --all prints them")
+            say_line(f"... {len(rows) - len(shown)} more metrics; --all prints them")
     if found.note:
-        _say(found.note)
+        say_line(found.note)
     if found.left_out:
-        _say("Left out:" if not any(row.truncated for row in found.rows) else "Note:")
+        say_line("Left out:" if not any(row.truncated for row in found.rows) else "Note:")
         for each in found.left_out[:_MOST]:
-            _say(f"  {shortened(each.text, 300)}")
+            say_line(f"  {shortened(each.text, 300)}")
         _rest(len(found.left_out))
 
 
 def _rest(number: int) -> None:
     if number > _MOST:
-        _say(f"  ... {number - _MOST:,} more; --json lists all")
-
-
-def _say(text: str) -> None:
-    console().print(text, highlight=False, markup=False, soft_wrap=True)
+        say_line(f"  ... {number - _MOST:,} more; --json lists all")

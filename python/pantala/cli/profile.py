@@ -55,14 +55,14 @@ def profile(
         ]
         say(json.dumps(plain, indent=2))
         return
-    from pantala.text.amounts import time_text
+    from pantala.text.amounts import counted, time_text
 
     output = console()
     for each in profiles:
         by_rank = "slowest_rank" in each["calls"].columns
         calls = table(
-            f"{each['job']}: {_number(each['ranks'], 'rank')} on"
-            f" {_number(each['routers'], 'router')}",
+            f"{each['job']}: {counted(each['ranks'], 'rank')} on"
+            f" {counted(each['routers'], 'router')}",
             (
                 *("MPI call", "calls", "mean bytes", "time per rank"),
                 *(("shortest", "longest", "of rank") if by_rank else ()),
@@ -108,7 +108,3 @@ def _over_ranks(call: dict[str, Any], time_text: Callable[[float], str]) -> tupl
         time_text(call["time_max_ns"]),
         f"{call['slowest_rank']:,}",
     )
-
-
-def _number(count: int, of: str) -> str:
-    return f"{count:,} {of}{'' if count == 1 else 's'}"

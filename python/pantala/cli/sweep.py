@@ -26,9 +26,9 @@ from pantala.cli.sweep_tables import (
     print_failed,
     print_list,
     reached_precision,
-    say_line,
 )
-from pantala.cli.tables import console, say_caveats
+from pantala.cli.tables import console, say_caveats, say_line
+from pantala.text.amounts import counted
 
 if TYPE_CHECKING:
     from pantala.analysis.statistics import Precision
@@ -204,7 +204,7 @@ def _programs() -> Iterator[str]:
     from pantala.programs.outputs import runs
 
     for program, number in runs().items():
-        yield f"ran the program {program}: {number} time{'' if number == 1 else 's'}"
+        yield f"ran the program {program}: {counted(number, 'time')}"
 
 
 def _description(

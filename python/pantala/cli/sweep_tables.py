@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pantala.cli.tables import console, table
+from pantala.cli.tables import console, say_line, table
+from pantala.text.amounts import counted
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
@@ -16,14 +17,12 @@ if TYPE_CHECKING:
     from pantala.experiments.runner import Sweep
 
 __all__ = [
-    "counted",
     "median_tables",
     "print_effects",
     "print_failed",
     "print_list",
     "print_refused",
     "reached_precision",
-    "say_line",
     "wanted_precision",
 ]
 
@@ -230,13 +229,3 @@ def print_failed(experiment: Experiment) -> None:
         say(f"  {case or 'the run'} ({row['part']}): {shortened(row['reason'])}", file=sys.stderr)
     if failed.height > _MOST_FAILED:
         say(f"  ... pantala status {experiment.path} lists all", file=sys.stderr)
-
-
-def counted(number: int, noun: str) -> str:
-    """Returns a number of things in words, such as "1 run" or "1,200 runs"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def say_line(text: str) -> None:
-    """Prints a line as it is, however long."""
-    console().print(text, highlight=False, markup=False, soft_wrap=True)

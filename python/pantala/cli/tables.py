@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from pantala.caveats import Caveat
 
-__all__ = ["console", "facts", "fits", "listing", "say_caveats", "table"]
+__all__ = ["console", "facts", "fits", "listing", "say_caveats", "say_line", "table"]
 
 #: Columns of a line in a file or a pipe, where the width is unknown: wide enough to cut nothing.
 _WIDE = 200
@@ -116,3 +116,8 @@ def facts(title: str | None = None) -> Table:
     drawn.add_column("what", no_wrap=True)
     drawn.add_column("how much", overflow="fold")
     return drawn
+
+
+def say_line(text: str) -> None:
+    """Prints a line as it is, however long."""
+    console().print(text, highlight=False, markup=False, soft_wrap=True)

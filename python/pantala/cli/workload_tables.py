@@ -22,14 +22,14 @@ _OFF = "difference: measured minus paper, in per cent of the paper's value"
 
 def ahead_in_words(found: PaperTable, ahead: Sequence[Ahead], workers: int) -> str:
     """Returns a line with the runs of a table that are to be simulated, and about how long."""
-    from pantala.text.amounts import clock
+    from pantala.text.amounts import clock, counted
 
     packets, runs = sum(run.packets for run in ahead), len(ahead)
     seconds = [run.seconds for run in ahead]
     time = max(max(seconds), sum(seconds) / workers)
     return (
-        f"{found.name}: {runs} run{'' if runs == 1 else 's'} to simulate, {packets:,.0f} packets;"
-        f" about {clock(time)} with {workers} worker{'' if workers == 1 else 's'} (by their"
+        f"{found.name}: {counted(runs, 'run')} to simulate, {packets:,.0f} packets;"
+        f" about {clock(time)} with {counted(workers, 'worker')} (by their"
         " traffic)"
     )
 

@@ -19,6 +19,7 @@ from pantala.comparison.subject import SEED, Subject, open_subject, split_subjec
 from pantala.comparison.values import check_metrics, metric_names, values_of
 from pantala.errors import UsageError, nearest
 from pantala.runs.parts import TOGETHER
+from pantala.text.amounts import counted
 
 __all__ = ["compare"]
 
@@ -106,7 +107,7 @@ def compare(
     plans = plan_changes(_plans(subjects, axes))
     cases = max(subject.runs.select(*axes).n_unique() if axes else 1 for subject in subjects)
     note = (
-        f"Of {cases:,} case{'' if cases == 1 else 's'}, only the main metrics are compared;"
+        f"Of {counted(cases, 'case')}, only the main metrics are compared;"
         " --metric NAME compares others."
     )
     return Comparison(

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from pantala.core import native
+from pantala.text.amounts import counted
 
 __all__ = ["failed_counts", "failed_words", "port_counts"]
 
@@ -52,5 +53,4 @@ def failed_words(failed: Mapping[str, int]) -> str:
     Args:
         failed: the number by link class, as in `derived.failed_links` of a resolved plan.
     """
-    each = (f"{count:,} {name} link{'' if count == 1 else 's'}" for name, count in failed.items())
-    return " and ".join(each)
+    return " and ".join(counted(count, f"{name} link") for name, count in failed.items())

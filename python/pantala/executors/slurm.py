@@ -28,6 +28,7 @@ from pantala.executors.slurm_task import STARTED, read_results, results_of, writ
 from pantala.store.index import Entry
 from pantala.store.worker import Task, perform
 from pantala.system.parallel import WorkerDied
+from pantala.text.amounts import counted
 
 __all__ = ["SlurmExecutor", "SlurmOptions"]
 
@@ -255,8 +256,8 @@ class SlurmExecutor(Executor):
             tasks = [task for task in adopted.values() if task.job == job]
             runs = sum(len(task.waiting) for task in tasks)
             self._on_notice(
-                f"Slurm job {job} of an earlier command goes on: {_count(len(tasks), 'task')} with"
-                f" {_count(runs, 'run')}"
+                f"Slurm job {job} of an earlier command goes on: {counted(len(tasks), 'task')} with"
+                f" {counted(runs, 'run')}"
             )
 
     def _collect(self) -> None:
@@ -304,8 +305,8 @@ class SlurmExecutor(Executor):
             left = sum(len(each.waiting) for each in self._living)
             raise ExecutorError(
                 f"executor slurm: task {task.job}_{task.number} was cancelled{_by(task.end)}, so"
-                f" the sweep ends; {_count(left, 'run')} had not ended; finished runs are kept, and"
-                " the same command continues"
+                f" the sweep ends; {counted(left, 'run')} had not ended; finished runs are kept,"
+                " and the same command continues"
             )
         how = self._how_it_ended(task)
         if not task.began:
@@ -319,7 +320,7 @@ class SlurmExecutor(Executor):
                     " continues"
                 )
         self._on_notice(
-            f"Slurm task {task.job}_{task.number} {how}; {_count(len(task.waiting), 'run')} left"
+            f"Slurm task {task.job}_{task.number} {how}; {counted(len(task.waiting), 'run')} left"
         )
         # The run that had the whole time of a task has no more time in another one.
         final = task.end.state == "TIMEOUT" and not task.ended
@@ -361,10 +362,6 @@ class SlurmExecutor(Executor):
 def _by(end: TaskState) -> str:
     """Returns who cancelled a task, if Slurm's accounts say it."""
     return f" {end.reason}" if end.reason.startswith("by ") else ""
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _last_line(log: Path) -> str:

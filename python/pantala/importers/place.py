@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from pantala.errors import Fault, ScenarioError
 from pantala.files import input_file
 
-__all__ = ["Errors", "Place", "line_of", "read_text"]
+__all__ = ["Errors", "Place", "line_of", "located", "read_text"]
 
 #: Errors of one file that are shown.
 _MOST = 100
@@ -34,6 +34,20 @@ class Place:
     def error(self, message: str, remedy: str) -> ScenarioError:
         """Returns an error of one line about this place."""
         return ScenarioError(str(self), "", "", message, remedy)
+
+
+def located(error: ScenarioError, places: Mapping[str, Place]) -> ScenarioError:
+    """Returns an error with its line of an input file; unchanged if it has none.
+
+    Args:
+        error: the error of a scenario that was made from the file.
+        places: the lines by the start of a key, such as ``jobs[0].placement``.
+    """
+    found = [start for start in places if error.key.startswith(start)]
+    if not found:
+        return error
+    place = places[max(found, key=len)]
+    return ScenarioError(str(place), error.key, error.value, error.message, error.remedy)
 
 
 @dataclass

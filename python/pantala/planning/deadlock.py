@@ -9,6 +9,7 @@ from pantala.core import native
 from pantala.core.routings import ROUTINGS
 from pantala.errors import PlanError
 from pantala.scenario import Scenario
+from pantala.text.amounts import counted
 
 __all__ = ["deadlock", "deadlocks", "lines"]
 
@@ -88,8 +89,7 @@ def lines(found: Mapping[str, Any], name: str = "") -> list[str]:
     name = name or ", ".join(found["routings"])
     graph = (
         f"{found['channels']:,} channels, {found['dependencies']:,} dependencies,"
-        f" {found['virtual_channels']} virtual"
-        f" channel{'' if found['virtual_channels'] == 1 else 's'} per port"
+        f" {counted(found['virtual_channels'], 'virtual channel')} per port"
     )
     cycle = found["cycle"]
     if cycle is None:

@@ -9,7 +9,7 @@ from typing import Any
 from pantala.core.plan import ExpectedTraffic, Plan
 from pantala.errors import ScenarioWarning
 from pantala.scenario.plan import awaited
-from pantala.text.amounts import bytes_text
+from pantala.text.amounts import bytes_text, counted
 
 __all__ = ["hops_of_packet", "pattern_bytes", "seconds_of", "traffic", "warn_of_cost"]
 
@@ -100,5 +100,4 @@ def warn_of_cost(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic], s
 
 def _time(seconds: float) -> str:
     unit, name = (86_400, "day") if seconds >= 172_800 else (3600, "hour")
-    number = round(seconds / unit)
-    return f"{number:,} {name}{'' if number == 1 else 's'}"
+    return counted(round(seconds / unit), name)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["bytes_text", "clock", "of_thousands", "time_text"]
+__all__ = ["bytes_text", "clock", "counted", "of_thousands", "time_text"]
+
+
+def counted(number: int, noun: str) -> str:
+    """Returns a number of things in words, such as "1 run" or "1,200 runs"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def of_thousands(value: float) -> str:

@@ -280,7 +280,7 @@ fn records_count_in_the_memory_of_a_network() {
     let partitions = Arc::new(PartitionMap::new(&topology, 1));
     let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
     let ends = [(Uniform::new(topology.nodes(), &config, 0.1, 0), Log::default())];
-    let mut net = Network::new(&config, topology, partitions, 0..1, &keys, ends.into_iter());
+    let mut net = Network::new(&config, topology, partitions, 0..1, &keys, ends);
     let bare = net.memory();
     net.watch_ports(Time::MAX);
     let links = net.memory();

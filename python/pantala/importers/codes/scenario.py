@@ -19,7 +19,7 @@ from pantala.importers.codes.files import (
 )
 from pantala.importers.codes.synthetic import synthetic_workload
 from pantala.importers.codes.union import conceptual_workload
-from pantala.importers.place import Place
+from pantala.importers.place import Place, located
 
 __all__ = ["PRESET", "ROUTING", "CodesFiles", "CodesScenario", "codes_scenario"]
 
@@ -80,11 +80,7 @@ class CodesScenario:
 
     def located(self, error: ScenarioError) -> ScenarioError:
         """Returns an error with the line of a file of CODES; unchanged if it has none."""
-        found = [start for start in self.places if error.key.startswith(start)]
-        if not found:
-            return error
-        place = self.places[max(found, key=len)]
-        return ScenarioError(str(place), error.key, error.value, error.message, error.remedy)
+        return located(error, self.places)
 
 
 def codes_scenario(

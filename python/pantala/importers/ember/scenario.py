@@ -14,7 +14,7 @@ from pantala.files import input_file
 from pantala.importers.ember.items import items_of
 from pantala.importers.ember.jobs import LoadJob, jobs_of
 from pantala.importers.ember.parameters import common_keys
-from pantala.importers.place import Errors, Place, read_text
+from pantala.importers.place import Errors, Place, located, read_text
 
 __all__ = ["MPI", "PRESET", "ROUTING", "EmberScenario", "ember_scenario", "is_load_file"]
 
@@ -55,11 +55,7 @@ class EmberScenario:
 
     def located(self, error: ScenarioError) -> ScenarioError:
         """Returns an error with the line of the load file; unchanged if it has none."""
-        found = [start for start in self.places if error.key.startswith(start)]
-        if not found:
-            return error
-        place = self.places[max(found, key=len)]
-        return ScenarioError(str(place), error.key, error.value, error.message, error.remedy)
+        return located(error, self.places)
 
 
 def is_load_file(path: Path) -> bool:
