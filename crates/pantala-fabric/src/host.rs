@@ -5,7 +5,7 @@ use pantala_engine::Time;
 /// A packet that a host hands to its NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketOffer {
-    /// Destination node.
+    /// Destination NIC.
     pub destination: u32,
     /// Payload in bytes, from 1 to the plan's packet size. It occupies whole flits.
     pub bytes: u32,
@@ -49,7 +49,7 @@ pub enum Pull {
 /// A packet whose tail has arrived at its destination NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// Source node.
+    /// Source NIC.
     pub source: u32,
     /// Payload in bytes.
     pub bytes: u32,
@@ -72,7 +72,7 @@ pub struct MessageLabel {
     pub destination: u32,
 }
 
-/// The requests of a host after an event, for the node of that event only.
+/// The requests of a host after an event, for the NIC of that event only.
 #[derive(Clone, Debug, Default)]
 pub struct Wakes {
     /// Whether the host has something to send, so that the NIC must pull.
@@ -80,7 +80,7 @@ pub struct Wakes {
     /// The times at which the fabric calls [`Host::timer`]. None is before now.
     pub timers: Vec<Time>,
     /// After a delivery: whether the packet keeps its room at the end of the ejection link. Only on
-    /// a network whose nodes hold packets.
+    /// a network whose NICs hold packets.
     pub held: bool,
     /// Number of packets, in the order of their deliveries, whose room is free now. The host also
     /// asks for a timer at this time.
@@ -89,34 +89,34 @@ pub struct Wakes {
 
 /// All hosts of a partition.
 ///
-/// A call for one node may change that node's state only. Otherwise results would depend on the
-/// number of partitions. Calls come in order of time. At one time a node's deliveries come before
+/// A call for one NIC may change that NIC's state only. Otherwise results would depend on the
+/// number of partitions. Calls come in order of time. At one time a NIC's deliveries come before
 /// its timers, and its timers before its NIC pulls.
 pub trait Host {
     /// A message from the hosts of one partition to the hosts of another.
     type Message: Send;
-    /// Starts a node. The fabric calls it once per node, at time zero.
-    fn start(&mut self, node: u32, wakes: &mut Wakes);
-    /// Returns the next packet of `node`, if it has one. The fabric calls it when the NIC's
+    /// Starts a NIC. The fabric calls it once per NIC, at time zero.
+    fn start(&mut self, terminal: u32, wakes: &mut Wakes);
+    /// Returns the next packet of `terminal`, if it has one. The fabric calls it when the NIC's
     /// injection link is free. The host puts further requests into `wakes`, for example after the
     /// last packet of a message.
-    fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull;
-    /// Returns the earliest time at which `node` can have its next packet. The fabric calls it
+    fn pull(&mut self, terminal: u32, now: Time, wakes: &mut Wakes) -> Pull;
+    /// Returns the earliest time at which `terminal` can have its next packet. The fabric calls it
     /// after the link has taken a packet and pulls then. A time in the past means "as soon as the
     /// link is free". The time is a hint that saves events.
     #[inline]
-    fn next_at(&self, _node: u32) -> Time {
+    fn next_at(&self, _terminal: u32) -> Time {
         0
     }
-    /// Takes a packet that has arrived at `node`.
-    fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes);
-    /// Returns the message of a packet that has arrived at `node`; `None` if it has none. The fabric
-    /// calls it before [`deliver`](Self::deliver).
-    fn message_of(&self, _node: u32, _packet: &Delivery) -> Option<MessageLabel> {
+    /// Takes a packet that has arrived at `terminal`.
+    fn deliver(&mut self, terminal: u32, packet: &Delivery, now: Time, wakes: &mut Wakes);
+    /// Returns the message of a packet that has arrived at `terminal`; `None` if it has none. The
+    /// fabric calls it before [`deliver`](Self::deliver).
+    fn message_of(&self, _terminal: u32, _packet: &Delivery) -> Option<MessageLabel> {
         None
     }
-    /// Handles a timer that `node` asked for.
-    fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
+    /// Handles a timer that `terminal` asked for.
+    fn timer(&mut self, terminal: u32, now: Time, wakes: &mut Wakes);
     /// Appends the messages for the hosts of another partition. A message about a
     /// send must be there before the first packet of the send.
     fn send_messages(&mut self, _partition: u16, _messages: &mut Vec<Self::Message>) {}

@@ -41,7 +41,7 @@ pub(crate) struct Observer {
 
 /// A packet, or one of its flits, that starts on an injection link.
 pub(crate) struct Injection {
-    /// The node, and the VC of its injection link.
+    /// The NIC, and the VC of its injection link.
     pub(crate) from: (u32, u8),
     /// The flits that start, and the room that they take.
     pub(crate) flits: u32,
@@ -81,55 +81,60 @@ impl Observer {
     /// A packet is on its injection link.
     #[inline(always)]
     pub(crate) fn injected(&mut self, packet: &Packet, injection: &Injection) {
-        let &Injection { from: (node, vc), flits, room, ready, follows, on_link } = injection;
+        let &Injection { from: (terminal, vc), flits, room, ready, follows, on_link } = injection;
         if let Some(ports) = &mut self.ports {
-            ports.sends(ports.injection(node), vc, packet, flits, on_link);
-            ports.takes(ports.injection(node), vc, room, on_link.0);
+            ports.sends(ports.injection(terminal), vc, packet, flits, on_link);
+            ports.takes(ports.injection(terminal), vc, room, on_link.0);
         }
         if let Some(blame) = &mut self.blame {
-            blame.injects(node, (packet.job, follows), ready, on_link);
+            blame.injects(terminal, (packet.job, follows), ready, on_link);
         }
     }
 
-    /// A stall of a node's injection link begins at `now`: a packet of a job and a routing has no
+    /// A stall of a NIC's injection link begins at `now`: a packet of a job and a routing has no
     /// credit on any of `vcs`, of which the first is `in_vc`.
     #[inline(always)]
     pub(crate) fn nic_stalled(
         &mut self,
-        (node, in_vc): (u32, u32),
+        (terminal, in_vc): (u32, u32),
         vcs: &Range<u8>,
         packet: (u16, u8),
         now: Time,
     ) {
         if let Some(ports) = &mut self.ports {
-            ports.stalls(ports.injection(node), vcs.start, packet, now);
+            ports.stalls(ports.injection(terminal), vcs.start, packet, now);
         }
         if let Some(blame) = &mut self.blame {
-            blame.nic_stalls(node, in_vc, packet.0, now);
+            blame.nic_stalls(terminal, in_vc, packet.0, now);
         }
     }
 
-    /// The stall of a node's injection link ends at `now`.
+    /// The stall of a NIC's injection link ends at `now`.
     #[inline(always)]
-    pub(crate) fn nic_stall_ended(&mut self, node: u32, now: Time) {
+    pub(crate) fn nic_stall_ended(&mut self, terminal: u32, now: Time) {
         if let Some(ports) = &mut self.ports {
-            ports.unstalls(ports.injection(node), now);
+            ports.unstalls(ports.injection(terminal), now);
         }
         if let Some(blame) = &mut self.blame {
-            blame.nic_stall_ends(node, now);
+            blame.nic_stall_ends(terminal, now);
         }
     }
 
-    /// Credits for `room` flits come back to a VC of a node's injection link between two times, now
+    /// Credits for `room` flits come back to a VC of a NIC's injection link between two times, now
     /// or later.
     #[inline(always)]
-    pub(crate) fn nic_credited(&mut self, (node, vc): (u32, u8), back: (Time, Time), room: u32) {
+    pub(crate) fn nic_credited(
+        &mut self,
+        (terminal, vc): (u32, u8),
+        back: (Time, Time),
+        room: u32,
+    ) {
         if let Some(ports) = &mut self.ports {
-            ports.gives(ports.injection(node), vc, back, room);
+            ports.gives(ports.injection(terminal), vc, back, room);
         }
     }
 
-    /// The first flit of a packet is at its node, and others follow.
+    /// The first flit of a packet is at its NIC, and others follow.
     pub(crate) fn head_delivered(&mut self, packets: &Packets, packet: u32) {
         if let Some(paths) = &mut self.paths {
             paths.head_delivered(packets, packet);
@@ -343,8 +348,8 @@ impl Observer {
         self.blame.as_ref().is_some_and(|blame| !blame.is_stalled(out))
     }
 
-    /// Credits block an output from `since` on, which is now or later. `flits` beyond the link of an
-    /// output VC have no credit. Only if [`asks_for_block`](Self::asks_for_block).
+    /// Credits block an output from `since` on, which is now or later. `flits` beyond the link of
+    /// an output VC have no credit. Only if [`asks_for_block`](Self::asks_for_block).
     #[inline(always)]
     pub(crate) fn blocked(&mut self, at: (usize, usize), flits: u32, since: Time) {
         if let Some(blame) = &mut self.blame {

@@ -148,33 +148,33 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Schedules the wakes that a host asked for.
     #[inline(always)]
-    pub(crate) fn react(&mut self, node: u32, now: Time) {
+    pub(crate) fn react(&mut self, terminal: u32, now: Time) {
         if self.wakes.nic || !self.wakes.timers.is_empty() {
-            self.react_to_wakes(node, now);
+            self.react_to_wakes(terminal, now);
         }
     }
 
     #[inline(never)]
-    fn react_to_wakes(&mut self, node: u32, now: Time) {
+    fn react_to_wakes(&mut self, terminal: u32, now: Time) {
         if !self.wakes.timers.is_empty() {
             for &time in &self.wakes.timers {
-                self.fabric.agenda.wheel.push(time, Kind::TIMER, node);
+                self.fabric.agenda.wheel.push(time, Kind::TIMER, terminal);
             }
             self.wakes.timers.clear();
         }
         if self.wakes.released > 0 {
-            self.fabric.release(node, std::mem::take(&mut self.wakes.released), now);
+            self.fabric.release(terminal, std::mem::take(&mut self.wakes.released), now);
         }
         if self.wakes.nic {
             self.wakes.nic = false;
-            let nic = &self.fabric.nics.nics[node as usize];
+            let nic = &self.fabric.nics.nics[terminal as usize];
             if !nic.has_offer {
                 let time = if nic.link_free > now {
                     nic.link_free
                 } else {
                     now + self.fabric.setup.stages.nic_idle
                 };
-                self.fabric.ensure_nic_wake(node, time);
+                self.fabric.ensure_nic_wake(terminal, time);
             }
         }
     }

@@ -23,8 +23,8 @@ fn check_packet(
     config: &OracleConfig,
     packet: &OraclePacket,
 ) -> Result<(), String> {
-    if packet.source >= topology.nodes() || packet.destination >= topology.nodes() {
-        return Err(format!("there are only {} nodes", topology.nodes()));
+    if packet.source >= topology.terminals() || packet.destination >= topology.terminals() {
+        return Err(format!("there are only {} nodes", topology.terminals()));
     }
     let flits = packet.flits;
     if flits == 0 {
@@ -56,12 +56,12 @@ fn check_packet(
             Peer::Unconnected => {
                 return Err(format!("hop {hop}: router {router} port {} leads nowhere", step.port));
             }
-            Peer::Node(node) => {
+            Peer::Terminal(terminal) => {
                 let last = hop + 1 == packet.route.len();
-                return if last && node == packet.destination {
+                return if last && terminal == packet.destination {
                     Ok(())
                 } else {
-                    Err(format!("hop {hop}: the route leaves the network at node {node}"))
+                    Err(format!("hop {hop}: the route leaves the network at node {terminal}"))
                 };
             }
         }

@@ -50,7 +50,7 @@ pub struct OracleConfig {
     pub crossbar_flit_time: Time,
     /// Number of virtual channels per port.
     pub virtual_channels: u8,
-    /// Capacity of each VC at the far end of each link (a router's input, a node's), at least one
+    /// Capacity of each VC at the far end of each link (a router's input, a NIC's), at least one
     /// packet.
     pub input_buffer_flits: u32,
     /// Capacity of each output VC, at least one packet; 0 for unlimited.

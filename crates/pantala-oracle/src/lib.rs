@@ -24,7 +24,7 @@
 //!   crossbar when the output buffer of its (port, VC) has room for all S flits.
 //! * On a **link** a flit takes the flit time t and then the latency L. A packet that starts holds
 //!   the link for S t. Packets of different VCs take turns, round-robin. Injection and ejection
-//!   links behave like all others. The source queue is one FIFO. A node has a buffer like a
+//!   links behave like all others. The source queue is one FIFO. A NIC has a buffer like a
 //!   router's, and removes a packet when its tail has arrived.
 //! * A flit is **available** in the input buffer t_in after its arrival, and in the output buffer
 //!   t_out after it has crossed.
@@ -53,7 +53,7 @@
 //! use pantala_topology::{DragonflySpec, GroupSpec, PortAssignment, Topology, GlobalArrangement};
 //!
 //! let topology = Topology::dragonfly(&DragonflySpec {
-//!     nodes_per_router: 4,
+//!     terminals_per_router: 4,
 //!     group: GroupSpec::FullMesh { routers: 8, links_per_pair: 1 },
 //!     global_ports: 4,
 //!     groups: 33,

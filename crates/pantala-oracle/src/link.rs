@@ -2,7 +2,7 @@
 
 use pantala_engine::Time;
 
-use crate::state::{Node, Output, Stay};
+use crate::state::{Nic, Output, Stay};
 use crate::{LateFlits, OracleConfig};
 
 impl Output {
@@ -58,7 +58,7 @@ impl Output {
     }
 }
 
-impl Node {
+impl Nic {
     /// Starts the first packet of the source queue, if it can start now. Returns it and the end of
     /// its hold.
     pub(crate) fn inject(&mut self, now: Time) -> Option<(Stay, Time)> {

@@ -15,9 +15,9 @@ pub struct RouteStep {
 /// A packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OraclePacket {
-    /// The source node.
+    /// The source NIC.
     pub source: u32,
-    /// The destination node.
+    /// The destination NIC.
     pub destination: u32,
     /// The time at which it joins its source's queue, in picoseconds.
     pub created: Time,

@@ -6,7 +6,7 @@ use pantala_engine::Time;
 use pantala_topology::{Peer, Topology};
 
 use crate::check::check;
-use crate::state::{Node, Output, Router, Stay};
+use crate::state::{Nic, Output, Router, Stay};
 use crate::{OracleConfig, OracleError, OraclePacket};
 
 /// The delivery of a packet. Times are in picoseconds.
@@ -25,7 +25,7 @@ pub struct OracleDelivery {
 pub struct OracleRun {
     /// By packet, in the order of the input.
     pub deliveries: Vec<OracleDelivery>,
-    /// Flits carried by each injection link, by node.
+    /// Flits carried by each injection link, by NIC.
     pub injection_flits: Vec<u64>,
     /// Flits carried by each router's output links, by router and then by port.
     pub output_flits: Vec<Vec<u64>>,
@@ -36,7 +36,7 @@ pub struct OracleRun {
 /// Packets of one source join its queue in the order of creation, and in the order of the input if
 /// they are created together.
 ///
-/// # Errors [`OracleError::Packet`] if a packet's nodes, length or route are invalid, before
+/// # Errors [`OracleError::Packet`] if a packet's NICs, length or route are invalid, before
 /// anything moves. [`OracleError::Stalled`] if packets block each other for ever.
 ///
 /// # Panics If the oracle itself overfills a buffer, or loses a flit or a credit.
@@ -71,7 +71,7 @@ pub fn simulate(
 /// A place at which decisions are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    Node(u32),
+    Nic(u32),
     Router(u32),
 }
 
@@ -87,7 +87,7 @@ enum Event {
     /// A flit becomes available in a router's output buffer.
     AtOutput { router: u32, port: u16, packet: usize, hop: usize },
     /// A flit arrives at its packet's destination.
-    AtNode { packet: usize },
+    AtNic { packet: usize },
     /// Credits return to the sending side of a link.
     Credits { place: Place, port: u16, vc: usize, flits: u32 },
     /// A hold ends, or the next flit can follow.
@@ -99,7 +99,7 @@ struct Simulation<'a> {
     config: &'a OracleConfig,
     packets: &'a [OraclePacket],
     calendar: BTreeMap<Time, Vec<Event>>,
-    nodes: Vec<Node>,
+    nics: Vec<Nic>,
     routers: Vec<Router>,
     arrived: Vec<u32>,
     deliveries: Vec<OracleDelivery>,
@@ -112,7 +112,7 @@ impl<'a> Simulation<'a> {
             config,
             packets,
             calendar: BTreeMap::new(),
-            nodes: (0..topology.nodes()).map(|id| Node::new(topology, config, id)).collect(),
+            nics: (0..topology.terminals()).map(|id| Nic::new(topology, config, id)).collect(),
             routers: (0..topology.routers()).map(|id| Router::new(topology, config, id)).collect(),
             arrived: vec![0; packets.len()],
             deliveries: vec![OracleDelivery::default(); packets.len()],
@@ -129,8 +129,8 @@ impl<'a> Simulation<'a> {
             Event::Created { packet } => {
                 let OraclePacket { source, flits, injection_vc, .. } = self.packets[packet];
                 let stay = Stay { available: flits, ..Stay::new(packet, 0, flits, injection_vc) };
-                self.nodes[source as usize].queue.push_back(stay);
-                Some(Place::Node(source))
+                self.nics[source as usize].queue.push_back(stay);
+                Some(Place::Nic(source))
             }
             Event::AtInput { router, port, stay } => {
                 self.arrive(router, port, stay);
@@ -146,7 +146,7 @@ impl<'a> Simulation<'a> {
                 stay.available += 1;
                 Some(Place::Router(router))
             }
-            Event::AtNode { packet } => {
+            Event::AtNic { packet } => {
                 self.deliver(packet, now);
                 None
             }
@@ -160,7 +160,7 @@ impl<'a> Simulation<'a> {
 
     fn output(&mut self, place: Place, port: u16) -> &mut Output {
         match place {
-            Place::Node(node) => &mut self.nodes[node as usize].injection,
+            Place::Nic(terminal) => &mut self.nics[terminal as usize].injection,
             Place::Router(router) => &mut self.routers[router as usize].outputs[usize::from(port)],
         }
     }
@@ -209,7 +209,7 @@ impl<'a> Simulation<'a> {
             queue.pop_front();
             here.crossing.retain(|&crossing| crossing != (usize::from(port), vc));
             let (place, port) = match self.topology.peer(router, port) {
-                Peer::Node(node) => (Place::Node(node), port),
+                Peer::Terminal(terminal) => (Place::Nic(terminal), port),
                 Peer::Port { router, port } => (Place::Router(router), port),
                 Peer::Unconnected => unreachable!("a packet has come from nowhere"),
             };
@@ -225,8 +225,8 @@ impl<'a> Simulation<'a> {
     fn decide(&mut self, place: Place, now: Time) {
         let config = self.config;
         match place {
-            Place::Node(id) => {
-                while let Some((stay, end)) = self.nodes[id as usize].inject(now) {
+            Place::Nic(id) => {
+                while let Some((stay, end)) = self.nics[id as usize].inject(now) {
                     self.deliveries[stay.packet].injected = now;
                     self.schedule(end, Event::Look(place));
                 }
@@ -272,7 +272,7 @@ impl<'a> Simulation<'a> {
         for &stay in &moved {
             let arrival = now + link.flit_time + link.latency;
             match peer {
-                Peer::Node(_) => self.schedule(arrival, Event::AtNode { packet: stay.packet }),
+                Peer::Terminal(_) => self.schedule(arrival, Event::AtNic { packet: stay.packet }),
                 Peer::Port { router, port } => {
                     let hop = stay.hop + usize::from(matches!(place, Place::Router(_)));
                     let stay = Stay::new(stay.packet, hop, stay.flits, stay.vc);
@@ -296,7 +296,7 @@ impl<'a> Simulation<'a> {
             return Err(OracleError::Stalled { time: now, undelivered });
         }
         assert!(
-            self.nodes.iter().all(|node| node.is_at_rest(self.config)),
+            self.nics.iter().all(|terminal| terminal.is_at_rest(self.config)),
             "a node has lost a flit or a credit"
         );
         assert!(
@@ -306,7 +306,11 @@ impl<'a> Simulation<'a> {
         let carried = |output: &Output| output.carried;
         Ok(OracleRun {
             deliveries: self.deliveries,
-            injection_flits: self.nodes.iter().map(|node| carried(&node.injection)).collect(),
+            injection_flits: self
+                .nics
+                .iter()
+                .map(|terminal| carried(&terminal.injection))
+                .collect(),
             output_flits: self
                 .routers
                 .iter()

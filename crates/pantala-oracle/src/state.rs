@@ -50,7 +50,7 @@ pub(crate) struct OutputVc {
     pub(crate) open: Time,
 }
 
-/// The sending side of a link: a router's output port, or a node's injection.
+/// The sending side of a link: a router's output port, or a NIC's injection.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     pub(crate) peer: Peer,
@@ -153,14 +153,14 @@ impl Router {
     }
 }
 
-/// A node: its source queue and its injection link.
+/// A NIC: its source queue and its injection link.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct Nic {
     pub(crate) queue: VecDeque<Stay>,
     pub(crate) injection: Output,
 }
 
-impl Node {
+impl Nic {
     pub(crate) fn new(topology: &Topology, config: &OracleConfig, id: u32) -> Self {
         let peer =
             Peer::Port { router: topology.router_of(id), port: topology.terminal_port_of(id) };

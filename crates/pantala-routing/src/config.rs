@@ -21,7 +21,7 @@ pub use ugal::{QueueScope, Tie, UgalConfig};
 pub enum IntermediateChoice {
     /// Routers outside the source's and the destination's group.
     Third,
-    /// All routers, weighted by their nodes.
+    /// All routers, weighted by their terminals.
     Any,
 }
 

@@ -2,8 +2,8 @@
 //! it.
 //!
 //! A *channel* is a virtual channel of a link in one direction, with the buffers at both its ends.
-//! Injection links (node to router) and ejection links (router to node) have channels, too. A
-//! packet holds a channel and asks for the next. There is a *dependency* from one channel to
+//! Injection links (terminal to router) and ejection links (router to terminal) have channels, too.
+//! A packet holds a channel and asks for the next. There is a *dependency* from one channel to
 //! another if some packet may hold the first while it asks for the second. In a deadlock, packets
 //! hold the channels of a cycle of dependencies. So a network whose graph has no cycle is free of
 //! deadlock (Dally and Seitz, 1987). This also holds for adaptive routings, because the graph has
@@ -84,9 +84,10 @@ impl Dependencies {
         for (ejected, injected) in answers(channels, topology) {
             for router in 0..topology.routers() {
                 for port in 0..topology.first_local_port() {
-                    let node = topology.node_at(router, port).expect("a node on a terminal port");
+                    let terminal =
+                        topology.terminal_at(router, port).expect("a node on a terminal port");
                     let held = graph.numbering.output(router, port, ejected);
-                    graph.add(held, graph.numbering.injection(node, injected));
+                    graph.add(held, graph.numbering.injection(terminal, injected));
                 }
             }
         }

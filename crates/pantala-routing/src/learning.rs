@@ -44,7 +44,7 @@ pub struct HopFeedback {
     hop: f32,
     /// The least estimate of its row when it was routed here; 0 in the destination's group.
     estimate: f32,
-    /// The place of its source node at its source router.
+    /// The place of its source terminal at its source router.
     slot: u16,
 }
 
@@ -102,7 +102,7 @@ impl Learning {
         Self { rates, table, queues, hop_feedback: FlatArray::default(), decisions, record: None }
     }
 
-    /// Notes that a packet's head arrives at its source router from the node in place `slot`.
+    /// Notes that a packet's head arrives at its source router from the terminal in place `slot`.
     #[inline]
     pub fn enter(&mut self, packet: u32, slot: u16, now: Time) {
         self.resume(packet, HopFeedback { arrived: now, hop: 0.0, estimate: 0.0, slot });

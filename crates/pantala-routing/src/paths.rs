@@ -51,7 +51,7 @@ pub enum Segment {
         /// The target in the other group.
         target: Target,
     },
-    /// To a node of this router.
+    /// To a terminal of this router.
     Eject {
         /// The VC.
         vc: u8,
@@ -140,8 +140,8 @@ pub(super) fn adaptive(routing: &RoutingConfig, topology: &Topology) -> Paths {
         .done()
 }
 
-/// Non-minimal paths only, wherever there is a third group with links to both groups; inside a group as the key
-/// `intra_group` says.
+/// Non-minimal paths only, wherever there is a third group with links to both groups; inside a
+/// group as the key `intra_group` says.
 pub(super) fn valiant(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let paths = PathSet::of(routing, topology);
     let back = routing.intra_group == IntraGroup::Nonminimal;
@@ -211,7 +211,7 @@ impl<'a> PathSet<'a> {
         let (first, later) = (map.nonminimal.local, map.nonminimal_later.local);
         let eject = Segment::Eject { vc: map.destination_nonminimal };
         let leave = Segment::BreakOff { first, later, target: self.routing.detour_target() };
-        // The first is that to another node of the router.
+        // The first is that to another terminal of the router.
         self.with(vec![Segment::Eject { vc: map.inside }]).with(vec![leave, eject])
     }
 
@@ -274,7 +274,7 @@ impl<'a> PathSet<'a> {
     }
 }
 
-/// To a router of the group and to its node.
+/// To a router of the group and to its terminal.
 const fn within(vc: u8) -> [Segment; 2] {
     [Segment::Within { vc }, Segment::Eject { vc }]
 }

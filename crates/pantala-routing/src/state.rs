@@ -29,16 +29,16 @@ pub enum Phase {
 pub struct RouteState {
     /// The packet's own random word. Every draw of its routing is a function of it.
     pub draw: u64,
-    /// Destination node.
+    /// Destination terminal.
     pub destination: u32,
-    /// Router of the destination node.
+    /// Router of the destination terminal.
     pub destination_router: u32,
     /// Intermediate router or group of a non-minimal path, as the algorithm defines it.
     pub intermediate: u32,
     /// The gateway link in this group, as an index into the links between the two groups; [`NONE`]
     /// before the choice.
     pub gateway: u32,
-    /// Group of the destination node.
+    /// Group of the destination terminal.
     pub destination_group: u16,
     /// Links between routers that the packet has passed.
     pub hops: u8,
@@ -68,7 +68,7 @@ impl RouteState {
         diverted: 0,
     };
 
-    /// The state of a packet to node `destination` at its source.
+    /// The state of a packet to terminal `destination` at its source.
     #[inline(always)]
     #[must_use]
     pub fn to(topology: &Topology, destination: u32, routing: u8, draw: u64) -> Self {

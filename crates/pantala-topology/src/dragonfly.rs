@@ -19,20 +19,20 @@ pub(crate) const NOWHERE: GlobalEnd = GlobalEnd { router: u32::MAX, port: u16::M
 /// A global link that has not been filled in.
 const UNWIRED: GlobalLink = GlobalLink { router: 0, port: 0, target_router: 0, target_port: 0 };
 
-/// A Dragonfly, built and checked. It takes about `20 h/p` bytes per node, mostly for its global
-/// links.
+/// A Dragonfly, built and checked. It takes about `20 h/p` bytes per terminal, mostly for its
+/// global links.
 ///
 /// Ids must be in range. Debug builds check them. In other builds a wrong id causes a panic or a
 /// meaningless result.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    nodes_per_router: u32,
+    terminals_per_router: u32,
     routers_per_group: u32,
     pub(crate) global_ports: u32,
     pub(crate) groups: u32,
     links_per_pair: u32,
     pub(crate) group: Group,
-    by_nodes_per_router: Divisor,
+    by_terminals_per_router: Divisor,
     by_routers_per_group: Divisor,
     /// By router, then by global port.
     pub(crate) global_peers: Vec<GlobalEnd>,
@@ -59,13 +59,13 @@ impl Topology {
     pub(crate) fn unwired(spec: &DragonflySpec) -> Self {
         let routers = spec.groups as usize * spec.group.routers() as usize;
         Self {
-            nodes_per_router: spec.nodes_per_router,
+            terminals_per_router: spec.terminals_per_router,
             routers_per_group: spec.group.routers(),
             global_ports: spec.global_ports,
             groups: spec.groups,
             links_per_pair: 0,
             group: Group::new(spec.group),
-            by_nodes_per_router: Divisor::new(spec.nodes_per_router),
+            by_terminals_per_router: Divisor::new(spec.terminals_per_router),
             by_routers_per_group: Divisor::new(spec.group.routers()),
             global_peers: vec![NOWHERE; routers * spec.global_ports as usize],
             global_links: GlobalLinks::default(),
@@ -115,11 +115,11 @@ impl Topology {
         self.global_links = GlobalLinks::uniform(links, self.links_per_pair);
     }
 
-    /// Number of nodes.
+    /// Number of terminals.
     #[inline]
     #[must_use]
-    pub fn nodes(&self) -> u32 {
-        self.routers() * self.nodes_per_router
+    pub fn terminals(&self) -> u32 {
+        self.routers() * self.terminals_per_router
     }
 
     /// Number of routers.
@@ -140,14 +140,14 @@ impl Topology {
     #[inline]
     #[must_use]
     pub fn ports_per_router(&self) -> u32 {
-        self.nodes_per_router + self.group.ports() + self.global_ports
+        self.terminals_per_router + self.group.ports() + self.global_ports
     }
 
-    /// Number of nodes per router (`p`).
+    /// Number of terminals per router (`p`).
     #[inline]
     #[must_use]
-    pub fn nodes_per_router(&self) -> u32 {
-        self.nodes_per_router
+    pub fn terminals_per_router(&self) -> u32 {
+        self.terminals_per_router
     }
 
     /// Number of routers per group (`a`).
@@ -198,29 +198,29 @@ impl Topology {
     #[inline]
     #[must_use]
     pub fn first_local_port(&self) -> u16 {
-        self.nodes_per_router as u16
+        self.terminals_per_router as u16
     }
 
     /// The first global port, after the local ports.
     #[inline]
     #[must_use]
     pub fn first_global_port(&self) -> u16 {
-        (self.nodes_per_router + self.group.ports()) as u16
+        (self.terminals_per_router + self.group.ports()) as u16
     }
 
-    /// The router of `node`.
+    /// The router of `terminal`.
     #[inline]
     #[must_use]
-    pub fn router_of(&self, node: u32) -> u32 {
-        debug_assert!(node < self.nodes(), "no node {node}");
-        self.by_nodes_per_router.quotient(node)
+    pub fn router_of(&self, terminal: u32) -> u32 {
+        debug_assert!(terminal < self.terminals(), "no terminal {terminal}");
+        self.by_terminals_per_router.quotient(terminal)
     }
 
-    /// The router port of `node`.
+    /// The router port of `terminal`.
     #[inline]
     #[must_use]
-    pub fn terminal_port_of(&self, node: u32) -> u16 {
-        (node - self.router_of(node) * self.nodes_per_router) as u16
+    pub fn terminal_port_of(&self, terminal: u32) -> u16 {
+        (terminal - self.router_of(terminal) * self.terminals_per_router) as u16
     }
 
     /// The group of `router`.
@@ -231,11 +231,11 @@ impl Topology {
         self.by_routers_per_group.quotient(router)
     }
 
-    /// The group of `node`.
+    /// The group of `terminal`.
     #[inline]
     #[must_use]
-    pub fn group_of_node(&self, node: u32) -> u32 {
-        self.group_of(self.router_of(node))
+    pub fn group_of_terminal(&self, terminal: u32) -> u32 {
+        self.group_of(self.router_of(terminal))
     }
 
     /// The number of `router` within its group, from 0.
@@ -260,13 +260,13 @@ impl Topology {
         self.group.place(self.local_index(router)).1
     }
 
-    /// The node at `port` of `router`, if it is a terminal port.
+    /// The terminal at `port` of `router`, if it is a terminal port.
     #[inline]
     #[must_use]
-    pub fn node_at(&self, router: u32, port: u16) -> Option<u32> {
+    pub fn terminal_at(&self, router: u32, port: u16) -> Option<u32> {
         debug_assert!(router < self.routers(), "no router {router}");
-        (u32::from(port) < self.nodes_per_router)
-            .then(|| router * self.nodes_per_router + u32::from(port))
+        (u32::from(port) < self.terminals_per_router)
+            .then(|| router * self.terminals_per_router + u32::from(port))
     }
 
     /// The link class of `port`, equal on all routers.
@@ -288,7 +288,9 @@ impl Topology {
     #[must_use]
     pub fn peer(&self, router: u32, port: u16) -> Peer {
         match self.class_of_port(port) {
-            LinkClass::Terminal => Peer::Node(router * self.nodes_per_router + u32::from(port)),
+            LinkClass::Terminal => {
+                Peer::Terminal(router * self.terminals_per_router + u32::from(port))
+            }
             LinkClass::Local | LinkClass::Row | LinkClass::Column => {
                 let local = u32::from(port - self.first_local_port());
                 if self.local_paths.as_ref().is_some_and(|paths| paths.is_absent(router, local)) {
@@ -316,8 +318,8 @@ impl Topology {
     /// The ports of `router` that lead to the next router on the minimal path inside its group to
     /// `target`, another router of the group. In a full mesh the next router is `target`. In a grid
     /// it is also `target` if both share a row or a column; otherwise `order` tells whether the
-    /// path goes along the row or along the column first. In a group that lacks links, the path goes
-    /// around them, if possible inside each dimension. Repeated steps reach `target` after
+    /// path goes along the row or along the column first. In a group that lacks links, the path
+    /// goes around them, if possible inside each dimension. Repeated steps reach `target` after
     /// [`Topology::local_distance`] steps. There are no ports if no path inside the group leads to
     /// `target` ([`Topology::parted_routers`]).
     #[inline]

@@ -123,8 +123,8 @@ impl Topology {
         }
         match self.peer(router, port) {
             Peer::Port { .. } => Ok(()),
-            Peer::Node(node) => {
-                let message = format!("the port leads to node {node}, which has no other link");
+            Peer::Terminal(terminal) => {
+                let message = format!("the port leads to node {terminal}, which has no other link");
                 Err((message, "give the port of a link between routers"))
             }
             Peer::Unconnected => {

@@ -2,13 +2,13 @@
 //!
 //! A [`Topology`] is built once from a checked [`DragonflySpec`] and then only read. It answers the
 //! fabric's questions about every packet in constant time, with a few bytes of memory: the router
-//! of a node, the ports to another router of the group, the links to another group, the far end of
-//! a port.
+//! of a terminal, the ports to another router of the group, the links to another group, the far end
+//! of a port.
 //!
 //! # The Dragonfly
 //!
 //! Kim, Dally, Scott and Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology" (ISCA 2008):
-//! `p` nodes per router, `a` routers per group, `h` *global* links per router, `g` groups. All
+//! `p` terminals per router, `a` routers per group, `h` *global* links per router, `g` groups. All
 //! groups are equal inside. There are two kinds of groups ([`GroupSpec`]).
 //!
 //! In one dimension (1D) a group is a full mesh: every router has a *local* link to every other
@@ -21,7 +21,7 @@
 //!   |     ||   X    ||     |   global    |     ||   X    ||     |      all to all)
 //!   |  router 2 == router 3|-------------|  router 6 == router 7|  --  global links
 //!   +---|---|--------------+             +--------------|---|---+  |   terminal links
-//!     node  node                                     node  node
+//!      NIC   NIC                                      NIC   NIC
 //! ```
 //!
 //! In two dimensions (2D) a group is a grid, as in Cray XC machines (Faanes et al., "Cray Cascade",
@@ -45,8 +45,8 @@
 //!
 //! # Ids and ports
 //!
-//! Group `G` has routers `G*a .. (G+1)*a`. Router `r` has nodes `r*p .. (r+1)*p`. Local router `l`
-//! of a grid is in row `l / columns` and column `l % columns`. The ports of a router have the
+//! Group `G` has routers `G*a .. (G+1)*a`. Router `r` has terminals `r*p .. (r+1)*p`. Local router
+//! `l` of a grid is in row `l / columns` and column `l % columns`. The ports of a router have the
 //! numbers of SST/merlin and BookSim2:
 //!
 //! ```text
@@ -103,9 +103,9 @@
 //!     DragonflySpec, GlobalArrangement, GroupSpec, Peer, PortAssignment, Topology,
 //! };
 //!
-//! // The network of Kang et al. (SC 2022): 1,056 nodes.
+//! // The network of Kang et al. (SC 2022): 1,056 terminals.
 //! let topology = Topology::dragonfly(&DragonflySpec {
-//!     nodes_per_router: 4,
+//!     terminals_per_router: 4,
 //!     group: GroupSpec::FullMesh { routers: 8, links_per_pair: 1 },
 //!     global_ports: 4,
 //!     groups: 33,
@@ -115,7 +115,7 @@
 //!     mirrored: false,
 //!     global_arrangement_seed: 0,
 //! })?;
-//! assert_eq!(topology.nodes(), 1056);
+//! assert_eq!(topology.terminals(), 1056);
 //! // Group 0's link to group 1 starts at router 0's first global port and ends at the same port of
 //! // router 8.
 //! let link = topology.global_links(0, 1)[0];
@@ -126,8 +126,8 @@
 //!
 //! **Invariant:** every link is symmetric: if port A's peer is port B, then B's peer is A.
 //! **Invariant:** every two groups of a [`Topology::dragonfly`] have exactly
-//! [`Topology::links_per_pair`] links. **Invariant:** repeated [`Topology::local_step`]s reach their
-//! target after [`Topology::local_distance`] steps.
+//! [`Topology::links_per_pair`] links. **Invariant:** repeated [`Topology::local_step`]s reach
+//! their target after [`Topology::local_distance`] steps.
 
 mod divisor;
 mod dragonfly;

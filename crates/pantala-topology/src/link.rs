@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum LinkClass {
-    /// A node and its router: injection in one direction, ejection in the other.
+    /// A terminal and its router: injection in one direction, ejection in the other.
     Terminal = 0,
     /// Two routers of one group, in a Dragonfly whose groups are full meshes (1D).
     Local = 1,
@@ -46,8 +46,8 @@ impl LinkClass {
 /// The far end of a router's port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Peer {
-    /// A node.
-    Node(u32),
+    /// A terminal.
+    Terminal(u32),
     /// A port of another router.
     Port {
         /// That router.

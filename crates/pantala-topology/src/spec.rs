@@ -5,8 +5,8 @@ use crate::{GlobalArrangement, PortAssignment, TopologyError};
 /// The largest number of ports per router, connected or not.
 pub const MAX_PORTS: u32 = 256;
 
-/// The largest number of ports of all routers, connected or not, so that ids of nodes, routers and
-/// ports fit in 32 bits. Only Dragonflies whose groups are grids can exceed it.
+/// The largest number of ports of all routers, connected or not, so that ids of terminals, routers
+/// and ports fit in 32 bits. Only Dragonflies whose groups are grids can exceed it.
 pub const MAX_PORTS_IN_ALL: u64 = 1 << 30;
 
 /// The inside of every group. The names in brackets are the plan's.
@@ -98,8 +98,8 @@ impl Mesh {
 /// The parameters of a Dragonfly. The names in brackets are the plan's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DragonflySpec {
-    /// Number of nodes per router (`p`), at least 1.
-    pub nodes_per_router: u32,
+    /// Number of terminals per router (`p`), at least 1.
+    pub terminals_per_router: u32,
     /// The inside of each group, which determines its number of routers (`a`; in a grid
     /// `rows*columns`).
     pub group: GroupSpec,
@@ -146,7 +146,7 @@ impl DragonflySpec {
 
     /// Checks each parameter, and the number of ports per router.
     fn check_parameters(&self) -> Result<(), TopologyError> {
-        let (p, h, g) = (self.nodes_per_router, self.global_ports, self.groups);
+        let (p, h, g) = (self.terminals_per_router, self.global_ports, self.groups);
         let at_least_one = |(key, value): (&'static str, u32), message: &str| {
             if value > 0 {
                 Ok(())
@@ -207,7 +207,8 @@ impl DragonflySpec {
     /// Returns the number of ports per router, if it is not too large.
     fn check_ports(&self) -> Result<u64, TopologyError> {
         let meshes = self.group.meshes();
-        let mut parts = vec![(u64::from(self.nodes_per_router), ("p", self.nodes_per_router))];
+        let mut parts =
+            vec![(u64::from(self.terminals_per_router), ("p", self.terminals_per_router))];
         parts.extend(meshes.iter().map(|mesh| (mesh.ports(), mesh.larger())));
         parts.push((u64::from(self.global_ports), ("h", self.global_ports)));
         let ports = parts.iter().fold(0, |sum: u64, &(ports, _)| sum.saturating_add(ports));
@@ -274,7 +275,7 @@ mod tests {
 
     fn kang() -> DragonflySpec {
         DragonflySpec {
-            nodes_per_router: 4,
+            terminals_per_router: 4,
             group: GroupSpec::FullMesh { routers: 8, links_per_pair: 1 },
             global_ports: 4,
             groups: 33,
@@ -319,7 +320,7 @@ mod tests {
 
     #[test]
     fn faults_name_their_key() {
-        assert_eq!(fault(|s| s.nodes_per_router = 0).key, "p");
+        assert_eq!(fault(|s| s.terminals_per_router = 0).key, "p");
         assert_eq!(fault(|s| s.group = mesh(0, 1)).key, "a");
         assert_eq!(fault(|s| s.group = mesh(8, 0)).key, "links_per_local_pair");
         assert_eq!(fault(|s| s.group = grid(0, 4, 1, 1)).key, "rows");
@@ -335,7 +336,7 @@ mod tests {
 
     #[test]
     fn too_many_ports_are_put_down_to_what_makes_most_of_them() {
-        assert_eq!(fault(|s| s.nodes_per_router = 300).key, "p");
+        assert_eq!(fault(|s| s.terminals_per_router = 300).key, "p");
         assert_eq!(fault(|s| s.global_ports = u32::MAX).key, "h");
         assert_eq!(fault(|s| s.group = mesh(250, 1)).key, "a");
         assert_eq!(fault(|s| s.group = mesh(8, 40)).key, "links_per_local_pair");
@@ -385,7 +386,7 @@ mod tests {
     #[test]
     fn a_grid_too_large_for_its_ids_is_refused() {
         let huge = |groups| DragonflySpec {
-            nodes_per_router: 4,
+            terminals_per_router: 4,
             group: grid(100, 100, 1, 1),
             global_ports: 50,
             groups,

@@ -23,13 +23,13 @@ pub(crate) struct Kind;
 impl Kind {
     /// A packet's head arrives in an input VC. Identity: the packet; hint: the input VC.
     pub(crate) const ARRIVE: u8 = 0;
-    /// A packet is delivered at its node. Identity: the packet.
+    /// A packet is delivered at its NIC. Identity: the packet.
     pub(crate) const DELIVER: u8 = 1;
-    /// A timer of a host. Identity: the node.
+    /// A timer of a host. Identity: the NIC.
     pub(crate) const TIMER: u8 = 2;
     /// A link may start a packet. Identity: the output port.
     pub(crate) const LINK: u8 = 3;
-    /// A NIC may start a packet. Identity: the node.
+    /// A NIC may start a packet. Identity: the NIC.
     pub(crate) const NIC: u8 = 4;
     /// A crossbar output may have become free. Identity: the output port.
     pub(crate) const CROSSBAR: u8 = 5;
@@ -173,10 +173,10 @@ impl Agenda {
 
     /// Schedules a NIC's pull, unless one is due earlier.
     #[inline]
-    pub(crate) fn wake_nic(&mut self, node: u32, nic: &mut Nic, time: Time) {
+    pub(crate) fn wake_nic(&mut self, terminal: u32, nic: &mut Nic, time: Time) {
         if nic.wake > time {
             nic.wake = time;
-            self.wheel.push(time, Kind::NIC, node);
+            self.wheel.push(time, Kind::NIC, terminal);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::partition::Totals;
 use crate::partition::agenda::Kind;
 use crate::store::account::Credits;
 use crate::store::account::space_of;
-use crate::store::port::{ELSEWHERE, HERE, InPort, LinkEnd, NODE};
+use crate::store::port::{ELSEWHERE, HERE, InPort, LinkEnd, NIC};
 use crate::store::queue::Queue;
 use crate::variant::General;
 use pantala_engine::FlatArray;
@@ -111,7 +111,7 @@ impl Fabric {
                 self.ports.in_ports[self.ports.in_vcs[in_vc].port];
             let sender = upstream + (in_vc % self.setup.vcs) as u32;
             match sender_partition {
-                NODE => {
+                NIC => {
                     behind.nics[upstream as usize * self.setup.vcs + in_vc % self.setup.vcs] +=
                         self.room_of(index)
                 }
@@ -119,8 +119,8 @@ impl Fabric {
                 _ => *counts.owed.entry(sender).or_default() -= self.room_of(index),
             }
         });
-        for (node, hold) in self.nics.holds.numbered() {
-            let out = self.ejection(node as u32);
+        for (terminal, hold) in self.nics.holds.numbered() {
+            let out = self.ejection(terminal as u32);
             for (vc, lent) in hold.lent.iter().enumerate() {
                 behind.outputs[out * self.setup.vcs + vc] += lent;
             }
@@ -158,7 +158,7 @@ impl Fabric {
         for (index, vc) in self.ports.out_vcs.numbered() {
             let port = &self.ports.out_ports[index / self.setup.vcs];
             let queued = held(&vc.queue);
-            let ample = port.end == LinkEnd::AmpleNode;
+            let ample = port.end == LinkEnd::AmpleNic;
             let taken = if self.setup.config.router.credit_check == CreditCheck::Crossbar && !ample
             {
                 queued
@@ -181,7 +181,7 @@ impl Fabric {
             self.nics
                 .nics
                 .numbered()
-                .all(|(node, own)| nic(&own.credits, behind.nics[node * self.setup.vcs]))
+                .all(|(terminal, own)| nic(&own.credits, behind.nics[terminal * self.setup.vcs]))
         } else {
             self.nics.credits.numbered().all(|(index, account)| nic(account, behind.nics[index]))
         };
@@ -247,7 +247,7 @@ impl Fabric {
 struct Behind {
     /// Per output VC.
     outputs: FlatArray<i64>,
-    /// Per node and VC.
+    /// Per NIC and VC.
     nics: FlatArray<i64>,
 }
 
@@ -321,7 +321,7 @@ pub struct Held {
     at: u32,
     /// The first packet there.
     wait: Wait,
-    /// The input VC that the packet waits for; `None` if it waits for a node.
+    /// The input VC that the packet waits for; `None` if it waits for a NIC.
     next: Option<u32>,
 }
 
@@ -385,9 +385,9 @@ pub struct Wait {
     pub out_vc: u8,
     /// Packets in its input VC, this one included.
     pub packets: u32,
-    /// Source node.
+    /// Source NIC.
     pub source: u32,
-    /// Destination node.
+    /// Destination NIC.
     pub destination: u32,
     /// Whether it is on a non-minimal path.
     pub nonminimal: bool,

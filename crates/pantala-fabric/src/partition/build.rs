@@ -21,7 +21,7 @@ use crate::store::counters::{Counters, JobTraffic};
 use crate::store::nics::{Nic, Nics, Responses};
 use crate::store::packet::{NONE, Packets};
 use crate::store::port::{
-    ELSEWHERE, HERE, InPort, InVc, LinkCounters, LinkEnd, NODE, OutPort, OutVc, Ports, VirtualQueue,
+    ELSEWHERE, HERE, InPort, InVc, LinkCounters, LinkEnd, NIC, OutPort, OutVc, Ports, VirtualQueue,
 };
 use crate::store::queue::Queue;
 use crate::store::requests::Requests;
@@ -37,7 +37,7 @@ use std::sync::Arc;
 /// The purpose of the routing's random streams.
 const ROUTING_STREAM: u64 = 0x526F_7574_696E_6721;
 
-/// Returns the stream of the random words of a node's packets. `key` is the node's routing key.
+/// Returns the stream of the random words of a NIC's packets. `key` is the NIC's routing key.
 #[must_use]
 pub const fn routing_stream(seed: u64, key: u64) -> Stream {
     Stream::new(seed, ROUTING_STREAM, key)
@@ -56,12 +56,12 @@ fn outbox(count: u16) -> Vec<FabricMessages> {
 impl<H: Host, P: Probe> Partition<H, P> {
     /// Builds a network of one partition and starts every host at time zero.
     ///
-    /// `routing_keys` has one key per node. The random words of a node's packets depend on the seed
+    /// `routing_keys` has one key per NIC. The random words of a NIC's packets depend on the seed
     /// and this key only.
     ///
     /// # Panics
     /// If a latency is zero, if there are more than [`MAX_VIRTUAL_CHANNELS`] VCs, or if
-    /// `routing_keys` does not have one key per node. Plans are checked before.
+    /// `routing_keys` does not have one key per NIC. Plans are checked before.
     pub fn new(
         config: FabricConfig,
         topology: Topology,
@@ -73,7 +73,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         Self::numbered(config, Arc::new(topology), partitions, 0, routing_keys, host, probe)
     }
 
-    /// Builds partition `number` of a network. The keys are those of all nodes; the other arguments
+    /// Builds partition `number` of a network. The keys are those of all NICs; the other arguments
     /// are those of [`new`](Self::new).
     pub(crate) fn numbered(
         config: FabricConfig,
@@ -87,7 +87,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let vcs = usize::from(config.virtual_channels);
         let ports = topology.ports_per_router();
         assert!((1..=usize::from(MAX_VIRTUAL_CHANNELS)).contains(&vcs), "1 to 16 VCs");
-        assert_eq!(routing_keys.len(), topology.nodes() as usize, "one routing key a node");
+        assert_eq!(routing_keys.len(), topology.terminals() as usize, "one routing key a node");
         assert!(
             config.routings.iter().all(|r| r.virtual_channels() <= config.virtual_channels),
             "VCs for every routing"
@@ -99,7 +99,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         );
         assert!(
             partitions.routers(partitions.count() - 1).end == topology.routers()
-                && partitions.nodes(partitions.count() - 1).end == topology.nodes(),
+                && partitions.terminals(partitions.count() - 1).end == topology.terminals(),
             "partitions of this network"
         );
         assert!(
@@ -135,10 +135,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
         }
         let words = (ports as usize * vcs).div_ceil(64);
         let dirty_words = ports.div_ceil(64) as usize;
-        let (own_routers, own_nodes) = (partitions.routers(number), partitions.nodes(number));
-        // The number of the first item and the number of items, with `each` per router or node.
+        let (own_routers, own_terminals) =
+            (partitions.routers(number), partitions.terminals(number));
+        // The number of the first item and the number of items, with `each` per router or NIC.
         let by_router = |each: usize| (own_routers.start as usize * each, own_routers.len() * each);
-        let by_node = |each: usize| (own_nodes.start as usize * each, own_nodes.len() * each);
+        let by_terminal =
+            |each: usize| (own_terminals.start as usize * each, own_terminals.len() * each);
         let by_port = |each: usize| by_router(ports as usize * each);
         let jobs = if config.jobs > 1 { usize::from(config.jobs) } else { 0 };
         let blocks = Blocks::of(&config, &topology, partitions.groups(number));
@@ -175,21 +177,21 @@ impl<H: Host, P: Probe> Partition<H, P> {
             },
             arbiters: ArbiterState::default(),
             nics: Nics {
-                // SAFETY: the proof of nodes (store/bounds.rs). `build_nics` fills the array.
-                nics: unsafe { room(by_node(1)) },
+                // SAFETY: the proof of NICs (store/bounds.rs). `build_nics` fills the array.
+                nics: unsafe { room(by_terminal(1)) },
                 credits: empty(),
                 responses: empty(),
-                // SAFETY: the proof of nodes, and a remainder by `nic_buffer`.
-                departures: unsafe { filled(by_node(config.nic_buffer as usize), 0) },
+                // SAFETY: the proof of NICs, and a remainder by `nic_buffer`.
+                departures: unsafe { filled(by_terminal(config.nic_buffer as usize), 0) },
                 holds: empty(),
             },
             worms: Worms::default(),
             learning,
-            // SAFETY: the proofs of ports, of nodes and of jobs (store/bounds.rs).
+            // SAFETY: the proofs of ports, of NICs and of jobs (store/bounds.rs).
             counters: unsafe {
                 Counters::new(
                     filled(by_port(jobs), JobTraffic::default()),
-                    filled(by_node(jobs), JobTraffic::default()),
+                    filled(by_terminal(jobs), JobTraffic::default()),
                 )
             },
             observer: Observer::default(),
@@ -237,31 +239,31 @@ impl<H: Host, P: Probe> Partition<H, P> {
                     && !fabric.setup.stages.learning(),
                 "flits move one by one through routers that let them"
             );
-            fabric.worms = Worms::new(by_port(vcs), by_node(1), vcs);
+            fabric.worms = Worms::new(by_port(vcs), by_terminal(1), vcs);
         }
         if fabric.setup.config.router.input_queue == InputQueue::VirtualOutput {
             // SAFETY: the proof of ports (store/bounds.rs).
             fabric.ports.virtual_queues = unsafe { filled(by_port(vcs), VirtualQueue::default()) };
         }
         if fabric.setup.config.responses.is_some() {
-            // SAFETY: the proof of nodes (store/bounds.rs).
-            fabric.nics.responses = unsafe { filled(by_node(1), Responses::default()) };
+            // SAFETY: the proof of NICs (store/bounds.rs).
+            fabric.nics.responses = unsafe { filled(by_terminal(1), Responses::default()) };
         }
         if !fabric.setup.stages.one_account::<General>() {
             let full = Credits::new(fabric.setup.config.router.input_buffer as i32);
-            // SAFETY: the proof of nodes (store/bounds.rs), and a VC below `vcs`.
-            fabric.nics.credits = unsafe { filled(by_node(vcs), full) };
+            // SAFETY: the proof of NICs (store/bounds.rs), and a VC below `vcs`.
+            fabric.nics.credits = unsafe { filled(by_terminal(vcs), full) };
         }
         fabric.build_ports(own_routers);
-        fabric.build_nics(own_nodes.clone(), routing_keys);
+        fabric.build_nics(own_terminals.clone(), routing_keys);
         let spare_messages = spare_messages(fabric.setup.partitions.count());
         let mut partition = Self { fabric, wakes: Wakes::default(), spare_messages, host, probe };
-        for node in own_nodes {
-            let group = partition.fabric.setup.topology.group_of_node(node);
+        for terminal in own_terminals {
+            let group = partition.fabric.setup.topology.group_of_terminal(terminal);
             let block = partition.fabric.agenda.blocks.of_group(group);
             partition.fabric.agenda.enter(block);
-            partition.host.start(node, &mut partition.wakes);
-            partition.react(node, 0);
+            partition.host.start(terminal, &mut partition.wakes);
+            partition.react(terminal, 0);
         }
         partition
     }
@@ -301,14 +303,16 @@ impl Fabric {
                 let number = router * self.setup.ports + port;
                 let first_vc = |port: u32| port * self.setup.vcs as u32;
                 let (upstream, target, end) = match peer {
-                    Peer::Node(node) => (node, node, self.node_end(timing, on_link, input_latency)),
+                    Peer::Terminal(terminal) => {
+                        (terminal, terminal, self.nic_end(timing, on_link, input_latency))
+                    }
                     Peer::Port { router, port } => {
                         let vc = first_vc(router * self.setup.ports + u32::from(port));
                         (vc, vc, self.router_end(port_class))
                     }
                     Peer::Unconnected => (u32::MAX, u32::MAX, LinkEnd::Nothing),
                 };
-                let terminal = matches!(peer, Peer::Node(_));
+                let is_terminal = matches!(peer, Peer::Terminal(_));
                 let home = self.agenda.blocks.of_group(group);
                 let other_partition = match peer {
                     Peer::Port { router, .. } => self.setup.partitions.of_router(router),
@@ -325,7 +329,7 @@ impl Fabric {
                 };
                 // Data pass the sender's output stage and the receiver's input stage. A NIC has
                 // neither.
-                let in_routers = output_latency + if terminal { 0 } else { input_latency };
+                let in_routers = output_latency + if is_terminal { 0 } else { input_latency };
                 self.ports.in_ports.push(InPort {
                     busy_until: 0,
                     credit_delay: credit_delay(timing.latency, in_routers),
@@ -333,7 +337,7 @@ impl Fabric {
                     group,
                     upstream,
                     waiting: 0,
-                    sender_partition: if terminal { NODE } else { sender_partition },
+                    sender_partition: if is_terminal { NIC } else { sender_partition },
                 });
                 for vc in 0..self.setup.vcs as u32 {
                     let queue = Queue::default();
@@ -355,7 +359,7 @@ impl Fabric {
                     crossbar_wake: NEVER,
                     routed_at: 0,
                     flit: timing.flit,
-                    reach: on_link + timing.latency + if terminal { 0 } else { input_latency },
+                    reach: on_link + timing.latency + if is_terminal { 0 } else { input_latency },
                     target,
                     queued: 0,
                     next_input: 0,
@@ -384,13 +388,13 @@ impl Fabric {
         }
     }
 
-    /// Returns the kind of the far end of a link to a node: whether its buffer can run out of
+    /// Returns the kind of the far end of a link to a NIC: whether its buffer can run out of
     /// credits.
     ///
     /// Credits return a fixed time after a packet's tail, so at most the flits that the link sends
     /// in that time are without credit. That bound fails if packets of several VCs share the link,
     /// or if packets hold credits before the link or for more than their flits.
-    fn node_end(&self, terminal: LinkTiming, on_link: Time, input_latency: Time) -> LinkEnd {
+    fn nic_end(&self, terminal: LinkTiming, on_link: Time, input_latency: Time) -> LinkEnd {
         let full = u64::from(self.setup.config.flits(self.setup.config.packet_bytes));
         let slowest = self.setup.config.slowest_flit().max(self.setup.stages.crossbar_flit);
         let round_trip = on_link
@@ -405,17 +409,17 @@ impl Fabric {
             && at_link
             && self.setup.stages.one_ejection_vc
         {
-            LinkEnd::AmpleNode
+            LinkEnd::AmpleNic
         } else {
-            LinkEnd::Node
+            LinkEnd::Nic
         }
     }
 
     fn build_nics(&mut self, own: Range<u32>, routing_keys: &[u64]) {
-        for node in own {
-            let key = routing_keys[node as usize];
-            let port = self.setup.topology.router_of(node) * self.setup.ports
-                + u32::from(self.setup.topology.terminal_port_of(node));
+        for terminal in own {
+            let key = routing_keys[terminal as usize];
+            let port = self.setup.topology.router_of(terminal) * self.setup.ports
+                + u32::from(self.setup.topology.terminal_port_of(terminal));
             self.nics.nics.push(Nic {
                 link_free: 0,
                 wake: NEVER,

@@ -49,7 +49,7 @@ impl Fabric {
         self.ports.in_vcs.holds(packet.at as usize)
             && packet.job < config.jobs
             && usize::from(route.routing) < config.routings.len()
-            && route.destination < topology.nodes()
+            && route.destination < topology.terminals()
             && route.destination_router == topology.router_of(route.destination)
     }
 

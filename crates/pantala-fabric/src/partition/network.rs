@@ -30,7 +30,7 @@ pub struct Network<H: Host, P> {
 
 impl<H: Host + Send, P: Probe + Send> Network<H, P> {
     /// Builds the partitions `here` of the network and starts every host at time zero. Each
-    /// partition has one host, for all its nodes, and one probe. The other arguments are those of
+    /// partition has one host, for all its NICs, and one probe. The other arguments are those of
     /// [`Partition::new`]. If other processes have the other partitions, all readings cover the
     /// partitions `here` only.
     ///
@@ -170,11 +170,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.map.routers(first).start..self.map.routers(last).end
     }
 
-    /// Returns the nodes of the partitions here.
+    /// Returns the NICs of the partitions here.
     #[must_use]
-    pub fn nodes(&self) -> Range<u32> {
+    pub fn terminals(&self) -> Range<u32> {
         let (first, last) = self.ends();
-        self.map.nodes(first).start..self.map.nodes(last).end
+        self.map.terminals(first).start..self.map.terminals(last).end
     }
 
     /// Returns the first and the last partition here.
@@ -188,9 +188,9 @@ impl<H: Host, P: Probe> Network<H, P> {
             [usize::from(self.map.of_router(router) - self.partitions[0].fabric.setup.number)]
     }
 
-    fn partition_of_node(&self, node: u32) -> &Partition<H, P> {
+    fn partition_of_terminal(&self, terminal: u32) -> &Partition<H, P> {
         &self.partitions
-            [usize::from(self.map.of_node(node) - self.partitions[0].fabric.setup.number)]
+            [usize::from(self.map.of_terminal(terminal) - self.partitions[0].fabric.setup.number)]
     }
 
     /// Returns the counters of output port `port` of `router`, a router here, at `now`. All events
@@ -200,10 +200,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.partition_of_router(router).link_counters_at(router, port, now)
     }
 
-    /// Returns the counters of a node's injection link at `now`.
+    /// Returns the counters of a NIC's injection link at `now`.
     #[must_use]
-    pub fn injection_counters(&self, node: u32, now: Time) -> LinkCounters {
-        self.partition_of_node(node).injection_counters_at(node, now)
+    pub fn injection_counters(&self, terminal: u32, now: Time) -> LinkCounters {
+        self.partition_of_terminal(terminal).injection_counters_at(terminal, now)
     }
 
     /// Returns the traffic of each job on output port `port` of `router`, a router here, at `now`.
@@ -212,16 +212,16 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.partition_of_router(router).link_jobs_at(router, port, now)
     }
 
-    /// Returns the traffic of each job on the injection link of `node`, a node here, at `now`. All
-    /// events before `now` must have been handled.
-    pub fn injection_jobs(&self, node: u32, now: Time) -> impl Iterator<Item = JobTraffic> {
-        self.partition_of_node(node).injection_jobs_at(node, now)
+    /// Returns the traffic of each job on the injection link of `terminal`, a NIC here, at `now`.
+    /// All events before `now` must have been handled.
+    pub fn injection_jobs(&self, terminal: u32, now: Time) -> impl Iterator<Item = JobTraffic> {
+        self.partition_of_terminal(terminal).injection_jobs_at(terminal, now)
     }
 
     /// Lets hosts keep packets after their delivery ([`crate::Wakes::held`]). Call it before the
     /// first event, and before [`watch_ports`](Self::watch_ports).
-    pub fn hold_at_nodes(&mut self) {
-        self.partitions.iter_mut().for_each(|partition| partition.fabric.hold_at_nodes());
+    pub fn hold_at_nics(&mut self) {
+        self.partitions.iter_mut().for_each(|partition| partition.fabric.hold_at_nics());
     }
 
     /// Records the links from now on, by VC, job and kind of packet, in windows of which the first
@@ -230,10 +230,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.partitions.iter_mut().for_each(|partition| partition.watch_ports(ends));
     }
 
-    /// Ends a window of the record of links at `now`: calls `take` with the counts of each link here
-    /// that has any. The next window ends at `next`. Without one, the record ends, and what starts
-    /// later counts in this window. All events before `now` must have been handled. Returns whether
-    /// anything has gone on here in the window.
+    /// Ends a window of the record of links at `now`: calls `take` with the counts of each link
+    /// here that has any. The next window ends at `next`. Without one, the record ends, and what
+    /// starts later counts in this window. All events before `now` must have been handled. Returns
+    /// whether anything has gone on here in the window.
     pub fn close_ports(
         &mut self,
         now: Time,
@@ -247,8 +247,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         goes_on
     }
 
-    /// Goes on with the window of the record of links that ends at `ends`, if nothing has gone on in
-    /// the last one.
+    /// Goes on with the window of the record of links that ends at `ends`, if nothing has gone on
+    /// in the last one.
     pub fn skip_ports(&mut self, ends: Time) {
         self.partitions.iter_mut().for_each(|partition| partition.skip_ports(ends));
     }

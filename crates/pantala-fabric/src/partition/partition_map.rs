@@ -1,4 +1,4 @@
-//! [`PartitionMap`]: the groups, routers and nodes of each partition.
+//! [`PartitionMap`]: the groups, routers and NICs of each partition.
 //!
 //! A partition has consecutive whole groups. Only global links connect partitions, so every effect
 //! of one partition on another takes the latency of a global link.
@@ -14,7 +14,7 @@ pub struct PartitionMap {
     /// Per partition, its first group; then the number of groups.
     first_groups: Vec<u32>,
     routers_per_group: u32,
-    nodes_per_group: u32,
+    terminals_per_group: u32,
     /// Per group, its partition.
     partition_of: Vec<u16>,
 }
@@ -38,7 +38,7 @@ impl PartitionMap {
             partition_of: partition_of.collect(),
             first_groups,
             routers_per_group: topology.routers_per_group(),
-            nodes_per_group: topology.routers_per_group() * topology.nodes_per_router(),
+            terminals_per_group: topology.routers_per_group() * topology.terminals_per_router(),
         }
     }
 
@@ -66,10 +66,10 @@ impl PartitionMap {
         scaled(self.groups(partition), self.routers_per_group)
     }
 
-    /// Returns the nodes of a partition.
+    /// Returns the NICs of a partition.
     #[must_use]
-    pub fn nodes(&self, partition: u16) -> Range<u32> {
-        scaled(self.groups(partition), self.nodes_per_group)
+    pub fn terminals(&self, partition: u16) -> Range<u32> {
+        scaled(self.groups(partition), self.terminals_per_group)
     }
 
     /// Returns the partition of a group.
@@ -84,10 +84,10 @@ impl PartitionMap {
         self.of_group(router / self.routers_per_group)
     }
 
-    /// Returns the partition of a node.
+    /// Returns the partition of a NIC.
     #[must_use]
-    pub fn of_node(&self, node: u32) -> u16 {
-        self.of_group(node / self.nodes_per_group)
+    pub fn of_terminal(&self, terminal: u32) -> u16 {
+        self.of_group(terminal / self.terminals_per_group)
     }
 }
 
@@ -101,11 +101,11 @@ pub struct PartitionShare {
 }
 
 impl PartitionShare {
-    /// Returns the partition of a node, if it is another one.
+    /// Returns the partition of a NIC, if it is another one.
     #[inline]
     #[must_use]
-    pub fn elsewhere(&self, node: u32) -> Option<u16> {
-        Some(self.partitions.of_node(node)).filter(|&partition| partition != self.partition)
+    pub fn elsewhere(&self, terminal: u32) -> Option<u16> {
+        Some(self.partitions.of_terminal(terminal)).filter(|&partition| partition != self.partition)
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn parts_share_groups_out_evenly_and_in_order() {
         let topology = Topology::dragonfly(&DragonflySpec {
-            nodes_per_router: 2,
+            terminals_per_router: 2,
             group: GroupSpec::FullMesh { routers: 4, links_per_pair: 1 },
             global_ports: 2,
             groups: 9,
@@ -146,7 +146,11 @@ mod tests {
                 assert!(
                     shared.routers(partition).all(|router| shared.of_router(router) == partition)
                 );
-                assert!(shared.nodes(partition).all(|node| shared.of_node(node) == partition));
+                assert!(
+                    shared
+                        .terminals(partition)
+                        .all(|terminal| shared.of_terminal(terminal) == partition)
+                );
             }
         }
     }

@@ -93,15 +93,15 @@ impl<H: Host, P: Probe> Partition<H, P> {
         port.counters.at(port.stalled_since, now)
     }
 
-    /// Returns the counters of a node's injection link.
+    /// Returns the counters of a NIC's injection link.
     #[must_use]
-    pub fn injection_counters(&self, node: u32) -> LinkCounters {
-        self.injection_counters_at(node, self.now())
+    pub fn injection_counters(&self, terminal: u32) -> LinkCounters {
+        self.injection_counters_at(terminal, self.now())
     }
 
     /// Returns the same at `now`. All events before `now` must have been handled.
-    pub(crate) fn injection_counters_at(&self, node: u32, now: Time) -> LinkCounters {
-        let nic = self.fabric.nics.nics.checked(node as usize);
+    pub(crate) fn injection_counters_at(&self, terminal: u32, now: Time) -> LinkCounters {
+        let nic = self.fabric.nics.nics.checked(terminal as usize);
         nic.counters.at(nic.stalled_since, now)
     }
 
@@ -119,16 +119,16 @@ impl<H: Host, P: Probe> Partition<H, P> {
         self.job_row(&self.fabric.counters.jobs, link, port.counters, stalled, now)
     }
 
-    /// Returns the traffic of each job on a node's injection link at `now`. All events before `now`
+    /// Returns the traffic of each job on a NIC's injection link at `now`. All events before `now`
     /// must have been handled.
     pub(crate) fn injection_jobs_at(
         &self,
-        node: u32,
+        terminal: u32,
         now: Time,
     ) -> impl Iterator<Item = JobTraffic> {
-        let nic = self.fabric.nics.nics.checked(node as usize);
+        let nic = self.fabric.nics.nics.checked(terminal as usize);
         let stalled = (nic.stalled_since, nic.stalled_job);
-        self.job_row(&self.fabric.counters.nic_jobs, node as usize, nic.counters, stalled, now)
+        self.job_row(&self.fabric.counters.nic_jobs, terminal as usize, nic.counters, stalled, now)
     }
 
     fn job_row(
@@ -186,22 +186,21 @@ impl<H: Host, P: Probe> Partition<H, P> {
     /// Records the links from now on, in windows of which the first ends at `ends`.
     pub(crate) fn watch_ports(&mut self, ends: Time) {
         let Fabric { setup, ports, observer, .. } = &mut self.fabric;
-        let (routers, nodes) =
-            (setup.partitions.routers(setup.number), setup.partitions.nodes(setup.number));
+        let (routers, terminals) =
+            (setup.partitions.routers(setup.number), setup.partitions.terminals(setup.number));
         let outputs = (routers.start * setup.ports) as usize..(routers.end * setup.ports) as usize;
-        let nodes = nodes.start as usize..nodes.end as usize;
+        let terminals = terminals.start as usize..terminals.end as usize;
         let full = setup.stages.room::<General>(setup.stages.full);
         let downstream = || DownstreamFlits::new(setup.vcs, setup.config.router.input_buffer, full);
         let known = |out: usize| {
             let end = ports.out_ports[out].end;
-            (end.is_router() || matches!(end, LinkEnd::Node | LinkEnd::HoldingNode))
-                .then(downstream)
+            (end.is_router() || matches!(end, LinkEnd::Nic | LinkEnd::HoldingNic)).then(downstream)
         };
         let downstream =
-            outputs.clone().map(known).chain(nodes.clone().map(|_| Some(downstream())));
+            outputs.clone().map(known).chain(terminals.clone().map(|_| Some(downstream())));
         let first_response = setup.config.responses.map_or(u8::MAX, |r| r.first_routing);
         observer.ports = Some(Box::new(PortWatch::new(
-            (outputs.clone(), nodes.clone()),
+            (outputs.clone(), terminals.clone()),
             (setup.vcs, usize::from(setup.config.jobs)),
             first_response,
             downstream.collect(),
@@ -233,7 +232,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let Fabric { setup, ports, nics, observer, .. } = &mut self.fabric;
         let size = BlameSize {
             ports: (ports.out_ports.first(), ports.out_ports.len()),
-            nodes: (nics.nics.first(), nics.nics.len()),
+            terminals: (nics.nics.first(), nics.nics.len()),
             vcs: setup.vcs,
             jobs: setup.config.jobs.into(),
             buffer: setup.config.router.input_buffer,

@@ -77,7 +77,7 @@ impl Fabric {
             (hold.until, hold.owner) =
                 if goes_on { (left, in_vc) } else { (left + stages.output_vc_gap::<F>(), NONE) };
         }
-        if stages.credit_at_crossbar::<F>() && self.ports.out_ports[out].end != LinkEnd::AmpleNode {
+        if stages.credit_at_crossbar::<F>() && self.ports.out_ports[out].end != LinkEnd::AmpleNic {
             self.ports.out_vcs[out_vc].credits.take(stages.room::<F>(flits));
             if let Some(observer) = self.observer.on::<F>() {
                 let room = stages.room::<F>(flits);

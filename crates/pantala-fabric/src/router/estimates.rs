@@ -1,7 +1,7 @@
 //! The estimates of `q_adaptive` on a packet's way: at its arrival, its routing and its departure.
 
 use crate::fabric::Fabric;
-use crate::store::port::{HERE, InPort, NODE};
+use crate::store::port::{HERE, InPort, NIC};
 use pantala_engine::Time;
 use pantala_routing::Hop;
 use pantala_routing::Phase;
@@ -49,7 +49,7 @@ impl Fabric {
         let InPort { upstream, group, credit_delay, sender_partition, .. } =
             self.ports.in_ports[self.ports.in_vcs[in_vc].port];
         let state = &self.packets[packet].route;
-        if sender_partition == NODE
+        if sender_partition == NIC
             || !self.setup.config.routings[usize::from(state.routing)].algorithm.learns()
         {
             return;

@@ -34,7 +34,7 @@ impl Fabric {
         };
         if port.queued == 0
             && open <= reach
-            && (port.end == LinkEnd::AmpleNode
+            && (port.end == LinkEnd::AmpleNic
                 || self.setup.stages.credit_at_crossbar::<F>()
                 || vc.credits.at(&mut self.ports.pool, now) >= room as i32)
         {
@@ -92,7 +92,7 @@ impl Fabric {
     fn decide<F: Variant>(&mut self, out: usize, now: Time) {
         let first = out * self.setup.vcs;
         let port = &self.ports.out_ports[out];
-        let ample = port.end == LinkEnd::AmpleNode || self.setup.stages.credit_at_crossbar::<F>();
+        let ample = port.end == LinkEnd::AmpleNic || self.setup.stages.credit_at_crossbar::<F>();
         let idle = self.setup.stages.idle_flits::<F>() * port.flit;
         let known = F::DEFAULT && self.setup.stages.heads_ready(port, now);
         let full = self.setup.stages.full as i32;
@@ -259,7 +259,7 @@ impl Fabric {
         let tail = if stages.cut_through::<F>() && !in_order { left + port.reach } else { head };
         packet.tail = tail;
         packet.ready = head;
-        // When the node's credits are back, if a packet waits for them before the link.
+        // When the NIC's credits are back, if a packet waits for them before the link.
         let mut awaited = NEVER;
         if port.end.is_router() {
             packet.route.hops += 1;
@@ -277,18 +277,18 @@ impl Fabric {
             }
         } else {
             self.agenda.wheel.push(tail, Kind::DELIVER, index);
-            if port.end == LinkEnd::HoldingNode {
+            if port.end == LinkEnd::HoldingNic {
                 // The host tells at the delivery whether the credits return.
-                let node = port.target as usize;
+                let terminal = port.target as usize;
                 if !stages.credit_at_crossbar::<F>() {
                     self.ports.out_vcs[out_vc].credits.take(room);
                     if let Some(observer) = self.observer.on::<F>() {
                         observer.took_credit((out, packet.out_vc), room, self.agenda.now);
                     }
                 }
-                self.nics.holds[node].lent[usize::from(packet.out_vc)] += i64::from(room);
+                self.nics.holds[terminal].lent[usize::from(packet.out_vc)] += i64::from(room);
             }
-            if port.end == LinkEnd::Node {
+            if port.end == LinkEnd::Nic {
                 // A NIC takes every flit at once, so the time of the credits' return is known now.
                 let vc = &mut self.ports.out_vcs[out_vc];
                 if !stages.credit_at_crossbar::<F>() {

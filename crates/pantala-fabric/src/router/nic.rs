@@ -28,27 +28,27 @@ pub(crate) struct Launch {
 impl Fabric {
     /// Schedules a pull, unless one is due earlier.
     #[inline]
-    pub(crate) fn ensure_nic_wake(&mut self, node: u32, time: Time) {
-        self.agenda.wake_nic(node, &mut self.nics.nics[node as usize], time);
+    pub(crate) fn ensure_nic_wake(&mut self, terminal: u32, time: Time) {
+        self.agenda.wake_nic(terminal, &mut self.nics.nics[terminal as usize], time);
     }
 
-    /// Returns the set of those of `vcs` on which a node's injection link has credit for `flits`.
+    /// Returns the set of those of `vcs` on which a NIC's injection link has credit for `flits`.
     #[inline(always)]
     pub(crate) fn open_vcs<F: Variant>(
         &mut self,
-        node: u32,
+        terminal: u32,
         vcs: &Range<u8>,
         flits: u32,
         now: Time,
     ) -> u16 {
-        self.nics.open_vcs::<F>(&self.setup, &mut self.ports.pool, node, vcs, flits, now)
+        self.nics.open_vcs::<F>(&self.setup, &mut self.ports.pool, terminal, vcs, flits, now)
     }
 
     /// Waits for credit: the link is free, and a packet of `job` has no credit on any of `vcs`.
     #[inline]
     pub(crate) fn await_credit<F: Variant>(
         &mut self,
-        node: u32,
+        terminal: u32,
         vcs: &Range<u8>,
         flits: u32,
         job: u16,
@@ -56,25 +56,25 @@ impl Fabric {
     ) {
         let room = self.setup.stages.room::<F>(flits);
         let time = if self.setup.stages.one_account::<F>() {
-            self.nics.nics[node as usize].credits.when(&self.ports.pool, room)
+            self.nics.nics[terminal as usize].credits.when(&self.ports.pool, room)
         } else {
             let account =
-                |vc: u8| &self.nics.credits[node as usize * self.setup.vcs + usize::from(vc)];
+                |vc: u8| &self.nics.credits[terminal as usize * self.setup.vcs + usize::from(vc)];
             vcs.clone().filter_map(|vc| account(vc).when(&self.ports.pool, room)).min()
         };
-        let nic = &mut self.nics.nics[node as usize];
+        let nic = &mut self.nics.nics[terminal as usize];
         if nic.stalled_since == NEVER {
             (nic.stalled_since, nic.stalled_job) = (now, job);
             if let Some(observer) = self.observer.on::<F>() {
                 let first = self.setup.config.responses.filter(|r| vcs.start >= r.first_vc);
                 let routing = first.map_or(0, |responses| responses.first_routing);
                 let in_vc = nic.target + u32::from(vcs.start);
-                observer.nic_stalled((node, in_vc), vcs, (job, routing), now);
+                observer.nic_stalled((terminal, in_vc), vcs, (job, routing), now);
             }
         }
-        let nic = &mut self.nics.nics[node as usize];
+        let nic = &mut self.nics.nics[terminal as usize];
         match time {
-            Some(time) => self.ensure_nic_wake(node, time + self.setup.stages.nic_idle),
+            Some(time) => self.ensure_nic_wake(terminal, time + self.setup.stages.nic_idle),
             None => nic.credit_wait = true,
         }
     }
@@ -84,7 +84,7 @@ impl Fabric {
     pub(crate) fn launch<F: Variant>(
         &mut self,
         index: u32,
-        node: u32,
+        terminal: u32,
         packet: &Launch,
         now: Time,
     ) -> Time {
@@ -92,7 +92,7 @@ impl Fabric {
         let stages = &self.setup.stages;
         let started = stages.needed_to_start::<F>(flits);
         let free = now + Time::from(started) * stages.nic_flit;
-        let nic = &mut self.nics.nics[node as usize];
+        let nic = &mut self.nics.nics[terminal as usize];
         nic.link_free = free;
         nic.counters.count(bytes, started);
         let gone = if stages.stores::<General>() {
@@ -114,14 +114,14 @@ impl Fabric {
             piece: Piece::Whole,
         };
         if self.setup.stages.by_flits::<F>() {
-            self.begin_flits(index, node);
+            self.begin_flits(index, terminal);
         } else {
             self.agenda.wheel.push_with_hint(head, Kind::ARRIVE, index, at);
         }
-        self.counters.count_nic_job(node as usize, self.setup.config.jobs, job, bytes);
+        self.counters.count_nic_job(terminal as usize, self.setup.config.jobs, job, bytes);
         if let Some(observer) = self.observer.on::<F>() {
             let injection = Injection {
-                from: (node, (at - self.nics.nics[node as usize].target) as u8),
+                from: (terminal, (at - self.nics.nics[terminal as usize].target) as u8),
                 flits: started,
                 room: self.setup.stages.room::<F>(started),
                 ready: self.packets.origin(index).created + self.setup.stages.nic_idle,
@@ -137,8 +137,8 @@ impl Fabric {
 impl<H: Host, P: Probe> Partition<H, P> {
     /// Handles a wake: the injection link may start a packet.
     #[inline(always)]
-    pub(crate) fn nic_wake<F: Variant>(&mut self, node: u32, now: Time) {
-        let nic = &mut self.fabric.nics.nics[node as usize];
+    pub(crate) fn nic_wake<F: Variant>(&mut self, terminal: u32, now: Time) {
+        let nic = &mut self.fabric.nics.nics[terminal as usize];
         if nic.wake != now {
             self.fabric.agenda.overtaken += 1;
             return;
@@ -146,29 +146,29 @@ impl<H: Host, P: Probe> Partition<H, P> {
         nic.wake = NEVER;
         if nic.link_free > now {
             let free = nic.link_free;
-            self.fabric.ensure_nic_wake(node, free);
+            self.fabric.ensure_nic_wake(terminal, free);
             return;
         }
         nic.credit_wait = false;
-        if self.fabric.setup.stages.by_flits::<F>() && self.send_flit(node, now) {
+        if self.fabric.setup.stages.by_flits::<F>() && self.send_flit(terminal, now) {
             return;
         }
-        if self.fabric.setup.stages.responds() && self.send_response::<F>(node, now) {
+        if self.fabric.setup.stages.responds() && self.send_response::<F>(terminal, now) {
             return;
         }
-        let nic = &self.fabric.nics.nics[node as usize];
+        let nic = &self.fabric.nics.nics[terminal as usize];
         if nic.has_offer {
             let offer = nic.offer;
-            self.offer::<F>(node, &offer, now);
+            self.offer::<F>(terminal, &offer, now);
             return;
         }
-        let pulled = self.host.pull(node, now, &mut self.wakes);
-        self.react(node, now);
+        let pulled = self.host.pull(terminal, now, &mut self.wakes);
+        self.react(terminal, now);
         match &pulled {
-            Pull::Packet(offer) => self.offer::<F>(node, offer, now),
+            Pull::Packet(offer) => self.offer::<F>(terminal, offer, now),
             Pull::Later(time) => {
                 debug_assert!(*time > now, "a host asked to be pulled in the past");
-                self.fabric.ensure_nic_wake(node, time + self.fabric.setup.stages.nic_idle);
+                self.fabric.ensure_nic_wake(terminal, time + self.fabric.setup.stages.nic_idle);
             }
             Pull::Idle => {}
         }
@@ -176,10 +176,10 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Injects a packet, or keeps it until it has credit.
     #[inline(always)]
-    fn offer<F: Variant>(&mut self, node: u32, offer: &PacketOffer, now: Time) {
+    fn offer<F: Variant>(&mut self, terminal: u32, offer: &PacketOffer, now: Time) {
         // The arrays of the hot path do not check these two (store/bounds.rs).
         assert!(
-            offer.destination < self.fabric.setup.topology.nodes()
+            offer.destination < self.fabric.setup.topology.terminals()
                 && offer.job < self.fabric.setup.config.jobs,
             "{offer:?}"
         );
@@ -190,103 +190,103 @@ impl<H: Host, P: Probe> Partition<H, P> {
         };
         let vcs = self.fabric.setup.stages.request_vcs::<F>();
         let needed = self.fabric.setup.stages.needed_to_start::<F>(flits);
-        let open = self.fabric.open_vcs::<F>(node, &vcs, needed, now);
+        let open = self.fabric.open_vcs::<F>(terminal, &vcs, needed, now);
         if open == 0 {
-            let nic = &mut self.fabric.nics.nics[node as usize];
+            let nic = &mut self.fabric.nics.nics[terminal as usize];
             nic.offer = *offer;
             nic.has_offer = true;
-            self.fabric.await_credit::<F>(node, &vcs, needed, offer.job, now);
+            self.fabric.await_credit::<F>(terminal, &vcs, needed, offer.job, now);
             return;
         }
-        self.fabric.end_nic_stall::<F>(node, now);
-        self.fabric.nics.nics[node as usize].has_offer = false;
-        self.inject::<F>(node, offer, flits, open, now);
+        self.fabric.end_nic_stall::<F>(terminal, now);
+        self.fabric.nics.nics[terminal as usize].has_offer = false;
+        self.inject::<F>(terminal, offer, flits, open, now);
     }
 
     #[inline(always)]
     fn inject<F: Variant>(
         &mut self,
-        node: u32,
+        terminal: u32,
         offer: &PacketOffer,
         flits: u32,
         open: u16,
         now: Time,
     ) {
-        let draw = self.fabric.nics.nics[node as usize].draws.bits();
+        let draw = self.fabric.nics.nics[terminal as usize].draws.bits();
         let at = self.fabric.nics.take_credit::<F>(
             &self.fabric.setup,
-            node,
+            terminal,
             open,
             self.fabric.setup.stages.needed_to_start::<F>(flits),
             draw,
         );
-        let accepted = self.fabric.nics.accepted(&self.fabric.setup, node, offer.created, now);
+        let accepted = self.fabric.nics.accepted(&self.fabric.setup, terminal, offer.created, now);
         let index = self.fabric.packets.reserve();
         let &PacketOffer { destination, bytes, created, message, job, class } = offer;
         let routing = self.fabric.setup.config.routing_of
             [usize::from(job) * TrafficClass::COUNT + class as usize];
         *self.fabric.packets.origin_mut(index) =
-            PacketOrigin { created, accepted, injected: now, source: node, message };
+            PacketOrigin { created, accepted, injected: now, source: terminal, message };
         let free = self.fabric.launch::<F>(
             index,
-            node,
+            terminal,
             &Launch { at, draw, destination, bytes, flits, job, routing },
             now,
         );
         self.fabric.observer.sent_by_host(&mut self.probe, job, bytes, now);
-        self.wake_for_next::<F>(node, free);
+        self.wake_for_next::<F>(terminal, free);
     }
 
     /// Wakes the NIC for its next packet when the link becomes free.
     #[inline(always)]
-    pub(crate) fn wake_for_next<F: Variant>(&mut self, node: u32, free: Time) {
+    pub(crate) fn wake_for_next<F: Variant>(&mut self, terminal: u32, free: Time) {
         let offer = (!F::DEFAULT || self.fabric.setup.stages.responds())
-            && self.fabric.nics.nics[node as usize].has_offer;
-        let flits = self.fabric.setup.stages.by_flits::<F>() && self.fabric.worms.sends(node);
+            && self.fabric.nics.nics[terminal as usize].has_offer;
+        let flits = self.fabric.setup.stages.by_flits::<F>() && self.fabric.worms.sends(terminal);
         if offer
             || flits
-            || (self.fabric.setup.stages.responds() && self.fabric.nics.has_response(node))
+            || (self.fabric.setup.stages.responds() && self.fabric.nics.has_response(terminal))
         {
-            self.fabric.ensure_nic_wake(node, free);
+            self.fabric.ensure_nic_wake(terminal, free);
         } else {
-            self.wake_for_host(node, free);
+            self.wake_for_host(terminal, free);
         }
     }
 
     /// Wakes the NIC when its host may have a packet, but not before the link becomes free.
     #[inline(always)]
-    pub(crate) fn wake_for_host(&mut self, node: u32, free: Time) {
-        let next = self.host.next_at(node);
+    pub(crate) fn wake_for_host(&mut self, terminal: u32, free: Time) {
+        let next = self.host.next_at(terminal);
         if next != NEVER {
             self.fabric.ensure_nic_wake(
-                node,
+                terminal,
                 if next <= free { free } else { next + self.fabric.setup.stages.nic_idle },
             );
         }
     }
 
-    /// Delivers a packet at its node.
+    /// Delivers a packet at its NIC.
     #[inline(always)]
     pub(crate) fn deliver<F: Variant>(&mut self, index: u32, now: Time) {
         self.fabric.counters.flits_delivered += u64::from(self.fabric.packets[index].flits);
         let lent = self.fabric.lent_room::<F>(index);
         if self.fabric.setup.stages.by_flits::<F>() {
-            let node = self.fabric.packets[index].route.destination;
+            let terminal = self.fabric.packets[index].route.destination;
             self.fabric.keep_path_of_head(index);
             if !self.fabric.gather_flits(index) {
                 if let Some(room) = lent {
-                    self.fabric.return_room::<F>(node, room, now);
+                    self.fabric.return_room::<F>(terminal, room, now);
                 }
                 return;
             }
         }
         let packet = &self.fabric.packets[index];
-        let node = packet.route.destination;
+        let terminal = packet.route.destination;
         let origin = self.fabric.packets.origin(index);
         self.fabric.counters.packets_delivered += 1;
         if self.fabric.setup.stages.responds() && self.fabric.is_response(packet) {
             if let Some(room) = lent {
-                self.fabric.return_room::<F>(node, room, now);
+                self.fabric.return_room::<F>(terminal, room, now);
             }
             self.take_response::<F>(index, now);
             return;
@@ -301,7 +301,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         self.fabric.observer.delivered::<F>(
             &mut self.probe,
             (&self.fabric.packets, index),
-            || self.host.message_of(node, &delivery),
+            || self.host.message_of(terminal, &delivery),
             now,
         );
         if self.fabric.setup.stages.responds() {
@@ -309,14 +309,14 @@ impl<H: Host, P: Probe> Partition<H, P> {
         } else {
             self.fabric.packets.remove(index);
         }
-        self.host.deliver(node, &delivery, now, &mut self.wakes);
+        self.host.deliver(terminal, &delivery, now, &mut self.wakes);
         if let Some(room) = lent {
             if std::mem::take(&mut self.wakes.held) {
-                self.fabric.nics.holds[node as usize].kept.push_back(room);
+                self.fabric.nics.holds[terminal as usize].kept.push_back(room);
             } else {
-                self.fabric.return_room::<F>(node, room, now);
+                self.fabric.return_room::<F>(terminal, room, now);
             }
         }
-        self.react(node, now);
+        self.react(terminal, now);
     }
 }

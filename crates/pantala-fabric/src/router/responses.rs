@@ -50,9 +50,9 @@ impl Fabric {
     #[inline]
     pub(crate) fn answer(&mut self, index: u32, now: Time) {
         let Some(responses) = self.setup.config.responses else { return };
-        let node = self.packets[index].route.destination;
+        let terminal = self.packets[index].route.destination;
         let origin = self.packets.origin_mut(index);
-        let source = std::mem::replace(&mut origin.source, node);
+        let source = std::mem::replace(&mut origin.source, terminal);
         *origin = PacketOrigin {
             created: now,
             accepted: origin.injected,
@@ -64,11 +64,11 @@ impl Fabric {
         packet.route.destination = source;
         packet.route.routing += responses.first_routing;
         packet.route.draw = mix(packet.route.draw ^ RESPONSE_SALT);
-        self.nics.responses[node as usize].queue.push(&mut self.packets, index);
+        self.nics.responses[terminal as usize].queue.push(&mut self.packets, index);
         self.counters.responses_waiting += 1;
-        let free = self.nics.nics[node as usize].link_free;
+        let free = self.nics.nics[terminal as usize].link_free;
         self.ensure_nic_wake(
-            node,
+            terminal,
             if free > now { free } else { now + self.setup.stages.nic_idle },
         );
     }
@@ -77,40 +77,41 @@ impl Fabric {
 impl<H: Host, P: Probe> Partition<H, P> {
     /// Sends the response that has waited longest, if it has credit; returns whether it has. The
     /// injection link must be free.
-    pub(crate) fn send_response<F: Variant>(&mut self, node: u32, now: Time) -> bool {
-        let index = self.fabric.nics.responses[node as usize].queue.head;
+    pub(crate) fn send_response<F: Variant>(&mut self, terminal: u32, now: Time) -> bool {
+        let index = self.fabric.nics.responses[terminal as usize].queue.head;
         let Some(responses) = self.fabric.setup.config.responses.filter(|_| index != NONE) else {
             return false;
         };
         let (bytes, vcs) = (responses.bytes, self.fabric.response_vcs::<F>());
         let flits = self.fabric.setup.config.flits(bytes);
         let needed = self.fabric.setup.stages.needed_to_start::<F>(flits);
-        let open = self.fabric.open_vcs::<F>(node, &vcs, needed, now);
+        let open = self.fabric.open_vcs::<F>(terminal, &vcs, needed, now);
         let job = self.fabric.packets[index].job;
         if open == 0 {
-            self.fabric.await_credit::<F>(node, &vcs, needed, job, now);
+            self.fabric.await_credit::<F>(terminal, &vcs, needed, job, now);
             return false;
         }
-        self.fabric.end_nic_stall::<F>(node, now);
-        let own = &mut self.fabric.nics.responses[node as usize];
+        self.fabric.end_nic_stall::<F>(terminal, now);
+        let own = &mut self.fabric.nics.responses[terminal as usize];
         own.queue.pop(&mut self.fabric.packets);
         own.sent += 1;
         self.fabric.counters.responses_waiting -= 1;
         let Packet { job, route: RouteState { destination, draw, routing, .. }, .. } =
             self.fabric.packets[index];
-        let at = self.fabric.nics.take_credit::<F>(&self.fabric.setup, node, open, needed, draw);
+        let at =
+            self.fabric.nics.take_credit::<F>(&self.fabric.setup, terminal, open, needed, draw);
         self.fabric.packets.origin_mut(index).injected = now;
         let free = self.fabric.launch::<F>(
             index,
-            node,
+            terminal,
             &Launch { at, draw, destination, bytes, flits, job, routing },
             now,
         );
-        self.wake_for_next::<F>(node, free);
+        self.wake_for_next::<F>(terminal, free);
         true
     }
 
-    /// Takes a response at the node that sent its request.
+    /// Takes a response at the NIC that sent its request.
     #[inline]
     pub(crate) fn take_response<F: Variant>(&mut self, index: u32, now: Time) {
         self.fabric.counters.responses_delivered += 1;

@@ -71,24 +71,24 @@ impl Fabric {
         }
     }
 
-    /// Ends the stall of a node's injection link, if there is one, because a packet starts at
+    /// Ends the stall of a NIC's injection link, if there is one, because a packet starts at
     /// `now`.
     #[inline(always)]
-    pub(crate) fn end_nic_stall<F: Variant>(&mut self, node: u32, now: Time) {
-        if self.nics.nics[node as usize].stalled_since != NEVER {
-            self.count_nic_stall::<F>(node, now);
+    pub(crate) fn end_nic_stall<F: Variant>(&mut self, terminal: u32, now: Time) {
+        if self.nics.nics[terminal as usize].stalled_since != NEVER {
+            self.count_nic_stall::<F>(terminal, now);
         }
     }
 
     #[inline(never)]
-    fn count_nic_stall<F: Variant>(&mut self, node: u32, now: Time) {
-        let nic = &mut self.nics.nics[node as usize];
+    fn count_nic_stall<F: Variant>(&mut self, terminal: u32, now: Time) {
+        let nic = &mut self.nics.nics[terminal as usize];
         let since = std::mem::replace(&mut nic.stalled_since, NEVER);
         let (stall, job) = (now - since, nic.stalled_job);
         nic.counters.stall += stall;
-        self.counters.count_nic_stall(node as usize, self.setup.config.jobs, job, stall);
+        self.counters.count_nic_stall(terminal as usize, self.setup.config.jobs, job, stall);
         if let Some(observer) = self.observer.on::<F>() {
-            observer.nic_stall_ended(node, now);
+            observer.nic_stall_ended(terminal, now);
         }
     }
 }

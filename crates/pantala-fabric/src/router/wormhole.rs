@@ -20,29 +20,29 @@ use pantala_engine::Time;
 
 impl Fabric {
     /// Starts the first flit of a packet on the injection link.
-    pub(crate) fn begin_flits(&mut self, index: u32, node: u32) {
-        self.launch_flit(node, Begun { packet: index, next: 0 }, self.packets[index].ready);
+    pub(crate) fn begin_flits(&mut self, index: u32, terminal: u32) {
+        self.launch_flit(terminal, Begun { packet: index, next: 0 }, self.packets[index].ready);
     }
 
     /// Puts the next flit of a packet on the injection link. A packet would arrive at the router at
     /// `head`.
-    fn launch_flit(&mut self, node: u32, Begun { packet: index, next }: Begun, head: Time) {
+    fn launch_flit(&mut self, terminal: u32, Begun { packet: index, next }: Begun, head: Time) {
         let packet = self.packets[index];
         let piece = Piece::of(next, packet.flits);
-        let vc = (packet.at - self.nics.nics[node as usize].target) as usize;
+        let vc = (packet.at - self.nics.nics[terminal as usize].target) as usize;
         let time = in_order(
-            &mut self.worms.nic_arrivals[node as usize * self.setup.vcs + vc],
+            &mut self.worms.nic_arrivals[terminal as usize * self.setup.vcs + vc],
             piece,
             head,
             &self.setup.stages,
         );
         let flit = if piece.ends() { index } else { self.packets.reserve() };
         self.packets[flit] = Packet { ready: time, tail: time, flits: 1, piece, ..packet };
-        self.worms.begun[node] = None;
+        self.worms.begun[terminal] = None;
         if !piece.ends() {
             *self.packets.origin_mut(flit) = *self.packets.origin(index);
             self.worms.leading += 1;
-            self.worms.begun[node] = Some(Begun { packet: index, next: next + 1 });
+            self.worms.begun[terminal] = Some(Begun { packet: index, next: next + 1 });
         }
         self.agenda.wheel.push_with_hint(time, Kind::ARRIVE, flit, packet.at);
     }
@@ -59,7 +59,7 @@ impl Fabric {
         (out, out_vc)
     }
 
-    /// Keeps the path of a packet whose first flit is at its node, until its last flit is there.
+    /// Keeps the path of a packet whose first flit is at its NIC, until its last flit is there.
     pub(crate) fn keep_path_of_head(&mut self, flit: u32) {
         if let Some(observer) = self.observer.on::<General>()
             && self.packets[flit].piece == Piece::Head
@@ -68,7 +68,7 @@ impl Fabric {
         }
     }
 
-    /// Takes a flit at its node; returns whether it is the last. The last flit makes the packet
+    /// Takes a flit at its NIC; returns whether it is the last. The last flit makes the packet
     /// whole again, and the records of the others end.
     pub(crate) fn gather_flits(&mut self, flit: u32) -> bool {
         let record = &mut self.packets[flit];
@@ -86,28 +86,28 @@ impl Fabric {
 impl<H: Host, P: Probe> Partition<H, P> {
     /// Sends the next flit of a packet that the NIC has begun, if it has credit; returns whether
     /// the NIC has begun one. The injection link must be free.
-    pub(crate) fn send_flit(&mut self, node: u32, now: Time) -> bool {
-        let Some(begun) = self.fabric.worms.begun[node] else { return false };
+    pub(crate) fn send_flit(&mut self, terminal: u32, now: Time) -> bool {
+        let Some(begun) = self.fabric.worms.begun[terminal] else { return false };
         let vc = (self.fabric.packets[begun.packet].at
-            - self.fabric.nics.nics[node as usize].target) as u8;
+            - self.fabric.nics.nics[terminal as usize].target) as u8;
         let vcs = vc..vc + 1;
-        let open = self.fabric.open_vcs::<General>(node, &vcs, 1, now);
+        let open = self.fabric.open_vcs::<General>(terminal, &vcs, 1, now);
         let job = self.fabric.packets[begun.packet].job;
         if open == 0 {
-            self.fabric.await_credit::<General>(node, &vcs, 1, job, now);
+            self.fabric.await_credit::<General>(terminal, &vcs, 1, job, now);
             return true;
         }
-        self.fabric.end_nic_stall::<General>(node, now);
-        self.fabric.nics.take_credit::<General>(&self.fabric.setup, node, open, 1, 0);
+        self.fabric.end_nic_stall::<General>(terminal, now);
+        self.fabric.nics.take_credit::<General>(&self.fabric.setup, terminal, open, 1, 0);
         let free = now + self.fabric.setup.stages.nic_flit;
-        let nic = &mut self.fabric.nics.nics[node as usize];
+        let nic = &mut self.fabric.nics.nics[terminal as usize];
         nic.link_free = free;
         nic.counters.flits += 1;
         if let Some(observer) = self.fabric.observer.on::<General>() {
             let packet = &self.fabric.packets[begun.packet];
             let piece = Piece::of(begun.next, packet.flits);
             let injection = Injection {
-                from: (node, vc),
+                from: (terminal, vc),
                 flits: 1,
                 room: 1,
                 ready: self.fabric.packets.origin(begun.packet).created,
@@ -118,8 +118,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
         }
         let gone = now
             + self.fabric.setup.stages.head_flits::<General>() * self.fabric.setup.stages.nic_flit;
-        self.fabric.launch_flit(node, begun, gone + self.fabric.setup.stages.nic_reach);
-        self.wake_for_next::<General>(node, free);
+        self.fabric.launch_flit(terminal, begun, gone + self.fabric.setup.stages.nic_reach);
+        self.wake_for_next::<General>(terminal, free);
         true
     }
 }

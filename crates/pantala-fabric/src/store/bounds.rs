@@ -8,9 +8,9 @@
 //!   of the router and a VC below `Setup::vcs`, or from a message of another partition, which
 //!   `Fabric::take` checks. A link to another partition has no number here: `OutPort::beyond` and
 //!   `InPort::sender_partition` are tested before its number is used.
-//! - **Nodes.** Numbers of nodes of this partition. They come from `Partition::numbered` and from
+//! - **NICs.** Numbers of NICs of this partition. They come from `Partition::numbered` and from
 //!   terminal links. `Partition::offer` and `Fabric::take` check the destinations of packets, so
-//!   a packet is delivered at a node that its last router has a link to.
+//!   a packet is delivered at a NIC that its last router has a link to.
 //! - **Jobs.** Numbers below the plan's number of jobs. `Partition::offer` and `Fabric::take` check
 //!   the jobs of packets.
 //! - **Packets.** Numbers that `Packets::reserve` has given out. Each is in exactly one queue or

@@ -19,7 +19,7 @@ pub(crate) struct Counters {
     /// The traffic per output port and job. Empty with a single job: then the link's own counters
     /// hold it.
     pub(crate) jobs: ProvenArray<JobTraffic>,
-    /// The traffic per node and job on the injection link. Empty with a single job.
+    /// The traffic per NIC and job on the injection link. Empty with a single job.
     pub(crate) nic_jobs: ProvenArray<JobTraffic>,
     /// Packets delivered, responses included.
     pub(crate) packets_delivered: u64,
@@ -52,11 +52,12 @@ impl Counters {
         }
     }
 
-    /// Counts a packet's bytes for its job on a node's injection link.
+    /// Counts a packet's bytes for its job on a NIC's injection link.
     #[inline]
-    pub(crate) fn count_nic_job(&mut self, node: usize, jobs: u16, job: u16, bytes: u32) {
+    pub(crate) fn count_nic_job(&mut self, terminal: usize, jobs: u16, job: u16, bytes: u32) {
         if !self.nic_jobs.is_empty() {
-            self.nic_jobs[node * usize::from(jobs) + usize::from(job)].bytes += u64::from(bytes);
+            self.nic_jobs[terminal * usize::from(jobs) + usize::from(job)].bytes +=
+                u64::from(bytes);
         }
     }
 
@@ -67,10 +68,10 @@ impl Counters {
         }
     }
 
-    /// Counts a stall of a node's injection link for its job.
-    pub(crate) fn count_nic_stall(&mut self, node: usize, jobs: u16, job: u16, stall: Time) {
+    /// Counts a stall of a NIC's injection link for its job.
+    pub(crate) fn count_nic_stall(&mut self, terminal: usize, jobs: u16, job: u16, stall: Time) {
         if !self.nic_jobs.is_empty() {
-            self.nic_jobs[node * usize::from(jobs) + usize::from(job)].stall += stall;
+            self.nic_jobs[terminal * usize::from(jobs) + usize::from(job)].stall += stall;
         }
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct Nic {
     /// Whether it waits for a credit that is not scheduled yet.
     pub(crate) credit_wait: bool,
     pub(crate) offer: PacketOffer,
-    /// The random words of this node's packets.
+    /// The random words of this NIC's packets.
     pub(crate) draws: Stream,
     /// The start of the current stall; [`NEVER`]: none.
     pub(crate) stalled_since: Time,
@@ -52,15 +52,15 @@ pub(crate) struct Responses {
 #[derive(Debug)]
 pub(crate) struct Nics {
     pub(crate) nics: ProvenArray<Nic>,
-    /// Per node and VC, the credits of its injection link. Empty if NICs inject on VC 0 only; then
+    /// Per NIC and VC, the credits of its injection link. Empty if NICs inject on VC 0 only; then
     /// [`Nic::credits`] holds them.
     pub(crate) credits: ProvenArray<Credits>,
-    /// Per node, its responses. Empty if NICs send none.
+    /// Per NIC, its responses. Empty if NICs send none.
     pub(crate) responses: ProvenArray<Responses>,
-    /// Per node, a ring of the times when its last packets left: see
+    /// Per NIC, a ring of the times when its last packets left: see
     /// [`crate::FabricConfig::nic_buffer`].
     pub(crate) departures: ProvenArray<Time>,
-    /// Per node, the room of packets that its host keeps. Empty unless hosts can keep packets.
+    /// Per NIC, the room of packets that its host keeps. Empty unless hosts can keep packets.
     pub(crate) holds: ProvenArray<Hold>,
 }
 
@@ -80,18 +80,18 @@ impl Nics {
         &mut self,
         setup: &Setup,
         pool: &mut PendingPool,
-        node: u32,
+        terminal: u32,
         vcs: &Range<u8>,
         flits: u32,
         now: Time,
     ) -> u16 {
         let room = setup.stages.room::<F>(flits) as i32;
         if setup.stages.one_account::<F>() {
-            return u16::from(self.nics[node as usize].credits.at(pool, now) >= room);
+            return u16::from(self.nics[terminal as usize].credits.at(pool, now) >= room);
         }
         let mut open = 0;
         for vc in vcs.clone() {
-            let account = &mut self.credits[node as usize * setup.vcs + usize::from(vc)];
+            let account = &mut self.credits[terminal as usize * setup.vcs + usize::from(vc)];
             open |= u16::from(account.at(pool, now) >= room) << vc;
         }
         open
@@ -102,12 +102,12 @@ impl Nics {
     pub(crate) fn take_credit<F: Variant>(
         &mut self,
         setup: &Setup,
-        node: u32,
+        terminal: u32,
         open: u16,
         flits: u32,
         draw: u64,
     ) -> u32 {
-        let nic = &mut self.nics[node as usize];
+        let nic = &mut self.nics[terminal as usize];
         let room = setup.stages.room::<F>(flits);
         if setup.stages.one_account::<F>() {
             nic.credits.take(room);
@@ -117,30 +117,36 @@ impl Nics {
             InjectionVc::Random => drawn_bit(open, mix(draw ^ INJECTION_SALT)),
             InjectionVc::First | InjectionVc::FirstFree => open.trailing_zeros(),
         };
-        self.credits[node as usize * setup.vcs + vc as usize].take(room);
+        self.credits[terminal as usize * setup.vcs + vc as usize].take(room);
         nic.target + vc
     }
 
     /// Returns when a host's packet that starts now entered the buffer of the NIC: when the packet
     /// `nic_buffer` places before it left.
     #[inline(always)]
-    pub(crate) fn accepted(&mut self, setup: &Setup, node: u32, created: Time, now: Time) -> Time {
+    pub(crate) fn accepted(
+        &mut self,
+        setup: &Setup,
+        terminal: u32,
+        created: Time,
+        now: Time,
+    ) -> Time {
         let buffer = setup.config.nic_buffer as usize;
         if buffer == 0 {
             return created;
         }
-        let mut sent = self.nics[node as usize].counters.packets;
+        let mut sent = self.nics[terminal as usize].counters.packets;
         if setup.stages.responds() {
-            sent -= self.responses[node].sent;
+            sent -= self.responses[terminal].sent;
         }
-        let slot = &mut self.departures[node as usize * buffer + sent as usize % buffer];
+        let slot = &mut self.departures[terminal as usize * buffer + sent as usize % buffer];
         std::mem::replace(slot, now).max(created)
     }
 
     /// Returns whether a response waits in a NIC.
     #[inline]
-    pub(crate) fn has_response(&self, node: u32) -> bool {
-        self.responses[node as usize].queue.head != NONE
+    pub(crate) fn has_response(&self, terminal: u32) -> bool {
+        self.responses[terminal as usize].queue.head != NONE
     }
 
     /// Returns the bytes of memory held.

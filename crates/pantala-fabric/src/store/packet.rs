@@ -97,7 +97,7 @@ pub struct PacketOrigin {
     pub accepted: Time,
     /// When its head started on the injection link, in ps.
     pub injected: Time,
-    /// Source node.
+    /// Source NIC.
     pub source: u32,
     /// The host's handle of the message.
     pub message: u32,

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 /// The sender is a router of this partition.
 pub(crate) const HERE: u16 = u16::MAX;
 
-/// The sender is a node of this partition.
-pub(crate) const NODE: u16 = u16::MAX - 1;
+/// The sender is a NIC of this partition.
+pub(crate) const NIC: u16 = u16::MAX - 1;
 
 /// The bit that marks another partition.
 pub(crate) const ELSEWHERE: u16 = 1 << 15;
@@ -46,11 +46,11 @@ pub(crate) struct InPort {
     /// The router's group.
     pub(crate) group: u32,
     /// The sender, which gets the credits: the first VC of an output port, or (terminal port) a
-    /// node.
+    /// NIC.
     pub(crate) upstream: u32,
     /// The number of its VCs whose head waits for an output.
     pub(crate) waiting: u16,
-    /// The partition of the sender, if it is another one; otherwise [`HERE`] or [`NODE`].
+    /// The partition of the sender, if it is another one; otherwise [`HERE`] or [`NIC`].
     pub(crate) sender_partition: u16,
 }
 
@@ -58,7 +58,7 @@ impl InPort {
     /// Returns whether a NIC sends to this port.
     #[inline(always)]
     pub(crate) const fn is_terminal(&self) -> bool {
-        self.sender_partition == NODE
+        self.sender_partition == NIC
     }
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct OutPort {
     /// From the start on the link to the next stage: propagation, and the latencies of routers on
     /// the way.
     pub(crate) reach: Time,
-    /// The first input VC of the port behind the link, or (ejection) the node.
+    /// The first input VC of the port behind the link, or (ejection) the NIC.
     pub(crate) target: u32,
     /// The router.
     pub(crate) router: u32,
@@ -106,7 +106,7 @@ pub(crate) struct OutPort {
     /// The start of the current stall, in which a packet is ready and none has credit; [`NEVER`]:
     /// none.
     pub(crate) stalled_since: Time,
-    /// Ejection links: the delay of the node's credits.
+    /// Ejection links: the delay of the NIC's credits.
     pub(crate) credit_delay: Time,
     /// Twice the time at which a head was last routed to this port, plus one if several heads were.
     pub(crate) routed_at: Time,
@@ -122,13 +122,13 @@ pub(crate) enum LinkEnd {
     /// A router to which the routing sends packets of one VC only. They leave in the order of
     /// arrival.
     SingleRouter,
-    /// A node whose buffer can run out of room, or that gets packets of several VCs.
-    Node,
-    /// A node whose host can keep the room of packets after their delivery.
-    HoldingNode,
-    /// A node that gets packets of one VC, with a buffer that never runs out of room. It needs no
+    /// A NIC whose buffer can run out of room, or that gets packets of several VCs.
+    Nic,
+    /// A NIC whose host can keep the room of packets after their delivery.
+    HoldingNic,
+    /// A NIC that gets packets of one VC, with a buffer that never runs out of room. It needs no
     /// credit account.
-    AmpleNode,
+    AmpleNic,
     /// Nothing.
     Nothing,
 }
@@ -143,7 +143,7 @@ impl LinkEnd {
     /// Returns whether all packets on the link have one VC.
     #[inline]
     pub(crate) const fn is_single(self) -> bool {
-        matches!(self, Self::SingleRouter | Self::AmpleNode)
+        matches!(self, Self::SingleRouter | Self::AmpleNic)
     }
 }
 
@@ -196,7 +196,7 @@ impl Ports {
     /// Returns whether there are credits for `room` flits behind the link of an output VC.
     #[inline]
     pub(crate) fn has_credit(&mut self, out: usize, out_vc: u32, room: i32, now: Time) -> bool {
-        self.out_ports[out].end == LinkEnd::AmpleNode
+        self.out_ports[out].end == LinkEnd::AmpleNic
             || self.out_vcs[out_vc].credits.at(&mut self.pool, now) >= room
     }
 

@@ -27,17 +27,17 @@ pub(crate) struct Begun {
 pub(crate) struct Worms {
     /// Per input VC, the packet that crosses, or crossed last.
     pub(crate) leads: ProvenArray<Option<Lead>>,
-    /// Per output VC, and per node and VC, when the last flit sent arrives behind the link.
+    /// Per output VC, and per NIC and VC, when the last flit sent arrives behind the link.
     pub(crate) arrivals: ProvenArray<Time>,
     pub(crate) nic_arrivals: ProvenArray<Time>,
-    /// Per node, the packet that it has begun to send.
+    /// Per NIC, the packet that it has begun to send.
     pub(crate) begun: ProvenArray<Option<Begun>>,
     /// Number of records of flits that are not the last of their packets.
     pub(crate) leading: u64,
 }
 
 impl Default for Worms {
-    /// The state of no VCs and no nodes.
+    /// The state of no VCs and no NICs.
     fn default() -> Self {
         Self {
             leads: empty(),
@@ -50,20 +50,20 @@ impl Default for Worms {
 }
 
 impl Worms {
-    /// Makes the state for these input and output VCs and these nodes, each as first number and
-    /// count, with `vcs` VCs per node.
+    /// Makes the state for these input and output VCs and these NICs, each as first number and
+    /// count, with `vcs` VCs per NIC.
     pub(crate) fn new(
         (first, count): (usize, usize),
-        (first_node, nodes): (usize, usize),
+        (first_terminal, terminals): (usize, usize),
         vcs: usize,
     ) -> Self {
-        // SAFETY: the proofs of ports and of nodes (store/bounds.rs).
+        // SAFETY: the proofs of ports and of NICs (store/bounds.rs).
         unsafe {
             Self {
                 leads: filled((first, count), None),
                 arrivals: filled((first, count), 0),
-                nic_arrivals: filled((first_node * vcs, nodes * vcs), 0),
-                begun: filled((first_node, nodes), None),
+                nic_arrivals: filled((first_terminal * vcs, terminals * vcs), 0),
+                begun: filled((first_terminal, terminals), None),
                 leading: 0,
             }
         }
@@ -71,8 +71,8 @@ impl Worms {
 
     /// Returns whether a NIC has sent some flits of a packet and not all.
     #[inline]
-    pub(crate) fn sends(&self, node: u32) -> bool {
-        self.begun[node].is_some()
+    pub(crate) fn sends(&self, terminal: u32) -> bool {
+        self.begun[terminal].is_some()
     }
 
     /// Returns the packets that NICs have begun to send.

@@ -59,7 +59,7 @@ pub(crate) struct BlameWatch {
 /// The size of a partition.
 pub(crate) struct BlameSize {
     pub(crate) ports: Numbered,
-    pub(crate) nodes: Numbered,
+    pub(crate) terminals: Numbered,
     pub(crate) vcs: usize,
     pub(crate) jobs: usize,
     /// Flits of an input buffer.
@@ -82,12 +82,12 @@ impl BlameWatch {
         classes: impl IntoIterator<Item = u8>,
         window: Time,
     ) -> Self {
-        let &BlameSize { ports, nodes, vcs, jobs, buffer } = size;
+        let &BlameSize { ports, terminals, vcs, jobs, buffer } = size;
         let only = (jobs == 1).then_some(0);
         let outputs: Vec<_> =
             classes.into_iter().map(|class| OutputBlame::new(class, only)).collect();
         assert_eq!(outputs.len(), ports.1, "a class for each output");
-        // SAFETY: the proofs of ports, of nodes and of jobs (store/bounds.rs).
+        // SAFETY: the proofs of ports, of NICs and of jobs (store/bounds.rs).
         unsafe {
             Self {
                 jobs,
@@ -101,7 +101,7 @@ impl BlameWatch {
                 alone: each(ports, vcs, NEVER),
                 queued: each(ports, vcs * jobs, 0),
                 crossed: each(ports, 1, NO_JOB),
-                nics: each(nodes, 1, NicBlame::NEW),
+                nics: each(terminals, 1, NicBlame::NEW),
                 later: vec![0; jobs],
                 sums: Sums::new(jobs, window),
             }

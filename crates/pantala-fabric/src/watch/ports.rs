@@ -6,7 +6,7 @@
 //! - A stall belongs to the VC, the job and the kind of the packet that the link would send first
 //!   (see `router/stall`).
 //! - The buffer behind the link is known by its credits ([`DownstreamFlits`]). An ejection link to
-//!   a node whose buffer never runs out of room has none.
+//!   a NIC whose buffer never runs out of room has none.
 
 use crate::store::packet::Packet;
 use crate::watch::downstream::{DownstreamFlits, DownstreamOccupancy};
@@ -45,7 +45,7 @@ impl TrafficCount {
 pub enum WatchedLink {
     /// The link of an output: router times ports plus port.
     Output(usize),
-    /// The injection link of a node.
+    /// The injection link of a NIC.
     Injection(u32),
 }
 
@@ -94,9 +94,9 @@ type Stall = (usize, Time);
 pub(crate) struct PortWatch {
     jobs: usize,
     vcs: usize,
-    /// The outputs and the nodes of the partition.
+    /// The outputs and the NICs of the partition.
     outputs: Range<usize>,
-    nodes: Range<usize>,
+    terminals: Range<usize>,
     /// The first routing of responses; the number of routings without responses.
     first_response: u8,
     /// Per link, VC, job and kind, the traffic of the current window.
@@ -113,20 +113,20 @@ pub(crate) struct PortWatch {
 }
 
 impl PortWatch {
-    /// Makes the record of these links of routers and nodes. The first window ends at `ends`.
+    /// Makes the record of these links of routers and NICs. The first window ends at `ends`.
     pub(crate) fn new(
-        (outputs, nodes): (Range<usize>, Range<usize>),
+        (outputs, terminals): (Range<usize>, Range<usize>),
         (vcs, jobs): (usize, usize),
         first_response: u8,
         downstream: Vec<Option<DownstreamFlits>>,
         ends: Time,
     ) -> Self {
-        let all = outputs.len() + nodes.len();
+        let all = outputs.len() + terminals.len();
         Self {
             jobs,
             vcs,
             outputs,
-            nodes,
+            terminals,
             first_response,
             cells: vec![TrafficCount::default(); all * vcs * jobs * 2],
             touched: vec![false; all],
@@ -153,9 +153,9 @@ impl PortWatch {
         out - self.outputs.start
     }
 
-    /// The place of a node's injection link.
-    pub(crate) const fn injection(&self, node: u32) -> usize {
-        self.outputs.end - self.outputs.start + node as usize - self.nodes.start
+    /// The place of a NIC's injection link.
+    pub(crate) const fn injection(&self, terminal: u32) -> usize {
+        self.outputs.end - self.outputs.start + terminal as usize - self.terminals.start
     }
 
     /// The link at a place.
@@ -164,7 +164,7 @@ impl PortWatch {
         if place < outputs {
             WatchedLink::Output(self.outputs.start + place)
         } else {
-            WatchedLink::Injection((self.nodes.start + place - outputs) as u32)
+            WatchedLink::Injection((self.terminals.start + place - outputs) as u32)
         }
     }
 

@@ -26,11 +26,11 @@ struct Jobs {
 impl Host for Jobs {
     type Message = ();
 
-    fn start(&mut self, node: u32, wakes: &mut Wakes) {
-        wakes.nic = !self.queues[node as usize].is_empty();
+    fn start(&mut self, terminal: u32, wakes: &mut Wakes) {
+        wakes.nic = !self.queues[terminal as usize].is_empty();
     }
-    fn pull(&mut self, node: u32, now: Time, _: &mut Wakes) -> Pull {
-        let queue = &mut self.queues[node as usize];
+    fn pull(&mut self, terminal: u32, now: Time, _: &mut Wakes) -> Pull {
+        let queue = &mut self.queues[terminal as usize];
         match queue.front() {
             None => Pull::Idle,
             Some(&(created, ..)) if created > now => Pull::Later(created),
@@ -64,7 +64,7 @@ fn of_jobs(mut config: FabricConfig, jobs: u16) -> FabricConfig {
 const PACKET: Time = 4 * 5_120;
 
 fn sent(config: &FabricConfig, topology: &Topology, packets: &[Sent]) -> Partition<Jobs, Log> {
-    let mut queues = vec![VecDeque::new(); topology.nodes() as usize];
+    let mut queues = vec![VecDeque::new(); topology.terminals() as usize];
     for &packet in packets {
         queues[packet.1 as usize].push_back(packet);
     }
@@ -85,7 +85,7 @@ fn waits(net: &mut Partition<Jobs, Log>) -> Vec<(&'static str, u16, u16, Time)> 
     cells.filter(|cell| cell.0 != "injection").collect()
 }
 
-/// Two and three packets of different jobs reach the router of one node at one time. Each waits for
+/// Two and three packets of different jobs reach the router of one NIC at one time. Each waits for
 /// the ejection link while the packets before it are there. The order is drawn.
 #[test]
 fn flows_to_one_endpoint_wait_for_each_other() {
@@ -113,23 +113,25 @@ fn flows_to_one_endpoint_wait_for_each_other() {
 fn flows_on_one_link_and_through_one_gateway_wait_for_each_other() {
     let topology = dragonfly(4, 4, 2, 9);
     let config = plain();
-    let far: Vec<u32> = (16..topology.nodes()).step_by(4).collect();
+    let far: Vec<u32> = (16..topology.terminals()).step_by(4).collect();
     // A destination router whose gateway is none of the sources' routers.
-    let mut gateways = far.iter().filter_map(|&node| {
+    let mut gateways = far.iter().filter_map(|&terminal| {
         let hops: Vec<u8> = [0, 4, 8, 12]
-            .map(|source| sent(&config, &topology, &[(0, source, node, 0)]).probe.packets[0].hops)
+            .map(|source| {
+                sent(&config, &topology, &[(0, source, terminal, 0)]).probe.packets[0].hops
+            })
             .to_vec();
         (hops.iter().min() == hops.iter().max().map(|most| most - 1).as_ref())
-            .then_some((node, hops))
+            .then_some((terminal, hops))
     });
-    let (node, hops) = gateways.next_back().expect("a gateway");
+    let (terminal, hops) = gateways.next_back().expect("a gateway");
     let least = *hops.iter().min().unwrap();
     let sources: Vec<u32> =
         (0..4).filter(|&router| hops[router as usize] > least).map(|router| 4 * router).collect();
     for flows in [2, 3] {
         let local: Vec<Sent> = (0..flows).map(|n| (0, n, 4 + n, n as u16)).collect();
         let through: Vec<Sent> =
-            (0..flows).map(|n| (0, sources[n as usize], node + n, n as u16)).collect();
+            (0..flows).map(|n| (0, sources[n as usize], terminal + n, n as u16)).collect();
         for (class, packets) in [("local", local), ("global", through)] {
             let mut net = sent(&config, &topology, &packets);
             let mut order: Vec<(Time, u16)> = Vec::new();
@@ -156,7 +158,7 @@ fn packets_behind_a_head_inherit_its_charge() {
     let topology = dragonfly(4, 4, 2, 9);
     let mut config = plain();
     config.router.output_buffer = 4;
-    // Job 2 holds the link to node 0. Job 1 waits for it, job 0 behind job 1.
+    // Job 2 holds the link to NIC 0. Job 1 waits for it, job 0 behind job 1.
     let streams = (0..40).map(|n| (0, 2 + n % 2, 0, 2));
     let late = (0..3).map(|_| (200_000, 1, 0, 1)).chain([(200_000, 1, 5, 0)]);
     let packets: Vec<Sent> = streams.chain(late).collect();
@@ -174,8 +176,8 @@ fn missing_credits_are_charged_to_the_flits_beyond_the_link() {
     let mut config = plain();
     config.router.input_buffer = 16;
     config.router.output_buffer = 8;
-    // Job 1 sends to node 0 from another router, and job 2 from its own router: the buffer behind
-    // the local link fills with job 1. Job 0 crosses the same link to an idle node.
+    // Job 1 sends to NIC 0 from another router, and job 2 from its own router: the buffer behind
+    // the local link fills with job 1. Job 0 crosses the same link to an idle NIC.
     let one = (0..60).map(|_| (0, 4, 0, 1));
     let two = (0..60).map(|_| (0, 1, 0, 2));
     let packets: Vec<Sent> = one.chain(two).chain([(900_000, 5, 2, 0)]).collect();
@@ -202,7 +204,7 @@ fn total_wait(config: &FabricConfig, topology: &Topology, packets: &[Seen]) -> T
     let mut sum = 0;
     for seen in packets {
         let within =
-            topology.group_of_node(seen.source) == topology.group_of_node(seen.destination);
+            topology.group_of_terminal(seen.source) == topology.group_of_terminal(seen.destination);
         let least = *alone.entry((seen.hops, within)).or_insert_with(|| {
             let net = sent(&idle, topology, &[(0, seen.source, seen.destination, 0)]);
             net.probe.packets[0].delivered - net.probe.packets[0].injected
@@ -250,10 +252,10 @@ fn loaded(
     scramble: Option<u64>,
 ) -> (Vec<Seen>, Vec<BlameCell>) {
     let partitions = Arc::new(PartitionMap::new(topology, count));
-    let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+    let keys: Vec<u64> = (0..u64::from(topology.terminals())).collect();
     let quiet = 200_000.max(40 * config.links[0].flit);
     let ends = (0..partitions.count())
-        .map(|_| (Uniform::new(topology.nodes(), config, load, quiet), Log::default()));
+        .map(|_| (Uniform::new(topology.terminals(), config, load, quiet), Log::default()));
     let here = 0..partitions.count();
     let mut net = Network::new(config, Arc::clone(topology), partitions, here, &keys, ends);
     if let Some(window) = window {
@@ -278,8 +280,8 @@ fn loaded(
 fn records_count_in_the_memory_of_a_network() {
     let (config, topology) = (plain(), Arc::new(dragonfly(1, 2, 1, 3)));
     let partitions = Arc::new(PartitionMap::new(&topology, 1));
-    let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
-    let ends = [(Uniform::new(topology.nodes(), &config, 0.1, 0), Log::default())];
+    let keys: Vec<u64> = (0..u64::from(topology.terminals())).collect();
+    let ends = [(Uniform::new(topology.terminals(), &config, 0.1, 0), Log::default())];
     let mut net = Network::new(&config, topology, partitions, 0..1, &keys, ends);
     let bare = net.memory();
     net.watch_ports(Time::MAX);
@@ -315,7 +317,7 @@ proptest! {
         topology in machines(), algorithm in 0..Algorithm::COUNT, seed: u64, choices in choices(), count in 1u32..16, blocks in 0u32..4, responses: bool,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
-        prop_assume!(topology.nodes() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
+        prop_assume!(topology.terminals() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
         prop_assume!(algorithm.information() != Information::GroupQueues);
         let topology = Arc::new(topology);
         let mut config = of_jobs(configuration(algorithm, seed, &choices), 3);

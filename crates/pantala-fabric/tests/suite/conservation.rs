@@ -16,14 +16,14 @@ proptest! {
         quiet in 1_000_000u64..3_000_000, responses in 0u32..4,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
-        prop_assume!(topology.nodes() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
+        prop_assume!(topology.terminals() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
         let diameter = if topology.is_2d() { 2 } else { 1 };
         let mut config = configuration(algorithm, seed, &choices);
         if let Some(&bytes) = [64, 256, 512].get(responses as usize) {
             config.respond(bytes);
         }
         let answers = config.responses.is_some();
-        let mut host = Uniform::new(topology.nodes(), &config, load, quiet);
+        let mut host = Uniform::new(topology.terminals(), &config, load, quiet);
         host.shortest = if choices.short { 1 } else { host.bytes };
         let mut net = partition(config, topology, host);
         // The counts balance at any moment, not only at the end.
@@ -53,12 +53,12 @@ proptest! {
     fn the_same_seed_gives_the_same_run_in_any_number_of_blocks(
         topology in machines(), algorithm in 0..Algorithm::COUNT, seed: u64, choices in choices(), blocks in 2u32..20,
     ) {
-        prop_assume!(topology.nodes() > 1 && (Algorithm::ALL[algorithm].carries_2d() || !topology.is_2d()));
+        prop_assume!(topology.terminals() > 1 && (Algorithm::ALL[algorithm].carries_2d() || !topology.is_2d()));
         let run = |seed, step: Time, blocks| {
             let mut config = configuration(Algorithm::ALL[algorithm], seed, &choices);
             config.blocks = blocks;
             let topology = topology.clone();
-            let host = Uniform::new(topology.nodes(), &config, 0.6, 500_000);
+            let host = Uniform::new(topology.terminals(), &config, 0.6, 500_000);
             let mut net: Partition<_, Log> = partition(config, topology, host);
             let mut until = 0;
             while net.next_time() != Time::MAX {
@@ -103,7 +103,7 @@ fn the_order_within_a_phase_does_not_matter() {
                 config.router.input_buffer = 12;
                 config.router.output_buffer = 8;
                 let topology = dragonfly(3, 4, 3, 13);
-                let host = Uniform::new(topology.nodes(), &config, 0.8, quiet);
+                let host = Uniform::new(topology.terminals(), &config, 0.8, quiet);
                 let mut net = partition(config, topology, host);
                 if let Some(seed) = scramble {
                     net.scramble(seed);
@@ -143,7 +143,7 @@ fn wide_routers_lose_nothing_and_do_not_depend_on_order() {
                 config.router.input_buffer = 16;
                 config.router.output_buffer = 12;
                 let topology = dragonfly(p, a, h, g);
-                let host = Uniform::new(topology.nodes(), &config, 0.7, 1_000_000);
+                let host = Uniform::new(topology.terminals(), &config, 0.7, 1_000_000);
                 let mut net = partition(config, topology, host);
                 if let Some(seed) = scramble {
                     net.scramble(seed);

@@ -259,7 +259,7 @@ fn responses_on_the_channels_of_requests_have_a_cycle() {
     config.routings.push(config.routings[0].clone());
     let topology = dragonfly(2, 4, 2, 9);
     let found = shape(&cycle(&config, &topology).expect("a cycle"), &topology);
-    // Two nodes of one router that answer each other.
+    // Two NICs of one router that answer each other.
     assert_eq!(found, [("ejection", 1), ("injection", 0)]);
 }
 
@@ -288,7 +288,7 @@ fn at_full_size(names: &[&str]) {
             "cori" => (34 * (6 * 16 * (15 + 3 * 5) + 33 * 8), 2),
             _ => panic!("{name} is new"),
         };
-        let links = u64::from(2 * topology.nodes()) + links;
+        let links = u64::from(2 * topology.terminals()) + links;
         for routing in shipped() {
             let algorithm = routing.algorithm;
             if topology.is_2d() && !algorithm.carries_2d() {

@@ -32,7 +32,7 @@ impl Probe for Pairs {
     }
 }
 
-/// Runs packets between random nodes, a node's own included, and says which dependencies they have
+/// Runs packets between random NICs, a NIC's own included, and says which dependencies they have
 /// shown.
 fn shown(
     config: &FabricConfig,
@@ -41,21 +41,21 @@ fn shown(
     gap: u32,
     seed: u64,
 ) -> BTreeSet<(Channel, Channel)> {
-    let nodes = topology.nodes();
-    let mut host = Script::new(nodes);
+    let terminals = topology.terminals();
+    let mut host = Script::new(terminals);
     let mut draws = Stream::new(seed, 7, 0);
-    for node in 0..nodes {
+    for terminal in 0..terminals {
         let mut created = 0;
         for _ in 0..packets {
             created += u64::from(draws.below(gap)) * 1_000;
-            host.queues[node as usize].push_back((
+            host.queues[terminal as usize].push_back((
                 created,
-                draws.below(nodes),
+                draws.below(terminals),
                 config.packet_bytes,
             ));
         }
     }
-    let keys: Vec<u64> = (0..u64::from(nodes)).collect();
+    let keys: Vec<u64> = (0..u64::from(terminals)).collect();
     let config = FabricConfig { seed, ..config.clone() };
     let (vcs, ports) = (u32::from(config.virtual_channels), topology.ports_per_router());
     let mut partition = Partition::new(config, topology.clone(), &keys, host, Pairs::default());
@@ -65,7 +65,7 @@ fn shown(
     let pair = |&(held, asked): &(u32, u32)| {
         let (router, port, vc) = end(held);
         let link = match topology.peer(router, port) {
-            Peer::Node(node) => Link::Injection { node },
+            Peer::Terminal(terminal) => Link::Injection { terminal },
             Peer::Port { router, port } => Link::Output { router, port },
             Peer::Unconnected => panic!("a packet came from nowhere"),
         };
@@ -172,9 +172,9 @@ fn small(group: GroupSpec, h: u32, g: u32, port_assignment: PortAssignment) -> T
 }
 
 /// Nothing is in the graph that no packet does: long runs on small networks show every dependency.
-/// Left out are `q_adaptive` and maps by hops, of which the graph says that they go anywhere, and paths over another
-/// router of the destination's group (`merlin_ugal`; `booksim_ugal` with any intermediate), which
-/// in the graph may lead back to where they have come from.
+/// Left out are `q_adaptive` and maps by hops, of which the graph says that they go anywhere, and
+/// paths over another router of the destination's group (`merlin_ugal`; `booksim_ugal` with any
+/// intermediate), which in the graph may lead back to where they have come from.
 #[test]
 fn every_dependency_is_taken() {
     let mesh = |routers, links_per_pair| GroupSpec::FullMesh { routers, links_per_pair };

@@ -35,14 +35,14 @@ proptest! {
         whole in machines(), algorithm in 0..Algorithm::COUNT, by_hop: bool, load in 0.05f64..1.0, share in 0.0..0.4f64, seed: u64,
         choices in choices(), quiet in 1_000_000u64..2_000_000,
     ) {
-        prop_assume!(whole.nodes() > 1);
+        prop_assume!(whole.terminals() > 1);
         let topology = damaged(whole, share, seed);
         let algorithm = Algorithm::ALL[algorithm];
         let map = if by_hop { VcMapName::ByHop } else { VcMapName::Ascending };
         let config = fitted(configuration(algorithm, seed, &choices), map, &topology);
         prop_assume!(config.is_some());
         let config = config.unwrap();
-        let host = Uniform::new(topology.nodes(), &config, load, quiet);
+        let host = Uniform::new(topology.terminals(), &config, load, quiet);
         let mut net = partition(config, topology.clone(), host);
         net.advance(Time::MAX);
         prop_assert!(net.audit().balanced(), "{}", net.audit());
@@ -69,7 +69,7 @@ proptest! {
         count in 2u32..16, blocks in 0u32..4,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
-        prop_assume!(whole.nodes() > 1 && algorithm.information() != Information::GroupQueues);
+        prop_assume!(whole.terminals() > 1 && algorithm.information() != Information::GroupQueues);
         let topology = Arc::new(damaged(whole, share, seed));
         let config = configuration(algorithm, seed, &choices);
         let config = fitted(config, VcMapName::Ascending, &topology);
@@ -153,9 +153,9 @@ fn throughput_falls_with_the_links_of_a_pair() {
         let topology = whole.clone().without(&ends).unwrap();
         let mut config = kang(Algorithm::Minimal);
         config.routings[0].gateways = Gateways::Any;
-        let mut host = Script::new(topology.nodes());
+        let mut host = Script::new(topology.terminals());
         let mut draws = Stream::new(5, 9, 0);
-        let half = topology.nodes() / 2;
+        let half = topology.terminals() / 2;
         for queue in &mut host.queues[..half as usize] {
             queue.extend((0..4_000).map(|_| (0, half + draws.below(half), config.packet_bytes)));
         }

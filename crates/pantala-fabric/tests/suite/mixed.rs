@@ -46,7 +46,7 @@ proptest! {
         load in 0.2f64..1.0, seed: u64, packets in 1u32..4, responses in 0u32..3, injection in 0usize..3,
     ) {
         let algorithms: Vec<Algorithm> = table.into_iter().map(|place| Algorithm::ALL[place]).collect();
-        prop_assume!(topology.nodes() > 1);
+        prop_assume!(topology.terminals() > 1);
         prop_assume!(!topology.is_2d() || algorithms.iter().all(|algorithm| algorithm.carries_2d()));
         // Who learns, learns from packets, so that flits do not move one by one.
         let learns = algorithms.contains(&Algorithm::QAdaptive);
@@ -63,7 +63,7 @@ proptest! {
             config.respond(config.packet_bytes / (4 * responses) + 1);
         }
         let diameter = if topology.is_2d() { 2 } else { 1 };
-        let host = Uniform::new(topology.nodes(), &config, load, 2_000_000);
+        let host = Uniform::new(topology.terminals(), &config, load, 2_000_000);
         let mut net = partition(config, topology, host);
         net.advance(2_000_000);
         prop_assert!(net.audit().balanced(), "loaded: {}", net.audit());
@@ -91,7 +91,7 @@ fn each_goes_its_own_way() {
             config.router.output_buffer = 12;
             config.respond(128);
             let topology = dragonfly(2, 4, 2, 9);
-            let host = Uniform::new(topology.nodes(), &config, 0.6, 4_000_000);
+            let host = Uniform::new(topology.terminals(), &config, 0.6, 4_000_000);
             let mut net = partition(config, topology, host);
             if let Some(seed) = scramble {
                 net.scramble(seed);

@@ -14,7 +14,7 @@ use pantala_topology::Topology;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A network in this number of partitions, each with the traffic of its own nodes.
+/// A network in this number of partitions, each with the traffic of its own NICs.
 fn network(
     config: &FabricConfig,
     topology: &Arc<Topology>,
@@ -23,9 +23,9 @@ fn network(
     quiet: Time,
 ) -> Network<Uniform, Log> {
     let partitions = Arc::new(PartitionMap::new(topology, count));
-    let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+    let keys: Vec<u64> = (0..u64::from(topology.terminals())).collect();
     let ends = (0..partitions.count())
-        .map(|_| (Uniform::new(topology.nodes(), config, load, quiet), Log::default()));
+        .map(|_| (Uniform::new(topology.terminals(), config, load, quiet), Log::default()));
     Network::new(
         config,
         Arc::clone(topology),
@@ -82,8 +82,11 @@ pub(crate) fn run(
             net.link_jobs(router, port, net.now()).collect(),
         )
     });
-    let nics = (0..topology.nodes()).map(|node| {
-        (net.injection_counters(node, net.now()), net.injection_jobs(node, net.now()).collect())
+    let nics = (0..topology.terminals()).map(|terminal| {
+        (
+            net.injection_counters(terminal, net.now()),
+            net.injection_jobs(terminal, net.now()).collect(),
+        )
     });
     Run {
         packets,
@@ -130,7 +133,7 @@ proptest! {
         topology in machines(), algorithm in 0..Algorithm::COUNT, seed: u64, choices in choices(), count in 1u32..16, blocks in 0u32..4,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
-        prop_assume!(topology.nodes() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
+        prop_assume!(topology.terminals() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
         prop_assume!(algorithm.information() != Information::GroupQueues);
         let topology = Arc::new(topology);
         let mut config = configuration(algorithm, seed, &choices);
@@ -167,21 +170,21 @@ fn a_routing_that_reads_all_queues_is_refused_in_several_partitions() {
     network(&kang(Algorithm::UgalGlobal), &Arc::new(dragonfly(2, 4, 2, 9)), 2, 0.5, 1_000);
 }
 
-/// Sends nothing, but breaks down at a node.
+/// Sends nothing, but breaks down at a NIC.
 struct Broken(u32);
 
 impl Host for Broken {
     type Message = ();
 
-    fn start(&mut self, node: u32, wakes: &mut Wakes) {
-        wakes.timers.push(1_000 + Time::from(node));
+    fn start(&mut self, terminal: u32, wakes: &mut Wakes) {
+        wakes.timers.push(1_000 + Time::from(terminal));
     }
     fn pull(&mut self, _: u32, _: Time, _: &mut Wakes) -> Pull {
         Pull::Idle
     }
     fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
-    fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
-        assert_ne!(node, self.0, "a host breaks down");
+    fn timer(&mut self, terminal: u32, now: Time, wakes: &mut Wakes) {
+        assert_ne!(terminal, self.0, "a host breaks down");
         wakes.timers.push(now + 500_000);
     }
 }
@@ -192,7 +195,7 @@ fn a_panic_in_one_part_ends_all() {
     let topology = Arc::new(dragonfly(2, 4, 2, 9));
     for broken in [0, 40, 71] {
         let partitions = Arc::new(PartitionMap::new(&topology, 4));
-        let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+        let keys: Vec<u64> = (0..u64::from(topology.terminals())).collect();
         let ends = (0..4).map(|_| (Broken(broken), Log::default()));
         let config = kang(Algorithm::Minimal);
         let mut net = Network::new(&config, Arc::clone(&topology), partitions, 0..4, &keys, ends);

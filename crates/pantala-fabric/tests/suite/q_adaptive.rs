@@ -27,7 +27,7 @@ proptest! {
         config.seed = seed;
         config.router.input_buffer = 4 * buffer;
         config.router.output_buffer = 4 * buffer;
-        let host = Uniform::new(topology.nodes(), &config, load, 1_500_000);
+        let host = Uniform::new(topology.terminals(), &config, load, 1_500_000);
         let mut net = partition(config, topology, host);
         net.advance(Time::MAX);
         prop_assert!(net.audit().balanced(), "{}", net.audit());
@@ -36,14 +36,14 @@ proptest! {
     }
 }
 
-/// Sends one packet from node 0 to a node of router 35, group 8, of a quiet machine: l g l, by
+/// Sends one packet from NIC 0 to a NIC of router 35, group 8, of a quiet machine: l g l, by
 /// routers 0, 3, 32 and 35.
 fn one_packet(config: FabricConfig) -> (Partition<Script, Log>, Vec<Estimate>) {
     let topology = dragonfly(2, 4, 2, 9);
     let untrained = QTable::untrained(&config.routings, config.link_latencies(), &topology)
         .estimates()
         .collect();
-    let mut host = Script::new(topology.nodes());
+    let mut host = Script::new(topology.terminals());
     host.queues[0].push_back((0, 8 * 8 + 7, 512));
     (partition(config, topology, host), untrained)
 }
@@ -152,7 +152,7 @@ fn others_learn_nothing() {
     assert!(with.memory() > net.memory() + 36 * 16 * 5 * 4);
 }
 
-/// Nodes of a group that send to the next, at random to one of its nodes.
+/// NICs of a group that send to the next, at random to one of its NICs.
 struct NextGroup {
     inner: Uniform,
     per_group: u32,
@@ -161,13 +161,13 @@ struct NextGroup {
 impl Host for NextGroup {
     type Message = ();
 
-    fn start(&mut self, node: u32, wakes: &mut Wakes) {
-        self.inner.start(node, wakes);
+    fn start(&mut self, terminal: u32, wakes: &mut Wakes) {
+        self.inner.start(terminal, wakes);
     }
-    fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull {
-        match self.inner.pull(node, now, wakes) {
+    fn pull(&mut self, terminal: u32, now: Time, wakes: &mut Wakes) -> Pull {
+        match self.inner.pull(terminal, now, wakes) {
             Pull::Packet(offer) => {
-                let next = (node / self.per_group + 1) * self.per_group % self.inner.nodes;
+                let next = (terminal / self.per_group + 1) * self.per_group % self.inner.terminals;
                 let destination = next + offer.destination % self.per_group;
                 Pull::Packet(PacketOffer {
                     destination,
@@ -178,8 +178,8 @@ impl Host for NextGroup {
             other => other,
         }
     }
-    fn next_at(&self, node: u32) -> Time {
-        self.inner.next_at(node)
+    fn next_at(&self, terminal: u32) -> Time {
+        self.inner.next_at(terminal)
     }
     fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
@@ -187,11 +187,11 @@ impl Host for NextGroup {
 
 fn to_the_next_group(config: FabricConfig, until: Time) -> Partition<NextGroup, Log> {
     let topology = dragonfly(2, 4, 2, 9);
-    let inner = Uniform::new(topology.nodes(), &config, 0.3, until);
+    let inner = Uniform::new(topology.terminals(), &config, 0.3, until);
     partition(config, topology, NextGroup { inner, per_group: 8 })
 }
 
-/// Eight nodes offer 0.3 each to one link: minimal paths carry 1/8. Learning finds the others.
+/// Eight NICs offer 0.3 each to one link: minimal paths carry 1/8. Learning finds the others.
 #[test]
 fn traffic_to_the_next_group_learns_to_go_round() {
     let span = 2_000_000;
@@ -255,7 +255,7 @@ fn first_explorations_come_first() {
             (learning.threshold_source, learning.threshold_intermediate) = (1.0, 1.0);
         });
         let topology = dragonfly(2, 4, 2, 9);
-        let host = Uniform::new(topology.nodes(), &config, 0.2, 20_000_000);
+        let host = Uniform::new(topology.terminals(), &config, 0.2, 20_000_000);
         let mut net = partition(config, topology, host);
         net.advance(Time::MAX);
         let detours = net.probe.packets.iter().filter(|p| p.nonminimal).count();

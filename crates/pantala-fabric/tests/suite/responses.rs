@@ -41,13 +41,13 @@ fn a_pair_takes_two_ways() {
                 [(0, 1), (0, 3), (0, 8), (0, 70), (5, 40), (17, 66), (71, 0)]
             {
                 let topology = dragonfly(2, 4, 2, 9);
-                let groups = |seen: &Seen| match topology.group_of_node(source)
-                    == topology.group_of_node(destination)
+                let groups = |seen: &Seen| match topology.group_of_terminal(source)
+                    == topology.group_of_terminal(destination)
                 {
                     true => 1,
                     false => 2 + u64::from(seen.nonminimal),
                 };
-                let mut host = Script::new(topology.nodes());
+                let mut host = Script::new(topology.terminals());
                 host.queues[source as usize].push_back((1_000, destination, 512));
                 let mut net = partition(config.clone(), topology.clone(), host);
                 net.advance(Time::MAX);
@@ -88,14 +88,15 @@ fn links_carry_both() {
         let mut config = kang(Algorithm::Minimal);
         config.respond(bytes);
         let topology = dragonfly(2, 4, 2, 9);
-        let nodes = topology.nodes();
+        let terminals = topology.terminals();
         let window = 100_000_000;
-        let host = Uniform::new(nodes, &config, load, window);
+        let host = Uniform::new(terminals, &config, load, window);
         let mut net = partition(config, topology, host);
         net.advance(window);
-        let injected: u64 = (0..nodes).map(|node| net.injection_counters(node).flits).sum();
+        let injected: u64 =
+            (0..terminals).map(|terminal| net.injection_counters(terminal).flits).sum();
         let ejected: u64 = net.totals().flits_delivered;
-        let slots = window as f64 / 5_120.0 * f64::from(nodes);
+        let slots = window as f64 / 5_120.0 * f64::from(terminals);
         for flits in [injected, ejected] {
             let measured = flits as f64 / slots;
             assert!(
@@ -111,7 +112,7 @@ fn links_carry_both() {
     }
 }
 
-/// A node's packets draw the same whether NICs answer or not.
+/// A NIC's packets draw the same whether NICs answer or not.
 #[test]
 fn responses_do_not_touch_the_draws_of_requests() {
     let paths = |responses: bool| {
@@ -120,7 +121,7 @@ fn responses_do_not_touch_the_draws_of_requests() {
             config.respond(512);
         }
         let topology = dragonfly(2, 4, 2, 9);
-        let host = Uniform::new(topology.nodes(), &config, 0.3, 2_000_000);
+        let host = Uniform::new(topology.terminals(), &config, 0.3, 2_000_000);
         let mut net = partition(config, topology, host);
         net.advance(Time::MAX);
         let seen = net.probe.packets.iter();
@@ -148,9 +149,9 @@ fn a_hot_spot_answers_and_drains() {
         config.router.output_buffer = 4;
         config.respond(512);
         let topology = dragonfly(2, 4, 2, 9);
-        let mut host = Script::new(topology.nodes());
-        for node in 1..topology.nodes() {
-            host.queues[node as usize].extend((0..20).map(|_| (0, 0, 512)));
+        let mut host = Script::new(topology.terminals());
+        for terminal in 1..topology.terminals() {
+            host.queues[terminal as usize].extend((0..20).map(|_| (0, 0, 512)));
         }
         let mut net = partition(config, topology, host);
         for until in (0..40).map(|step| step * 1_000_000).chain([Time::MAX]) {
@@ -176,13 +177,13 @@ fn responses_go_first() {
     let mut config = kang(Algorithm::Minimal);
     config.respond(128);
     let topology = dragonfly(2, 4, 2, 9);
-    let mut host = Script::new(topology.nodes());
+    let mut host = Script::new(topology.terminals());
     host.queues[0].push_back((0, 1, 512));
     host.queues[1].extend((0..40).map(|_| (0, 70, 512)));
     let mut net = partition(config, topology, host);
     net.advance(Time::MAX);
     let response = net.probe.responses.iter().find(|s| s.destination == 0).unwrap();
-    // Node 1 sends one packet after another; the response waits for the one on the link only.
+    // NIC 1 sends one packet after another; the response waits for the one on the link only.
     let on_link = net.probe.packets.iter().filter(|s| s.source == 1).map(|s| s.injected);
     let next = on_link.map(|start| start + 4 * 5_120).find(|end| *end >= response.created).unwrap();
     assert_eq!(response.injected, next);
@@ -202,7 +203,7 @@ fn responses_are_routed_by_their_own_channels() {
     config.routings[0].ugal.scope = QueueScope::Vc;
     config.respond(512);
     let topology = dragonfly(2, 4, 2, 9);
-    let host = Uniform::new(topology.nodes(), &config, 0.35, 20_000_000);
+    let host = Uniform::new(topology.terminals(), &config, 0.35, 20_000_000);
     let mut net = partition(config, topology, host);
     net.advance(Time::MAX);
     let diverted =

@@ -8,7 +8,7 @@ use pantala_routing::{Algorithm, VcMap};
 use pantala_topology::{LinkClass, Topology};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Nodes that always have a packet: each goes round its destinations.
+/// NICs that always have a packet: each goes round its destinations.
 struct Greedy {
     bytes: u32,
     destinations: BTreeMap<u32, Vec<u32>>,
@@ -27,15 +27,15 @@ impl Greedy {
 impl Host for Greedy {
     type Message = ();
 
-    fn start(&mut self, node: u32, wakes: &mut Wakes) {
-        wakes.nic = self.destinations.contains_key(&node);
+    fn start(&mut self, terminal: u32, wakes: &mut Wakes) {
+        wakes.nic = self.destinations.contains_key(&terminal);
     }
-    fn pull(&mut self, node: u32, now: Time, _: &mut Wakes) -> Pull {
-        let Some(destinations) = self.destinations.get(&node) else { return Pull::Idle };
-        if self.until.get(&node).is_some_and(|until| *until <= now) {
+    fn pull(&mut self, terminal: u32, now: Time, _: &mut Wakes) -> Pull {
+        let Some(destinations) = self.destinations.get(&terminal) else { return Pull::Idle };
+        if self.until.get(&terminal).is_some_and(|until| *until <= now) {
             return Pull::Idle;
         }
-        let sent = self.sent.entry(node).or_default();
+        let sent = self.sent.entry(terminal).or_default();
         let destination = destinations[*sent % destinations.len()];
         *sent += 1;
         let class = TrafficClass::PointToPoint;
@@ -52,15 +52,15 @@ impl Host for Greedy {
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
 }
 
-/// A node that node 0 reaches over a local, the global and a local link.
+/// A NIC that NIC 0 reaches over a local, the global and a local link.
 fn three_hops_away(topology: &Topology) -> u32 {
     let config = booksim2(Algorithm::Minimal, 4, 2, 256);
     let far = |&destination: &u32| sent_alone(&config, topology, 0, destination).hops == 3;
-    (topology.nodes() / 2..topology.nodes()).find(far).expect("a Dragonfly has such a way")
+    (topology.terminals() / 2..topology.terminals()).find(far).expect("a Dragonfly has such a way")
 }
 
 fn sent_alone(config: &FabricConfig, topology: &Topology, source: u32, destination: u32) -> Seen {
-    let mut host = Script::new(topology.nodes());
+    let mut host = Script::new(topology.terminals());
     host.queues[source as usize].push_back((0, destination, config.packet_bytes));
     let mut net = partition(config.clone(), topology.clone(), host);
     net.advance(Time::MAX);
@@ -78,10 +78,10 @@ fn booksim2_takes_4_by_s_less_1_cycles_a_router() {
         let mut seen = BTreeSet::new();
         for flits in [1, 4] {
             let config = booksim2(Algorithm::Minimal, flits, speedup, 256);
-            for destination in 0..topology.nodes() {
+            for destination in 0..topology.terminals() {
                 let packet = sent_alone(&config, &topology, 0, destination);
                 let cycles = (packet.delivered - packet.created) / 1_000;
-                let global = u64::from(topology.group_of_node(destination) != 0);
+                let global = u64::from(topology.group_of_terminal(destination) != 0);
                 let (routers, local) =
                     (u64::from(packet.hops) + 1, u64::from(packet.hops) - global);
                 let expected =
@@ -103,9 +103,9 @@ fn caminos_takes_its_delays_and_nothing_else() {
     let topology = dragonfly(2, 4, 2, 9);
     for delay in [2u64, 4] {
         let config = caminos(Algorithm::Minimal, delay * 1_000);
-        for destination in 1..topology.nodes() {
+        for destination in 1..topology.terminals() {
             let packet = sent_alone(&config, &topology, 0, destination);
-            let global = u64::from(topology.group_of_node(destination) != 0);
+            let global = u64::from(topology.group_of_terminal(destination) != 0);
             let (routers, local) = (u64::from(packet.hops) + 1, u64::from(packet.hops) - global);
             let expected = 1 + routers * delay + 10 * local + 100 * global + 1 + 3;
             assert_eq!(
@@ -145,11 +145,11 @@ fn booksim2_serialises_one_hot_link() {
     }
 }
 
-/// Two packets of two nodes of a router want one output VC at once: how long after the first the
+/// Two packets of two NICs of a router want one output VC at once: how long after the first the
 /// second comes.
 fn spacing(config: &FabricConfig) -> Time {
     let topology = dragonfly(2, 4, 2, 9);
-    let mut host = Script::new(topology.nodes());
+    let mut host = Script::new(topology.terminals());
     for source in [0, 1] {
         host.queues[source].push_back((0, 2, config.packet_bytes));
     }
@@ -188,7 +188,7 @@ fn without_contention_of_ports_an_input_feeds_two_outputs_at_once() {
             .map(|seed| {
                 let mut config = config.clone();
                 config.seed = seed;
-                let mut host = Script::new(topology.nodes());
+                let mut host = Script::new(topology.terminals());
                 host.queues[0].extend([(0, 2, 4), (0, 4, 4)]);
                 let mut net = partition(config, topology.clone(), host);
                 net.advance(Time::MAX);
@@ -215,7 +215,7 @@ fn packets_of_one_flit_move_as_flits_do() {
                     let mut config = base.clone();
                     config.router.flow_control = flow_control;
                     let topology = dragonfly(3, 4, 3, 13);
-                    let host = Uniform::new(topology.nodes(), &config, 0.6, 300_000);
+                    let host = Uniform::new(topology.terminals(), &config, 0.6, 300_000);
                     let mut net = partition(config, topology, host);
                     net.advance(Time::MAX);
                     let mut packets = net.probe.packets;
@@ -227,7 +227,7 @@ fn packets_of_one_flit_move_as_flits_do() {
     }
 }
 
-/// A node gets long packets on one VC from a node of its router, and short ones on another from
+/// A NIC gets long packets on one VC from a NIC of its router, and short ones on another from
 /// another group. By the packet a short one waits at the ejection link until the long one before it
 /// is through; by the flit they take turns.
 #[test]
@@ -240,13 +240,13 @@ fn flits_of_two_channels_take_turns_on_a_link() {
         config.routings[0].vc_map = VcMap::BOOKSIM_MINIMAL;
         config.router.flow_control = flow_control;
         let alone = {
-            let mut host = Script::new(topology.nodes());
+            let mut host = Script::new(topology.terminals());
             host.queues[far as usize].push_back((0, 0, 1));
             let mut net = partition(config.clone(), topology.clone(), host);
             net.advance(Time::MAX);
             net.probe.packets[0].delivered
         };
-        let mut host = Script::new(topology.nodes());
+        let mut host = Script::new(topology.terminals());
         host.queues[1].extend((0..20).map(|_| (0, 0, LONG)));
         host.queues[far as usize].extend((0..100).map(|number| (number * 37_000, 0, 1)));
         let mut net = partition(config, topology.clone(), host);
@@ -280,7 +280,7 @@ fn flits_of_packets_back_to_back_keep_their_order() {
     config.injection_vc = InjectionVc::First;
     cross_in(&mut config, 2_700);
     let destinations = [70, 1, 33, 1, 50, 2];
-    let mut host = Script::new(topology.nodes());
+    let mut host = Script::new(topology.terminals());
     host.queues[0].extend(destinations.map(|destination| (0, destination, 4)));
     let mut net = partition(config, topology, host);
     net.advance(Time::MAX);
@@ -290,14 +290,14 @@ fn flits_of_packets_back_to_back_keep_their_order() {
     assert_eq!(packets.iter().map(|seen| seen.destination).collect::<Vec<_>>(), destinations);
 }
 
-/// Two nodes of a router send to a third at one time, packet for packet: the older goes first,
+/// Two NICs of a router send to a third at one time, packet for packet: the older goes first,
 /// whatever else moves by the flit.
 #[test]
 fn age_is_that_of_the_packet() {
     let topology = dragonfly(4, 4, 2, 9);
     let mut config = booksim2(Algorithm::Minimal, 4, 1, 256);
     config.router.arbiter = Arbiter::Age;
-    let mut host = Script::new(topology.nodes());
+    let mut host = Script::new(topology.terminals());
     for number in 0..50 {
         host.queues[0].push_back((2 * number, 3, 4));
         host.queues[1].push_back((2 * number + 1, 3, 4));
@@ -310,7 +310,7 @@ fn age_is_that_of_the_packet() {
     assert!((19..=21).contains(&from_first), "{from_first} of 40");
 }
 
-/// A stuck packet blocks its VC. With one injection VC nothing of its node gets past; with several,
+/// A stuck packet blocks its VC. With one injection VC nothing of its NIC gets past; with several,
 /// others do.
 #[test]
 fn injection_vcs_let_packets_pass() {
@@ -346,7 +346,7 @@ fn a_random_arbiter_is_fair() {
     let topology = dragonfly(2, 4, 2, 9);
     let mut config = caminos(Algorithm::Minimal, 2_000);
     config.packet_bytes = 4;
-    let mut host = Script::new(topology.nodes());
+    let mut host = Script::new(topology.terminals());
     for source in [0usize, 4] {
         host.queues[source].extend((0..4_000).map(|_| (0, 2, 4)));
     }
@@ -370,7 +370,7 @@ fn an_input_that_is_always_busy_starves_none_of_its_channels() {
     let topology = dragonfly(4, 4, 2, 9);
     let gateway = |group, to| topology.global_links(group, to)[0].router;
     // From group 0 by way of the routers `first` and `last` to a group that `last` has a link to;
-    // and from a group that `first` has a link to, to a node of `last`.
+    // and from a group that `first` has a link to, to a NIC of `last`.
     let (outward, inward) = (1, (1..9).find(|&other| gateway(0, other) != gateway(0, 1)).unwrap());
     let (first, last) = (gateway(0, inward), gateway(0, outward));
     let [leaving, arriving, away, here] =
@@ -384,10 +384,10 @@ fn an_input_that_is_always_busy_starves_none_of_its_channels() {
             }
             let terminal = config.timing(LinkClass::Terminal).flit;
             cross_in(&mut config, terminal);
-            let crowd = (here + 1..here + 4).map(|node| (node, vec![held_up]));
+            let crowd = (here + 1..here + 4).map(|terminal| (terminal, vec![held_up]));
             let mut host =
                 Greedy::new(512, crowd.chain([(leaving, vec![away]), (arriving, vec![here])]));
-            host.until.extend((here + 1..here + 4).map(|node| (node, 100_000_000)));
+            host.until.extend((here + 1..here + 4).map(|terminal| (terminal, 100_000_000)));
             let mut net = partition(config, topology.clone(), host);
             net.advance(400_000_000);
             let flows = [leaving, arriving].map(|source| {

@@ -13,7 +13,7 @@ fn run(
     packets: &[(u32, Time, u32, u32)],
 ) -> (Vec<Seen>, Partition<Script, Log>) {
     let topology = dragonfly(2, 4, 2, 9);
-    let mut host = Script::new(topology.nodes());
+    let mut host = Script::new(topology.terminals());
     for &(source, created, destination, bytes) in packets {
         host.queues[source as usize].push_back((created, destination, bytes));
     }
@@ -26,8 +26,8 @@ fn run(
     (seen, net)
 }
 
-/// Everybody sends to node 0 until its router is full; then node 2 sends to node 0 and, right
-/// behind it, to node 4.
+/// Everybody sends to NIC 0 until its router is full; then NIC 2 sends to NIC 0 and, right
+/// behind it, to NIC 4.
 fn behind_a_hot_spot(config: &FabricConfig) -> (Time, Vec<Seen>) {
     let mut packets = Vec::new();
     for source in 3..40 {
@@ -75,7 +75,7 @@ fn credits_go_back_when_the_packet_moves() {
     config.router.input_buffer = 4; // one packet a VC
     let flit = config.timing(pantala_topology::LinkClass::Terminal).flit;
     let link = config.timing(pantala_topology::LinkClass::Terminal).latency;
-    let packets: Vec<_> = (0..4).map(|_| (2, 1, 3, 512)).collect(); // node 3 is at the same router
+    let packets: Vec<_> = (0..4).map(|_| (2, 1, 3, 512)).collect(); // NIC 3 is at the same router
     let (seen, net) = run(&config, &packets);
     let starts: Vec<Time> = {
         let mut starts: Vec<_> = seen.iter().map(|packet| packet.injected).collect();
@@ -83,7 +83,7 @@ fn credits_go_back_when_the_packet_moves() {
         starts
     };
     let (serialisation, credit) = (4 * flit, config.router.credit_delay);
-    // The first moves on as it arrives. The second does when the node has the first and its credit
+    // The first moves on as it arrives. The second does when the NIC has the first and its credit
     // is back; the third is injected on the credit of the second; and so on.
     let arrives = |start: Time| start + serialisation + link;
     let round = serialisation + config.router.output_latency + link + credit;
@@ -100,7 +100,7 @@ fn credits_go_back_when_the_packet_moves() {
 }
 
 /// Of two packets that arrive at one time, the second reads a queue that has the first. Pairs of
-/// packets from the two nodes of a router want the same output; one of a pair takes it, and the
+/// packets from the two NICs of a router want the same output; one of a pair takes it, and the
 /// other diverts unless its other path has the same output.
 #[test]
 fn packets_that_arrive_together_are_routed_in_turn() {
@@ -143,12 +143,12 @@ fn short_packets_take_whole_places() {
     assert_eq!(sends(BufferUnit::Packet), 1 + one + 3 * round, "one at a time");
 }
 
-/// Credits taken before the link come back from a node as a packet that has them is put on the
+/// Credits taken before the link come back from a NIC as a packet that has them is put on the
 /// link: who waits for them is told then, as nothing else would tell him. Three packets for one
-/// node, whose buffer has room for the first two; the credits of the first, which is smaller, do
+/// NIC, whose buffer has room for the first two; the credits of the first, which is smaller, do
 /// not help the third.
 #[test]
-fn who_waits_for_room_at_a_node_is_woken() {
+fn who_waits_for_room_at_a_terminal_is_woken() {
     let mut fifo = kang(Algorithm::Minimal);
     fifo.router.credit_check = CreditCheck::Crossbar;
     let terminal = fifo.timing(pantala_topology::LinkClass::Terminal);

@@ -29,7 +29,7 @@ fn closed_form(config: &FabricConfig, local: u64, global: u64, flits: u64) -> Ti
 
 fn send_one(config: &FabricConfig, source: u32, destination: u32, bytes: u32) -> Seen {
     let topology = dragonfly(2, 4, 2, 9);
-    let mut host = Script::new(topology.nodes());
+    let mut host = Script::new(topology.terminals());
     host.queues[source as usize].push_back((1_000, destination, bytes));
     let mut net = partition(config.clone(), topology, host);
     net.advance(Time::MAX);
@@ -71,7 +71,8 @@ fn every_path_of_every_routing() {
                         let seen = send_one(&config, source, destination, bytes);
                         let topology = dragonfly(2, 4, 2, 9);
                         let global = match (
-                            topology.group_of_node(source) != topology.group_of_node(destination),
+                            topology.group_of_terminal(source)
+                                != topology.group_of_terminal(destination),
                             seen.nonminimal,
                         ) {
                             (false, _) => 0,

@@ -3,7 +3,7 @@
 use crate::common::{dragonfly, packet, run};
 use pantala_oracle::{LateFlits, LinkTimes, OracleConfig, OraclePacket, zero_load_latency};
 
-/// Two nodes of a router send to a third: `count` packets each, all at time zero.
+/// Two NICs of a router send to a third: `count` packets each, all at time zero.
 fn two_into_one(config: &OracleConfig, count: usize) -> (Vec<OraclePacket>, Vec<u64>) {
     let topology = dragonfly(3, 1, 0, 1);
     let packets: Vec<_> =
@@ -54,7 +54,7 @@ fn a_buffer_of_one_packet_gives_one_packet_a_round_trip() {
 
 #[test]
 fn a_packet_waits_for_the_one_ahead_in_its_virtual_channel_only() {
-    // Node 0 keeps the path to node 3 busy. Node 1 also sends there, and then to the idle node 2.
+    // NIC 0 keeps the path to NIC 3 busy. NIC 1 also sends there, and then to the idle NIC 2.
     let topology = dragonfly(4, 1, 0, 1);
     let config = OracleConfig { output_buffer_flits: 4, ..OracleConfig::kang() };
     let arrival = |vc: u8| {
@@ -71,8 +71,8 @@ fn a_packet_waits_for_the_one_ahead_in_its_virtual_channel_only() {
 
 #[test]
 fn virtual_channels_take_turns_on_a_link() {
-    // The local link is four times slower than the terminal links. Node 0 fills its output buffer
-    // on VC 0; node 1 follows later on VC 1.
+    // The local link is four times slower than the terminal links. NIC 0 fills its output buffer
+    // on VC 0; NIC 1 follows later on VC 1.
     let topology = dragonfly(2, 2, 0, 1);
     let config = OracleConfig {
         local: LinkTimes { flit_time: 20_480, latency: 30_000 },
@@ -102,7 +102,7 @@ fn virtual_channels_take_turns_on_a_link() {
 #[test]
 fn a_late_flit_passes_or_waits() {
     // Slow terminal links (8 ns per flit) feed a fast local link (2 ns). So the second flit of each
-    // packet arrives after its hold of the link has ended. Node 0's packet starts on the link. Node
+    // packet arrives after its hold of the link has ended. NIC 0's packet starts on the link. NIC
     // 1's packet follows before the first packet's tail has arrived.
     let topology = dragonfly(2, 2, 0, 1);
     let link = |flit_time| LinkTimes { flit_time, latency: 0 };
@@ -135,8 +135,8 @@ fn a_late_flit_passes_or_waits() {
 }
 
 #[test]
-fn a_node_gives_its_buffer_back_with_the_tail() {
-    // Nodes have room for one packet: one packet per round trip on the ejection link, whose latency
+fn a_terminal_gives_its_buffer_back_with_the_tail() {
+    // NICs have room for one packet: one packet per round trip on the ejection link, whose latency
     // is long.
     let topology = dragonfly(2, 1, 0, 1);
     let config = OracleConfig {
@@ -188,7 +188,7 @@ fn an_output_buffer_has_room_again_as_a_head_starts_on_the_link() {
 
 #[test]
 fn a_packet_holds_its_input_port_against_other_virtual_channels() {
-    // Node 0 sends two packets on two virtual channels to two nodes, through a slow crossbar.
+    // NIC 0 sends two packets on two virtual channels to two NICs, through a slow crossbar.
     let topology = dragonfly(3, 1, 0, 1);
     let config = OracleConfig { crossbar_flit_time: 9_000, ..OracleConfig::kang() };
     let first = packet(&topology, 0, 1, 0, 4);

@@ -160,7 +160,7 @@ fn a_crossbar_slower_than_the_links() {
 
 #[test]
 fn adversarial_traffic() {
-    // Every node sends to its counterpart in the next group. One global link carries all minimal
+    // Every NIC sends to its counterpart in the next group. One global link carries all minimal
     // traffic of a group.
     let topology = dragonfly(2, 4, 2, 9);
     let config = kang();
@@ -252,8 +252,8 @@ fn any_packets(topology: &Topology, count: u32, span: u32, seed: u64) -> Vec<Ora
     let mut stream = Stream::new(seed, 0, 0);
     (0..count)
         .map(|_| {
-            let source = stream.below(topology.nodes());
-            let other = stream.below(topology.nodes() - 1);
+            let source = stream.below(topology.terminals());
+            let other = stream.below(topology.terminals() - 1);
             let destination = other + u32::from(other >= source);
             packet(topology, source, destination, stream.below(span).into(), 1 + stream.below(4))
         })

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! at the source router, if the destination is in another group:
-//!     I = a node drawn from the whole network (key `intermediate = "any"`), or
+//!     I = a terminal drawn from the whole network (key `intermediate = "any"`), or
 //!         a router of neither the source's nor the destination's group ("third": CAMINOS)
 //!     if I is in the source's group:  minimal
 //!     q(c) = flits charged to the port of c and not credited yet, all VCs
@@ -38,7 +38,7 @@ pub(crate) struct BooksimUgal;
 impl Rule for BooksimUgal {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "UGAL of BookSim2",
-        rule: "A minimal path or a path through the router of a random node, by the queues of \
+        rule: "A minimal path or a path through the router of a random terminal, by the queues of \
                whole ports, with a bias of 30 flits towards minimal. With vc_map = booksim2 it \
                has three virtual channels and can deadlock.",
         source: "BookSim2; Jiang et al., ISPASS 2013",
@@ -88,7 +88,7 @@ impl Rule for BooksimUgal {
                 salted(route.draw, 128),
             ),
             IntermediateChoice::Any => {
-                topology.router_of(scaled(salted(route.draw, 128), topology.nodes()))
+                topology.router_of(scaled(salted(route.draw, 128), topology.terminals()))
             }
         };
         let minimal = context.minimal(route, |path| context.queue(view, path), 0);

@@ -1,7 +1,8 @@
 //! `ugal_g`: minimal or through a random group, by the queues at the source router.
 //!
 //! ```text
-//! at the source router, when the packet is the head of its injection buffer and goes to another group:
+//! at the source router, when the packet is the head of its injection buffer and goes to another
+//! group:
 //!     M = candidates_minimal links to the destination group          (default 1)
 //!     N = candidates_nonminimal random groups                        (default 1)
 //!     q(c) = flits queued at the output port of candidate c          (keys `queue`, `queue_scope`)
@@ -18,7 +19,7 @@
 //! group 1. l0 g0 l1 g1 l2 and l1 g1 l2 both ascend.
 //! Paper: Kang et al., SC22, section II.B (UGALg), which draws two candidates of each kind; SST's
 //! SC22 fork (`ugal-3vc`), on which its results rest, draws one. BookSim2 adds a constant of 30
-//! flits and goes through a node.
+//! flits and goes through a terminal.
 
 use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};

@@ -13,8 +13,8 @@
 //!
 //! VCs: 4. Source group 0, to R 1, from R 2 (local and global), destination group 3: l0 g0 l1 l2 g2
 //! l3 ascends. Paper: Valiant and Brebner, STOC 1981; Prisacari et al., section II. SST's SC22 fork
-//! (`valiant`) does the same. BookSim2 (inside its UGAL) draws a node of the whole network, so R
-//! may lie in the source's or the destination's group.
+//! (`valiant`) does the same. BookSim2 (inside its UGAL) draws a terminal of the whole network, so
+//! R may lie in the source's or the destination's group.
 
 use super::valiant_group;
 use crate::candidates::DecisionContext;

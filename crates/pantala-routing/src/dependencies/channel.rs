@@ -5,12 +5,12 @@ use pantala_topology::{LinkClass, Peer, Topology};
 /// A link in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Link {
-    /// The injection link from a node to its router.
+    /// The injection link from a terminal to its router.
     Injection {
-        /// The node.
-        node: u32,
+        /// The terminal.
+        terminal: u32,
     },
-    /// The link at an output port of a router: to another router, or to a node (ejection).
+    /// The link at an output port of a router: to another router, or to a terminal (ejection).
     Output {
         /// The router.
         router: u32,
@@ -52,7 +52,7 @@ pub(super) struct Numbering {
     routers: u32,
     ports: u32,
     vcs: u32,
-    nodes: u32,
+    terminals: u32,
     /// Per link, the number of the first channel that leaves its far end, or [`NOWHERE`].
     after: Vec<Number>,
 }
@@ -63,25 +63,26 @@ const NOWHERE: Number = Number::MAX;
 impl Numbering {
     /// Numbers the channels of a network with `vcs` per link.
     pub(super) fn new(topology: &Topology, vcs: u8) -> Self {
-        let (routers, ports, nodes) =
-            (topology.routers(), topology.ports_per_router(), topology.nodes());
+        let (routers, ports, terminals) =
+            (topology.routers(), topology.ports_per_router(), topology.terminals());
         let vcs = u32::from(vcs);
-        let mut numbering = Self { routers, ports, vcs, nodes, after: Vec::new() };
+        let mut numbering = Self { routers, ports, vcs, terminals, after: Vec::new() };
         let outputs = (0..routers)
             .flat_map(|router| (0..ports).map(move |port| topology.peer(router, port as u16)));
         let after = outputs.map(|peer| match peer {
             Peer::Port { router, .. } => numbering.output(router, 0, 0),
-            Peer::Node(node) => numbering.injection(node, 0),
+            Peer::Terminal(terminal) => numbering.injection(terminal, 0),
             Peer::Unconnected => NOWHERE,
         });
-        let injection = (0..nodes).map(|node| numbering.output(topology.router_of(node), 0, 0));
+        let injection =
+            (0..terminals).map(|terminal| numbering.output(topology.router_of(terminal), 0, 0));
         numbering.after = after.chain(injection).collect();
         numbering
     }
 
     /// Returns the number of numbers, with those of ports without a link.
     pub(super) const fn count(&self) -> usize {
-        (self.routers as usize * self.ports as usize + self.nodes as usize) * self.vcs as usize
+        (self.routers as usize * self.ports as usize + self.terminals as usize) * self.vcs as usize
     }
 
     /// Returns the number of channels that exist.
@@ -99,15 +100,15 @@ impl Numbering {
         (router * self.ports + port as u32) * self.vcs + vc as u32
     }
 
-    /// The number of a channel from `node` to its router.
-    pub(super) const fn injection(&self, node: u32, vc: u8) -> Number {
-        (self.routers * self.ports + node) * self.vcs + vc as u32
+    /// The number of a channel from `terminal` to its router.
+    pub(super) const fn injection(&self, terminal: u32, vc: u8) -> Number {
+        (self.routers * self.ports + terminal) * self.vcs + vc as u32
     }
 
     /// The number of a channel.
     pub(super) const fn number(&self, channel: Channel) -> Number {
         match channel.link {
-            Link::Injection { node } => self.injection(node, channel.vc),
+            Link::Injection { terminal } => self.injection(terminal, channel.vc),
             Link::Output { router, port } => self.output(router, port, channel.vc),
         }
     }
@@ -116,7 +117,7 @@ impl Numbering {
     pub(super) fn channel(&self, number: Number) -> Channel {
         let (link, vc) = (number / self.vcs, (number % self.vcs) as u8);
         let link = match link.checked_sub(self.routers * self.ports) {
-            Some(node) => Link::Injection { node },
+            Some(terminal) => Link::Injection { terminal },
             None => Link::Output { router: link / self.ports, port: (link % self.ports) as u16 },
         };
         Channel { link, vc }
@@ -137,7 +138,7 @@ impl Numbering {
         first..first + self.vcs
     }
 
-    /// The first channel of every link into `router`, those from its nodes first.
+    /// The first channel of every link into `router`, those from its terminals first.
     pub(super) fn links_into<'a>(
         &'a self,
         topology: &'a Topology,
@@ -145,7 +146,7 @@ impl Numbering {
     ) -> impl Iterator<Item = Number> + 'a {
         (0..self.ports as u16).filter_map(move |port| match topology.peer(router, port) {
             Peer::Port { router, port } => Some(self.output(router, port, 0)),
-            Peer::Node(node) => Some(self.injection(node, 0)),
+            Peer::Terminal(terminal) => Some(self.injection(terminal, 0)),
             Peer::Unconnected => None,
         })
     }

@@ -33,7 +33,7 @@ fn is_acyclic(topology: &Topology, group: u32, orders: &[LocalOrder]) -> bool {
             let port = topology.local_step(router, target, order).first();
             match topology.peer(router, port) {
                 Peer::Port { router, .. } => router,
-                Peer::Node(_) | Peer::Unconnected => router,
+                Peer::Terminal(_) | Peer::Unconnected => router,
             }
         };
         for router in first..first + a {

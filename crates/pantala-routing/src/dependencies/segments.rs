@@ -107,9 +107,9 @@ impl<'a> Walk<'a> {
     /// Returns packets on all injection links, which may go anywhere.
     fn injected(&self) -> Front {
         let mut front = self.empty();
-        for node in 0..self.topology.nodes() {
+        for terminal in 0..self.topology.terminals() {
             for vc in self.rules.injection_vcs.clone() {
-                front.avoided[self.graph.numbering.injection(node, vc) as usize] = Groups::Many;
+                front.avoided[self.graph.numbering.injection(terminal, vc) as usize] = Groups::Many;
             }
         }
         front
@@ -296,10 +296,10 @@ impl<'a> Walk<'a> {
         let vc = self.rules.first_vc + vc;
         for router in 0..self.topology.routers() {
             let ports = 0..self.topology.first_local_port();
-            let nodes: Vec<Number> =
+            let terminals: Vec<Number> =
                 ports.map(|port| self.graph.numbering.output(router, port, vc)).collect();
             for (channel, _) in self.held(front, router) {
-                join(self.graph, &[channel], &nodes);
+                join(self.graph, &[channel], &terminals);
             }
         }
         self.empty()
@@ -308,33 +308,34 @@ impl<'a> Walk<'a> {
     /// [`Paths::AnyPort`].
     fn any_port(&mut self, hops: u8, count: u8) {
         let topology = self.topology;
-        let (nodes, ports) = (topology.first_local_port(), topology.ports_per_router() as u16);
+        let (terminals, ports) = (topology.first_local_port(), topology.ports_per_router() as u16);
         let vc = |hop: u8| self.rules.first_vc + hop.min(count - 1);
         for router in 0..topology.routers() {
             let into: Vec<Number> = self.graph.numbering.links_into(topology, router).collect();
             let linked = |port: &u16| topology.peer(router, *port) != Peer::Unconnected;
             let mut ejection: Vec<Number> = Vec::new();
             for vc in self.rules.first_vc..self.rules.first_vc + count {
-                ejection
-                    .extend((0..nodes).map(|port| self.graph.numbering.output(router, port, vc)));
+                ejection.extend(
+                    (0..terminals).map(|port| self.graph.numbering.output(router, port, vc)),
+                );
             }
             for hop in 0..=hops {
                 let held: Vec<Number> = if hop == 0 {
-                    let nodes = into.iter().take(nodes.into());
-                    nodes
+                    let terminals = into.iter().take(terminals.into());
+                    terminals
                         .flat_map(|first| {
                             self.rules.injection_vcs.clone().map(move |vc| first + Number::from(vc))
                         })
                         .collect()
                 } else {
                     into.iter()
-                        .skip(nodes.into())
+                        .skip(terminals.into())
                         .map(|first| first + Number::from(vc(hop - 1)))
                         .collect()
                 };
                 join(self.graph, &held, &ejection);
                 if hop < hops {
-                    let out = (nodes..ports).filter(linked);
+                    let out = (terminals..ports).filter(linked);
                     let out = out.map(|port| self.graph.numbering.output(router, port, vc(hop)));
                     join(self.graph, &held, &out.collect::<Vec<_>>());
                 }

@@ -5,10 +5,10 @@ use super::graph::Graph;
 use super::search;
 use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment, Topology};
 
-/// Groups of three routers with two nodes each, and four links between every two groups.
+/// Groups of three routers with two terminals each, and four links between every two groups.
 fn topology(links_per_pair: u32) -> Topology {
     let spec = DragonflySpec {
-        nodes_per_router: 2,
+        terminals_per_router: 2,
         group: GroupSpec::FullMesh { routers: 3, links_per_pair: 1 },
         global_ports: 4,
         groups: 4,

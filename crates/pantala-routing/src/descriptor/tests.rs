@@ -68,7 +68,7 @@ fn path(
     let mut route = RouteState {
         destination,
         destination_router: topology.router_of(destination),
-        destination_group: topology.group_of_node(destination) as u16,
+        destination_group: topology.group_of_terminal(destination) as u16,
         draw,
         ..RouteState::EMPTY
     };
@@ -127,7 +127,7 @@ fn changed(key: RoutingKey, routing: &mut RoutingConfig) {
 #[test]
 fn routings_read_the_keys_that_they_name() {
     let topology = Topology::dragonfly(&DragonflySpec {
-        nodes_per_router: 1,
+        terminals_per_router: 1,
         group: GroupSpec::FullMesh { routers: 3, links_per_pair: 1 },
         global_ports: 6,
         groups: 4,
@@ -138,10 +138,14 @@ fn routings_read_the_keys_that_they_name() {
         global_arrangement_seed: 0,
     })
     .unwrap();
-    let nodes = u64::from(topology.nodes());
+    let terminals = u64::from(topology.terminals());
     let trials: Vec<(u32, u32, u64)> = (0..600)
         .map(|draw| {
-            ((salted(draw, 1) % nodes) as u32, (salted(draw, 2) % nodes) as u32, salted(draw, 3))
+            (
+                (salted(draw, 1) % terminals) as u32,
+                (salted(draw, 2) % terminals) as u32,
+                salted(draw, 3),
+            )
         })
         .collect();
     for algorithm in Algorithm::ALL {

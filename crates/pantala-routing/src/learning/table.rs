@@ -11,12 +11,12 @@ use std::ops::Range;
 ///
 /// A router's table has a row for each (destination group, slot) and a column for each port to a
 /// router: (g - 1) p rows and a - 1 + h columns if all links are single. The slot is the place of a
-/// packet's source node at its source router, at every router of its path. A cell estimates the
+/// packet's source terminal at its source router, at every router of its path. A cell estimates the
 /// time, in ns, from the packet's arrival at this router until it arrives in the destination's
 /// group, if it leaves by this port. The cells of ports without a link are infinite.
 ///
-/// A cell is an `f32`: whole nanoseconds are exact up to 16 ms, and a table of 16,512 nodes takes
-/// 190 MB.
+/// A cell is an `f32`: whole nanoseconds are exact up to 16 ms, and a table of 16,512 terminals
+/// takes 190 MB.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct QTable {
     routers_per_group: u32,
@@ -35,7 +35,7 @@ pub struct Estimate {
     pub router: u32,
     /// The destination group of packets.
     pub destination_group: u32,
-    /// The place of their source nodes at their routers.
+    /// The place of their source terminals at their routers.
     pub slot: u32,
     /// The port that they leave by.
     pub port: u32,
@@ -109,7 +109,7 @@ impl QTable {
         let mut table = Self {
             routers_per_group: topology.routers_per_group(),
             groups: topology.groups(),
-            slots: topology.nodes_per_router(),
+            slots: topology.terminals_per_router(),
             first_port,
             columns: topology.ports_per_router() - first_port,
             cells: FlatArray::default(),
@@ -123,7 +123,7 @@ impl QTable {
             let behind: Vec<Option<u32>> = (first_port..topology.ports_per_router())
                 .map(|port| match topology.peer(router, port as u16) {
                     Peer::Port { router, .. } => Some(topology.group_of(router)),
-                    Peer::Node(_) | Peer::Unconnected => None,
+                    Peer::Terminal(_) | Peer::Unconnected => None,
                 })
                 .collect();
             for destination in (0..topology.groups()).filter(|&other| other != group) {
@@ -158,7 +158,7 @@ impl QTable {
         self.first_port
     }
 
-    /// The row of a router in `group` for packets to another group from nodes in `slot`.
+    /// The row of a router in `group` for packets to another group from terminals in `slot`.
     #[inline]
     pub(super) fn row_of(&self, group: u32, destination_group: u32, slot: u16) -> u32 {
         debug_assert_ne!(group, destination_group, "a table has no row for its own group");

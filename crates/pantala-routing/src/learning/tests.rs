@@ -1,11 +1,11 @@
 use super::*;
 use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment};
 
-/// Two nodes a router, three routers a group, one global port a router: four groups, one link a
+/// Two terminals a router, three routers a group, one global port a router: four groups, one link a
 /// pair.
 fn topology(groups: u32) -> Topology {
     Topology::dragonfly(&DragonflySpec {
-        nodes_per_router: 2,
+        terminals_per_router: 2,
         group: GroupSpec::FullMesh { routers: 3, links_per_pair: 1 },
         global_ports: 1,
         groups,

@@ -28,8 +28,8 @@ fn walk(
         hops.push((topology.class_of_port(hop.port), hop.vc));
         assert!(hops.len() < 20, "the packet wanders: {hops:?}");
         match topology.peer(router, hop.port) {
-            Peer::Node(node) => {
-                assert_eq!(node, packet.destination);
+            Peer::Terminal(terminal) => {
+                assert_eq!(terminal, packet.destination);
                 return (hops, groups);
             }
             Peer::Port { router: next, .. } => {
@@ -62,7 +62,7 @@ proptest! {
             ..crate::support::spec(p, group, h, groups)
         };
         let topology = Topology::dragonfly(&spec).unwrap();
-        let (source, destination) = (ends.0 % topology.nodes(), ends.1 % topology.nodes());
+        let (source, destination) = (ends.0 % topology.terminals(), ends.1 % topology.terminals());
         let algorithm = Algorithm::ALL[algorithm];
         prop_assume!(algorithm != Algorithm::QAdaptive); // its packets go by tables: see q_adaptive.rs
         let mut routing = RoutingConfig::new(algorithm);
@@ -90,7 +90,7 @@ proptest! {
         prop_assert!(keys.windows(2).all(|w| w[0] < w[1]), "{algorithm:?}: {hops:?}");
         prop_assert!(hops.iter().all(|(_, vc)| *vc < algorithm.own_vc_map().count));
 
-        let (from, to) = (topology.group_of_node(source), topology.group_of_node(destination));
+        let (from, to) = (topology.group_of_terminal(source), topology.group_of_terminal(destination));
         let channels = algorithm.own_vc_map();
         let last = match (packet.nonminimal, from == to) {
             (true, _) => channels.destination_nonminimal,
@@ -123,7 +123,7 @@ proptest! {
     ) {
         let groups = 2 + (f64::from(group.routers() * h - 1) * share) as u32;
         let topology = Topology::dragonfly(&crate::support::spec(2, group, h, groups)).unwrap();
-        let (source, destination) = (ends.0 % topology.nodes(), ends.1 % topology.nodes());
+        let (source, destination) = (ends.0 % topology.terminals(), ends.1 % topology.terminals());
         let algorithm = Algorithm::ALL[algorithm];
         prop_assume!(algorithm != Algorithm::QAdaptive); // its packets go by tables: see q_adaptive.rs
         let mut routing = RoutingConfig::new(algorithm);
@@ -150,7 +150,7 @@ proptest! {
     fn minimal_is_minimal(a in 2u32..6, h in 1u32..4, share in 0.0f64..1.0, ends in any::<(u32, u32)>(), draw: u64) {
         let groups = 2 + (f64::from(a * h - 1) * share) as u32;
         let topology = dragonfly(1, a, h, groups);
-        let (source, destination) = (ends.0 % topology.nodes(), ends.1 % topology.nodes());
+        let (source, destination) = (ends.0 % topology.terminals(), ends.1 % topology.terminals());
         let (from, to) = (topology.group_of(source), topology.group_of(destination));
         let best = match (source == destination, from == to) {
             (true, _) => 0,
@@ -262,7 +262,7 @@ fn ugal_with_a_shared_port_compares_virtual_channels() {
     let routing = RoutingConfig::new(Algorithm::UgalG);
     let (vc_min, vc_non) = (routing.vc_map.minimal.local, routing.vc_map.nonminimal.local);
     let mut seen = 0;
-    for destination in 4..topology.nodes() {
+    for destination in 4..topology.terminals() {
         for draw in 0..20 {
             let port = |queues: &mut Queues| {
                 let mut packet = packet(&topology, destination, draw);

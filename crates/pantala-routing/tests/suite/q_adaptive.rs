@@ -21,13 +21,13 @@ proptest! {
     #![proptest_config(pantala_testing::cases(2048))]
     /// Whatever the tables say and however much is explored, on any one-dimensional Dragonfly with
     /// parallel links of both kinds: the packet arrives after at most five links, the k-th on VC k,
-    /// and goes to its node on the VC it came on.
+    /// and goes to its terminal on the VC it came on.
     #[test]
     fn a_packet_takes_five_links_at_most(
         topology in dragonflies(), ends in any::<(u32, u32)>(), draw: u64, seed: u64,
         exploration in prop::sample::select(vec![0.0, 0.5, 1.0]), early: bool,
     ) {
-        let (source, destination) = (ends.0 % topology.nodes(), ends.1 % topology.nodes());
+        let (source, destination) = (ends.0 % topology.terminals(), ends.1 % topology.terminals());
         let mut routing = RoutingConfig::new(Algorithm::QAdaptive);
         routing.q_adaptive.exploration = exploration;
         let mut stream = Stream::new(seed, 1, 2);
@@ -39,8 +39,8 @@ proptest! {
             let row = row(&topology, router, |_| stream.below(1_000) as f32);
             let hop = routing.route_by_estimates(&topology, router, group, &mut packet, &row, early);
             match topology.peer(router, hop.port) {
-                Peer::Node(node) => {
-                    prop_assert_eq!(node, destination);
+                Peer::Terminal(terminal) => {
+                    prop_assert_eq!(terminal, destination);
                     prop_assert_eq!(hop.vc, packet.hops.saturating_sub(1));
                     break;
                 }

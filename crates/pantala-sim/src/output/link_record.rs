@@ -313,7 +313,7 @@ fn named(topology: &Topology, link: WatchedLink) -> Link {
 
 fn links_by_class(topology: &Topology) -> [u32; DirectedClass::ALL.len()] {
     let mut links = [0; DirectedClass::ALL.len()];
-    links[DirectedClass::Injection as usize] = topology.nodes();
+    links[DirectedClass::Injection as usize] = topology.terminals();
     for router in 0..topology.routers() {
         for port in 0..topology.ports_per_router() as u16 {
             if topology.peer(router, port) != Peer::Unconnected {

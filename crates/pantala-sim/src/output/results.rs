@@ -88,7 +88,7 @@ impl Results {
                 })
                 .collect(),
             injections: network
-                .nodes()
+                .terminals()
                 .map(|node| LinkTotals {
                     counters: network.injection_counters(node, simulated),
                     jobs: network.injection_jobs(node, simulated).collect(),

@@ -52,12 +52,14 @@ impl CycleChannel {
     /// Converts a channel for output.
     fn new(channel: Channel, topology: &Topology) -> Self {
         let (router, port) = match channel.link {
-            Link::Injection { node } => (topology.router_of(node), topology.terminal_port_of(node)),
+            Link::Injection { terminal } => {
+                (topology.router_of(terminal), topology.terminal_port_of(terminal))
+            }
             Link::Output { router, port } => (router, port),
         };
         let to_router = match topology.peer(router, port) {
             Peer::Port { router, .. } => router,
-            Peer::Node(_) | Peer::Unconnected => router,
+            Peer::Terminal(_) | Peer::Unconnected => router,
         };
         Self { router, port, class: channel.class(topology).to_owned(), vc: channel.vc, to_router }
     }

@@ -174,8 +174,8 @@ fn classes(topology: &Topology) -> impl Iterator<Item = DirectedClass> + '_ {
     })
 }
 
-/// Refuses a record of blame that needs more memory than [`MOST_BYTES`]: a sum for each window, link
-/// class and pair of jobs. A run without a duration has an unknown number of windows.
+/// Refuses a record of blame that needs more memory than [`MOST_BYTES`]: a sum for each window,
+/// link class and pair of jobs. A run without a duration has an unknown number of windows.
 fn check_blame(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
     let Some(blame) = &plan.record.blame else { return Ok(()) };
     let windows = plan.stop.duration_ps.div_ceil(blame.window_ps.max(1)).max(1);
@@ -204,7 +204,7 @@ fn check_memory(plan: &Plan, topology: &Topology, vcs: u64) -> Result<(), PlanEr
     if record.ports.is_none() && record.system.is_none() && record.routers.is_none() {
         return Ok(());
     }
-    let links = u64::from(topology.routers() * topology.ports_per_router() + topology.nodes());
+    let links = u64::from(topology.routers() * topology.ports_per_router() + topology.terminals());
     let jobs = plan.jobs.len().max(1) as u64;
     let rows = record.ports.as_ref().map_or(0, |ports| {
         let by = |split, number| if ports.split.contains(&split) { number } else { 1 };

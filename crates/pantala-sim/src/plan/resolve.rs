@@ -109,7 +109,7 @@ fn resolve_from(mut plan: Plan, known: Option<&Resolved>) -> Result<Resolved, Pl
     if plan.topology.global_links.is_none() {
         plan.topology.links_per_pair = topology.links_per_pair();
     }
-    plan.record.resolve(topology.nodes());
+    plan.record.resolve(topology.terminals());
     let estimates = load_estimates(&mut plan, &topology)?;
     let mut derived = derive(&plan, &topology)?;
     records::check_records(&plan, &topology, derived.virtual_channels)?;
@@ -497,7 +497,7 @@ fn check_patterns(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
     for (index, job) in plan.jobs.iter().enumerate() {
         if let WorkloadSpec::Pattern(pattern) = &job.workload {
             let groups: Vec<u32> =
-                job.nodes.iter().map(|&node| topology.group_of_node(node)).collect();
+                job.nodes.iter().map(|&node| topology.group_of_terminal(node)).collect();
             pattern
                 .destination_distribution(&groups, plan.packet_bytes)
                 .map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))?;
@@ -526,7 +526,7 @@ fn derive(plan: &Plan, topology: &Topology) -> Result<Derived, PlanError> {
     let links = network::links_by_class(topology);
     let (least, most) = topology.links_between_groups();
     Ok(Derived {
-        nodes: topology.nodes(),
+        nodes: topology.terminals(),
         routers: topology.routers(),
         groups: topology.groups(),
         ports_per_router: topology.ports_per_router(),

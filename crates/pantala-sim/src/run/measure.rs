@@ -142,7 +142,7 @@ fn cost(simulation: &Simulation, result_hash: String) -> Cost {
         packet_hops: totals.packet_hops,
         events,
         events_per_packet_hop: events as f64 / totals.packet_hops.max(1) as f64,
-        bytes_per_node: network.memory() as u64 / u64::from(network.topology().nodes()),
+        bytes_per_node: network.memory() as u64 / u64::from(network.topology().terminals()),
         result_hash,
     }
 }

@@ -18,10 +18,10 @@ proptest! {
         for router in 0..topology.routers() {
             for port in 0..topology.ports_per_router() as u16 {
                 match topology.peer(router, port) {
-                    Peer::Node(node) => {
+                    Peer::Terminal(terminal) => {
                         prop_assert_eq!(topology.class_of_port(port), LinkClass::Terminal);
-                        prop_assert_eq!(topology.router_of(node), router);
-                        prop_assert_eq!(topology.terminal_port_of(node), port);
+                        prop_assert_eq!(topology.router_of(terminal), router);
+                        prop_assert_eq!(topology.terminal_port_of(terminal), port);
                     }
                     Peer::Port { router: far, port: far_port } => {
                         prop_assert_eq!(topology.peer(far, far_port), Peer::Port { router, port });
@@ -81,7 +81,7 @@ proptest! {
     #[test]
     fn ids_are_in_one_order(spec in any_spec()) {
         let topology = build(&spec);
-        let p = spec.nodes_per_router;
+        let p = spec.terminals_per_router;
         let (a, local_ports) = match spec.group {
             GroupSpec::FullMesh { routers, links_per_pair } => (routers, (routers - 1) * links_per_pair),
             GroupSpec::Grid { rows, columns, links_per_row_pair, links_per_column_pair } => {
@@ -89,22 +89,22 @@ proptest! {
             }
         };
         prop_assert_eq!(topology.routers_per_group(), a);
-        prop_assert_eq!(topology.nodes(), p * a * spec.groups);
+        prop_assert_eq!(topology.terminals(), p * a * spec.groups);
         prop_assert_eq!(topology.routers(), a * spec.groups);
         prop_assert_eq!(u32::from(topology.first_local_port()), p);
         prop_assert_eq!(u32::from(topology.first_global_port()), p + local_ports);
         prop_assert_eq!(topology.ports_per_router(), p + local_ports + spec.global_ports);
-        for node in 0..topology.nodes() {
-            let router = topology.router_of(node);
-            prop_assert_eq!(router, node / p);
-            prop_assert_eq!(u32::from(topology.terminal_port_of(node)), node % p);
+        for terminal in 0..topology.terminals() {
+            let router = topology.router_of(terminal);
+            prop_assert_eq!(router, terminal / p);
+            prop_assert_eq!(u32::from(topology.terminal_port_of(terminal)), terminal % p);
             prop_assert_eq!(topology.group_of(router), router / a);
-            prop_assert_eq!(topology.group_of_node(node), node / p / a);
+            prop_assert_eq!(topology.group_of_terminal(terminal), terminal / p / a);
             prop_assert_eq!(topology.local_index(router), router % a);
-            prop_assert_eq!(topology.node_at(router, topology.terminal_port_of(node)), Some(node));
+            prop_assert_eq!(topology.terminal_at(router, topology.terminal_port_of(terminal)), Some(terminal));
         }
         for port in topology.first_local_port()..topology.ports_per_router() as u16 {
-            prop_assert_eq!(topology.node_at(0, port), None);
+            prop_assert_eq!(topology.terminal_at(0, port), None);
         }
     }
 
@@ -151,7 +151,7 @@ fn a_full_dragonfly_has_no_unconnected_port() {
 fn absolute_is_the_wiring_of_sst_and_booksim() {
     let topology = build(&spec(4, 8, 4, 33, GlobalArrangement::Absolute));
     assert_eq!(
-        (topology.nodes(), topology.routers(), topology.ports_per_router()),
+        (topology.terminals(), topology.routers(), topology.ports_per_router()),
         (1056, 264, 15)
     );
     assert_eq!((topology.first_local_port(), topology.first_global_port()), (4, 11));
@@ -253,18 +253,18 @@ fn random_follows_its_seed_and_nothing_else() {
 #[test]
 fn a_single_group_needs_no_global_ports() {
     let topology = build(&spec(2, 3, 0, 1, GlobalArrangement::Circulant));
-    assert_eq!((topology.nodes(), topology.ports_per_router()), (6, 4));
+    assert_eq!((topology.terminals(), topology.ports_per_router()), (6, 4));
     assert_eq!(topology.links().count(), 6);
     assert!(topology.links().all(|link| link.class == LinkClass::Local));
     assert!(topology.global_links(0, 0).is_empty());
 }
 
 #[test]
-fn a_million_nodes_build() {
+fn a_million_terminals_build() {
     let topology = build(&spec(16, 32, 16, 513, GlobalArrangement::Palmtree));
-    assert_eq!(topology.nodes(), 262_656);
+    assert_eq!(topology.terminals(), 262_656);
     let topology = build(&spec(23, 46, 23, 1_000, GlobalArrangement::Random));
-    assert_eq!(topology.nodes(), 1_058_000);
+    assert_eq!(topology.terminals(), 1_058_000);
     let last = topology.routers() - 1;
     let link = topology.global_links(999, 0)[0];
     assert_eq!(topology.group_of(last), 999);

@@ -34,7 +34,7 @@ fn wang_2020_in_one_dimension() {
     // Wang, Mubarak, Kang, Ross and Lan, "Union" (IPDPS 2020), Table II: 33 groups of 32 routers.
     let topology = build(&spec(8, 32, 4, 33, GlobalArrangement::Absolute));
     assert_eq!(
-        (topology.nodes(), topology.routers(), topology.links_per_pair()),
+        (topology.terminals(), topology.routers(), topology.links_per_pair()),
         (8_448, 1_056, 4)
     );
     for router in 0..topology.routers() {
@@ -44,13 +44,13 @@ fn wang_2020_in_one_dimension() {
 
 #[test]
 fn wang_2020_in_two_dimensions() {
-    // The same table's 22 groups of 6 x 16 routers have as many nodes.
+    // The same table's 22 groups of 6 x 16 routers have as many terminals.
     let topology = build(&DragonflySpec {
         group: grid(6, 16, 1, 1),
         ..spec(4, 96, 7, 22, GlobalArrangement::Absolute)
     });
     assert_eq!(
-        (topology.nodes(), topology.routers(), topology.links_per_pair()),
+        (topology.terminals(), topology.routers(), topology.links_per_pair()),
         (8_448, 2_112, 32)
     );
     for router in 0..topology.routers() {
@@ -66,8 +66,8 @@ fn theta() {
     // 12 groups, 24 links per pair: 264 of a group's 960 global ports, two or three on every
     // router.
     let topology = cray_xc(12, 24);
-    assert_eq!((topology.nodes(), topology.routers()), (4_608, 1_152));
-    assert_eq!(topology.ports_per_router() - topology.nodes_per_router(), 40);
+    assert_eq!((topology.terminals(), topology.routers()), (4_608, 1_152));
+    assert_eq!(topology.ports_per_router() - topology.terminals_per_router(), 40);
     for router in 0..topology.routers() {
         let links = links_of(&topology, router);
         assert_eq!((links["row"], links["column"]), (15, 15));
@@ -86,7 +86,7 @@ fn theta() {
 fn cori() {
     // 34 groups, four cables of two links between every two groups.
     let topology = cray_xc(34, 8);
-    assert_eq!((topology.nodes(), topology.routers()), (13_056, 3_264));
+    assert_eq!((topology.terminals(), topology.routers()), (13_056, 3_264));
     for from in 0..34 {
         for to in (0..34).filter(|&to| to != from) {
             assert_eq!(topology.global_links(from, to).len(), 8);

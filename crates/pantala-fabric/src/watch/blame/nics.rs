@@ -27,8 +27,8 @@ impl NicBlame {
 
 impl BlameWatch {
     /// A packet of `job` waits for credits for `in_vc` from `now` on.
-    pub(crate) fn nic_stalls(&mut self, node: u32, in_vc: u32, job: u16, now: Time) {
-        let nic = &mut self.nics[node];
+    pub(crate) fn nic_stalls(&mut self, terminal: u32, in_vc: u32, job: u16, now: Time) {
+        let nic = &mut self.nics[terminal];
         (nic.in_vc, nic.stalled) = (in_vc, now);
         self.inputs[in_vc].guest = job;
         self.alone[in_vc] = now;
@@ -37,8 +37,8 @@ impl BlameWatch {
     }
 
     /// It no longer waits for credits.
-    pub(crate) fn nic_stall_ends(&mut self, node: u32, now: Time) {
-        let in_vc = self.nics[node].in_vc;
+    pub(crate) fn nic_stall_ends(&mut self, terminal: u32, now: Time) {
+        let in_vc = self.nics[terminal].in_vc;
         let job = self.inputs[in_vc].guest;
         if self.awaited(in_vc).is_none() {
             self.end_alone(in_vc, now);
@@ -52,12 +52,12 @@ impl BlameWatch {
     /// `ready` on an idle link. `follows` says that it is a flit of the packet that was there last.
     pub(crate) fn injects(
         &mut self,
-        node: u32,
+        terminal: u32,
         (job, follows): (u16, bool),
         ready: Time,
         (start, end): (Time, Time),
     ) {
-        let nic = &mut self.nics[node];
+        let nic = &mut self.nics[terminal];
         let NicBlame { start: before, end: busy, job: holder, stalled, .. } = *nic;
         let from = ready.max(if follows { busy } else { before });
         (nic.start, nic.end, nic.job, nic.stalled) = (start, end, job, NEVER);

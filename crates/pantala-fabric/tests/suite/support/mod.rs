@@ -166,19 +166,19 @@ pub struct Script {
 }
 
 impl Script {
-    pub fn new(nodes: u32) -> Self {
-        Self { queues: vec![VecDeque::new(); nodes as usize] }
+    pub fn new(terminals: u32) -> Self {
+        Self { queues: vec![VecDeque::new(); terminals as usize] }
     }
 }
 
 impl Host for Script {
     type Message = ();
 
-    fn start(&mut self, node: u32, wakes: &mut Wakes) {
-        wakes.nic = !self.queues[node as usize].is_empty();
+    fn start(&mut self, terminal: u32, wakes: &mut Wakes) {
+        wakes.nic = !self.queues[terminal as usize].is_empty();
     }
-    fn pull(&mut self, node: u32, now: Time, _: &mut Wakes) -> Pull {
-        let queue = &mut self.queues[node as usize];
+    fn pull(&mut self, terminal: u32, now: Time, _: &mut Wakes) -> Pull {
+        let queue = &mut self.queues[terminal as usize];
         match queue.front() {
             None => Pull::Idle,
             Some(&(created, _, _)) if created > now => Pull::Later(created),
@@ -203,7 +203,7 @@ impl Host for Script {
 /// for it.
 pub struct Uniform {
     pub jobs: u32,
-    pub nodes: u32,
+    pub terminals: u32,
     pub slot: Time,
     pub gaps: Geometric,
     pub bytes: u32,
@@ -215,26 +215,26 @@ pub struct Uniform {
 }
 
 impl Uniform {
-    pub fn new(nodes: u32, config: &FabricConfig, load: f64, until: Time) -> Self {
+    pub fn new(terminals: u32, config: &FabricConfig, load: f64, until: Time) -> Self {
         let p = load / f64::from(config.flits(config.packet_bytes));
         let mut host = Self {
             jobs: config.jobs.into(),
-            nodes,
+            terminals,
             slot: config.timing(LinkClass::Terminal).flit,
             gaps: Geometric::new(p),
             bytes: config.packet_bytes,
             shortest: config.packet_bytes,
-            next: vec![0; nodes as usize],
-            streams: (0..nodes).map(|n| Stream::new(config.seed, 99, u64::from(n))).collect(),
+            next: vec![0; terminals as usize],
+            streams: (0..terminals).map(|n| Stream::new(config.seed, 99, u64::from(n))).collect(),
             until,
         };
-        for node in 0..nodes as usize {
-            host.step(node);
+        for terminal in 0..terminals as usize {
+            host.step(terminal);
         }
         host
     }
-    fn step(&mut self, node: usize) {
-        self.next[node] += self.slot * self.gaps.draw(&mut self.streams[node]);
+    fn step(&mut self, terminal: usize) {
+        self.next[terminal] += self.slot * self.gaps.draw(&mut self.streams[terminal]);
     }
 }
 
@@ -244,24 +244,24 @@ impl Host for Uniform {
     fn start(&mut self, _: u32, wakes: &mut Wakes) {
         wakes.nic = true;
     }
-    fn pull(&mut self, node: u32, now: Time, _: &mut Wakes) -> Pull {
-        let created = self.next[node as usize];
+    fn pull(&mut self, terminal: u32, now: Time, _: &mut Wakes) -> Pull {
+        let created = self.next[terminal as usize];
         if created >= self.until {
             return Pull::Idle;
         }
         if created > now {
             return Pull::Later(created);
         }
-        let mut destination = self.streams[node as usize].below(self.nodes - 1);
-        destination += u32::from(destination >= node);
+        let mut destination = self.streams[terminal as usize].below(self.terminals - 1);
+        destination += u32::from(destination >= terminal);
         let (mut job, mut class) = (0, TrafficClass::PointToPoint);
         if self.jobs > 1 {
-            job = self.streams[node as usize].below(self.jobs) as u16;
-            if self.streams[node as usize].below(2) == 1 {
+            job = self.streams[terminal as usize].below(self.jobs) as u16;
+            if self.streams[terminal as usize].below(2) == 1 {
                 class = TrafficClass::AllToAll;
             }
         }
-        self.step(node as usize);
+        self.step(terminal as usize);
         Pull::Packet(PacketOffer {
             destination,
             bytes: self.bytes,
@@ -271,8 +271,8 @@ impl Host for Uniform {
             class,
         })
     }
-    fn next_at(&self, node: u32) -> Time {
-        self.next[node as usize]
+    fn next_at(&self, terminal: u32) -> Time {
+        self.next[terminal as usize]
     }
     fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
@@ -326,7 +326,7 @@ impl Probe for Log {
 }
 
 pub fn partition<H: Host>(config: FabricConfig, topology: Topology, host: H) -> Partition<H, Log> {
-    let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+    let keys: Vec<u64> = (0..u64::from(topology.terminals())).collect();
     Partition::new(config, topology, &keys, host, Log::default())
 }
 
@@ -337,7 +337,7 @@ pub fn deadlocked(mut config: FabricConfig) -> Partition<Uniform, Log> {
     config.route_all(RoutingConfig { vc_map, ..RoutingConfig::new(Algorithm::ValiantNode) });
     config.router.input_buffer = 4;
     let topology = dragonfly(4, 4, 1, 5);
-    let host = Uniform::new(topology.nodes(), &config, 1.0, 50_000_000);
+    let host = Uniform::new(topology.terminals(), &config, 1.0, 50_000_000);
     let mut net = partition(config, topology, host);
     net.advance(Time::MAX);
     assert!(net.packets_in_flight() > 0, "it should have deadlocked");

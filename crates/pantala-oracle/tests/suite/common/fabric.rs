@@ -66,7 +66,7 @@ pub(crate) fn carry(
     packets: &[OraclePacket],
 ) -> Vec<CarriedPacket> {
     assert!(topology.links_per_pair() <= 1, "routes would be ambiguous");
-    let mut host = Script { queues: vec![VecDeque::new(); topology.nodes() as usize] };
+    let mut host = Script { queues: vec![VecDeque::new(); topology.terminals() as usize] };
     let mut order: Vec<usize> = (0..packets.len()).collect();
     order.sort_by_key(|&index| packets[index].created);
     for index in order {
@@ -80,7 +80,7 @@ pub(crate) fn carry(
             class: TrafficClass::PointToPoint,
         });
     }
-    let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+    let keys: Vec<u64> = (0..u64::from(topology.terminals())).collect();
     let log = Log { topology: topology.clone(), algorithm, carried: vec![None; packets.len()] };
     let config = fabric_config(config, algorithm);
     let mut network = Partition::new(config, topology.clone(), &keys, host, log);
@@ -98,11 +98,11 @@ struct Script {
 impl Host for Script {
     type Message = ();
 
-    fn start(&mut self, node: u32, wakes: &mut Wakes) {
-        wakes.nic = !self.queues[node as usize].is_empty();
+    fn start(&mut self, terminal: u32, wakes: &mut Wakes) {
+        wakes.nic = !self.queues[terminal as usize].is_empty();
     }
-    fn pull(&mut self, node: u32, now: Time, _: &mut Wakes) -> Pull {
-        let queue = &mut self.queues[node as usize];
+    fn pull(&mut self, terminal: u32, now: Time, _: &mut Wakes) -> Pull {
+        let queue = &mut self.queues[terminal as usize];
         match queue.pop_front() {
             None => Pull::Idle,
             Some(offer) if offer.created > now => {

@@ -14,7 +14,7 @@ pub(crate) fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
 /// A Dragonfly with any groups and the largest possible number of links between groups.
 pub(crate) fn dragonfly_of(p: u32, group: GroupSpec, h: u32, g: u32) -> Topology {
     Topology::dragonfly(&DragonflySpec {
-        nodes_per_router: p,
+        terminals_per_router: p,
         group,
         global_ports: h,
         groups: g,
@@ -46,8 +46,8 @@ pub(crate) fn packet(
 }
 
 /// Uniform random traffic at `load`, a fraction of the terminal bandwidth. In every packet time a
-/// node creates a packet of `flits` flits with that probability, at a random time within it. A node
-/// never sends to itself. Packets are ordered by node, then by time.
+/// NIC creates a packet of `flits` flits with that probability, at a random time within it. A NIC
+/// never sends to itself. Packets are ordered by NIC, then by time.
 pub(crate) fn uniform(
     topology: &Topology,
     config: &OracleConfig,
@@ -58,11 +58,11 @@ pub(crate) fn uniform(
 ) -> Vec<OraclePacket> {
     let packet_time = u64::from(flits) * config.terminal.flit_time;
     let mut packets = Vec::new();
-    for source in 0..topology.nodes() {
+    for source in 0..topology.terminals() {
         let mut stream = Stream::new(seed, 0, u64::from(source));
         for slot in 0..packet_times {
             if stream.unit() <= load {
-                let other = stream.below(topology.nodes() - 1);
+                let other = stream.below(topology.terminals() - 1);
                 let destination = other + u32::from(other >= source);
                 let created = slot * packet_time + u64::from(stream.below(packet_time as u32));
                 packets.push(packet(topology, source, destination, created, flits));

@@ -12,7 +12,7 @@ pub fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
 
 pub fn spec(p: u32, group: GroupSpec, h: u32, g: u32) -> DragonflySpec {
     DragonflySpec {
-        nodes_per_router: p,
+        terminals_per_router: p,
         group,
         global_ports: h,
         groups: g,

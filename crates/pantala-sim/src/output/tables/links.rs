@@ -106,7 +106,7 @@ fn outputs<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
     places.zip(&run.results.outputs).filter_map(move |((router, port), totals)| {
         let port_class = topology.class_of_port(port);
         let (target, node) = match topology.peer(router, port) {
-            Peer::Node(node) => (None, Some(node)),
+            Peer::Terminal(node) => (None, Some(node)),
             Peer::Port { router, port } => (Some((router, u32::from(port))), None),
             Peer::Unconnected => return None,
         };
@@ -124,7 +124,7 @@ fn outputs<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
 
 fn injections<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
     let topology = run.topology;
-    (0..topology.nodes()).zip(&run.results.injections).map(move |(node, totals)| Link {
+    (0..topology.terminals()).zip(&run.results.injections).map(move |(node, totals)| Link {
         number: topology.routers() * topology.ports_per_router() + node,
         class: DirectedClass::Injection.name(),
         flit: run.config.timing(LinkClass::Terminal).flit,

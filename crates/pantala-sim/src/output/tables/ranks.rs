@@ -5,8 +5,8 @@ use crate::output::columns::{ns, table};
 
 table! {
     /// One row per rank: its placement and its account of time. The four columns from `send_ns` to
-    /// `collective_ns` divide the communication time by kind of call. A rank's run time is the sum of
-    /// its communication time, its compute time, `init_ns` and `finalize_ns`.
+    /// `collective_ns` divide the communication time by kind of call. A rank's run time is the sum
+    /// of its communication time, its compute time, `init_ns` and `finalize_ns`.
     pub(super) ranks: RankRow {
         /// Number of the job in the plan, from 0.
         job: u16,
@@ -37,8 +37,8 @@ table! {
         /// Duration inside `MPI_Init` and the calls of size and rank that follow it
         /// (`mpi.initialization`). It is no communication time.
         init_ns: f64 [ns],
-        /// Duration inside `MPI_Finalize` (`mpi.finalize`), where a rank waits for the others. It is
-        /// no communication time.
+        /// Duration inside `MPI_Finalize` (`mpi.finalize`), where a rank waits for the others. It
+        /// is no communication time.
         finalize_ns: f64 [ns],
         /// Messages sent.
         messages_sent: u64,
@@ -64,7 +64,7 @@ pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = RankRow> {
             rank: report.rank,
             node: report.node,
             router: topology.router_of(report.node),
-            group: topology.group_of_node(report.node),
+            group: topology.group_of_terminal(report.node),
             start_ns: report.start.map(ns),
             end_ns: report.end.map(ns),
             communication_time_ns: ns(totals.communication()),

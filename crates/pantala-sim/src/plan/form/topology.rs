@@ -147,7 +147,7 @@ impl TopologyPlan {
             },
         };
         DragonflySpec {
-            nodes_per_router: self.p,
+            terminals_per_router: self.p,
             group,
             global_ports: self.h,
             groups: self.g,

@@ -34,7 +34,7 @@ pub fn ports(plan: &TopologyPlan) -> Result<Vec<PortRow>, PlanError> {
     let row = |(router, port)| {
         let (peer_router, peer_port) = match topology.peer(router, port) {
             Peer::Port { router, port } => (Some(router), Some(port)),
-            Peer::Node(_) | Peer::Unconnected => (None, None),
+            Peer::Terminal(_) | Peer::Unconnected => (None, None),
         };
         let had_link = matches!(whole.peer(router, port), Peer::Port { .. });
         PortRow {

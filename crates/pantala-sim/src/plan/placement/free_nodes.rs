@@ -35,7 +35,7 @@ impl Shape {
 
 impl From<&Topology> for Shape {
     fn from(topology: &Topology) -> Self {
-        let nodes = topology.nodes();
+        let nodes = topology.terminals();
         Self {
             nodes,
             nodes_per_router: nodes / topology.routers(),
@@ -99,8 +99,8 @@ impl Free {
         self.owner.len() as u32
     }
 
-    /// Takes nodes for a job that names none. No later job names nodes, so the job's number does not
-    /// matter.
+    /// Takes nodes for a job that names none. No later job names nodes, so the job's number does
+    /// not matter.
     pub(super) fn take(&mut self, nodes: &[u32]) {
         for &node in nodes {
             self.owner[node as usize] = Some(usize::MAX);

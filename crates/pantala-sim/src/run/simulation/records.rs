@@ -57,8 +57,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
     }
 
-    /// Moves the rows of the packets that were delivered before `time` to their tables, if there are
-    /// many. Their order does not depend on windows, so memory need not hold a window of them.
+    /// Moves the rows of the packets that were delivered before `time` to their tables, if there
+    /// are many. Their order does not depend on windows, so memory need not hold a window of them.
     /// `delivered` counts the packets of all processes, and all events before `time` are handled.
     pub(super) fn write_packets(&mut self, time: Time, delivered: u64) {
         let recorded = self.plan.record.packets != PacketRecord::Off;
@@ -126,7 +126,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 stalls |= known.take(link, counters, traffic, windows);
             }
         }
-        for node in network.nodes() {
+        for node in network.terminals() {
             let link = routers * ports + node;
             let counters = network.injection_counters(node, now);
             let traffic = || network.injection_jobs(node, now);
@@ -135,8 +135,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         stalls
     }
 
-    /// Ends a window of the records of links at `now`, or all of them at the end of the run. The next
-    /// event is at `next_event`.
+    /// Ends a window of the records of links at `now`, or all of them at the end of the run. The
+    /// next event is at `next_event`.
     pub(super) fn close_links(&mut self, now: Time, next_event: Time, last: bool) {
         let Some(record) = &mut self.link_record else { return };
         let topology = Arc::clone(&self.topology);

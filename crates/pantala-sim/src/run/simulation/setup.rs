@@ -67,8 +67,8 @@ impl Simulation {
     /// [`on_threads`](Self::on_threads) does of a plan.
     ///
     /// # Errors
-    /// A [`PlanError`] if `threads` is zero or above [`MAX_THREADS`], or a job has a fault that only
-    /// its set-up finds.
+    /// A [`PlanError`] if `threads` is zero or above [`MAX_THREADS`], or a job has a fault that
+    /// only its set-up finds.
     pub fn of(resolved: Resolved, measure_from: Time, threads: u32) -> Result<Self, PlanError> {
         Self::among(SingleProcess, resolved, measure_from, threads, |_| {})
     }
@@ -123,7 +123,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
             packet_bytes: plan.packet_bytes,
             flit_bytes: plan.flit_bytes,
             terminal_bytes_per_second: plan.links.terminal.bandwidth_bytes_per_s,
-            group_of_node: (0..topology.nodes()).map(|n| topology.group_of_node(n)).collect(),
+            group_of_node: (0..topology.terminals())
+                .map(|n| topology.group_of_terminal(n))
+                .collect(),
         };
         let recording = Recording {
             messages: plan.record.messages,
@@ -133,7 +135,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             rank_calls: plan.record.rank_calls,
             latency_window: plan.record.latency_windows_ps,
         };
-        let keys = routing_keys(&plan, topology.nodes());
+        let keys = routing_keys(&plan, topology.terminals());
         let rows = PacketRows::new(&plan, &keys, &topology, config.virtual_channels);
         let (record, latency_from) = (&plan.record, plan.nic.latency_from);
         let recorder = Recorder::new(plan.jobs.len(), record, latency_from, measure_from, rows);
@@ -147,7 +149,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 plan.mpi,
                 recording,
                 &context,
-                topology.nodes(),
+                topology.terminals(),
                 plan.seed,
                 share,
             );
@@ -168,12 +170,13 @@ impl<Q: ProcessGroup> Simulation<Q> {
             }
             ends.push((host, recorder.clone()));
         }
-        let links = (topology.routers() * topology.ports_per_router() + topology.nodes()) as usize;
+        let links =
+            (topology.routers() * topology.ports_per_router() + topology.terminals()) as usize;
         let awaited = plan.awaited();
         let mut network =
             Network::new(&config, Arc::clone(&topology), partitions, here, &keys, ends);
         if plan.mpi.short_buffers > 0 {
-            network.hold_at_nodes();
+            network.hold_at_nics();
         }
         let link_record = LinkRecord::of(&plan, &topology);
         if let Some(record) = &link_record {

@@ -13,7 +13,7 @@ pub(crate) fn spec(
     global_arrangement: GlobalArrangement,
 ) -> DragonflySpec {
     DragonflySpec {
-        nodes_per_router: p,
+        terminals_per_router: p,
         group: GroupSpec::FullMesh { routers: a, links_per_pair: 1 },
         global_ports: h,
         groups: g,
