@@ -67,6 +67,23 @@ impl RoutingConfig {
         Hop { port, vc: vc + self.first_vc }
     }
 
+    /// Returns whether the destination and the intermediate of a packet between two groups are of
+    /// this network. For packets that another process has sent.
+    #[must_use]
+    pub fn fits(&self, topology: &Topology, route: &RouteState) -> bool {
+        route.destination < topology.terminals()
+            && route.destination_router == topology.router_of(route.destination)
+            && u32::from(route.destination_group) == topology.group_of(route.destination_router)
+            && match route.phase {
+                Phase::ToIntermediate => match self.algorithm.intermediate() {
+                    Intermediate::Group => route.intermediate < topology.groups(),
+                    Intermediate::Router => route.intermediate < topology.routers(),
+                },
+                Phase::Inside | Phase::InsideToIntermediate => false, // they stay in their group
+                Phase::Undecided | Phase::Revisable | Phase::ToDestination => true,
+            }
+    }
+
     #[inline(always)]
     fn step(&self, topology: &Topology, router: u32, group: u32, route: &mut RouteState) -> Hop {
         if router == route.destination_router {

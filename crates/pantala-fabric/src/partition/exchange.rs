@@ -48,9 +48,10 @@ impl Fabric {
         let route = &packet.route;
         self.ports.in_vcs.holds(packet.at as usize)
             && packet.job < config.jobs
-            && usize::from(route.routing) < config.routings.len()
-            && route.destination < topology.terminals()
-            && route.destination_router == topology.router_of(route.destination)
+            && config
+                .routings
+                .get(usize::from(route.routing))
+                .is_some_and(|routing| routing.fits(topology, route))
     }
 
     /// Takes the messages of another partition and leaves them empty.

@@ -6,6 +6,7 @@ mod conservation;
 mod deadlock;
 mod dependencies;
 mod failed_links;
+mod forged_packets;
 mod mixed;
 mod partitions;
 mod q_adaptive;
