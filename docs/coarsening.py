@@ -166,7 +166,7 @@ def _measured(place: Path, case: Case, scenario: pt.Scenario, seed: int, coarsen
     return record
 
 
-def _record(result: pt.Run | pt.InterferenceExperiment) -> Record:
+def _record(result: pt.Run | pt.Experiment) -> Record:
     runs = (
         {"together": result}
         if isinstance(result, pt.Run)
@@ -180,7 +180,7 @@ def _record(result: pt.Run | pt.InterferenceExperiment) -> Record:
             values["communication time"][job] = row["communication_time_mean_ns"]
             values["message latency"][job] = row["message_latency_mean_ns"]
             values["packet latency"][job] = row["packet_latency_mean_ns"]
-    if isinstance(result, pt.InterferenceExperiment):
+    if isinstance(result, pt.Experiment):
         for row in result.slowdown.collect().to_dicts():
             values["slowdown"][row["name"]] = row["slowdown"]
     links = together.links.filter(

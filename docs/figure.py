@@ -11,7 +11,7 @@ from pantala import figures
 def main(directory: str, file: str) -> None:
     """Draws throughput over time of every job, alone and together."""
     experiment = pt.load(directory)
-    assert isinstance(experiment, pt.InterferenceExperiment)
+    assert isinstance(experiment, pt.Experiment)
     figures.save(figures.throughput(experiment.together, experiment.alone), file, dpi=150)
 
 

@@ -43,7 +43,6 @@ _PUBLIC = {
     "pantala.api.load": ("load",),
     "pantala.metrics": ("Metric",),
     "pantala.workloads.python_program": ("Program",),
-    "pantala.results.interference_experiment": ("InterferenceExperiment",),
     "pantala.results.run": ("Run",),
     "pantala.core.routings": ("ROUTINGS",),
     "pantala.runs.saturation": ("saturation",),

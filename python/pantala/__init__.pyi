@@ -21,7 +21,6 @@ from pantala.runs.load_curve import curve as curve
 from pantala.api.load import load as load
 from pantala.metrics import Metric as Metric
 from pantala.workloads.python_program import Program as Program
-from pantala.results.interference_experiment import InterferenceExperiment as InterferenceExperiment
 from pantala.results.run import Run as Run
 from pantala.core.routings import ROUTINGS as ROUTINGS
 from pantala.runs.saturation import saturation as saturation

@@ -113,7 +113,8 @@ class FakeCore:
             "reason": "duration" if self.unfinished else "finished",
             "simulated_ns": 1e6,
             "counters": {"packets_delivered": 20, "packet_hops": 80},
-            "provenance": {"wall_seconds": 1.0},
+            "provenance": {"setup_seconds": 0.0, "wall_seconds": 1.0, "peak_rss_bytes": 0},
+            "result_hash": "0" * 64,
         }
         try:
             self.fail(plan)

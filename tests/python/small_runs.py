@@ -13,13 +13,13 @@ from functools import cache
 from pathlib import Path
 
 import pantala as pt
-from pantala.results.interference_experiment import InterferenceExperiment
+from pantala.experiments.experiment import Experiment
 from pantala.results.run import Run
 
 __all__ = ["small_interference", "small_run"]
 
 
-def small_interference(directory: Path, packets: str = "sampled") -> InterferenceExperiment:
+def small_interference(directory: Path, packets: str = "sampled") -> Experiment:
     """Returns a copy of the experiment: fft3d and halo3d, alone and together.
 
     halo3d slows fft3d. fft3d does not slow halo3d.
@@ -29,7 +29,7 @@ def small_interference(directory: Path, packets: str = "sampled") -> Interferenc
         packets: the packets that the runs record.
     """
     shutil.copytree(_experiment(packets), directory, dirs_exist_ok=True)
-    return InterferenceExperiment(directory)
+    return Experiment(directory)
 
 
 def small_run(directory: Path, packets: str = "sampled") -> Run:

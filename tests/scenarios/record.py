@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pantala as pt
-from pantala.results.interference_experiment import InterferenceExperiment
+from pantala.experiments.experiment import Experiment
 
 __all__ = ["FILE", "Recorded", "read", "results", "write"]
 
@@ -66,7 +66,7 @@ def results(tables: Mapping[str, Any], threads: int) -> dict[str, str]:
         scenario = pt.Scenario.from_dict(tables)
         out = Path(folder) / "run"
         found = pt.run(scenario, out=out, report=False, progress=False, threads=threads)
-        runs = found.runs if isinstance(found, InterferenceExperiment) else {"run": found}
+        runs = found.parts if isinstance(found, Experiment) else {"run": found}
         return {part: run.document["result_hash"] for part, run in runs.items()}
 
 

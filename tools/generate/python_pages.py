@@ -26,10 +26,9 @@ def python_page() -> str:
     """Returns the page of the functions and classes that `pantala` exports."""
     import pantala as pt
 
-    experiment = getattr(pt, next(name for name in dir(pt) if name.startswith("Interference")))
     parts = ["# Python", "After `import pantala as pt`, every name on this page is `pt.NAME`."]
     parts += ["## Functions", *_entries(pt, "run", "sweep", "load", "curve", "bench")]
-    parts += ["## Results", *_class(pt.Run), *_class(experiment), *_class(pt.Experiment)]
+    parts += ["## Results", *_class(pt.Run), *_class(pt.Experiment)]
     parts += [
         "## Scenarios",
         "[Scenario keys](scenario/index.md) lists the keys, their units and defaults.",
@@ -151,12 +150,12 @@ def members(found: type, only: tuple[str, ...] | None, owner: str, level: int = 
 
 
 def _members(found: type) -> dict[str, Any]:
-    """Returns the members of a class, after those of a base in the same package."""
+    """Returns the members of a class, after those of its bases in the same package."""
     package = found.__module__.rpartition(".")[0]
-    bases = [each for each in found.__bases__ if each.__module__.rpartition(".")[0] == package]
+    bases = [each for each in found.__mro__ if each.__module__.rpartition(".")[0] == package]
     if issubclass(found, BaseException):
-        bases = []
-    return {name: member for each in [*bases, found] for name, member in vars(each).items()}
+        bases = [found]
+    return {name: member for each in reversed(bases) for name, member in vars(each).items()}
 
 
 def _signature(name: str, found: Any) -> str:

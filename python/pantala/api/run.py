@@ -12,6 +12,7 @@ from typing import cast
 from pantala.core.extension import Threads, check_threads, core
 from pantala.core.plan import Plan, ProgressCallback
 from pantala.errors import Interrupted, PlanError, RunDirectoryError, SimulationError, UsageError
+from pantala.experiments.experiment import Experiment
 from pantala.files.run_directory import (
     REPORT_FILE,
     RUN_FILE,
@@ -22,7 +23,6 @@ from pantala.files.run_directory import (
 from pantala.planning.advice import warn_of_plan
 from pantala.planning.record_size import check_size, parse_limit
 from pantala.planning.run_cost import traffic, warn_of_cost
-from pantala.results.interference_experiment import InterferenceExperiment, open_run
 from pantala.results.run import Run
 from pantala.runs.interference import InterferenceRuns
 from pantala.runs.parts import parts_of
@@ -42,7 +42,7 @@ def run(
     report: bool = True,
     threads: Threads = 1,
     size_limit: str | None = None,
-) -> Run | InterferenceExperiment:
+) -> Run | Experiment:
     """Runs a scenario and opens its results.
 
     Args:
@@ -62,7 +62,7 @@ def run(
             run.
 
     Returns:
-        The run; an `InterferenceExperiment` if the scenario sets ``interference``.
+        The run; an `Experiment` of one case if the scenario sets ``interference``.
 
     Raises:
         UsageError: `scenario` is no scenario, `size_limit` is no size, or there is no such number
@@ -109,13 +109,13 @@ def run(
         _simulate_one(
             scenario, resolved, OutputDirectory(target, overwrite=overwrite), line, threads
         )
-    result = open_run(target)
+    result = Experiment(target) if scenario.interference else Run(target)
     if report:
         write_report(result)
     return result
 
 
-def write_report(result: Run | InterferenceExperiment) -> Path:
+def write_report(result: Run | Experiment) -> Path:
     """Writes report.html, a page in one file, into the directory of a run; returns its path.
 
     Raises:

@@ -60,16 +60,17 @@ def export(
     ] = 100_000,
 ) -> None:
     """Exports a run; of an interference experiment, the run of all jobs together."""
+    from pantala.api.load import load
     from pantala.errors import UsageError, nearest
+    from pantala.experiments.experiment import Experiment
     from pantala.export import write_graphml, write_perfetto
-    from pantala.results.interference_experiment import InterferenceExperiment, open_run
 
     if form not in _FORMATS:
         close = nearest(form, _FORMATS)
         hint = f"did you mean '{close}'?" if close else f"choose among {', '.join(_FORMATS)}"
         raise UsageError(f"there is no format '{form}'; {hint}")
-    found = open_run(directory)
-    run = found.together if isinstance(found, InterferenceExperiment) else found
+    found = load(directory)
+    run = found.together if isinstance(found, Experiment) else found
     target = out or Path(f"{directory.absolute().name}.{_FORMATS[form]}")
     if form == "graphml":
         write_graphml(run, target)

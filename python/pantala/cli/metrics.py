@@ -113,10 +113,11 @@ def _definition(name: str, as_json: bool) -> None:
 
 
 def _values(directory: Path, name: str | None, as_json: bool) -> None:
-    from pantala.results.interference_experiment import InterferenceExperiment, open_run
+    from pantala.api.load import load
+    from pantala.experiments.experiment import Experiment
 
-    found = open_run(directory)
-    run = found.together if isinstance(found, InterferenceExperiment) else found
+    found = load(directory)
+    run = found.together if isinstance(found, Experiment) else found
     say_caveats(found.caveats, aside=as_json)
     rows = list(_rows(run, name))
     if as_json:

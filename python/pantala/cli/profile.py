@@ -41,10 +41,11 @@ def profile(
 ) -> None:
     """Prints the profile of a job."""
     from pantala.analysis.profile import profile as profile_of
-    from pantala.results.interference_experiment import InterferenceExperiment, open_run
+    from pantala.api.load import load
+    from pantala.experiments.experiment import Experiment
 
-    found = open_run(directory)
-    run = found.together if isinstance(found, InterferenceExperiment) else found
+    found = load(directory)
+    run = found.together if isinstance(found, Experiment) else found
     say_caveats(found.caveats, aside=as_json)
     profiles = [profile_of(run, name) for name in ([job] if job else run.job_names)]
     if as_json:

@@ -52,13 +52,13 @@ def report(
     ] = None,
 ) -> None:
     """Writes report.html into a directory; report-NAME.html for each of several experiments."""
+    from pantala.api.load import load
     from pantala.api.run import write_report
     from pantala.errors import UsageError
+    from pantala.experiments.listed_cases import experiment_names
     from pantala.experiments.listing import EXPERIMENTS
-    from pantala.experiments.stored_experiment import experiment_names
     from pantala.files.run_directory import REPORT_FILE, holds_run
     from pantala.report import write_report as write_page
-    from pantala.results.interference_experiment import open_run
 
     names = [] if holds_run(directory) else experiment_names(directory)
     if out is not None and len(names) > 1:
@@ -76,7 +76,7 @@ def report(
             f"--metric: {directory} is no experiment; `pantala metrics --run` prints a run's"
         )
     if not names:
-        found = open_run(directory)
+        found = load(directory)
         say(f"report: {write_report(found) if out is None else write_page(found, out)}")
         if missing := getattr(found, "missing", ()):
             say(

@@ -25,7 +25,7 @@ from pantala.text.plain_text import say
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from pantala.results.interference_experiment import InterferenceExperiment
+    from pantala.experiments.experiment import Experiment
     from pantala.results.run import Run
 
 __all__ = ["HELP", "run"]
@@ -97,7 +97,7 @@ def run(
     from pantala.cli.option_values import parse_settings, parse_threads
     from pantala.cli.scenario_file import read_scenario
     from pantala.errors import Interrupted
-    from pantala.results.interference_experiment import InterferenceExperiment
+    from pantala.experiments.experiment import Experiment
 
     changes = parse_settings(settings)
     if seed is not None:
@@ -123,17 +123,15 @@ def run(
 
     output = console()
     say_caveats(result.caveats)
-    for shown in (
-        _comparison(result) if isinstance(result, InterferenceExperiment) else [_jobs(result)]
-    ):
+    for shown in _comparison(result) if isinstance(result, Experiment) else [_jobs(result)]:
         output.print(shown)
-    if isinstance(result, InterferenceExperiment):
+    if isinstance(result, Experiment):
         for shown in _effects(result):
             output.print(shown)
     output.print(
         finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal
     )
-    if not isinstance(result, InterferenceExperiment):
+    if not isinstance(result, Experiment):
         _print_programs(result)
     output.print(f"tables: {result.path}", highlight=False, markup=False, soft_wrap=True)
     if report:
@@ -155,7 +153,7 @@ def _print_programs(result: Run) -> None:
         say(f"... {len(lines) - _MOST_LINES:,} more lines in program_logs.txt")
 
 
-def _comparison(result: InterferenceExperiment) -> list[Table]:
+def _comparison(result: Experiment) -> list[Table]:
     """Returns the tables of an experiment: jobs that end, then synthetic traffic."""
     rows = result.slowdown.collect().to_dicts()
     traffic = [row for row in rows if row["compared"] == "duration"]
@@ -166,14 +164,19 @@ def _comparison(result: InterferenceExperiment) -> list[Table]:
     return [*([_slowdown(jobs, beside)] if jobs else []), *([_traffic(traffic)] if traffic else [])]
 
 
-def _effects(result: InterferenceExperiment) -> list[Table]:
+def _effects(result: Experiment) -> list[Table]:
     """Returns matrices of victims and aggressors, if the scenario asks for them."""
+    if not result.methods:
+        return []
     import polars as pl
 
+    from pantala.analysis.attribution import effects_of
     from pantala.cli.matrices import matrices
 
-    effects = result.effects.filter(pl.col("method") == result.mode, pl.col("effect").is_not_null())
-    if result.mode == "together" or effects.is_empty():
+    effects = effects_of(result.slowdowns()).filter(
+        pl.col("method").is_in(result.methods), pl.col("effect").is_not_null()
+    )
+    if effects.is_empty():
         return []
     text = [f"{effect:.2f}" for effect in effects["effect"]]
     return matrices(effects.with_columns(shown=pl.Series(text, dtype=pl.String)), "shown")

@@ -188,17 +188,12 @@ def print_effects(experiment: Experiment) -> None:
     """Prints matrices of victims and aggressors with intervals, if the runs allow them."""
     import polars as pl
 
-    from pantala.analysis.attribution import METHODS, effect_in_words, ratios_text
+    from pantala.analysis.attribution import effect_in_words, ratios_text
     from pantala.cli.matrices import matrices
-    from pantala.scenario.interference import mode_of
 
-    asked = experiment.document["scenario"].get("interference")
-    axis = "interference"
-    values = [asked, *(experiment.cases[axis] if axis in experiment.axes else ())]
-    modes = METHODS.keys() & {mode_of(value) for value in values}
-    if not modes:
+    if not experiment.methods:
         return
-    effects = experiment.effects().filter(pl.col("method").is_in(modes))
+    effects = experiment.effects().filter(pl.col("method").is_in(experiment.methods))
     several = bool((effects["runs"] > 1).any())
     text = []
     for row in effects.to_dicts():

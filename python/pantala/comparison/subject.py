@@ -13,16 +13,15 @@ import polars as pl
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.experiment import Experiment
+from pantala.experiments.listed_cases import experiment_names
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
-from pantala.experiments.stored_experiment import experiment_names
-from pantala.files.run_directory import holds_run
-from pantala.results.interference_experiment import InterferenceExperiment
+from pantala.files.run_directory import RUN_FILE, holds_run
 from pantala.results.run import Run
 from pantala.runs.parts import TOGETHER
 from pantala.scenario.plan import PLAN_VERSION
 from pantala.store.identity import RESULTS_VERSION
 
-__all__ = ["SEED", "Subject", "open_subject", "split_subject"]
+__all__ = ["SEED", "Subject", "open_subject", "split_subject", "subject_of"]
 
 #: The column of the axis whose values are repetitions of one case.
 SEED = "seed"
@@ -118,7 +117,7 @@ def open_subject(title: str, path: Path) -> Subject:
         UsageError: the directory holds several experiments.
     """
     if (path / DESCRIPTION_FILE).is_file() and path.parent.name == EXPERIMENTS:
-        return _of_experiment(title, Experiment(path.parent.parent, path.name))
+        return subject_of(Experiment(path.parent.parent, path.name), title)
     names = experiment_names(path)
     if len(names) > 1:
         raise UsageError(
@@ -126,26 +125,16 @@ def open_subject(title: str, path: Path) -> Subject:
             f" {', '.join(str(path / EXPERIMENTS / name) for name in names)}"
         )
     if names:
-        return _of_experiment(title, Experiment(path))
+        return subject_of(Experiment(path), title)
     if not holds_run(path):
         raise RunDirectoryError(
             path,
             "holds no run and no experiment" if path.exists() else "does not exist",
             "name a directory that pantala run or pantala sweep wrote",
         )
-    try:
-        found = InterferenceExperiment(path) if (path / "interference.json").is_file() else None
-        if found is None:
-            return _of_runs(title, path, {TOGETHER: checked(Run(path))})
-        parts = {
-            part["part"]: checked(Run(path / part["directory"])) for part in found.document["parts"]
-        }
-        missing = found.missing or ([] if TOGETHER in parts else [TOGETHER])
-        return _of_runs(title, path, parts, missing)
-    except (KeyError, TypeError) as error:
-        raise RunDirectoryError(
-            path, f"is damaged or of another version: {error} is missing", "run the scenario again"
-        ) from None
+    if (path / RUN_FILE).is_file():
+        return _of_runs(title, path, {TOGETHER: checked(Run(path))})
+    return subject_of(Experiment(path), title)
 
 
 def split_subject(subject: Subject, axis: str) -> list[Subject]:
@@ -235,7 +224,16 @@ def _of_runs(title: str, path: Path, parts: Mapping[str, Run], missing: Any = ()
     return Subject(title, path, (), pl.DataFrame(rows, schema, orient="row"), dict(parts))
 
 
-def _of_experiment(title: str, experiment: Experiment) -> Subject:
+def subject_of(experiment: Experiment, title: str) -> Subject:
+    """Returns the runs of an experiment.
+
+    Raises:
+        RunDirectoryError: it is damaged, or of another version.
+    """
+    if "made_by" not in experiment.document and experiment.single:  # pantala run
+        parts = {part: checked(run) for part, run in experiment.parts.items()}
+        missing = [] if TOGETHER in parts else [TOGETHER]
+        return _of_runs(title, experiment.path, parts, experiment.missing or missing)
     version, made_by = (*experiment.document.get("made_by", ()), None, None)[:2]
     if version != RESULTS_VERSION:
         raise RunDirectoryError(

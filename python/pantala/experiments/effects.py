@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -11,29 +11,27 @@ from pantala.analysis.job_sets import TOGETHER
 from pantala.analysis.slowdown import slowdowns_of
 from pantala.analysis.statistics import Method, mean_interval
 from pantala.results.run import Run
-from pantala.store.run_store import RunStore
 
 __all__ = ["effects_over", "slowdowns_over"]
 
 _EFFECT = ("method", "victim", "aggressor", "measure")
 
 
-def slowdowns_over(cases: pl.DataFrame, axes: Sequence[str], store: RunStore) -> pl.DataFrame:
+def slowdowns_over(
+    cases: pl.DataFrame,
+    axes: Sequence[str],
+    parts_of: Callable[[pl.DataFrame], Mapping[str, Run]],
+) -> pl.DataFrame:
     """Returns the slowdowns of each job set of each case, with the axes as columns.
 
     Args:
         cases: one row per case and part: ``case``, the axes, ``part``, ``run``.
         axes: the columns of the axes.
-        store: the store of the runs; runs that are not there are left out.
+        parts_of: returns the runs of the rows of one case that are there, by part.
     """
     tables = []
     for _, rows in cases.group_by("case", maintain_order=True):
-        runs = {
-            part: Run(store.path(run))
-            for part, run in rows.select("part", "run").iter_rows()
-            if run is not None and store.has(run, ["jobs"])
-        }
-        found = slowdowns_of(runs if TOGETHER in rows["part"] else {})
+        found = slowdowns_of(parts_of(rows) if TOGETHER in rows["part"] else {})
         tables.append(rows.head(1).select("case", *axes).join(found, how="cross"))
     if not tables:
         return cases.select("case", *axes).join(slowdowns_of({}), how="cross")

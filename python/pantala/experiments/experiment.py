@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import polars as pl
 
+from pantala.analysis.job_sets import TOGETHER
 from pantala.analysis.statistics import Method
 from pantala.errors import UsageError, nearest
+from pantala.experiments.case_parts import CaseParts
 from pantala.experiments.effects import effects_over, slowdowns_over
 from pantala.experiments.over_seeds import (
     Sample,
@@ -19,19 +21,23 @@ from pantala.experiments.over_seeds import (
     outliers_of,
 )
 from pantala.experiments.samples import check_column, check_numeric
-from pantala.experiments.stored_experiment import StoredExperiment
+from pantala.results.run import Run
 
 __all__ = ["Experiment"]
 
 
-class Experiment(StoredExperiment):
-    """An experiment that `pantala sweep` made: many runs, read as one table.
+class Experiment(CaseParts):
+    """Runs that belong together, read as one table: a sweep, or an interference experiment.
+
+    `pantala.sweep` makes an experiment of many cases. `pantala.run` makes one of a single case from
+    a scenario with ``interference``: its parts are each job alone, and all jobs together.
 
     Example::
 
         experiment = pt.Experiment("runs/routings")
         experiment.table("jobs").group_by("routing.algorithm").agg(pl.col("end_ns").median())
         experiment.pivot("end_ns", rows="routing.algorithm", columns="jobs.*.placement")
+        experiment.case(0).together.links.collect()
 
     Tables are lazy frames of Polars. They have the columns ``case``, one per axis, ``part``, the
     columns of the table, and ``run``.
@@ -39,7 +45,8 @@ class Experiment(StoredExperiment):
     Attributes:
         path: the directory.
         name: the name of the experiment.
-        document: experiment.json: the scenario, the axes, the kept tables.
+        document: the file that describes it: experiment.json of a sweep has the scenario, the
+            axes and the kept tables; interference.json of an interference experiment has its parts.
     """
 
     def medians(self, value: str, *, table: str = "jobs", over: str = "seed") -> pl.DataFrame:
@@ -225,7 +232,7 @@ class Experiment(StoredExperiment):
             ``case``, the axes, and the columns of `pantala.analysis.slowdown.slowdowns_of`. Without
             runs of `interference`, there are no rows.
         """
-        return slowdowns_over(self.cases, self.axes, self._store)
+        return slowdowns_over(self.cases, self.axes, self._with_jobs)
 
     def effects(
         self, *, over: str = "seed", confidence: float = 0.95, method: Method = "student"
@@ -252,6 +259,11 @@ class Experiment(StoredExperiment):
             slowdowns = self._equal.distinct_cases(slowdowns)
         return effects_over(slowdowns, self.axes, over, confidence, method)
 
+    def _with_jobs(self, rows: pl.DataFrame) -> dict[str, Run]:
+        """Returns the runs of a case that are there with the table jobs, by part."""
+        kept = [run is not None and self._store.has(run, ["jobs"]) for run in rows["run"]]
+        return self._parts_of(rows.filter(pl.Series(kept, dtype=pl.Boolean)))
+
     def _with(self, table: str, value: str) -> pl.LazyFrame:
         frame = self.table(table)
         schema = frame.collect_schema()
@@ -272,8 +284,14 @@ class Experiment(StoredExperiment):
 
     def _repr_html_(self) -> str:
         from pantala.experiments.notebook import sweep_html
+        from pantala.results.notebook import experiment_html
 
+        if self.single and self.alone and TOGETHER in self.parts:
+            return experiment_html(self)
         return sweep_html(self)
 
     def __repr__(self) -> str:
-        return f"Experiment('{self.path}', '{self.name}', axes={self.axes})"
+        if self.axes:
+            return f"Experiment('{self.path}', '{self.name}', axes={self.axes})"
+        state = "" if self.complete else ", incomplete"
+        return f"Experiment('{self.path}', '{self.name}', parts={list(self.parts)}{state})"

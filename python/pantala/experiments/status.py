@@ -10,7 +10,7 @@ import polars as pl
 
 from pantala.errors import RunDirectoryError
 from pantala.experiments.experiment import Experiment
-from pantala.experiments.stored_experiment import experiment_names
+from pantala.experiments.listed_cases import experiment_names
 from pantala.experiments.stored_status import stored_status
 from pantala.store.lease import live_leases
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -12,11 +11,10 @@ import polars as pl
 
 from pantala.catalogue.tables import TABLES
 from pantala.caveats import Absent, Caveat, Facts, caveats_of
-from pantala.errors import RunDirectoryError, UsageError, nearest
-from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
+from pantala.errors import UsageError, nearest
+from pantala.experiments.cases_file import REFUSED, SIZE
 from pantala.experiments.equal_results import EqualResults
-from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
-from pantala.files.input_file import LARGE_TEXT, read_text
+from pantala.experiments.listed_cases import listed_cases
 from pantala.results.run import Run
 from pantala.run_tables.table_display import converted
 from pantala.runs.parts import TOGETHER
@@ -24,7 +22,7 @@ from pantala.store.consolidate import Segments, table_of_run
 from pantala.store.index import Entry, Index, facts_of_entry
 from pantala.store.run_store import RunStore
 
-__all__ = ["StoredExperiment", "experiment_names"]
+__all__ = ["StoredExperiment"]
 
 
 class StoredExperiment:
@@ -33,7 +31,8 @@ class StoredExperiment:
     Attributes:
         path: the directory.
         name: the name of the experiment.
-        document: experiment.json: the scenario, the axes, the kept tables.
+        document: the file that describes it: experiment.json of a sweep has the scenario, the
+            axes and the kept tables; interference.json of an interference experiment has its parts.
     """
 
     def __init__(self, path: str | Path, name: str | None = None) -> None:
@@ -41,43 +40,24 @@ class StoredExperiment:
 
         Args:
             path: the directory.
-            name: its name; optional if the directory holds one experiment.
+            name: the name of a sweep; optional if the directory holds one experiment.
 
         Raises:
             RunDirectoryError: the directory holds no experiment.
             UsageError: it holds several, and the name is missing or none of them.
         """
         self.path = Path(path)
-        names = experiment_names(self.path)
-        if not names:
-            raise RunDirectoryError(
-                self.path,
-                "holds no experiment",
-                "name a directory that pantala sweep wrote",
-            )
-        if name is None and len(names) == 1:
-            name = names[0]
-        if name not in names:
-            close = nearest(name or "", names)
-            hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(names)}"
-            what = "needs the name of an experiment" if name is None else f"has no '{name}'"
-            raise UsageError(f"{self.path}: {what}; {hint}")
-        self.name = name
-        self._folder = self.path / EXPERIMENTS / name
-        self._store = RunStore(self.path)
-        try:
-            self.document: dict[str, Any] = json.loads(
-                read_text(self._folder / DESCRIPTION_FILE, most=LARGE_TEXT)
-            )
-        except (OSError, ValueError) as error:
-            raise RunDirectoryError(
-                self._folder, f"{DESCRIPTION_FILE} cannot be read: {error}", "repeat pantala sweep"
-            ) from None
+        self._listed = listed_cases(self.path, name)
+        self.name = self._listed.name
+        self.document: dict[str, Any] = self._listed.document
+        self._store = RunStore(self.path, self._listed.elsewhere)
+        #: The number of the only case that is left; None if all are.
+        self._only: int | None = None
 
     @property
     def axes(self) -> list[str]:
         """The columns of the axes, in order; ``seed`` comes last if there are seeds."""
-        return [column for axis in self.document["axes"] for column in axis["columns"]]
+        return [column for columns in self._listed.axes for column in columns]
 
     @property
     def cases(self) -> pl.DataFrame:
@@ -91,18 +71,17 @@ class StoredExperiment:
     def refused(self) -> pl.DataFrame:
         """One row per case that cannot be run: ``case``, the axes, ``refused`` (the reason).
 
-        There are none without ``skip_refused`` (``--skip-refused``).
+        There are none without ``skip_refused`` (``--skip-refused``) of a sweep.
         """
         return self._cases[1]
 
     @property
     def _cases(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        try:
-            return read_cases(self._folder)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise RunDirectoryError(
-                self._folder, f"{CASES_FILE} cannot be read: {error}", "repeat pantala sweep"
-            ) from None
+        runs, refused = self._listed.read()
+        if self._only is None:
+            return runs, refused
+        only = pl.col("case") == self._only
+        return runs.filter(only), refused.filter(only)
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -140,21 +119,27 @@ class StoredExperiment:
     def caveats(self) -> list[Caveat]:
         """What makes the results approximate or partial: of the runs that are there."""
         every = self.runs
-        states = dict(
-            every.filter(pl.col("run").is_not_null())
-            .unique("run")["state"]
-            .value_counts()
-            .iter_rows()
+        wanted = every.filter(pl.col("state") != "refused")
+        # Runs whose identity is not known yet are different runs.
+        distinct = pl.concat(
+            [
+                wanted.filter(pl.col("run").is_not_null()).unique("run"),
+                wanted.filter(pl.col("run").is_null()),
+            ]
         )
-        refused = every.filter(pl.col("state") == "refused").height
+        states = dict(distinct["state"].value_counts().iter_rows())
+        cases = every["case"].n_unique()
         absent = Absent(
             failed=states.get("failed", 0),
             missing=states.get("missing", 0),
-            refused=refused,
+            refused=every.height - wanted.height,
             runs=sum(states.values()),
-            cases=every["case"].n_unique(),
+            cases=cases,
         )
-        return caveats_of(self.facts, seeds=self._equal.seed_groups(), absent=absent)
+        if cases > 1:
+            return caveats_of(self.facts, seeds=self._equal.seed_groups(), absent=absent)
+        parts = dict(self.cases.select("run", "part").iter_rows())
+        return caveats_of({parts[run]: each for run, each in self.facts.items()}, absent=absent)
 
     @cached_property
     def facts(self) -> dict[str, Facts]:
@@ -185,9 +170,10 @@ class StoredExperiment:
         Raises:
             UsageError: the experiment keeps no such table.
         """
-        if name not in self.document["keep"]:
-            close = nearest(name, self.document["keep"])
-            hint = f"did you mean '{close}'?" if close else f"it keeps {', '.join(self._kept)}"
+        keep = self._listed.keep
+        if name not in keep:
+            close = nearest(name, keep)
+            hint = f"did you mean '{close}'?" if close else f"it keeps {', '.join(keep)}"
             if name in TABLES:
                 hint += f"; add '{name}' to keep and sweep again"
             raise UsageError(f"{self.path}: table '{name}': is not kept; {hint}")
@@ -234,19 +220,12 @@ class StoredExperiment:
 
     def zipped_with(self, column: str) -> list[str]:
         """Returns the columns of the axis that has a column, with the column itself."""
-        axes: list[list[str]] = [axis["columns"] for axis in self.document["axes"]]
-        return next((list(columns) for columns in axes if column in columns), [])
-
-    @property
-    def _kept(self) -> list[str]:
-        kept: list[str] = self.document["keep"]
-        return kept
+        return next((list(each) for each in self._listed.axes if column in each), [])
 
     @cached_property
     def _entries(self) -> dict[str, Entry]:
-        return Index(self._store).read()
-
-
-def experiment_names(path: Path) -> list[str]:
-    """Returns the names of the experiments in a directory."""
-    return sorted(file.parent.name for file in path.glob(f"{EXPERIMENTS}/*/{DESCRIPTION_FILE}"))
+        index = Index(self._store)
+        entries = index.read()
+        if self._listed.slowdown is not None:  # pantala run does not write the index
+            index.look_up(entries, self.cases["run"].drop_nulls())
+        return entries

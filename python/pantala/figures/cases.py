@@ -10,11 +10,10 @@ from matplotlib.figure import Figure
 from pantala.analysis.statistics import mean_interval
 from pantala.comparison.numbers import label_of, unit_of
 from pantala.comparison.ranking import RANKED_BY, Ranking, ranking_of
-from pantala.comparison.subject import SEED, Subject, open_subject
+from pantala.comparison.subject import SEED, Subject, subject_of
 from pantala.comparison.values import check_metrics, distinct_values, values_of
 from pantala.errors import UsageError, nearest
 from pantala.experiments.experiment import Experiment
-from pantala.experiments.listing import EXPERIMENTS
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import Bar, bar_grid
 from pantala.figures.seeds import Box, seed_boxes
@@ -167,7 +166,7 @@ def effects_of_sweep(experiment: Experiment, where: Mapping[str, str] | None = N
 
 
 def _subject(experiment: Experiment, where: Mapping[str, str] | None) -> Subject:
-    subject = open_subject(experiment.name, experiment.path / EXPERIMENTS / experiment.name)
+    subject = subject_of(experiment, experiment.name)
     for axis, value in (where or {}).items():
         if axis not in subject.axes:
             close = nearest(axis, subject.axes)

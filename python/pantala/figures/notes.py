@@ -21,16 +21,14 @@ _PER_INCH = 19
 
 
 def caveats_of_runs(
-    runs: Mapping[str, RunLike | InterferenceLike | Experiment],
+    runs: Mapping[str, RunLike | InterferenceLike],
 ) -> list[Caveat]:
     """Returns the caveats of runs and of the runs of interference experiments, or of a sweep."""
     for each in runs.values():
-        if isinstance(each, Experiment):
+        if isinstance(each, Experiment) and (each.axes or not each.single):
             return each.caveats
     facts = {}
     for title, each in runs.items():
-        if isinstance(each, Experiment):
-            continue
         if is_experiment(each):
             facts[title] = facts_of_run(each.together)
             facts |= {f"{title}, {job} alone": facts_of_run(run) for job, run in each.alone.items()}

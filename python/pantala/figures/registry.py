@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from matplotlib.figure import Figure
 
-from pantala.analysis.attribution import METHODS
+from pantala.analysis.attribution import effects_of
 from pantala.errors import UsageError, nearest
 from pantala.experiments.experiment import Experiment
 from pantala.figures.bars import communication_bars
@@ -101,14 +101,13 @@ def _load_map(given: Given, alone: Mapping[str, RunLike], measure: str = "load")
 
 
 def _effects(given: Any, _: Mapping[str, RunLike], **options: Any) -> Figure:
-    if isinstance(given, Experiment):
+    if given.axes:
         return effects_of_sweep(given, **options)
     if options:
         raise UsageError(
             "--where: chooses a case of a sweep; remove it for an interference experiment"
         )
-    mode = getattr(given, "mode", None)
-    return effect_matrix(given.effects, mode if mode in METHODS else None)
+    return effect_matrix(effects_of(given.slowdowns()), next(iter(given.methods), None))
 
 
 def _links(given: Given, alone: Mapping[str, RunLike], **options: Any) -> Figure:
@@ -333,7 +332,7 @@ def draw(name: str, runs: Mapping[str, Drawable], options: Mapping[str, Any]) ->
     if len(runs) > 1:
         raise UsageError(f"figure {kind.name}: takes {kind.takes}, not {len(runs)}; name one")
     only = next(iter(runs.values()))
-    if isinstance(only, Experiment) or kind.figure in (effect_matrix, slowdown_bars):
+    if SWEEP in kind.takes or kind.figure is slowdown_bars:
         return drawn(only, {}, **chosen)
     if is_experiment(only):
         return drawn(only.together, only.alone, **chosen)
@@ -373,7 +372,7 @@ def _check(kind: Kind, title: str, given: Drawable) -> None:
         UsageError: it is drawn from something else; the text says what to name.
     """
     place = getattr(given, "path", title)
-    if isinstance(given, Experiment):
+    if isinstance(given, Experiment) and not given.single:
         if SWEEP not in kind.takes:
             of_sweeps = [each.name for each in KINDS.values() if SWEEP in each.takes]
             raise UsageError(
@@ -383,7 +382,7 @@ def _check(kind: Kind, title: str, given: Drawable) -> None:
     elif not is_experiment(given) and PAIR in kind.takes:
         remedy = "name the directory that pantala run wrote for interference = true"
         raise UsageError(f"figure {kind.name}: takes {kind.takes}; {place} is a run; {remedy}")
-    elif kind.takes == SWEEP:
+    elif kind.takes == SWEEP and not isinstance(given, Experiment):
         raise UsageError(
             f"figure {kind.name}: compares the cases of a sweep; {place} is none; name the"
             " directory that pantala sweep wrote"

@@ -18,7 +18,6 @@ from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import bar_grid
 from pantala.figures.seeds import Box, seed_boxes
 from pantala.report.picture import KANG, YANG, Picture, picture
-from pantala.scenario.interference import mode_of
 from pantala.text.formatting import count
 
 __all__ = ["effect_pictures", "grids", "seed_pictures"]
@@ -81,10 +80,9 @@ def effect_pictures(experiment: Experiment) -> dict[str, Picture]:
 
     There are none unless the scenario or an axis asks for pairs or leaves jobs out.
     """
-    modes = {mode_of(value) for value in _modes(experiment)} & METHODS.keys()
-    if not modes:
+    if not experiment.methods:
         return {}
-    effects = experiment.effects().filter(pl.col("method").is_in(modes))
+    effects = experiment.effects().filter(pl.col("method").is_in(experiment.methods))
     others = [axis for axis in experiment.axes if axis != SEED]
     found: dict[str, Picture] = {}
     cases = effects.group_by([*others, "method"], maintain_order=True)
@@ -106,13 +104,6 @@ def effect_pictures(experiment: Experiment) -> dict[str, Picture]:
             effect_matrix(rows, str(method)),
         )
     return found
-
-
-def _modes(experiment: Experiment) -> list[object]:
-    """Returns the values of the key `interference` in an experiment."""
-    axis = "interference"
-    values = experiment.cases[axis].to_list() if axis in experiment.axes else []
-    return [experiment.document["scenario"].get(axis), *values]
 
 
 def _combinations(times: pl.DataFrame, others: Sequence[str]) -> list[tuple[str, ...]]:

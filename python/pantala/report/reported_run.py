@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from pantala.analysis.attribution import METHODS
+from pantala.analysis.attribution import effects_of
 from pantala.analysis.binding import binding_in_words, bindings_of
 from pantala.caveats import (
     MOSTLY,
@@ -139,8 +139,8 @@ class ReportedRun:
 
 
 def _effects(experiment: object) -> pl.DataFrame | None:
-    mode = getattr(experiment, "mode", None)
-    if mode not in METHODS:
+    methods = getattr(experiment, "methods", ())
+    if not methods:
         return None
-    effects: pl.DataFrame = experiment.effects  # type: ignore[attr-defined]
-    return effects.filter(pl.col("method") == mode)
+    effects = effects_of(experiment.slowdowns())  # type: ignore[attr-defined]
+    return effects.filter(pl.col("method").is_in(methods))

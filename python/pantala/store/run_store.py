@@ -21,6 +21,7 @@ import time
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pantala.catalogue.tables import TABLES
@@ -45,8 +46,15 @@ class RunStore:
         root: the directory.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, elsewhere: Mapping[str, Path] = MappingProxyType({})) -> None:
+        """Opens the store of a directory; writes nothing.
+
+        Args:
+            root: the directory.
+            elsewhere: the directories of runs that readers find outside the store, by identity.
+        """
         self.root = root
+        self._elsewhere = elsewhere
         self.runs = root / "runs"
         self._partial = root / "partial"
         self._leases = root / "leases"
@@ -93,7 +101,7 @@ class RunStore:
 
     def path(self, run: str) -> Path:
         """Returns the directory of a run, which may not exist."""
-        return self.runs / run[:2] / run
+        return self._elsewhere.get(run) or self.runs / run[:2] / run
 
     def lease(self, run: str) -> Path:
         """Returns the path of the lease of a run."""

@@ -196,17 +196,18 @@ def test_the_key_is_checked_and_changes_no_plan() -> None:
 @pytest.mark.native
 def test_pairs_and_jobs_left_out_share_runs(tmp_path: Path) -> None:
     pairs = pt.run(three(interference="pairs"), tmp_path)
-    assert isinstance(pairs, pt.InterferenceExperiment)
+    assert isinstance(pairs, pt.Experiment)
     assert pairs.complete
-    assert pairs.mode == "pairs"
-    steady = pairs.runs["alone-steady-for-pair-noise+steady"].document["simulated_ns"]
-    assert steady == pairs.runs["pair-noise+steady"].document["simulated_ns"]
-    rows = pairs.slowdowns.filter(pl.col("job_set") == TOGETHER).drop("job_set", "beside")
+    assert pairs.methods == ["pairs"]
+    steady = pairs.parts["alone-steady-for-pair-noise+steady"].document["simulated_ns"]
+    assert steady == pairs.parts["pair-noise+steady"].document["simulated_ns"]
+    slowdowns = pairs.slowdowns().drop("case")
+    rows = slowdowns.filter(pl.col("job_set") == TOGETHER).drop("job_set", "beside")
     assert rows.equals(pairs.slowdown.collect())
-    assert pairs.slowdowns["compared"].null_count() == 0
-    matrix = matrix_of(pairs.effects)
+    assert slowdowns["compared"].null_count() == 0
+    matrix = matrix_of(pairs.effects())
     assert matrix.columns == ["victim", "halo", "noise", "steady"]
-    alone, pair = pairs.alone["halo"], pairs.runs["pair-halo+noise"]
+    alone, pair = pairs.alone["halo"], pairs.parts["pair-halo+noise"]
     times = [run.metric("communication_time_mean_ns", job="halo") or 0 for run in (alone, pair)]
     assert matrix["noise"][0] == times[1] / times[0]
     page = (tmp_path / "report.html").read_text()
@@ -214,13 +215,13 @@ def test_pairs_and_jobs_left_out_share_runs(tmp_path: Path) -> None:
 
     stored = len(list((tmp_path / "runs").glob("*/*")))
     left_out = pt.run(three(interference="leave_one_out"), tmp_path)
-    assert isinstance(left_out, pt.InterferenceExperiment)
+    assert isinstance(left_out, pt.Experiment)
     assert len(list((tmp_path / "runs").glob("*/*"))) == stored, "pairs of three leave one out"
-    assert set(left_out.effects["method"]) == {"pairs", "leave_one_out"}
+    assert set(left_out.effects()["method"]) == {"pairs", "leave_one_out"}
     with pytest.raises(pt.RunDirectoryError, match="already holds a run"):
         pt.run(three(interference="leave_one_out"), tmp_path)
-    effect = matrix_of(left_out.effects, method="leave_one_out")["noise"][0]
-    together, without = left_out.together, left_out.runs["without-noise"]
+    effect = matrix_of(left_out.effects(), method="leave_one_out")["noise"][0]
+    together, without = left_out.together, left_out.parts["without-noise"]
     times = [
         run.metric("communication_time_mean_ns", job="halo") or 0 for run in (without, together)
     ]

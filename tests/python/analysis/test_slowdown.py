@@ -160,9 +160,9 @@ def scenario(*jobs: pt.Job, **options: Any) -> pt.Scenario:
     )
 
 
-def experiment_of(scenario: pt.Scenario, out: Path) -> pt.InterferenceExperiment:
+def experiment_of(scenario: pt.Scenario, out: Path) -> pt.Experiment:
     experiment = pt.run(scenario, out=out, report=False)
-    assert isinstance(experiment, pt.InterferenceExperiment)
+    assert isinstance(experiment, pt.Experiment)
     return experiment
 
 

@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 import pantala as pt
+from pantala.api.load import load
 from pantala.catalogue.tables import TABLES
 from pantala.core.plan import Plan
 from pantala.core.routings import RoutingInfo
 from pantala.planning.deadlock import on_machine
-from pantala.results.interference_experiment import open_run
 from pantala.runs.progress import ProgressLine
 from pantala.scenario.presets import machine_preset
 from pantala.text.units import Duration
@@ -67,11 +67,11 @@ def test_the_small_examples_run(cli: Cli, workdir: Path, example: str) -> None:
     ended = cli("run", EXAMPLES / f"{example}.toml", "--out", "here")
     assert ended.status == 0, ended.err
     assert "<html" in Path("here/report.html").read_text()
-    result = open_run("here")
+    result = load("here")
     assert result.complete
-    run = result.together if isinstance(result, pt.InterferenceExperiment) else result
+    run = result.together if isinstance(result, pt.Experiment) else result
     assert run.document["conservation"] == {"packets": True, "flits": True, "credits": True}
-    if isinstance(result, pt.InterferenceExperiment):
+    if isinstance(result, pt.Experiment):
         assert (result.metric("slowdown", job="training") or 0) > 1
 
 
@@ -122,7 +122,7 @@ def test_equal_seeds_give_equal_results(small: Path, workdir: Path) -> None:
 
 def test_a_run_alone_uses_the_nodes_of_the_run_together(small: Path, workdir: Path) -> None:
     experiment = pt.run(pt.Scenario.from_toml(small).replace({"interference": True}), report=False)
-    assert isinstance(experiment, pt.InterferenceExperiment)
+    assert isinstance(experiment, pt.Experiment)
     together = {job["name"]: job["nodes"] for job in experiment.together.plan["jobs"]}
     assert {
         name: run.plan["jobs"][0]["nodes"] for name, run in experiment.alone.items()

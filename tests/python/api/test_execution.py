@@ -43,7 +43,7 @@ def test_interference_runs_each_job_alone_then_all_together(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
     experiment = pt.run(scenario.replace(BOTH), out="experiment", report=False)
-    assert isinstance(experiment, pt.InterferenceExperiment)
+    assert isinstance(experiment, pt.Experiment)
     assert [plan["name"] for plan in fake_core.runs] == [
         "small/alone-fft",
         "small/alone-halo",
@@ -83,7 +83,7 @@ def test_interference_runs_each_job_alone_then_all_together(
         "run": run_id(alone_fft),
         "jobs": ["fft"],
     }
-    assert isinstance(pt.load("experiment"), pt.InterferenceExperiment)
+    assert isinstance(pt.load("experiment"), pt.Experiment)
 
 
 def test_a_pattern_runs_alone_as_long_as_together(
@@ -91,7 +91,7 @@ def test_a_pattern_runs_alone_as_long_as_together(
 ) -> None:
     noise = {"kind": "pattern", "pattern": "uniform", "load": 0.5}
     experiment = pt.run(scenario.replace(BOTH | {"jobs.0.workload": noise}), report=False)
-    assert isinstance(experiment, pt.InterferenceExperiment)
+    assert isinstance(experiment, pt.Experiment)
     assert [plan["name"] for plan in fake_core.runs] == [
         "small/alone-halo",
         "small/together",
@@ -110,7 +110,7 @@ def test_an_experiment_with_a_truncated_job_is_incomplete(
 ) -> None:
     fake_core.unfinished = True
     experiment = pt.run(scenario.replace(BOTH), report=False)
-    assert isinstance(experiment, pt.InterferenceExperiment)
+    assert isinstance(experiment, pt.Experiment)
     assert not experiment.complete
     assert experiment.slowdown.collect()["compared"].to_list() == ["nothing", "nothing"]
 
@@ -220,7 +220,7 @@ def test_ctrl_c_keeps_the_runs_of_an_interference_experiment(
         pt.run(scenario.replace(BOTH), out="here")
     assert stopped.value.directory == Path("here")
     assert isinstance(stopped.value, KeyboardInterrupt)
-    experiment = pt.InterferenceExperiment("here")
+    experiment = pt.Experiment("here")
     assert not experiment.complete
     assert [run.complete for run in experiment.alone.values()] == [True, False]
     assert not Path("here/slowdown.parquet").exists()

@@ -52,9 +52,9 @@ def both() -> Scenario:
     return scenario().replace(BOTH)
 
 
-def run(scenario: Scenario, out: Path, **options: Any) -> pt.InterferenceExperiment:
+def run(scenario: Scenario, out: Path, **options: Any) -> pt.Experiment:
     experiment = pt.run(scenario, out, report=False, **options)
-    assert isinstance(experiment, pt.InterferenceExperiment)
+    assert isinstance(experiment, pt.Experiment)
     return experiment
 
 
@@ -64,7 +64,7 @@ def test_an_interrupted_experiment_continues_with_the_missing_runs(
     core.fails["together"] = KeyboardInterrupt()
     with pytest.raises(pt.Interrupted, match=r"to continue, give the same command again$"):
         run(both, tmp_path / "out")
-    assert pt.InterferenceExperiment(tmp_path / "out").missing == ["together"]
+    assert pt.Experiment(tmp_path / "out").missing == ["together"]
     core.fails.clear()
     core.names.clear()
     continued = run(both, tmp_path / "out")
@@ -127,7 +127,7 @@ def test_a_killed_experiment_continues(tmp_path: Path) -> None:
     kept = {run: store.path(run).stat().st_mtime_ns for run in before}
     assert kept == before, "finished runs are not repeated"
     assert list((out / "partial").iterdir()) == list((out / "leases").iterdir()) == []
-    killed = pt.InterferenceExperiment(out)
+    killed = pt.Experiment(out)
     whole = run(pt.Scenario.from_toml(file), tmp_path / "whole")
     assert killed.slowdown.collect().equals(whole.slowdown.collect())
     for name in ("jobs", "ranks", "links"):
@@ -176,8 +176,8 @@ def test_a_stalled_part_keeps_its_tables_and_the_other_runs(
     with pytest.raises(pt.SimulationError, match="stalled") as stalled:
         run(both, tmp_path)
     assert stalled.value.directory == tmp_path
-    assert list(pt.InterferenceExperiment(tmp_path).alone) == ["halo"]
-    assert pt.InterferenceExperiment(tmp_path).missing == ["alone-noise", "together"]
+    assert list(pt.Experiment(tmp_path).alone) == ["halo"]
+    assert pt.Experiment(tmp_path).missing == ["alone-noise", "together"]
 
 
 def test_a_full_disk_keeps_the_finished_runs(tmp_path: Path, both: Scenario, core: Core) -> None:
@@ -225,6 +225,6 @@ def test_an_experiment_of_an_earlier_version_is_opened_and_kept(
     for part in document["parts"]:
         del part["run"]
     file.write_text(json.dumps(document))
-    assert pt.InterferenceExperiment(tmp_path).missing == []
+    assert pt.Experiment(tmp_path).missing == []
     with pytest.raises(pt.RunDirectoryError, match="already holds"):
         run(both, tmp_path)

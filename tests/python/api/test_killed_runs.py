@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from pantala.api.load import load
 from pantala.files.atomic_file import atomic_file, scratch_folder
 from pantala.files.run_directory import OutputDirectory
-from pantala.results.interference_experiment import open_run
 from pantala.system.process_marks import mark, this_machine, was_left
 from support import SMALL, Ended
 
@@ -81,7 +81,7 @@ def test_the_same_command_writes_the_missing_report(
     assert ended.status == 0, ended.err
     assert "report: run/report.html\n" in ended.out
     assert Path("run/report.html").is_file()
-    assert open_run("run").complete
+    assert load("run").complete
     assert {path: path.stat().st_mtime_ns for path in stored} == stored, "nothing simulated again"
     # Now it is complete.
     assert cli(*command).err.splitlines()[-1].startswith("run: already holds a run; ")

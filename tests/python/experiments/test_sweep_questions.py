@@ -324,7 +324,7 @@ def test_a_sweep_takes_the_runs_of_pantala_run(tmp_path: Path) -> None:
     assert len(made.missing) == 3, "of the second seed only"
     made.run(workers=1)
     experiment = pt.Experiment(tmp_path)
-    loaded = pt.InterferenceExperiment(tmp_path)
+    loaded = pt.Experiment(tmp_path)
     first = experiment.slowdowns().filter(pl.col("case") == 0)["slowdown"]
     assert first.to_list() == loaded.slowdown.collect()["slowdown"].to_list()
     assert loaded.together.messages.collect().height > 0, "the run keeps its own tables"
@@ -353,6 +353,6 @@ def test_experiments_of_other_tables_share_runs_and_keep_both(tmp_path: Path) ->
 def test_a_run_with_fewer_tables_is_not_taken_for_one_with_more(tmp_path: Path) -> None:
     both = scenario().replace({"interference": True})
     pt.run(both.replace({"record.messages": False}), tmp_path / "few", report=False)
-    assert not pt.InterferenceExperiment(tmp_path / "few").together.messages.collect().height
+    assert not pt.Experiment(tmp_path / "few").together.messages.collect().height
     pt.run(both, tmp_path / "few", report=False, overwrite=True)
-    assert pt.InterferenceExperiment(tmp_path / "few").together.messages.collect().height
+    assert pt.Experiment(tmp_path / "few").together.messages.collect().height

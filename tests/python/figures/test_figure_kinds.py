@@ -18,11 +18,12 @@ from matplotlib.patches import StepPatch
 
 import pantala as pt
 from pantala import figures
+from pantala.api.load import load
 from pantala.cli import main
 from pantala.errors import UsageError
+from pantala.experiments.experiment import Experiment
 from pantala.figures.link_time import links_over_time_table
 from pantala.figures.registry import KINDS, RUN, RUNS, SWEEP, draw
-from pantala.results.interference_experiment import InterferenceExperiment, open_run
 from pantala.results.run import Run
 from small_runs import scenario, small_interference
 
@@ -59,7 +60,7 @@ def links(*rows: dict[str, Any]) -> pl.LazyFrame:
 
 
 @pytest.fixture(scope="module")
-def experiment(tmp_path_factory: pytest.TempPathFactory) -> InterferenceExperiment:
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
     return small_interference(tmp_path_factory.mktemp("experiment"))
 
 
@@ -67,7 +68,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> InterferenceExperime
     "kind", [name for name, kind in KINDS.items() if not kind.records and kind.takes != SWEEP]
 )
 def test_every_kind_draws_one_run_an_experiment_and_several(
-    kind: str, experiment: InterferenceExperiment
+    kind: str, experiment: Experiment
 ) -> None:
     takes = KINDS[kind].takes
     if takes in {RUNS, RUN}:
@@ -83,9 +84,7 @@ def test_every_kind_draws_one_run_an_experiment_and_several(
 
 
 @pytest.mark.parametrize("form", ["pdf", "svg", "png"])
-def test_equal_figures_give_equal_bytes(
-    form: str, experiment: InterferenceExperiment, tmp_path: Path
-) -> None:
+def test_equal_figures_give_equal_bytes(form: str, experiment: Experiment, tmp_path: Path) -> None:
     for kind in ("latency-tail", "group-ring", "stall-scatter", "placement-map", "links-over-time"):
         files = [tmp_path / f"{name}.{form}" for name in ("first", "second")]
         for file in files:
@@ -99,7 +98,7 @@ def test_kinds_have_one_sentence_each() -> None:
         assert ". " not in kind.text
 
 
-def test_a_wrong_kind_or_option_gets_the_nearest(experiment: InterferenceExperiment) -> None:
+def test_a_wrong_kind_or_option_gets_the_nearest(experiment: Experiment) -> None:
     runs = {"run": experiment}
     with pytest.raises(UsageError, match="no figure 'latency-tal'; did you mean 'latency-tail'"):
         draw("latency-tal", runs, {})
@@ -203,7 +202,7 @@ def test_a_run_without_traffic_has_no_empty_figure(
     [("throughput", "job_windows"), ("time-in-calls", "calls"), ("latency-tail", "packets")],
 )
 def test_a_table_that_a_sweep_did_not_keep_is_no_empty_table(
-    experiment: InterferenceExperiment, tmp_path: Path, kind: str, table: str
+    experiment: Experiment, tmp_path: Path, kind: str, table: str
 ) -> None:
     kept = tmp_path / "kept"
     kept.mkdir()
@@ -211,7 +210,7 @@ def test_a_table_that_a_sweep_did_not_keep_is_no_empty_table(
     with zipfile.ZipFile(kept / "tables.zip", "w") as packed:
         packed.write(experiment.together.path / "jobs.parquet", "jobs.parquet")
     with pytest.raises(UsageError, match=f"kept: the sweep did not keep table {table}, .*--keep"):
-        draw(kind, {"run": open_run(kept)}, {})
+        draw(kind, {"run": load(kept)}, {})
 
 
 @pytest.fixture(scope="module")
@@ -244,7 +243,7 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return ran
 
 
-def test_a_class_without_traffic_has_no_empty_figure(experiment: InterferenceExperiment) -> None:
+def test_a_class_without_traffic_has_no_empty_figure(experiment: Experiment) -> None:
     for kind in ("links-over-time", "hottest-links"):
         with pytest.raises(UsageError, match=f"figure {kind}: no link of row .* another --class"):
             draw(kind, {"run": experiment.together}, {"class": "row"})
@@ -367,7 +366,7 @@ def test_saturation_of_virtual_channels_alone_is_refused() -> None:
         figures.saturation_shares(run)
 
 
-def test_tail_is_the_share_of_slower_packets(experiment: InterferenceExperiment) -> None:
+def test_tail_is_the_share_of_slower_packets(experiment: Experiment) -> None:
     run = made(packets={"job": [0] * 4 + [1], "latency_ns": [4.0, 1.0, 2.0, 3.0, 9.0]})
     line = figures.latency_tail(run).axes[0].lines[0]
     points = list(zip(line.get_xdata(), line.get_ydata(), strict=True))  # type: ignore[arg-type]
@@ -433,13 +432,13 @@ def test_latency_over_time_shows_recorded_percentiles() -> None:
     assert steps.edges.tolist() == [0, 10, 20, 30]
 
 
-def test_placement_shows_every_rank(experiment: InterferenceExperiment) -> None:
+def test_placement_shows_every_rank(experiment: Experiment) -> None:
     figure = figures.placement_map(experiment.together)
     marks = [len(line.get_xdata()) for line in figure.axes[0].lines]  # type: ignore[arg-type]
     assert marks == [72 - 36 - 32, 36, 32]
 
 
-def test_ring_leaves_out_runs_without_a_stall(experiment: InterferenceExperiment) -> None:
+def test_ring_leaves_out_runs_without_a_stall(experiment: Experiment) -> None:
     quiet = experiment.alone["halo3d"].links.with_columns(stall_ns=pl.lit(0.0))
     still = SimpleNamespace(
         document=experiment.alone["halo3d"].document, jobs=experiment.together.jobs, links=quiet
@@ -469,7 +468,7 @@ def test_the_command_lists_kinds(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_command_writes_the_format(
-    experiment: InterferenceExperiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for form, start in (("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")):
@@ -497,7 +496,7 @@ def test_the_command_writes_the_format(
 def test_the_command_says_what_is_wrong(
     line: list[str],
     text: str,
-    experiment: InterferenceExperiment,
+    experiment: Experiment,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -510,8 +509,8 @@ def test_the_command_says_what_is_wrong(
     assert error.count("\n") == 1
 
 
-def test_python_draws_the_same(experiment: InterferenceExperiment) -> None:
-    loaded = open_run(experiment.path)
+def test_python_draws_the_same(experiment: Experiment) -> None:
+    loaded = load(experiment.path)
     own = figures.group_ring(experiment.together, experiment.alone)
     assert figures.to_svg(draw("group-ring", {"x": loaded}, {})) == figures.to_svg(own)
 

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 import pantala as pt
 from pantala import figures
+from pantala.experiments.experiment import Experiment
 from pantala.report import render_report
-from pantala.results.interference_experiment import InterferenceExperiment
 from pantala.results.run import Run
 from small_runs import small_interference, small_run
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.native
 
 
 @pytest.fixture(scope="module")
-def experiment(tmp_path_factory: pytest.TempPathFactory) -> InterferenceExperiment:
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
     return small_interference(tmp_path_factory.mktemp("experiment"))
 
 
@@ -36,7 +36,7 @@ def point(load: float, accepted: float, latency: float) -> dict[str, Any]:
     return {"load": load, "accepted": accepted, "saturated": saturated, "latency_mean_ns": latency}
 
 
-def test_slowdown_bars_are_the_means(experiment: InterferenceExperiment) -> None:
+def test_slowdown_bars_are_the_means(experiment: Experiment) -> None:
     rows = experiment.slowdown.collect()
     figure = figures.slowdown_bars(rows)
     lengths = [patch.get_width() for patch in figure.axes[0].patches]  # type: ignore[attr-defined]
@@ -50,7 +50,7 @@ def test_slowdown_bars_are_the_means(experiment: InterferenceExperiment) -> None
 
 
 def test_jobs_without_a_slowdown_are_left_out_and_colours_stay(
-    experiment: InterferenceExperiment,
+    experiment: Experiment,
 ) -> None:
     rows = experiment.slowdown.collect().with_columns(
         slowdown=pl.Series([None, 1.05], dtype=pl.Float64)
@@ -60,7 +60,7 @@ def test_jobs_without_a_slowdown_are_left_out_and_colours_stay(
     assert figures.PALETTE[1].lower() in figures.to_svg(figure)
 
 
-def test_throughput_windows_keep_every_byte(experiment: InterferenceExperiment) -> None:
+def test_throughput_windows_keep_every_byte(experiment: Experiment) -> None:
     run = experiment.together
     frame = figures.throughput_windows(run, 0)
     assert frame is not None
@@ -98,7 +98,7 @@ def test_many_windows_are_merged(tmp_path: Path) -> None:
     assert frame["gb_per_s"].to_list() == pytest.approx([5e-2] * 200)
 
 
-def test_group_matrix_is_the_mean_over_links(experiment: InterferenceExperiment) -> None:
+def test_group_matrix_is_the_mean_over_links(experiment: Experiment) -> None:
     matrix = figures.group_matrix(experiment.together, pl.col("utilization"))
     links = experiment.together.links.collect()
     local = links.filter(pl.col("class") == "local", pl.col("source_group") == 3)[
@@ -113,7 +113,7 @@ def test_group_matrix_is_the_mean_over_links(experiment: InterferenceExperiment)
 
 
 def test_group_matrix_of_a_single_job_covers_its_whole_run(
-    experiment: InterferenceExperiment,
+    experiment: Experiment,
 ) -> None:
     run = experiment.alone["fft3d"]
     whole, shared = (
@@ -122,7 +122,7 @@ def test_group_matrix_of_a_single_job_covers_its_whole_run(
     assert shared == pytest.approx(whole, rel=0.01)
 
 
-def test_shared_time_ends_when_the_first_job_ends(experiment: InterferenceExperiment) -> None:
+def test_shared_time_ends_when_the_first_job_ends(experiment: Experiment) -> None:
     assert figures.shared_time(experiment.together) == (
         0,
         experiment.together.jobs.collect()["end_ns"].min(),
@@ -145,7 +145,7 @@ def test_unconnected_groups_are_blank(tmp_path: Path) -> None:
     figures.to_svg(figures.link_load_map({"run": Run(tmp_path)}))
 
 
-def test_hottest_bars_add_up_to_the_utilization(experiment: InterferenceExperiment) -> None:
+def test_hottest_bars_add_up_to_the_utilization(experiment: Experiment) -> None:
     table = figures.hottest_table(experiment.together, 5)
     bars: dict[float, float] = {}
     for patch in figures.hottest_links(experiment.together, 5).axes[0].patches:
@@ -155,7 +155,7 @@ def test_hottest_bars_add_up_to_the_utilization(experiment: InterferenceExperime
     assert table["utilization"].is_sorted(descending=True)
 
 
-def test_hottest_links_of_other_link_classes(experiment: InterferenceExperiment) -> None:
+def test_hottest_links_of_other_link_classes(experiment: Experiment) -> None:
     text = words(figures.hottest_links(experiment.together, 3, ["ejection"]))
     assert re.search(r"ejection, router \d+ → node \d+", text)
 
@@ -184,7 +184,7 @@ def test_latency_axis_turns_logarithmic(tmp_path: Path) -> None:
     )
 
 
-def test_communication_time_covers_every_rank(experiment: InterferenceExperiment) -> None:
+def test_communication_time_covers_every_rank(experiment: Experiment) -> None:
     line = figures.communication_time(experiment.together).axes[0].lines[0]
     slowest = experiment.together.jobs.collect()["communication_time_max_ns"][0]
     assert np.asarray(line.get_xdata())[-1] == pytest.approx(slowest / 1e3)
@@ -215,9 +215,7 @@ def test_curve_without_saturation_needs_no_mark() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", figures.FORMATS)
-def test_same_figure_gives_the_same_file(
-    experiment: InterferenceExperiment, tmp_path: Path, kind: str
-) -> None:
+def test_same_figure_gives_the_same_file(experiment: Experiment, tmp_path: Path, kind: str) -> None:
     files = []
     for number in (1, 2):
         figure = figures.throughput(experiment.together, experiment.alone)
@@ -225,13 +223,13 @@ def test_same_figure_gives_the_same_file(
     assert files[0] == files[1]
 
 
-def test_an_unknown_format_is_rejected(experiment: InterferenceExperiment, tmp_path: Path) -> None:
+def test_an_unknown_format_is_rejected(experiment: Experiment, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"one of \.svg, \.pdf, \.png"):
         figures.save(figures.communication_time(experiment.together), tmp_path / "figure.gif")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_job_keeps_its_colour_in_every_figure(experiment: InterferenceExperiment) -> None:
+def test_a_job_keeps_its_colour_in_every_figure(experiment: Experiment) -> None:
     both = (experiment.together, experiment.alone)
     drawn = [
         figures.throughput(*both),

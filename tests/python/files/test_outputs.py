@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
+from pantala.api.load import load
 from pantala.errors import RunDirectoryError
 from pantala.files.atomic_file import atomic_file
 from pantala.files.run_directory import REPORT_FILE
-from pantala.results.interference_experiment import open_run
 from small_runs import small_interference
 from support import SMALL, Ended
 
@@ -156,7 +156,7 @@ def test_a_run_on_a_full_disk_keeps_its_tables(workdir: Path, cli: Cli) -> None:
     assert ended.err.count("\n") == 1
     assert "the tables are kept; raise the limit of a file's size (ulimit -f), or" in ended.err
     assert "and give the same command again" in ended.err
-    assert open_run("run").complete
+    assert load("run").complete
     assert not [path for path in Path("run").iterdir() if path.suffix in (".html", ".partial")]
     ended = cli("run", "small.toml", "--out", "run")
     assert ended.status == 0, ended.err

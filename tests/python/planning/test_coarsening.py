@@ -13,8 +13,8 @@ import pytest
 
 import pantala as pt
 from pantala.analysis.slowdown import slowdown_of
+from pantala.api.load import load
 from pantala.errors import UsageError
-from pantala.results.interference_experiment import open_run
 from support import ROOT, SMALL, Ended
 
 Cli = Callable[..., Ended]
@@ -113,7 +113,7 @@ def test_a_coarse_run_is_announced_first(cli: Cli, long: Path, tmp_path: Path) -
     body = page.split("<header>", 1)[1].lstrip()
     assert re.match(r'<ul class="caveats" aria-label="Read first">\s*<li>Coarsened by 4: ', body)
     assert "each stands for 4 packets of 512\u00a0B" in page
-    experiment = open_run(tmp_path / "coarse")
+    experiment = load(tmp_path / "coarse")
     assert experiment.coarsened is not None
     assert FIRST.fullmatch(experiment.coarsened)
 

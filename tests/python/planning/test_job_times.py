@@ -63,7 +63,7 @@ def test_names_of_jobs_mean_all_copies() -> None:
 def test_each_copy_runs_alone_and_together(tmp_path: Path) -> None:
     made = scenario([{"name": "halo", "count": 2, "placement": "compact"}], interference=True)
     ran = pt.run(made, out=tmp_path / "out", report=False, progress=False)
-    assert isinstance(ran, pt.InterferenceExperiment)
+    assert isinstance(ran, pt.Experiment)
     parts = ("alone-halo-1", "alone-halo-2", "together")
     assert all((tmp_path / "out" / part / "run.json").is_file() for part in parts)
 
@@ -200,7 +200,7 @@ def test_jobs_that_do_not_end_run_alone_as_long_as_together(tmp_path: Path) -> N
         stop={"target": "target"},
     )
     ran = pt.run(made, out=tmp_path / "out", report=False, progress=False)
-    assert isinstance(ran, pt.InterferenceExperiment)
+    assert isinstance(ran, pt.Experiment)
     length = {
         part: json.loads((tmp_path / "out" / part / "run.json").read_text())["simulated_ns"]
         for part in ("together", "alone-again", "alone-long", "alone-target")

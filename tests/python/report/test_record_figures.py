@@ -21,11 +21,11 @@ import pantala.metrics
 from pantala import figures
 from pantala.analysis.profile import profile
 from pantala.errors import UsageError
+from pantala.experiments.experiment import Experiment
 from pantala.figures.registry import KINDS, draw
 from pantala.report import render_report
 from pantala.report.profile_tables import calls_table, counters_table, tiles_table
 from pantala.report.reported_run import ReportedRun
-from pantala.results.interference_experiment import InterferenceExperiment
 from pantala.results.run import Run
 from pantala.run_tables.job_nodes import job_nodes
 from small_runs import scenario, small_interference
@@ -64,14 +64,14 @@ def _directory() -> TemporaryDirectory[str]:
 
 
 @cache
-def recorded() -> InterferenceExperiment:
+def recorded() -> Experiment:
     """Returns the small experiment with every record that a figure reads, and with responses."""
     asked = {f"record.{key}": value for key, value in RECORD.items()}
     asked["machine.nic.responses"] = True
     out = Path(_directory().name) / "run"
     pt.run(scenario("all").replace(asked), out=out, report=False)
     found = pt.load(out)
-    assert isinstance(found, InterferenceExperiment)
+    assert isinstance(found, Experiment)
     return found
 
 
@@ -451,7 +451,7 @@ def test_recorded_ranks_that_a_job_lacks_are_left_out_of_its_run_alone(tmp_path:
         record={"call_events": {"ranks": [1, 2]}},
     )
     found = pt.run(made, out=tmp_path / "run", report=False)
-    assert isinstance(found, InterferenceExperiment)
+    assert isinstance(found, Experiment)
     ranks = {
         title: sorted(run.call_events.collect()["rank"].unique().to_list())
         for title, run in (("together", found.together), *found.alone.items())

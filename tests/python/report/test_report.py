@@ -15,10 +15,10 @@ import pytest
 
 from pantala import figures
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS
+from pantala.experiments.experiment import Experiment
 from pantala.report import finding_of, render_report, write_report
 from pantala.report.finding import finding, hottest_sentence
 from pantala.report.reported_run import ReportedRun
-from pantala.results.interference_experiment import InterferenceExperiment
 from pantala.results.run import Run
 from small_runs import small_interference, small_run
 
@@ -81,12 +81,12 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def experiment(tmp_path_factory: pytest.TempPathFactory) -> InterferenceExperiment:
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
     return small_interference(tmp_path_factory.mktemp("experiment"))
 
 
 @pytest.fixture(scope="module")
-def text(experiment: InterferenceExperiment) -> str:
+def text(experiment: Experiment) -> str:
     return render_report(experiment)
 
 
@@ -106,7 +106,7 @@ def edited(directory: Path, edit: Callable[[dict[str, Any]], None]) -> Run:
 
 @pytest.mark.slow
 def test_communication_times_agree_with_the_slowdown_table(
-    experiment: InterferenceExperiment, page: Page
+    experiment: Experiment, page: Page
 ) -> None:
     expected = []
     for row in experiment.slowdown.collect().to_dicts():
@@ -118,9 +118,7 @@ def test_communication_times_agree_with_the_slowdown_table(
     assert page.values_of("Communication time of a rank") == expected
 
 
-def test_latencies_agree_with_the_jobs_tables(
-    experiment: InterferenceExperiment, page: Page
-) -> None:
+def test_latencies_agree_with_the_jobs_tables(experiment: Experiment, page: Page) -> None:
     def shown(row: dict[str, Any]) -> list[float]:
         mean, network = row["packet_latency_mean_ns"], row["network_latency_mean_ns"]
         packets = [row[f"packet_latency_{key}_ns"] for key in ("p50", "p95", "p99")]
@@ -136,15 +134,13 @@ def test_latencies_agree_with_the_jobs_tables(
     assert page.values_of("Packet latency") == pytest.approx(expected, rel=1e-12)
 
 
-def test_shown_numbers_are_rounded_exact_numbers(
-    experiment: InterferenceExperiment, page: Page
-) -> None:
+def test_shown_numbers_are_rounded_exact_numbers(experiment: Experiment, page: Page) -> None:
     mean = experiment.slowdown.collect()["alone_communication_time_mean_ns"][0]
     assert page.rows_of("Communication time of a rank, µs")[1][3] == f"{mean / 1000:.2f}"
 
 
 def test_hottest_links_are_sorted_with_both_ends_and_shares(
-    experiment: InterferenceExperiment, page: Page
+    experiment: Experiment, page: Page
 ) -> None:
     loads = figures.link_loads(experiment.together).links.sort("utilization", descending=True)
     first = loads.row(0, named=True)
@@ -157,9 +153,7 @@ def test_hottest_links_are_sorted_with_both_ends_and_shares(
     assert sum(values[5:7]) == pytest.approx(1, abs=1e-3)
 
 
-def test_link_classes_show_their_utilization(
-    experiment: InterferenceExperiment, page: Page
-) -> None:
+def test_link_classes_show_their_utilization(experiment: Experiment, page: Page) -> None:
     rows = page.rows_of("Utilization of the links by class")[1:]
     assert [row[0] for row in rows] == ["injection", "ejection", "local", "global"]
     loads = figures.link_loads(experiment.together).links
@@ -167,9 +161,7 @@ def test_link_classes_show_their_utilization(
     assert page.values_of("Utilization of the links by class")[2::6] == highest
 
 
-def test_finding_names_victim_aggressor_and_factor(
-    experiment: InterferenceExperiment, text: str
-) -> None:
+def test_finding_names_victim_aggressor_and_factor(experiment: Experiment, text: str) -> None:
     row = experiment.slowdown.collect().row(0, named=True)
     found = finding_of(experiment).replace("\u00a0", " ")
     assert found.startswith(
@@ -192,7 +184,7 @@ def test_finding_reports_an_unchanged_job_as_unchanged(tmp_path: Path) -> None:
     experiment = small_interference(tmp_path)
     even = experiment.slowdown.collect().with_columns(slowdown=pl.Series([1.01, 0.8]))
     even.write_parquet(tmp_path / "slowdown.parquet")
-    text = finding_of(InterferenceExperiment(tmp_path))
+    text = finding_of(Experiment(tmp_path))
     assert text.startswith(
         "Together with halo3d, fft3d's communication time is unchanged (1.01 times, within 2 %);"
         " its run"
@@ -285,21 +277,19 @@ def test_every_figure_has_a_text_and_every_table_a_caption(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_same_tables_give_the_same_page(experiment: InterferenceExperiment, text: str) -> None:
-    assert text == render_report(InterferenceExperiment(experiment.path))
+def test_same_tables_give_the_same_page(experiment: Experiment, text: str) -> None:
+    assert text == render_report(Experiment(experiment.path))
 
 
 @pytest.mark.slow
-def test_write_report_returns_its_path(
-    experiment: InterferenceExperiment, text: str, tmp_path: Path
-) -> None:
+def test_write_report_returns_its_path(experiment: Experiment, text: str, tmp_path: Path) -> None:
     path = write_report(experiment, tmp_path / "report.html")
     assert path.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.slow
 def test_a_single_run_has_the_same_page_without_a_comparison(
-    experiment: InterferenceExperiment,
+    experiment: Experiment,
 ) -> None:
     text = render_report(experiment.together)
     page = Page(text)
@@ -416,8 +406,8 @@ def test_a_job_without_a_run_alone_has_no_slowdown(tmp_path: Path) -> None:
     run["plan"]["jobs"][1]["workload"] = {"kind": "pattern", "pattern": "uniform", "load": 0.01}
     (tmp_path / "together" / "run.json").write_text(json.dumps(run))
     (tmp_path / "slowdown.parquet").unlink()
-    text = render_report(InterferenceExperiment(tmp_path))
-    found = finding_of(InterferenceExperiment(tmp_path))
+    text = render_report(Experiment(tmp_path))
+    found = finding_of(Experiment(tmp_path))
     assert found.startswith("Together with halo3d, fft3d communicates ")
     assert "halo3d has no slowdown: there is no run alone." in found
     assert "than in all runs alone" not in text

@@ -14,25 +14,21 @@ pytestmark = pytest.mark.native
 
 
 @pytest.fixture(scope="module")
-def experiment(tmp_path_factory: pytest.TempPathFactory) -> pt.InterferenceExperiment:
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> pt.Experiment:
     directory = tmp_path_factory.mktemp("experiment")
     small_interference(directory)
-    return pt.InterferenceExperiment(directory)
+    return pt.Experiment(directory)
 
 
 @pytest.mark.parametrize("name", list(TABLES))
-def test_every_table_is_a_lazy_frame_of_its_schema(
-    experiment: pt.InterferenceExperiment, name: str
-) -> None:
+def test_every_table_is_a_lazy_frame_of_its_schema(experiment: pt.Experiment, name: str) -> None:
     table = getattr(experiment.together, name)
     assert isinstance(table, pl.LazyFrame)
     assert dict(table.collect_schema()) == TABLES[name].polars_schema
     assert (getattr(pt.Run, name).__doc__ or "").startswith("One row per ")
 
 
-def test_a_table_that_was_not_recorded_is_empty(
-    experiment: pt.InterferenceExperiment, tmp_path: Path
-) -> None:
+def test_a_table_that_was_not_recorded_is_empty(experiment: pt.Experiment, tmp_path: Path) -> None:
     document = {**experiment.together.document, "tables": {}}
     (tmp_path / "run.json").write_text(json.dumps(document))
     messages = pt.Run(tmp_path).messages.collect()
@@ -40,7 +36,7 @@ def test_a_table_that_was_not_recorded_is_empty(
     assert dict(messages.schema) == TABLES["messages"].polars_schema
 
 
-def test_every_metric_has_a_value_and_a_text(experiment: pt.InterferenceExperiment) -> None:
+def test_every_metric_has_a_value_and_a_text(experiment: pt.Experiment) -> None:
     run = experiment.together
     for metric in run.metrics():
         value = run.metric(metric.name, job=run.job_names[0] if metric.scope == "job" else None)
@@ -48,7 +44,7 @@ def test_every_metric_has_a_value_and_a_text(experiment: pt.InterferenceExperime
         assert metric.text.endswith((".", ")"))
 
 
-def test_metrics_agree_with_the_tables(experiment: pt.InterferenceExperiment) -> None:
+def test_metrics_agree_with_the_tables(experiment: pt.Experiment) -> None:
     run, job = experiment.together, experiment.together.job_names[1]
     row = run.jobs.filter(pl.col("name") == job).collect().row(0, named=True)
     assert run.metric("communication_time_std_ns", job=job) == row["communication_time_std_ns"]
@@ -61,7 +57,7 @@ def test_metrics_agree_with_the_tables(experiment: pt.InterferenceExperiment) ->
     assert experiment.metric("packet_hops") == run.document["counters"]["packet_hops"]
 
 
-def test_the_job_is_optional_if_there_is_one(experiment: pt.InterferenceExperiment) -> None:
+def test_the_job_is_optional_if_there_is_one(experiment: pt.Experiment) -> None:
     name, alone = next(iter(experiment.alone.items()))
     assert alone.metric("packets") == alone.metric("packets", job=name)
 
@@ -77,7 +73,7 @@ def test_the_job_is_optional_if_there_is_one(experiment: pt.InterferenceExperime
     ],
 )
 def test_an_unavailable_metric_is_rejected(
-    experiment: pt.InterferenceExperiment, name: str, job: str | None, says: str
+    experiment: pt.Experiment, name: str, job: str | None, says: str
 ) -> None:
     with pytest.raises(pt.UsageError, match=says):
         experiment.together.metric(name, job=job)
@@ -94,7 +90,7 @@ def test_a_directory_without_a_run_is_rejected(tmp_path: Path) -> None:
         pt.load(tmp_path)
 
 
-def test_results_show_themselves_in_a_notebook(experiment: pt.InterferenceExperiment) -> None:
+def test_results_show_themselves_in_a_notebook(experiment: pt.Experiment) -> None:
     whole, part = experiment._repr_html_(), experiment.together._repr_html_()
     for job in experiment.together.job_names:
         assert f">{job}</td>" in whole
