@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pantala.caveats.facts import Facts, Overlap
-from pantala.text.amounts import time_text
+from pantala.text.amounts import PLAIN
 
 __all__ = [
     "MOSTLY",
@@ -123,8 +123,8 @@ def overlap_in_words(overlap: Overlap) -> str:
     if not overlap.shared_ns:
         return f"{other} did not run during {name}'s run"
     return (
-        f"{other} ran for {_percent(overlap.share)} of {name}'s run"
-        f" ({time_text(overlap.shared_ns, 3)} of {time_text(overlap.run_ns, 3)})"
+        f"{other} ran for {PLAIN.percent(overlap.share)} of {name}'s run"
+        f" ({PLAIN.duration(overlap.shared_ns)} of {PLAIN.duration(overlap.run_ns)})"
     )
 
 
@@ -166,9 +166,9 @@ def _cut_off(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     for reason, titles in endings.items():
         ending = _ENDINGS.get(reason, f"is incomplete ({reason})")
         times = [facts[title].simulated_ns for title in titles]
-        after = time_text(min(times), 3)
+        after = PLAIN.duration(min(times))
         if max(times) > min(times):
-            after += f" to {time_text(max(times), 3)}"
+            after += f" to {PLAIN.duration(max(times))}"
         what = "The run" if len(facts) == 1 else "This run" if len(titles) == 1 else "Each run"
         cover = "Its numbers cover that time only."
         yield Caveat(
@@ -236,15 +236,16 @@ def _windows(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
         return
     lengths = dict(window for each in facts.values() for window in each.windows)
     which = _which(titles, facts)
-    longest = time_text(max(facts[title].simulated_ns for title in titles))
+    longest = PLAIN.duration(max(facts[title].simulated_ns for title in titles))
     took = f"The run took {longest}" if len(titles) == 1 else f"The runs took at most {longest}"
     sentences = [f"{took[0].lower() if which else took[0]}{took[1:]}"]
     if lengths:
-        names = [f"{key} ({time_text(length)})" for key, length in lengths.items()]
+        names = [f"{key} ({PLAIN.duration(length, exact=True)})" for key, length in lengths.items()]
         tables = "its table has" if len(lengths) == 1 else "their tables have"
         sentences.append(f"less than the window of {_named(names)}: {tables} a single window")
     if begin := max(facts[title].packets_from_ns for title in titles):
-        sentences.append(f"less than record.packet_from ({time_text(begin)}): no packet has a row")
+        shown = PLAIN.duration(begin, exact=True)
+        sentences.append(f"less than record.packet_from ({shown}): no packet has a row")
     yield Caveat(
         "windows",
         f"{which}{', '.join(sentences[:2])}{''.join(f'; {more}' for more in sentences[2:])}."
@@ -276,7 +277,7 @@ def _overlaps(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
         "overlap",
         f"{_which(titles, facts)}{'At the least, ' * (len(titles) > 1)}{text}{more}."
         f"{overlap_remedy(ranked)}",
-        f"{first.other} beside {first.job} for {_percent(first.share)} of its run",
+        f"{first.other} beside {first.job} for {PLAIN.percent(first.share)} of its run",
     )
 
 
@@ -335,7 +336,3 @@ def _named(names: Sequence[str]) -> str:
 def _seeds(facts: Sequence[Facts]) -> str:
     numbers = sorted(each.seed for each in facts if each.seed is not None)
     return f"Seeds {_named([str(number) for number in numbers])}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.{1 if share < 0.0995 else 0}f} %"

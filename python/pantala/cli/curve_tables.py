@@ -71,7 +71,7 @@ _HEADINGS = (
 def curve_table(points: list[CurvePoint], title: str) -> Table:
     """Returns a row per load, and the meaning of each state in the caption."""
     from pantala.runs.curve_states import MEANINGS, STATES
-    from pantala.text.amounts import of_thousands
+    from pantala.text.amounts import PLAIN
 
     caption = "columns mean to network: latencies in ns; loads: fractions of terminal bandwidth"
     shown_states = {point["state"] for point in points} - {"steady"}
@@ -96,21 +96,21 @@ def curve_table(points: list[CurvePoint], title: str) -> Table:
             _number(point["network_latency_mean_ns"]),
             _number(point["link_hops_mean"], 2),
             _number(point["nonminimal_share"], 3),
-            of_thousands(point["packets"]),
+            PLAIN.rounded(point["packets"]),
         )
     return shown
 
 
 def timeline_table(points: list[CurvePoint]) -> Table:
     """Returns a table of accepted throughput and non-minimal share per load and window of time."""
-    from pantala.text.amounts import time_text
+    from pantala.text.amounts import PLAIN
 
     shown = table(
         "Over time", ("load", "from", "accepted", "non-minimal"), "with the warm-up", gap=2
     )
     for point in points:
         for window in point["timeline"]:
-            start = time_text(window["window_start_ns"])
+            start = PLAIN.duration(window["window_start_ns"], exact=True)
             share = _number(window["nonminimal_share"], 3)
             shown.add_row(f"{point['load']:g}", start, f"{window['accepted']:.3f}", share)
         shown.add_section()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,7 +55,7 @@ def profile(
         ]
         say(json.dumps(plain, indent=2))
         return
-    from pantala.text.amounts import counted, time_text
+    from pantala.text.amounts import PLAIN, counted
 
     output = console()
     for each in profiles:
@@ -77,8 +76,8 @@ def profile(
                 call["call"],
                 f"{call['calls']:,}",
                 "-" if call["bytes_mean"] is None else f"{call['bytes_mean']:,.0f}",
-                time_text(call["time_mean_ns"]),
-                *(_over_ranks(call, time_text) if by_rank else ()),
+                PLAIN.duration(call["time_mean_ns"]),
+                *(_over_ranks(call) if by_rank else ()),
                 "-" if share is None else f"{share:.1%}",
             )
         counters = table(
@@ -102,10 +101,12 @@ def profile(
         output.print(counters)
 
 
-def _over_ranks(call: dict[str, Any], time_text: Callable[[float], str]) -> tuple[str, str, str]:
+def _over_ranks(call: dict[str, Any]) -> tuple[str, str, str]:
     """Returns the shortest and the longest time of a call, and the rank with the longest."""
+    from pantala.text.amounts import PLAIN
+
     return (
-        time_text(call["time_min_ns"]),
-        time_text(call["time_max_ns"]),
+        PLAIN.duration(call["time_min_ns"]),
+        PLAIN.duration(call["time_max_ns"]),
         f"{call['slowest_rank']:,}",
     )

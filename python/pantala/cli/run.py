@@ -279,6 +279,6 @@ def _communication(row: dict[str, float | None], prefix: str) -> tuple[str, str]
 
 
 def _time(nanoseconds: float | None) -> str:
-    from pantala.text.amounts import time_text
+    from pantala.text.amounts import PLAIN
 
-    return "" if nanoseconds is None else time_text(nanoseconds, 3)
+    return "" if nanoseconds is None else PLAIN.duration(nanoseconds)

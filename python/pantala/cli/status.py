@@ -81,7 +81,7 @@ _KINDS = {
 def _show(found: dict[str, Any]) -> None:
     from pantala.errors import shortened
     from pantala.experiments.status import crossed_text
-    from pantala.text.amounts import bytes_text, clock
+    from pantala.text.amounts import PLAIN, clock
 
     output = console()
     axes = crossed_text(found, " x ")
@@ -94,7 +94,7 @@ def _show(found: dict[str, Any]) -> None:
     if found["runs"] is not None:
         done += f" of {found['runs']:,}"
     if found["done"]:
-        done += f"; {clock(found['seconds'])} of simulation, {bytes_text(found['bytes'])}"
+        done += f"; {clock(found['seconds'])} of simulation, {PLAIN.size(found['bytes'])}"
     drawn.add_row("done", done)
     for state in ("running", "missing", "failed"):
         if found[state]:

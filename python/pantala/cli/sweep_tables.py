@@ -45,7 +45,7 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         every: whether to print every refused case.
     """
     from pantala.analysis.statistics import batches
-    from pantala.text.amounts import bytes_text, clock
+    from pantala.text.amounts import PLAIN, clock
 
     description, listing = made.description, made.listing
     sizes = [len(each.points) for each in description.axes]
@@ -77,7 +77,7 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         basis = "by the finished runs" if cost.measured else "by their traffic"
         at_once = 1 if workers is None else min(workers, cost.runs)
         time = clock(cost.seconds / at_once)
-        memory = bytes_text(cost.memory_bytes * at_once)
+        memory = PLAIN.size(cost.memory_bytes * at_once)
         say_line(
             f"to simulate: {counted(cost.runs, 'run')}; about"
             + (
@@ -85,7 +85,7 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
                 if workers is None
                 else f" {time} with {counted(workers, 'worker')}, {memory} of memory"
             )
-            + f", {bytes_text(cost.disk_bytes)} on disk ({basis})"
+            + f", {PLAIN.size(cost.disk_bytes)} on disk ({basis})"
         )
 
 
@@ -137,7 +137,7 @@ def reached_precision(made: Sweep, precision: Precision, most: int) -> str:
 
 def median_tables(experiment: Experiment) -> list[Table]:
     """Returns a table of the median communication time and latency per case and job."""
-    from pantala.text.amounts import time_text
+    from pantala.text.amounts import PLAIN
 
     shown = {
         "communication_time_mean_ns": "communication",
@@ -165,7 +165,7 @@ def median_tables(experiment: Experiment) -> list[Table]:
         mark = cut.get(row, "")
         drawn.add_row(
             *("" if key is None else str(key) for key in row),
-            *("" if not value else time_text(value, 3) + mark for value in values),
+            *("" if not value else PLAIN.duration(value) + mark for value in values),
         )
     return [drawn] if first.height else []
 

@@ -73,7 +73,7 @@ def info(
 
 
 def _facts(path: str, found: dict[str, Any]) -> Table:
-    from pantala.text.formatting import count, duration, size
+    from pantala.text.amounts import PLAIN, count
 
     ranks = found["by_rank"]
     sent = [rank["bytes"] for rank in ranks]
@@ -84,10 +84,10 @@ def _facts(path: str, found: dict[str, Any]) -> Table:
         partners[pair["source"]] += 1
     ranks_word = "rank" if found["ranks"] == 1 else "ranks"
     shown = facts(f"{Path(path).name}: {found['format']}, {count(found['ranks'])} {ranks_word}")
-    shown.add_row("size of the files", size(found["file_bytes"]))
+    shown.add_row("size of the files", PLAIN.size(found["file_bytes"]))
     shown.add_row("records", count(found["records"]))
     recorded = found["duration_ps"]
-    shown.add_row("duration", duration(recorded / 1000) if recorded else "not recorded")
+    shown.add_row("duration", PLAIN.duration(recorded / 1000) if recorded else "not recorded")
     shown.add_row("computing", _computing(found))
     shown.add_row("point-to-point messages", count(sum(messages)))
     shown.add_row("sent in messages", _per_rank(sent))
@@ -97,25 +97,25 @@ def _facts(path: str, found: dict[str, Any]) -> Table:
 
 
 def _per_rank(sizes: list[int]) -> str:
-    from pantala.text.formatting import size
+    from pantala.text.amounts import PLAIN
 
     if not any(sizes):
         return "none"
-    least, most = size(min(sizes)), size(max(sizes))
+    least, most = PLAIN.size(min(sizes)), PLAIN.size(max(sizes))
     each = least if least == most else f"{least} to {most}"
-    return f"{each} per rank, {size(sum(sizes))} in all"
+    return f"{each} per rank, {PLAIN.size(sum(sizes))} in all"
 
 
 def _computing(found: dict[str, Any]) -> str:
     """Returns the share of computing, or the times of the ranks of a graph, which has no clock."""
-    from pantala.text.formatting import duration
+    from pantala.text.amounts import PLAIN
 
     if found["compute_share"] is not None:
         return f"{100 * found['compute_share']:.1f} %"
     times = [rank.get("compute_ps", 0) / 1000 for rank in found["by_rank"]]
     if not any(times):
         return "none"
-    least, most = duration(min(times)), duration(max(times))
+    least, most = PLAIN.duration(min(times)), PLAIN.duration(max(times))
     return f"{least} per rank" if least == most else f"{least} to {most} per rank"
 
 
@@ -131,7 +131,7 @@ def _calls(found: dict[str, Any]) -> Table:
 
 def _pairs(found: dict[str, Any]) -> Table:
     """Returns the pairs of ranks with most bytes, without collectives."""
-    from pantala.text.formatting import size
+    from pantala.text.amounts import PLAIN
 
     pairs = sorted(
         found["matrix"], key=lambda pair: (-pair["bytes"], pair["source"], pair["destination"])
@@ -144,7 +144,7 @@ def _pairs(found: dict[str, Any]) -> Table:
     )
     for pair in pairs[:_MOST]:
         ends = (str(pair["source"]), str(pair["destination"]))
-        shown.add_row(*ends, f"{pair['messages']:,}", size(pair["bytes"]))
+        shown.add_row(*ends, f"{pair['messages']:,}", PLAIN.size(pair["bytes"]))
     return shown
 
 

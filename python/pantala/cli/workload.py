@@ -177,11 +177,11 @@ def export(
 ) -> None:
     """Writes the operation file of a job."""
     from pantala.planning.operation_files import export_job
-    from pantala.text.formatting import count, size
+    from pantala.text.amounts import PLAIN, count
 
     facts = export_job(_scenario(name, ranks, settings), job, file)
     console().print(
-        f"{file}: {count(facts['operations'])} operations in {size(facts['bytes'])}, SHA-256"
+        f"{file}: {count(facts['operations'])} operations in {PLAIN.size(facts['bytes'])}, SHA-256"
         f" {facts['hash']}",
         highlight=False,
         markup=False,

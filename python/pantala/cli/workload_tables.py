@@ -57,14 +57,15 @@ def communication_summary(found: Communication) -> dict[str, Any]:
 
 def print_communication(found: Communication) -> None:
     """Prints the messages of a job: sizes, operations, calls and computing."""
-    from pantala.text.formatting import count, duration, size
+    from pantala.text.amounts import PLAIN, count
 
     sent, partners = found.sent_bytes(), found.partners()
     shown = facts(f"{found.job}: {count(found.ranks)} ranks")
     shown.add_row("messages", count(found.total_messages))
     shown.add_row("bytes", f"{found.total_bytes / 1e6:,.2f} MB")
     shown.add_row(
-        "sent per rank", f"{size(float(sent.mean()))} on average, {size(float(sent.max()))} at most"
+        "sent per rank",
+        f"{PLAIN.size(float(sent.mean()))} on average, {PLAIN.size(float(sent.max()))} at most",
     )
     shown.add_row(
         "destinations per rank",
@@ -72,7 +73,9 @@ def print_communication(found: Communication) -> None:
     )
     if found.sizes:
         shown.add_row("message sizes", _sizes(found))
-    shown.add_row("compute time per rank", f"{duration(float(found.compute_ns.mean()))} on average")
+    shown.add_row(
+        "compute time per rank", f"{PLAIN.duration(float(found.compute_ns.mean()))} on average"
+    )
     for name, (messages, payload) in found.operations.items():
         shown.add_row(
             name.replace("_", " "), f"{count(messages)} messages, {payload / 1e6:,.2f} MB"
@@ -82,18 +85,19 @@ def print_communication(found: Communication) -> None:
 
 def _sizes(found: Communication) -> str:
     """Returns the sizes of messages, or the smallest, the median and the largest."""
-    from pantala.text.formatting import size
+    from pantala.text.amounts import PLAIN
 
     sizes = sorted(found.sizes)
     if len(sizes) <= 3:
-        return ", ".join(size(each, exact=True) for each, _ in sizes)
+        return ", ".join(PLAIN.size(each, exact=True) for each, _ in sizes)
     passed = accumulate(times for _, times in sizes)
     middle = next(
         each
         for (each, _), so_far in zip(sizes, passed, strict=True)
         if 2 * so_far >= found.total_messages
     )
-    return f"{size(sizes[0][0])} to {size(sizes[-1][0])}, half of them up to {size(middle)}"
+    least, half, most = (PLAIN.size(each) for each in (sizes[0][0], middle, sizes[-1][0]))
+    return f"{least} to {most}, half of them up to {half}"
 
 
 def paper_tables(found: PaperTable, records: list[Record], output: Console) -> Table:

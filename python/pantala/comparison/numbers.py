@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 
 from pantala.analysis.statistics import Interval
-from pantala.text.amounts import bytes_text, time_text
+from pantala.text.amounts import Medium
 
 __all__ = ["label_of", "quantity", "unit_of", "with_interval"]
+
+#: Terminals and pages show the same words: µs as on pages, and the space of terminals.
+_SHOWN = Medium(" ", "\N{MICRO SIGN}s")
 
 _LABELS = {
     "communication_time_mean_ns": "communication time",
@@ -37,7 +40,7 @@ def quantity(metric: str, value: float) -> str:
     if metric.endswith("_ns"):
         return f"{'-' if value < 0 else ''}{_time(abs(value))}"
     if metric.endswith("_bytes"):
-        return bytes_text(value)
+        return _SHOWN.size(value)
     if metric.endswith("_gb_per_s"):
         return f"{value:.4g} GB/s"
     return f"{value:,.0f}" if value == int(value) and abs(value) >= 1000 else f"{value:.4g}"
@@ -53,7 +56,7 @@ def with_interval(metric: str, found: Interval) -> str:
     if not metric.endswith("_ns"):
         return f"{quantity(metric, found.mean)} ± {_two_digits(half)}"
     number, unit = _time(found.mean).split(" ")
-    scale = found.mean / float(number)
+    scale = found.mean / float(number.replace(",", ""))
     return f"{number} ± {_two_digits(half / scale)} {unit}"
 
 
@@ -64,5 +67,5 @@ def _two_digits(value: float) -> str:
 
 
 def _time(ns: float) -> str:
-    """Returns a time as reports write it: µs, where scenarios have us."""
-    return time_text(ns).replace(" us", " \N{MICRO SIGN}s")
+    """Returns a time with four digits, because two values often differ in the fourth."""
+    return _SHOWN.duration(ns, digits=4)

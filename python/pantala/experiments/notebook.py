@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pantala.text.formatting import count, duration
+from pantala.text.amounts import PAGE, count
 from pantala.text.notebook_page import page, table
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def sweep_html(experiment: Experiment) -> str:
     times = experiment.intervals(value)
     keys = times.columns[: times.columns.index("runs")]
     rows = [
-        [*map(str, row[:-3]), count(row[-3]), duration(row[-2]), _half(row[-1])]
+        [*map(str, row[:-3]), count(row[-3]), PAGE.duration(row[-2]), _half(row[-1])]
         for row in times.select(
             *keys, "runs", "mean", (pl.col("high") - pl.col("low")) / 2
         ).iter_rows()
@@ -47,4 +47,4 @@ def sweep_html(experiment: Experiment) -> str:
 
 
 def _half(half: float) -> str:
-    return duration(half) if isfinite(half) else "-"
+    return PAGE.duration(half) if isfinite(half) else "-"

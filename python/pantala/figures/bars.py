@@ -12,8 +12,9 @@ from matplotlib.patches import Patch
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, cases
-from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style, time_unit
+from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
 
 __all__ = ["communication_bars"]
 

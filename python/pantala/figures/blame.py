@@ -13,8 +13,9 @@ from matplotlib.patches import Rectangle
 from pantala.analysis.blame import blame_of
 from pantala.errors import UsageError
 from pantala.figures.runs import Given, recorded, runs_of
-from pantala.figures.style import INK, WIDTH, new_figure, style, time_unit
+from pantala.figures.style import INK, WIDTH, new_figure, style
 from pantala.run_tables.run_like import RunLike, job_names
+from pantala.text.amounts import time_unit
 
 __all__ = ["blame_matrix"]
 

@@ -11,17 +11,10 @@ from matplotlib.patches import Patch
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, cases, rows_of
-from pantala.figures.style import (
-    HATCHES,
-    MUTED,
-    PALETTE,
-    horizontal_rows,
-    new_figure,
-    style,
-    time_unit,
-)
+from pantala.figures.style import HATCHES, MUTED, PALETTE, horizontal_rows, new_figure, style
 from pantala.metrics.times import OUTSIDE
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
 
 __all__ = ["calls_over_time", "time_in_calls"]
 

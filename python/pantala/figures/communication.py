@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Given, cases
-from pantala.figures.style import MARKERS, new_figure, style, time_unit
+from pantala.figures.style import MARKERS, new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
 
 __all__ = ["communication_time"]
 

@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pantala.figures.style import GRID, MUTED, colours, new_figure, style, time_unit
+from pantala.figures.style import GRID, MUTED, colours, new_figure, style
 from pantala.runs.curve_states import STATES
+from pantala.text.amounts import time_unit
 
 __all__ = ["curve"]
 

@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from pantala.figures.runs import Given, cases, rows_of
-from pantala.figures.style import new_figure, style, time_unit
+from pantala.figures.style import new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
 
 __all__ = ["IterationTimes", "rank_iterations"]
 

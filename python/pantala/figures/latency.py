@@ -13,8 +13,9 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from pantala.errors import UsageError
 from pantala.figures.packet_latencies import packet_latencies
 from pantala.figures.runs import Case, Given, cases
-from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style, time_unit
+from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style
 from pantala.run_tables.run_like import RunLike, job_row
+from pantala.text.amounts import time_unit
 
 __all__ = ["packet_latency"]
 

@@ -13,8 +13,9 @@ from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import steps_of
-from pantala.figures.style import new_figure, style, time_unit
+from pantala.figures.style import new_figure, style
 from pantala.run_tables.run_like import RunLike, table
+from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

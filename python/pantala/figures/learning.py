@@ -7,8 +7,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pantala.figures.runs import recorded
-from pantala.figures.style import MUTED, PALETTE, new_figure, style, time_unit
+from pantala.figures.style import MUTED, PALETTE, new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
 
 __all__ = ["learning"]
 

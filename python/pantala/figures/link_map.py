@@ -13,9 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from pantala.figures.link_load import link_loads
-from pantala.figures.style import PERCENT, WIDTH, new_figure, style, time_unit
+from pantala.figures.style import PERCENT, WIDTH, new_figure, style
 from pantala.metrics.traffic import group_means
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

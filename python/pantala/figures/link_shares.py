@@ -12,9 +12,10 @@ from matplotlib.lines import Line2D
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, parts, recorded
-from pantala.figures.style import DASHES, PALETTE, byte_unit, new_figure, style, time_unit
+from pantala.figures.style import DASHES, PALETTE, new_figure, style
 from pantala.run_tables.link_classes import INSIDE_GROUPS
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import size_unit, time_unit
 
 __all__ = ["saturation_shares", "traffic_shares"]
 
@@ -38,7 +39,7 @@ def traffic_shares(given: Given, alone: Mapping[str, RunLike] | None = None) -> 
         title: run.links.select("class", value=pl.col("bytes").cast(pl.Float64)).collect()
         for title, run in parts(given, alone).items()
     }
-    divisor, unit = byte_unit(_most(values))
+    divisor, unit = size_unit(_most(values))
     return _draw(values, divisor, f"traffic of a link ({unit})")
 
 

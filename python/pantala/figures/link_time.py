@@ -14,9 +14,10 @@ from matplotlib.image import AxesImage
 from pantala.errors import UsageError
 from pantala.figures.runs import Given, recorded, runs_of
 from pantala.figures.steps import steps_of
-from pantala.figures.style import PERCENT, new_figure, style, time_unit
+from pantala.figures.style import PERCENT, new_figure, style
 from pantala.run_tables.link_classes import INSIDE_GROUPS, NETWORK
 from pantala.run_tables.run_like import RunLike, job_names, link_window_ns
+from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

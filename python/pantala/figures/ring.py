@@ -15,8 +15,9 @@ from matplotlib.lines import Line2D
 from pantala.figures.legend import add_key
 from pantala.figures.link_map import group_matrix
 from pantala.figures.runs import Given, parts
-from pantala.figures.style import INK, PALETTE, WIDTH, new_figure, style, time_unit
+from pantala.figures.style import INK, PALETTE, WIDTH, new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
 
 __all__ = ["group_ring"]
 

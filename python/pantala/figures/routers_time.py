@@ -14,10 +14,11 @@ from matplotlib.patches import Patch
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import steps_of
-from pantala.figures.style import HATCHES, colours, new_figure, style, time_unit
+from pantala.figures.style import HATCHES, colours, new_figure, style
 from pantala.metrics.routers import arrival_rate, serving_routers
 from pantala.run_tables.job_nodes import job_nodes
 from pantala.run_tables.run_like import RunLike, job_names
+from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,8 +14,9 @@ from matplotlib.patches import Patch
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, rows_of
 from pantala.figures.steps import steps_of
-from pantala.figures.style import MUTED, new_figure, style, time_unit
+from pantala.figures.style import MUTED, new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from pantala.figures.style import INK, MUTED, colours, horizontal_rows, new_figure, style, time_unit
+from pantala.figures.style import INK, MUTED, colours, horizontal_rows, new_figure, style
+from pantala.text.amounts import time_unit
 
 __all__ = ["slowdown_bars"]
 

@@ -12,6 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from pantala.text.amounts import size_unit, time_unit
+
 __all__ = [
     "DASHES",
     "GRID",
@@ -21,11 +23,9 @@ __all__ = [
     "MUTED",
     "PALETTE",
     "PERCENT",
-    "byte_unit",
     "colours",
     "new_figure",
     "style",
-    "time_unit",
 ]
 
 #: The first six are Okabe and Ito's colours for all kinds of colour vision, without yellow and
@@ -141,22 +141,6 @@ def colours(names: Iterable[str]) -> dict[str, str]:
     return dict(zip(names, cycle(PALETTE), strict=False))
 
 
-def time_unit(longest_ns: float) -> tuple[float, str]:
-    """Returns the divisor and the name of the unit that suits a duration."""
-    for divisor, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
-        if longest_ns >= divisor:
-            return divisor, name
-    return 1.0, "ns"
-
-
-def byte_unit(most: float) -> tuple[float, str]:
-    """Returns the divisor and the name of the decimal unit that suits a number of bytes."""
-    for divisor, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if most >= divisor:
-            return divisor, name
-    return 1.0, "B"
-
-
 def unit_for(unit: str, most: float) -> tuple[float, str]:
     """Returns the divisor and the name of the unit that suits values of a metric.
 
@@ -166,7 +150,7 @@ def unit_for(unit: str, most: float) -> tuple[float, str]:
     """
     if unit == "ns":
         return time_unit(most)
-    return byte_unit(most) if unit == "B" else (1.0, unit)
+    return size_unit(most) if unit == "B" else (1.0, unit)
 
 
 def with_unit(label: str, unit: str) -> str:

@@ -15,8 +15,9 @@ from pantala.figures.hottest import ALL_CLASSES
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, parts, recorded
 from pantala.figures.steps import steps_of
-from pantala.figures.style import DASHES, PALETTE, PERCENT, new_figure, style, time_unit
+from pantala.figures.style import DASHES, PALETTE, PERCENT, new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,8 +12,9 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.packet_latencies import PacketLatencies, packet_latencies
 from pantala.figures.runs import Given, cases, recorded
-from pantala.figures.style import MARKERS, new_figure, style, time_unit
+from pantala.figures.style import MARKERS, new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
 
 __all__ = ["latency_tail"]
 

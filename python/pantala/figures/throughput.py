@@ -13,8 +13,9 @@ from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, refuse_not_kept
 from pantala.figures.steps import steps_of
-from pantala.figures.style import MUTED, new_figure, style, time_unit
+from pantala.figures.style import MUTED, new_figure, style
 from pantala.run_tables.run_like import RunLike, job_row, table
+from pantala.text.amounts import time_unit
 
 __all__ = ["throughput", "throughput_windows"]
 

@@ -11,7 +11,7 @@ from pantala.core.plan import ExpectedTraffic
 from pantala.core.record_windows import long_windows, packets_from
 from pantala.errors import ScenarioWarning
 from pantala.scenario.plan import awaited
-from pantala.text.amounts import time_text
+from pantala.text.amounts import PLAIN
 
 if TYPE_CHECKING:
     from pantala.scenario import Scenario
@@ -65,8 +65,10 @@ def _silent(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> Ite
         name, start = job["name"], job["start_ps"]
         if stop and start >= stop:
             yield (
-                f"jobs.{name} sends nothing: it starts at {time_text(start / 1000)}, and the run"
-                f" stops at {time_text(stop / 1000)}; start it earlier or raise stop.duration"
+                f"jobs.{name} sends nothing: it starts at"
+                f" {PLAIN.duration(start / 1000, exact=True)}, and the run stops at"
+                f" {PLAIN.duration(stop / 1000, exact=True)}; start it earlier or raise"
+                " stop.duration"
             )
         elif job["workload"]["kind"] == "pattern":
             if not job["workload"].get("load", 1):
@@ -96,11 +98,11 @@ def advice_of_lengths(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffi
     short = [name for name, each in lengths.items() if each < _SHORT * lengths[longest]]
     if not short:
         return ""
-    text = ", ".join(f"{name} (about {time_text(lengths[name], 3)})" for name in short[:_MOST]) + (
-        f" and {len(short) - _MOST} more" if len(short) > _MOST else ""
-    )
+    text = ", ".join(
+        f"{name} (about {PLAIN.duration(lengths[name])})" for name in short[:_MOST]
+    ) + (f" and {len(short) - _MOST} more" if len(short) > _MOST else "")
     return (
-        f"{text} may end long before {longest} (about {time_text(lengths[longest], 3)}, without"
+        f"{text} may end long before {longest} (about {PLAIN.duration(lengths[longest])}, without"
         " latencies and contention): the rest of its run has no interference from there; set"
         " repeat = true for the shorter jobs, or more iterations"
     )
@@ -129,7 +131,7 @@ def advice_of_windows(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffi
         begin = packets_from(record, 0.0)
         return (
             f"the run ends with {last}, at a time that is not known before: if it is before"
-            f" record.packet_from ({time_text(begin)}), no packet has a row"
+            f" record.packet_from ({PLAIN.duration(begin, exact=True)}), no packet has a row"
             if begin and not plan["stop"]["duration_ps"]
             else ""
         )
@@ -137,8 +139,8 @@ def advice_of_windows(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffi
     beyond = "; ".join(_beyond(record, end))
     return (
         f"the run may be too short for its record: it ends with {last}, after about"
-        f" {time_text(end, 3)} (without latencies and contention); {beyond}; give times within the"
-        " run"
+        f" {PLAIN.duration(end)} (without latencies and contention); {beyond}; give times within"
+        " the run"
         if beyond
         else ""
     )
@@ -147,9 +149,11 @@ def advice_of_windows(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffi
 def _beyond(record: Mapping[str, Any], end_ns: float) -> Iterator[str]:
     """Yields what the times of a record beyond the end of a run would do to its tables."""
     for key, length in long_windows(record, end_ns):
-        yield f"{key} ({time_text(length)}) is longer, so its table would have a single window"
+        shown = PLAIN.duration(length, exact=True)
+        yield f"{key} ({shown}) is longer, so its table would have a single window"
     if begin := packets_from(record, end_ns):
-        yield f"record.packet_from ({time_text(begin)}) is later, so no packet would have a row"
+        shown = PLAIN.duration(begin, exact=True)
+        yield f"record.packet_from ({shown}) is later, so no packet would have a row"
 
 
 def _listed(names: Sequence[str]) -> str:

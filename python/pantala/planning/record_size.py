@@ -16,7 +16,7 @@ from pantala.core.plan import ExpectedTraffic, Plan
 from pantala.errors import PlanError, ScenarioError, UsageError
 from pantala.planning.run_cost import hops_of_packet, pattern_bytes, traffic
 from pantala.scenario.plan import awaited
-from pantala.text.amounts import bytes_text, of_thousands
+from pantala.text.amounts import PLAIN
 from pantala.text.units import Size
 
 __all__ = [
@@ -166,9 +166,9 @@ def check_size(
     largest = sizes[0]
     _, key, remedy = _TABLES[largest.table]
     message = (
-        f"the tables of the run would take about {bytes_text(total)}, most of it {largest.table}"
-        f" ({of_thousands(largest.rows)} rows, {bytes_text(largest.bytes)}); this is more than"
-        f" {what.format(bytes_text(most))}"
+        f"the tables of the run would take about {PLAIN.size(total)}, most of it {largest.table}"
+        f" ({PLAIN.rounded(largest.rows)} rows, {PLAIN.size(largest.bytes)}); this is more than"
+        f" {what.format(PLAIN.size(most))}"
     )
     remedy = f"{remedy}, or raise --size-limit (size_limit in Python)"
     raise ScenarioError(source, key, "", message, remedy)

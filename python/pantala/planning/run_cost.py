@@ -9,7 +9,7 @@ from typing import Any
 from pantala.core.plan import ExpectedTraffic, Plan
 from pantala.errors import ScenarioWarning
 from pantala.scenario.plan import awaited
-from pantala.text.amounts import bytes_text, counted
+from pantala.text.amounts import PLAIN, counted
 
 __all__ = ["hops_of_packet", "pattern_bytes", "seconds_of", "traffic", "warn_of_cost"]
 
@@ -91,7 +91,7 @@ def warn_of_cost(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic], s
         return
     name = max(counted, key=lambda job: counted[job])
     message = (
-        f"jobs.{name} sends {bytes_text(counted[name])}, and the run would take about"
+        f"jobs.{name} sends {PLAIN.size(counted[name])}, and the run would take about"
         f" {_time(time)} on one core; lower its iterations or messages, set stop.duration, or set"
         " detail.coarsen"
     )

@@ -22,7 +22,7 @@ from pantala.report.page import render, write
 from pantala.report.picture import Picture, picture
 from pantala.report.tables import Cell, ReportTable
 from pantala.runs.parts import TOGETHER
-from pantala.text.formatting import count, join
+from pantala.text.amounts import count, join
 
 __all__ = ["comparison_finding", "render_comparison", "write_comparison"]
 

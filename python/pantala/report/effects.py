@@ -5,7 +5,7 @@ from __future__ import annotations
 from pantala.analysis.attribution import MEASURES, METHODS, matrix_of, shown_measures
 from pantala.report.reported_run import ReportedRun
 from pantala.report.tables import Cell, ReportTable
-from pantala.text.formatting import TIMES
+from pantala.text.amounts import TIMES
 
 __all__ = ["effects_tables"]
 

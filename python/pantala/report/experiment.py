@@ -21,7 +21,7 @@ from pantala.report.experiment_pictures import effect_pictures, grids, seed_pict
 from pantala.report.experiment_tables import SHOWN, configurations_table, runs_table
 from pantala.report.page import render, write
 from pantala.report.picture import Picture
-from pantala.text.formatting import TIMES, count
+from pantala.text.amounts import TIMES, count
 
 __all__ = ["experiment_finding", "render_experiment", "write_experiment"]
 

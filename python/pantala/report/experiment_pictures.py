@@ -18,7 +18,7 @@ from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import bar_grid
 from pantala.figures.seeds import Box, seed_boxes
 from pantala.report.picture import KANG, YANG, Picture, picture
-from pantala.text.formatting import count
+from pantala.text.amounts import count
 
 __all__ = ["effect_pictures", "grids", "seed_pictures"]
 

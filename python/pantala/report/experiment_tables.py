@@ -14,7 +14,7 @@ from pantala.comparison.subject import SEED, Subject
 from pantala.files.run_directory import RUN_FILE
 from pantala.report.tables import Cell, ReportTable
 from pantala.store.run_store import RunStore
-from pantala.text.formatting import count
+from pantala.text.amounts import count
 
 __all__ = ["SHOWN", "configurations_table", "runs_table"]
 

@@ -11,7 +11,7 @@ from pantala.figures.link_load import SATURATED
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.link_classes import INSIDE_GROUPS
 from pantala.run_tables.run_like import is_endless, job_names, job_row
-from pantala.text.formatting import count, duration, join, percent, significant
+from pantala.text.amounts import PAGE, count, join, significant
 
 __all__ = ["finding", "hottest_sentence", "iterations_compared"]
 
@@ -209,13 +209,13 @@ def _range(rows: list[dict[str, Any]]) -> str:
     ordered = sorted(rows, key=lambda row: row["communication_time_mean_ns"])
     slowest = max(rows, key=lambda row: row["communication_time_max_ns"])
     (least, shortest), (most, longest) = (
-        (row["name"], duration(row["communication_time_mean_ns"]))
+        (row["name"], PAGE.duration(row["communication_time_mean_ns"]))
         for row in (ordered[0], ordered[-1])
     )
     return (
         f"A rank of the {len(rows)} jobs communicates for {shortest} ({least}) to {longest}"
         f" ({most}) on average; the slowest rank, of {slowest['name']}, for"
-        f" {duration(slowest['communication_time_max_ns'])}."
+        f" {PAGE.duration(slowest['communication_time_max_ns'])}."
     )
 
 
@@ -224,8 +224,8 @@ def _communication(row: dict[str, Any]) -> str:
     if not mean:
         return ""
     text = (
-        f"a rank of {row['name']} communicates for {duration(mean)} on average, the slowest for"
-        f" {duration(slowest)}"
+        f"a rank of {row['name']} communicates for {PAGE.duration(mean)} on average, the slowest"
+        f" for {PAGE.duration(slowest)}"
     )
     if row["endless"]:
         return f"{text} (as long as it ran)"
@@ -237,8 +237,8 @@ def _latency(row: dict[str, Any]) -> str:
     if half is None:
         return ""
     return (
-        f"half of {row['name']}'s packets take at most {duration(half)}, 99 % at most"
-        f" {duration(tail)}"
+        f"half of {row['name']}'s packets take at most {PAGE.duration(half)}, 99 % at most"
+        f" {PAGE.duration(tail)}"
     )
 
 
@@ -249,24 +249,24 @@ def hottest_sentence(reported: ReportedRun) -> str:
     loads, link = reported.loads, reported.hottest.row(0, named=True)
     when = "Over the whole run"
     if len(reported.names) > 1:
-        together = f"In the {duration(loads.end_ns - loads.start_ns)} in which all jobs ran"
+        together = f"In the {PAGE.duration(loads.end_ns - loads.start_ns)} in which all jobs ran"
         when = (
             together
             if loads.shared
             else "No whole time window lies in the time in which all jobs ran. Over the whole run"
         )
     text = f"{when}, the hottest link is {_place(link)}{_owner(reported, link)}"
-    text += f". It is busy {percent(link['utilization'])} of the time"
+    text += f". It is busy {PAGE.percent(link['utilization'])} of the time"
     if loads.window_ns is not None and link["peak_utilization"] is not None:
-        window = duration(loads.window_ns, exact=True)
-        start = duration(link["peak_start_ns"], exact=True)
+        window = PAGE.duration(loads.window_ns, exact=True)
+        start = PAGE.duration(link["peak_start_ns"], exact=True)
         text += (
-            f", and {percent(link['peak_utilization'])} of its peak window, which starts at {start}"
-            f" and lasts {window}"
+            f", and {PAGE.percent(link['peak_utilization'])} of its peak window, which starts at"
+            f" {start} and lasts {window}"
         )
         saturated = loads.links.filter(pl.col("saturated_windows") > 0)
         if saturated.is_empty():
-            return f"{text}. No link exceeds {percent(SATURATED)} in any window."
+            return f"{text}. No link exceeds {PAGE.percent(SATURATED)} in any window."
         number, verb = saturated.height, "link exceeds" if saturated.height == 1 else "links exceed"
         classes = (
             saturated.group_by("class", maintain_order=True)
@@ -275,7 +275,8 @@ def hottest_sentence(reported: ReportedRun) -> str:
             .iter_rows()
         )
         by_class = join([f"{count(of_class)} {name}" for name, of_class in classes])
-        text += f". {count(number)} {verb} {percent(SATURATED)} in at least one window ({by_class})"
+        text += f". {count(number)} {verb} {PAGE.percent(SATURATED)} in at least one window"
+        text += f" ({by_class})"
     return text + "."
 
 
@@ -288,7 +289,7 @@ def _owner(reported: ReportedRun, link: dict[str, Any]) -> str:
     if len(shares) < 2 or any(share is None for share in shares.values()):
         return ""
     name = max(shares, key=lambda name: shares[name])
-    return f" ({percent(shares[name])} of its bytes are {name}'s)"
+    return f" ({PAGE.percent(shares[name])} of its bytes are {name}'s)"
 
 
 def _place(link: dict[str, Any]) -> str:

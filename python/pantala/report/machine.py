@@ -9,7 +9,7 @@ from typing import Any
 
 from pantala.core.ports import failed_words
 from pantala.report.workload import application, picoseconds, workload_lines
-from pantala.text.formatting import TIMES, bandwidth, count, size
+from pantala.text.amounts import PAGE, TIMES, count
 
 __all__ = ["facts", "plan_text", "summary"]
 
@@ -39,7 +39,8 @@ def facts(plan: Plan) -> dict[str, list[str]]:
     return {
         "Machine": _machine(plan),
         "Links": [
-            f"{name} {bandwidth(link['bandwidth_bytes_per_s'])}, {picoseconds(link['latency_ps'])}"
+            f"{name} {PAGE.bandwidth(link['bandwidth_bytes_per_s'])},"
+            f" {picoseconds(link['latency_ps'])}"
             for name, link in plan["links"].items()
             if link is not None
         ],
@@ -47,7 +48,7 @@ def facts(plan: Plan) -> dict[str, list[str]]:
         "Routers": [
             (
                 f"model {router['model']}, crossbar"
-                f" {bandwidth(router['crossbar_bandwidth_bytes_per_s'])}"
+                f" {PAGE.bandwidth(router['crossbar_bandwidth_bytes_per_s'])}"
             ),
             (
                 f"latency {picoseconds(router['input_latency_ps'])} in,"
@@ -60,7 +61,7 @@ def facts(plan: Plan) -> dict[str, list[str]]:
         ],
         "Routing": _routings(plan),
         "MPI": [
-            f"eager up to {size(plan['mpi']['eager_threshold_bytes'], exact=True)}, rendezvous"
+            f"eager up to {PAGE.size(plan['mpi']['eager_threshold_bytes'], exact=True)}, rendezvous"
             " above"
         ],
         **{f"Job {job['name']}": _job(job) for job in plan["jobs"]},
@@ -72,13 +73,11 @@ def _packets(plan: Plan) -> list[str]:
     """Returns the size of a packet, and the number of packets that a coarse packet stands for."""
     coarsen = plan.get("detail", {}).get("coarsen", 1)
     sentences = [
-        f"{size(plan['packet_bytes'], exact=True)} in flits of"
-        f" {size(plan['flit_bytes'], exact=True)}"
+        f"{PAGE.size(plan['packet_bytes'], exact=True)} in flits of"
+        f" {PAGE.size(plan['flit_bytes'], exact=True)}"
     ]
-    each = (
-        f"each stands for {coarsen} packets of {size(plan['packet_bytes'] // coarsen, exact=True)}"
-        " (detail.coarsen)"
-    )
+    size = PAGE.size(plan["packet_bytes"] // coarsen, exact=True)
+    each = f"each stands for {coarsen} packets of {size} (detail.coarsen)"
     return sentences + [each] * (coarsen > 1)
 
 

@@ -13,7 +13,7 @@ from pantala.report.picture import KANG, Picture, picture
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.link_classes import NETWORK
 from pantala.run_tables.run_like import RunLike, table
-from pantala.text.formatting import count, duration, significant
+from pantala.text.amounts import PAGE, count, significant
 
 __all__ = ["NETWORK_PICTURES"]
 
@@ -33,10 +33,10 @@ def _load(reported: ReportedRun) -> Picture:
     )
     note = ""
     if part:
-        after = f", from {duration(loads.start_ns, exact=True)} on" if loads.start_ns else ""
+        after = f", from {PAGE.duration(loads.start_ns, exact=True)} on" if loads.start_ns else ""
         note = (
-            f" The panel “{last}” counts the {duration(loads.end_ns - loads.start_ns)} in which all"
-            f" jobs ran{after}."
+            f" The panel “{last}” counts the {PAGE.duration(loads.end_ns - loads.start_ns)} in"
+            f" which all jobs ran{after}."
         )
     return picture(
         "load",
@@ -145,7 +145,7 @@ def _ring(reported: ReportedRun) -> Picture | None:
         f"Ring of {len(stalls)} groups. "
         + (
             f"The global links from group {source} to group {target} stalled longest:"
-            f" {duration(float(between.max()))} per link."
+            f" {PAGE.duration(float(between.max()))} per link."
             if between.any()
             else "No global link stalled."
         ),

@@ -9,12 +9,7 @@ from pantala.figures.link_load import SATURATED
 from pantala.report.reported_run import ReportedRun
 from pantala.report.tables import NONE, Cell, ReportTable
 from pantala.run_tables.run_like import job_names
-from pantala.text.formatting import (
-    count,
-    duration,
-    percent,
-    size,
-)
+from pantala.text.amounts import PAGE, count
 
 __all__ = ["classes_table", "hottest_table"]
 
@@ -24,7 +19,7 @@ def classes_table(reported: ReportedRun) -> ReportTable:
     windows = reported.loads.window_ns is not None
     columns = ["class", "links", "mean utilization", "highest utilization"]
     if windows:
-        columns += ["highest in a window", f"links above {percent(SATURATED)} in a window"]
+        columns += ["highest in a window", f"links above {PAGE.percent(SATURATED)} in a window"]
     table = ReportTable(
         f"Utilization of the links by class, {_span(reported)}.",
         [*columns, "mean stall, whole run"],
@@ -77,9 +72,9 @@ def hottest_table(reported: ReportedRun) -> ReportTable:
             start = link["peak_start_ns"]
             cells += [
                 _share(link["peak_utilization"]),
-                NONE if start is None else Cell(duration(start, exact=True), start),
+                NONE if start is None else Cell(PAGE.duration(start, exact=True), start),
             ]
-        cells += [_share(link["stall_share"]), Cell(size(link["bytes"]), link["bytes"])]
+        cells += [_share(link["stall_share"]), Cell(PAGE.size(link["bytes"]), link["bytes"])]
         cells += [_share(link[f"job_{job}_share"]) for job in shares]
         table.rows.append(cells)
     return table
@@ -91,8 +86,8 @@ def _span(reported: ReportedRun) -> str:
     if not loads.shared:
         return "over the whole run"
     when = (
-        f"from {duration(loads.start_ns, exact=True) if loads.start_ns else 'the start'} to"
-        f" {duration(loads.end_ns)}"
+        f"from {PAGE.duration(loads.start_ns, exact=True) if loads.start_ns else 'the start'} to"
+        f" {PAGE.duration(loads.end_ns)}"
     )
     return (
         f"{when}, while all jobs ran" if len(reported.names) > 1 else f"{when}, while the job ran"
@@ -100,4 +95,4 @@ def _span(reported: ReportedRun) -> str:
 
 
 def _share(share: float | None) -> Cell:
-    return NONE if share is None else Cell(percent(share), share)
+    return NONE if share is None else Cell(PAGE.percent(share), share)

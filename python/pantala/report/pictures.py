@@ -14,7 +14,7 @@ from pantala.report.picture import KANG, YANG, Picture, picture
 from pantala.report.record_pictures import RECORD_PICTURES
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import job_names, job_row, table
-from pantala.text.formatting import duration, join
+from pantala.text.amounts import PAGE, join
 
 __all__ = ["Picture", "pictures"]
 
@@ -46,9 +46,9 @@ def _slowdown(reported: ReportedRun) -> Picture | None:
     if rows.is_empty():
         return None
     sentences = [
-        f"{row['name']}: {duration(row['alone_communication_time_mean_ns'])} alone,"
-        f" {duration(row['together_communication_time_mean_ns'])} together, {row['slowdown']:.2f}"
-        " times."
+        f"{row['name']}: {PAGE.duration(row['alone_communication_time_mean_ns'])} alone,"
+        f" {PAGE.duration(row['together_communication_time_mean_ns'])} together,"
+        f" {row['slowdown']:.2f} times."
         for row in rows.to_dicts()
     ]
     partly = rows.filter(pl.col("compared") == "iterations")["name"].to_list()
@@ -96,7 +96,7 @@ def _throughput(reported: ReportedRun) -> Picture:
     step = ""
     if frame is not None:
         length = float(frame["end_ns"][0] - frame["start_ns"][0])
-        step = f" One step is {duration(length, exact=True)}."
+        step = f" One step is {PAGE.duration(length, exact=True)}."
     figure = figures.throughput(reported.run, reported.alone)
     scales = (
         " The panels have different scales."
@@ -134,8 +134,8 @@ def _latency(reported: ReportedRun) -> Picture | None:
     else:
         caption += "The box reaches from the first to the third quartile."
     sentences = [
-        f"{row['name']}: median {duration(row['packet_latency_p50_ns'])}, p99"
-        f" {duration(row['packet_latency_p99_ns'])}."
+        f"{row['name']}: median {PAGE.duration(row['packet_latency_p50_ns'])}, p99"
+        f" {PAGE.duration(row['packet_latency_p99_ns'])}."
         for row in jobs
         if row["packet_latency_p50_ns"] is not None
     ]

@@ -13,7 +13,7 @@ from pantala.report.reported_run import ReportedRun
 from pantala.report.tables import NONE, Cell, ReportTable
 from pantala.run_tables.job_nodes import job_nodes
 from pantala.run_tables.run_like import table
-from pantala.text.formatting import count, fixed, percent, significant, size, span
+from pantala.text.amounts import PAGE, count, fixed, significant, time_unit
 
 __all__ = ["calls_table", "counters_table", "tiles_table"]
 
@@ -35,7 +35,7 @@ def calls_table(reported: ReportedRun) -> ReportTable:
         (rows["time_max_ns" if by_rank else "time_mean_ns"].to_numpy().max() for _, rows in found),
         default=1.0,
     )
-    divisor, unit = span(float(longest))
+    divisor, unit = time_unit(float(longest))
     caption = (
         f"MPI calls of each job, {unit} per rank: time inside the call, mean over ranks, and its"
         " share of the run time. A call below 0.1 % of a job's time in MPI calls has no row."
@@ -60,7 +60,7 @@ def calls_table(reported: ReportedRun) -> ReportTable:
                 _header(case, at == shown.height),
                 Cell(row["call"]),
                 _number(row["time_mean_ns"], longest, divisor),
-                NONE if share is None else Cell(percent(share), share),
+                NONE if share is None else Cell(PAGE.percent(share), share),
             ]
             if by_rank:
                 cells += [
@@ -68,7 +68,7 @@ def calls_table(reported: ReportedRun) -> ReportTable:
                 ]
                 cells.append(Cell(count(row["slowest_rank"]), row["slowest_rank"]))
             cells.append(Cell(count(row["calls"]), row["calls"]))
-            cells.append(NONE if not volume else Cell(size(volume), volume))
+            cells.append(NONE if not volume else Cell(PAGE.size(volume), volume))
             made.rows.append(cells)
     return made
 

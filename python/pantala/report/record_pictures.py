@@ -14,7 +14,7 @@ from pantala.metrics.times import OUTSIDE
 from pantala.report.picture import YANG, Picture, picture
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import RunLike, table
-from pantala.text.formatting import duration
+from pantala.text.amounts import PAGE
 
 __all__ = ["RECORD_PICTURES"]
 
@@ -235,7 +235,7 @@ def _step(reported: ReportedRun, name: str) -> str:
     windows = shortest.select("window_ns", "window_start_ns").collect()
     end = float(reported.run.document["simulated_ns"])
     steps = steps_of(windows["window_start_ns"].to_numpy(), float(windows["window_ns"][0]), end)
-    return duration(steps.step_ns, exact=True)
+    return PAGE.duration(steps.step_ns, exact=True)
 
 
 RECORD_PICTURES: Mapping[str, Callable[[ReportedRun], Picture | None]] = {

@@ -24,7 +24,7 @@ from pantala.figures.hottest import hottest_table
 from pantala.figures.link_load import LinkLoads, link_loads
 from pantala.figures.style import PALETTE, colours
 from pantala.run_tables.run_like import InterferenceLike, RunLike, job_names
-from pantala.text.formatting import percent
+from pantala.text.amounts import PAGE
 
 __all__ = ["ReportedRun"]
 
@@ -88,7 +88,7 @@ class ReportedRun:
         """
         others = len(self.overlaps) - 1
         return {
-            name: percent(max(each.share for each in overlaps))
+            name: PAGE.percent(max(each.share for each in overlaps))
             for name, overlaps in self.overlaps.items()
             if others and len(overlaps) == others
         }

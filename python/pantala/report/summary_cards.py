@@ -8,7 +8,7 @@ from typing import Any
 
 from pantala.report.finding import iterations_compared
 from pantala.report.reported_run import ReportedRun
-from pantala.text.formatting import TIMES, duration, significant
+from pantala.text.amounts import PAGE, TIMES, significant
 
 __all__ = ["Tile", "tiles"]
 
@@ -55,7 +55,7 @@ def _times(ratio: float | None) -> str:
 
 
 def _before_and_after(
-    what: str, row: dict[str, Any], key: str, shown: Any = duration, ratio: float | None = None
+    what: str, row: dict[str, Any], key: str, shown: Any = PAGE.duration, ratio: float | None = None
 ) -> str:
     alone, together = row[f"alone_{key}"], row[f"together_{key}"]
     if alone is None or together is None:

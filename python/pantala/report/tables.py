@@ -12,16 +12,7 @@ from pantala.figures.runs import Case, cases
 from pantala.report.finding import iterations_compared
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import is_endless, job_row
-from pantala.text.formatting import (
-    TIMES,
-    count,
-    duration,
-    fixed,
-    percent,
-    significant,
-    size,
-    span,
-)
+from pantala.text.amounts import PAGE, TIMES, count, fixed, significant, time_unit
 
 __all__ = [
     "NONE",
@@ -94,7 +85,7 @@ def communication_table(reported: ReportedRun) -> ReportTable:
     longest = max(
         (row[column] or 0.0 for row in rows.to_dicts() for column in columns.values()), default=1.0
     )
-    divisor, unit = span(longest)
+    divisor, unit = time_unit(longest)
     caption = (
         f"Communication time of a rank, {unit}: mean, standard deviation and maximum over ranks."
     )
@@ -166,7 +157,10 @@ def traffic_table(reported: ReportedRun) -> ReportTable:
                 Cell(row["name"], job=row["name"]),
                 _times(row["packet_latency_slowdown"]),
                 _times(row["accepted_throughput_slowdown"]),
-                *(NONE if value is None else Cell(duration(value), value) for value in latencies),
+                *(
+                    NONE if value is None else Cell(PAGE.duration(value), value)
+                    for value in latencies
+                ),
                 *(NONE if value is None else Cell(significant(value), value) for value in loads),
             ]
         )
@@ -184,7 +178,7 @@ def latency_table(reported: ReportedRun) -> ReportTable | None:
     most = _most(found, packets)
     if most is None:
         return None
-    divisor, unit = span(most)
+    divisor, unit = time_unit(most)
     caption = (
         "Packet latency is the time from a packet's creation at its source to its tail at the"
         " destination NIC. Its mean is the wait at the source, before the head enters the network,"
@@ -199,7 +193,7 @@ def latency_table(reported: ReportedRun) -> ReportTable | None:
         "p99",
     ]
     longest = _most(found, messages)
-    message_divisor, message_unit = span(longest or 1.0)
+    message_divisor, message_unit = time_unit(longest or 1.0)
     if longest is not None:
         caption += " Message latency is the time from the posted send to the last byte received."
         headings += [f"messages: mean, {message_unit}", "p99"]
@@ -274,13 +268,13 @@ def jobs_table(reported: ReportedRun) -> ReportTable:
                 Cell(case.label, job=case.name, condition=case.condition),
                 Cell(count(row["ranks"]), row["ranks"]),
                 Cell(
-                    duration(length) + ("" if row["complete"] or endless else ", unfinished"),
+                    PAGE.duration(length) + ("" if row["complete"] or endless else ", unfinished"),
                     length,
                 ),
                 *_volume(row["mpi_bytes"], length),
                 *_volume(row["injected_bytes"], length),
                 NONE if hops is None else Cell(f"{hops:.2f}", hops),
-                NONE if share is None else Cell(percent(share), share),
+                NONE if share is None else Cell(PAGE.percent(share), share),
             ]
         )
     return table
@@ -291,7 +285,10 @@ def _volume(volume: int | None, length: float) -> list[Cell]:
     if volume is None:
         return [NONE, NONE]
     rate = volume / length if length > 0 else None
-    return [Cell(size(volume), volume), NONE if rate is None else Cell(significant(rate), rate)]
+    return [
+        Cell(PAGE.size(volume), volume),
+        NONE if rate is None else Cell(significant(rate), rate),
+    ]
 
 
 def runs_table(reported: ReportedRun) -> ReportTable:
@@ -318,7 +315,7 @@ def runs_table(reported: ReportedRun) -> ReportTable:
             [
                 Cell(title),
                 Cell(document["reason"]),
-                Cell(duration(document["simulated_ns"]), document["simulated_ns"]),
+                Cell(PAGE.duration(document["simulated_ns"]), document["simulated_ns"]),
                 Cell(count(counters["packets_delivered"]), counters["packets_delivered"]),
                 Cell(count(counters["packet_hops"]), counters["packet_hops"]),
                 NONE if wall is None else Cell(f"{wall:.1f}", wall),

@@ -6,7 +6,7 @@ from pantala.analysis.slowdown import accepted_throughput
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import RunLike
 from pantala.runs.curve_states import ACCEPTED
-from pantala.text.formatting import significant
+from pantala.text.amounts import significant
 
 __all__ = ["warnings"]
 

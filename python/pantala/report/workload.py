@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from pantala.text.formatting import TIMES, count, duration, percent, size
+from pantala.text.amounts import PAGE, TIMES, count
 
 __all__ = ["application", "picoseconds", "workload_lines"]
 
@@ -54,7 +54,7 @@ def _lines(name: str, workload: Mapping[str, Any]) -> list[str]:
 
 def picoseconds(ps: float) -> str:
     """Returns a duration of the plan in readable units."""
-    return duration(ps / 1000, exact=True) if ps else "0 ns"
+    return PAGE.duration(ps / 1000, exact=True) if ps else "0 ns"
 
 
 def _keys(table: Mapping[str, Any], skipped: set[str]) -> list[str]:
@@ -91,13 +91,13 @@ def _one(key: str, value: Any) -> str:
     if isinstance(value, Mapping):
         return f"({', '.join(_keys(value, set()))})"
     if key == "bytes" or key.endswith("_bytes"):
-        return size(value, exact=True) if value else "0 B"
+        return PAGE.size(value, exact=True) if value else "0 B"
     if key.endswith("_ps"):
         return picoseconds(value)
     if key.endswith("_percent"):
         return f"{value} %"
     if key.endswith("_share"):
-        return percent(value)
+        return PAGE.percent(value)
     if isinstance(value, str):
         return _words(value)
     return f"{value:g}" if isinstance(value, float) else count(value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pantala.text.formatting import count, duration
+from pantala.text.amounts import PAGE, count
 from pantala.text.notebook_page import page, table
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _facts(run: RunLike) -> dict[str, str]:
         "machine": f"{count(nodes)} nodes in {topology['g']} group{'s' * (topology['g'] != 1)}",
         "routing": str(run.document["plan"]["routing"]["algorithm"]),
         "seed": str(run.document["plan"]["seed"]),
-        "simulated": duration(run.document["simulated_ns"]),
+        "simulated": PAGE.duration(run.document["simulated_ns"]),
         "directory": str(getattr(run, "path", "")),
     }
 
@@ -60,7 +60,7 @@ def _jobs(run: RunLike, slowdowns: Mapping[str, float | None]) -> str:
     headings = ["job", "ranks", "communication", "latency p50", "p99", "run time"]
 
     def time(value: float | None) -> str:
-        return "-" if value is None else duration(value)
+        return "-" if value is None else PAGE.duration(value)
 
     rows = []
     for name, ranks, *times in jobs.iter_rows():

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColum
 from rich.table import Column
 
 from pantala.core.plan import Progress as SimulationProgress
-from pantala.text.amounts import clock, of_thousands, time_text
+from pantala.text.amounts import PLAIN, clock
 from pantala.text.plain_text import plain
 
 __all__ = [
@@ -109,8 +109,8 @@ class ProgressLine(_Line):
         counters = document["counters"]
         seconds = document["provenance"]["wall_seconds"]
         self._end(
-            f"{self._title}: {time_text(document['simulated_ns'])}, "
-            f"{of_thousands(counters['packets_delivered'])} packets, "
+            f"{self._title}: {PLAIN.duration(document['simulated_ns'])}, "
+            f"{PLAIN.rounded(counters['packets_delivered'])} packets, "
             f"{_rate(counters['packet_hops'], seconds)}, {clock(seconds)}"
         )
 
@@ -189,7 +189,7 @@ class SweepLine(_Line):
 
 
 def _rate(packet_hops: int, seconds: float) -> str:
-    return f"{of_thousands(packet_hops / seconds if seconds > 0 else 0.0)} packet-hops/s"
+    return f"{PLAIN.rounded(packet_hops / seconds if seconds > 0 else 0.0)} packet-hops/s"
 
 
 def _state(progress: SimulationProgress) -> str:
@@ -199,7 +199,7 @@ def _state(progress: SimulationProgress) -> str:
     if fraction is not None and fraction >= 0.01:
         parts.append(f"{100 * fraction:.0f} %")
         parts.append(f"{clock(progress['wall_seconds'] * (1 - fraction) / fraction)} left")
-    parts.append(time_text(progress["simulated_ns"], 3))
-    parts.append(f"{of_thousands(progress['packets_delivered'])} packets")
+    parts.append(PLAIN.duration(progress["simulated_ns"]))
+    parts.append(f"{PLAIN.rounded(progress['packets_delivered'])} packets")
     parts.append(_rate(progress["packet_hops"], progress["wall_seconds"]))
     return ", ".join(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pantala.scenario.interference import mode_of
-from pantala.text.formatting import count
+from pantala.text.amounts import count
 from pantala.text.notebook_page import page, table
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pantala.comparison.ranking import ranking_of
 from pantala.figures.grid import Bar, bar_grid
 from pantala.figures.seeds import Box, seed_boxes
 from pantala.report.experiment import experiment_finding, render_experiment
-from pantala.text.formatting import TIMES
+from pantala.text.amounts import TIMES
 from support import Ended
 from sweeps import scenario
 

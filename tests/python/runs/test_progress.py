@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import io
 
-import pytest
 from rich.console import Console
 
 from pantala.core.plan import Progress
 from pantala.experiments.session import Progress as State
 from pantala.runs.progress import ProgressLine, SweepLine
-from pantala.text.amounts import bytes_text, of_thousands, time_text
 
 NOW: Progress = {
     "simulated_ns": 1_500_000.0,
@@ -61,36 +59,6 @@ def test_nothing_is_printed_without_a_console() -> None:
         line.finish(END)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0, "0"),
-        (999, "999"),
-        (1000, "1 k"),
-        (999_600, "1000 k"),
-        (4_123_000, "4.12 M"),
-        (2e9, "2 G"),
-    ],
-)
-def test_counts_have_three_digits(value: float, text: str) -> None:
-    assert of_thousands(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.0, "0 ns"),
-        (-0.0, "0 ns"),
-        (490.72, "490.7 ns"),
-        (1234.5, "1.234 us"),
-        (6e6, "6 ms"),
-        (-6e6, "-6 ms"),
-    ],
-)
-def test_times_have_a_suitable_unit(value: float, text: str) -> None:
-    assert time_text(value) == text
-
-
 def sweep_shown(terminal: bool, states: list[State]) -> str:
     text = io.StringIO()
     console = Console(
@@ -129,10 +97,3 @@ def test_a_sweep_says_for_whom_it_waits() -> None:
 def test_nothing_is_shown_of_a_sweep_without_a_console() -> None:
     with SweepLine(None) as line:
         line.update(State(total=1, done=1))
-
-
-def test_amounts_just_below_a_unit_have_no_exponent() -> None:
-    assert of_thousands(999.6) == "1000"
-    assert bytes_text(999.6) == "1000 B"
-    assert of_thousands(999_600) == "1000 k"
-    assert of_thousands(0.5) == "0.5"

@@ -22,7 +22,7 @@ from pantala.papers.prisacari2015.runs import (
 )
 from pantala.report.inline_svg import inline_svg
 from pantala.studies.simulate import PRECISION
-from pantala.text.formatting import count, duration, join, percent
+from pantala.text.amounts import PAGE, count, join
 
 __all__ = ["assumptions", "finding", "variant_rows", "write_page"]
 
@@ -71,7 +71,7 @@ def write_page(
         numbers={title: _numbers(evidence, pattern) for pattern, title in PATTERNS.items()},
         variants=variant_rows(evidence, results),
         assumptions=assumptions(evidence),
-        precision=percent(PRECISION),
+        precision=PAGE.percent(PRECISION),
         imprecise=_imprecise(results),
         provenance=provenance,
     )
@@ -236,8 +236,8 @@ def _imprecise(results: Sequence[Result]) -> list[str]:
         width = record["half_width"] / result.accepted
         sentences.append(
             f"{result.spec.key}: throughput {_share(result.accepted)} % of injection bandwidth,"
-            f" known within {percent(width)} of it after"
-            f" {duration(record['simulated_ns'], exact=True)}"
+            f" known within {PAGE.percent(width)} of it after"
+            f" {PAGE.duration(record['simulated_ns'], exact=True)}"
             + "".join(f", {word}" for word in why)
         )
     return sentences

@@ -22,7 +22,7 @@ from pantala.papers.prisacari2015.verdicts import RUN_CLAIMS, judge, judge_all
 from pantala.studies.directory import StudyDirectory
 from pantala.studies.simulate import Record, simulate
 from pantala.studies.study import Options, Outcome, Study
-from pantala.text.formatting import percent
+from pantala.text.amounts import PAGE
 
 __all__ = ["STUDY", "run", "run_specs"]
 
@@ -89,8 +89,8 @@ def _line(record: Record, kept: bool) -> str:
     width = record["half_width"] / record["accepted"]
     how = "kept" if kept else f"{record['wall_seconds']:.1f} s"
     return (
-        f"{record['key']}: {percent(record['accepted'])} \N{PLUS-MINUS SIGN} {percent(width)} of"
-        f" it, {how}"
+        f"{record['key']}: {PAGE.percent(record['accepted'])} \N{PLUS-MINUS SIGN}"
+        f" {PAGE.percent(width)} of it, {how}"
     )
 
 

@@ -18,7 +18,7 @@ from pantala.papers.prisacari2015.wording import (
     names,
     ratios,
 )
-from pantala.text.formatting import percent
+from pantala.text.amounts import PAGE
 
 __all__ = ["RUN_CLAIMS", "judge", "judge_all"]
 
@@ -115,8 +115,8 @@ def _one_path(evidence: Evidence) -> Finding:
         verdict_of(all(nodes) and diameter == 3),
         f"one link a pair of groups at {len(nodes)} sizes; {diameter} links at most",
         "The path is the only one with at most one remote link. Of all paths,"
-        f" {percent(1 - single)} of the pairs of routers in different groups of {size} have another"
-        " one as short, over two remote links, or only such.",
+        f" {PAGE.percent(1 - single)} of the pairs of routers in different groups of {size} have"
+        " another one as short, over two remote links, or only such.",
     )
 
 
@@ -212,8 +212,9 @@ def _remote_bottleneck(evidence: Evidence) -> Finding:
     far = max(map(abs, off)) > 0.1
     return Finding(
         verdict_of(busiest(results) >= 0.9 and not far, busiest(results) >= 0.8 and not far),
-        f"busiest remote link busy: {each_pattern(results, lambda mine: percent(busiest(mine)))} or"
-        f" more; T between groups {min(off):+.1%} to {max(off):+.1%} off 1/(a*p)",
+        "busiest remote link busy:"
+        f" {each_pattern(results, lambda mine: PAGE.percent(busiest(mine)))} or more;"
+        f" T between groups {min(off):+.1%} to {max(off):+.1%} off 1/(a*p)",
         reason,
     )
 
@@ -323,8 +324,8 @@ def _follows_estimate(evidence: Evidence) -> Finding:
     mean = sum(off) / len(off)
     return Finding(
         verdict_of(mean <= 0.1, mean <= 0.2),
-        f"mean difference {percent(mean)} ({deviations(results, _off_estimate)}); to the exact"
-        f" model {percent(sum(exact) / len(exact))}",
+        f"mean difference {PAGE.percent(mean)} ({deviations(results, _off_estimate)}); to the exact"
+        f" model {PAGE.percent(sum(exact) / len(exact))}",
         _estimate_reason(results) if mean > 0.1 else "",
     )
 
@@ -348,8 +349,8 @@ def _near_shift(evidence: Evidence) -> Finding:
     far = evidence.get(near[0].spec.size, "shift", RESTRICTED)
     return Finding(
         verdict_of(near[0].accepted > far.accepted),
-        f"{percent(near[0].accepted)} for m = 1, {percent(far.accepted)} for m = h + 1, at"
-        f" {far.spec.size}",
+        f"{PAGE.percent(near[0].accepted)} for m = 1, {PAGE.percent(far.accepted)} for m = h + 1,"
+        f" at {far.spec.size}",
     )
 
 
@@ -381,7 +382,7 @@ def _ten_milliseconds(evidence: Evidence) -> Finding:
         reason += f"Extrapolated from the time simulated: {names(cut)}."
     return Finding(
         verdict_of(not late and not cut, not late),
-        f"known to {percent(max(widths.values()))} or better by 10 ms",
+        f"known to {PAGE.percent(max(widths.values()))} or better by 10 ms",
         reason.rstrip(),
     )
 
@@ -403,7 +404,7 @@ def _descends(evidence: Evidence) -> Finding:
     if rising:
         reason = (
             f"{_told(rising, 'Rises')} The largest rise is"
-            f" {percent(max(rise for rise, _ in steps))}."
+            f" {PAGE.percent(max(rise for rise, _ in steps))}."
         )
         unsettled = _failing(
             rising, lambda result: bool(result.record["precise"] and result.record["steady"])

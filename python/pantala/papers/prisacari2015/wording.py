@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pantala.papers.prisacari2015.evidence import Result
 from pantala.papers.prisacari2015.runs import PATTERNS
-from pantala.text.formatting import percent
+from pantala.text.amounts import PAGE
 
 __all__ = ["by_pattern", "deviations", "each_pattern", "names", "ratios", "span"]
 
@@ -14,7 +14,7 @@ __all__ = ["by_pattern", "deviations", "each_pattern", "names", "ratios", "span"
 def span(values: Iterable[float]) -> str:
     """Returns the range of shares in per cent."""
     known = sorted(values)
-    low, high = percent(known[0]), percent(known[-1])
+    low, high = PAGE.percent(known[0]), PAGE.percent(known[-1])
     return low if low == high else f"{low} to {high}"
 
 
