@@ -14,9 +14,9 @@ from pantala.report.finding import finding, hottest_sentence
 from pantala.report.machine import facts, plan_text, summary
 from pantala.report.network_tables import classes_table, hottest_table
 from pantala.report.page import render, write
-from pantala.report.pictures import pictures
 from pantala.report.profile_tables import calls_table, counters_table, tiles_table
 from pantala.report.reported_run import ReportedRun
+from pantala.report.run_figures import run_figures
 from pantala.report.summary_cards import tiles
 from pantala.report.tables import (
     communication_table,
@@ -68,7 +68,7 @@ def _content(reported: ReportedRun) -> dict[str, Any]:
         "summary": summary(plan),
         "warnings": warnings(reported),
         "colours": reported.colours,
-        "pictures": pictures(reported),
+        "figures": run_figures(reported),
         "communication": communication_table(reported),
         "traffic": traffic_table(reported),
         "tiles": tiles(reported),

@@ -19,7 +19,7 @@ from pantala.figures.intervals import Mark, difference_intervals
 from pantala.figures.seeds import Box, seed_boxes
 from pantala.report.overlay import overlaid, representatives
 from pantala.report.page import render, write
-from pantala.report.picture import Picture, picture
+from pantala.report.page_figure import PageFigure, page_figure
 from pantala.report.tables import Cell, ReportTable
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import count, join
@@ -51,8 +51,8 @@ def render_comparison(comparison: Comparison) -> str:
     """Returns the page of a comparison as HTML text. Equal runs give equal text."""
     shown = [row for row in comparison.rows if row.metric in HEADLINES] or list(comparison.rows)
     runs = representatives(comparison)
-    pictures = {"differences": _differences(comparison, shown), "seeds": _seeds(comparison)}
-    pictures |= overlaid(runs)
+    page_figures = {"differences": _differences(comparison, shown), "seeds": _seeds(comparison)}
+    page_figures |= overlaid(runs)
     left_out = [each.text for each in comparison.left_out]
     more = len(left_out) - _MOST_LINES
     return render(
@@ -70,7 +70,7 @@ def render_comparison(comparison: Comparison) -> str:
             # The columns from the metric to the difference in words, and the name of the other.
             "text_columns": range(1, 3 + len(comparison.axes) + comparison.has_parts),
             "number": count(len(comparison.rows)),
-            "pictures": {key: found for key, found in pictures.items() if found is not None},
+            "figures": {key: found for key, found in page_figures.items() if found is not None},
             "overlay": runs.caption if runs else _NO_FIGURES,
             "subjects": _subject_table(comparison),
             "colours": {},
@@ -212,14 +212,14 @@ def _subject_table(comparison: Comparison) -> ReportTable:
     return table
 
 
-def _differences(comparison: Comparison, rows: list[Row]) -> Picture | None:
+def _differences(comparison: Comparison, rows: list[Row]) -> PageFigure | None:
     marks = list(_marks(rows))
     labels = list(dict.fromkeys(mark.row for mark in marks))[:_MOST_ROWS]
     if not marks:
         return None
     kept = [mark for mark in marks if mark.row in labels]
     cut = len({mark.row for mark in marks}) - len(labels)
-    return picture(
+    return page_figure(
         "differences",
         "Differences of the main metrics",
         f"Difference from {comparison.titles[0]}, as a share of its mean, with the interval over"
@@ -250,7 +250,7 @@ def _marks(rows: list[Row]) -> Iterator[Mark]:
         )
 
 
-def _seeds(comparison: Comparison) -> Picture | None:
+def _seeds(comparison: Comparison) -> PageFigure | None:
     """Returns the box plots of communication time over seeds; None if no side has several."""
     boxes: dict[tuple[str, str, str], list[float]] = {}
     wanted = {(row.job, row.case) for row in comparison.rows if row.metric == _TIME}
@@ -277,7 +277,7 @@ def _seeds(comparison: Comparison) -> Picture | None:
         )
     except UsageError:
         return None
-    return picture(
+    return page_figure(
         "seeds",
         "Communication time over seeds",
         "A point is one run: the mean communication time over the ranks of the job. Boxes reach"

@@ -17,10 +17,10 @@ from pantala.comparison.values import check_metrics, values_of
 from pantala.errors import RunDirectoryError, UsageError, shortened
 from pantala.experiments.cases_file import over_seeds
 from pantala.experiments.status import crossed_text, status_of
-from pantala.report.experiment_pictures import effect_pictures, grids, seed_pictures
+from pantala.report.experiment_figures import effect_figures, grids, seed_figures
 from pantala.report.experiment_tables import SHOWN, configurations_table, runs_table
 from pantala.report.page import render, write
-from pantala.report.picture import Picture
+from pantala.report.page_figure import PageFigure
 from pantala.text.amounts import TIMES, count
 
 __all__ = ["experiment_finding", "render_experiment", "write_experiment"]
@@ -77,11 +77,11 @@ def render_experiment(path: Path, metrics: Sequence[str] = (), place: Path | Non
             f"no job of {path} has the metric {', '.join(metrics)}; `pantala metrics` explains it"
         )
     status = status_of(experiment)
-    pictures: dict[str, Picture] = {}
+    page_figures: dict[str, PageFigure] = {}
     for metric in dict.fromkeys(ranking.metric for ranking in rankings):
-        pictures |= grids(subject, values, metric)
-    pictures |= seed_pictures(subject, values, rankings)
-    pictures |= effect_pictures(experiment)
+        page_figures |= grids(subject, values, metric)
+    page_figures |= seed_figures(subject, values, rankings)
+    page_figures |= effect_figures(experiment)
     lines = _not_done(subject)
     more = len(lines) - _MOST_LINES
     return render(
@@ -93,10 +93,10 @@ def render_experiment(path: Path, metrics: Sequence[str] = (), place: Path | Non
             "finding": experiment_finding(rankings, subject.axes),
             "scope": _scope(rankings),
             "not_done": lines[:_MOST_LINES] + ([f"{count(more)} more"] if more > 0 else []),
-            "pictures": pictures,
-            "grids": [key for key in pictures if key.startswith("grid")],
-            "effects": [key for key in pictures if key.startswith("effects")],
-            "boxes": [key for key in pictures if key.startswith("seeds")],
+            "figures": page_figures,
+            "grids": [key for key in page_figures if key.startswith("grid")],
+            "effects": [key for key in page_figures if key.startswith("effects")],
+            "boxes": [key for key in page_figures if key.startswith("seeds")],
             "configurations": [configurations_table(ranking, subject.axes) for ranking in rankings],
             "runs": runs_table(subject, values, tuple(dict.fromkeys((*SHOWN, *metrics))), place),
             # The axes, and the difference in words.

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from pantala import figures
 from pantala.comparison.comparison import Comparison
 from pantala.comparison.subject import SEED, Subject
-from pantala.report.picture import KANG, YANG, Picture, picture
+from pantala.report.page_figure import KANG, YANG, PageFigure, page_figure
 from pantala.results.run import Run
 from pantala.run_tables.run_like import table
 from pantala.runs.parts import TOGETHER
@@ -66,7 +66,7 @@ def representatives(comparison: Comparison) -> Representatives | None:
     return Representatives(runs, f"The figures show one run of each side{of_case}: {seeds}{why}.")
 
 
-def overlaid(chosen: Representatives | None) -> dict[str, Picture | None]:
+def overlaid(chosen: Representatives | None) -> dict[str, PageFigure | None]:
     """Returns the figures that the tables of all runs allow, by key; colours are jobs."""
     if chosen is None:
         return {}
@@ -124,7 +124,7 @@ def overlaid(chosen: Representatives | None) -> dict[str, Picture | None]:
     }
     names = " and ".join(runs)
     return {
-        key: picture(key, title, caption, source, f"{title} of {names}, overlaid.", draw())
+        key: page_figure(key, title, caption, source, f"{title} of {names}, overlaid.", draw())
         for key, (possible, title, caption, source, draw) in makers.items()
         if possible
     }

@@ -104,7 +104,7 @@ def test_ember_counts_the_calls_of_its_motifs(tmp_path: Path) -> None:
     )
 
 
-def test_shares_and_pictures_leave_init_and_finalize_out(tmp_path: Path) -> None:
+def test_shares_and_figures_leave_init_and_finalize_out(tmp_path: Path) -> None:
     run = _of("motif", tmp_path / "run")
     ranks = _checked(run)
     inside, computing = (

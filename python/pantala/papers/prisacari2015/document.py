@@ -67,7 +67,7 @@ def write_page(
         claims=[(claim, found[claim.id]) for claim in claims()],
         latency=latency,
         latency_rows=_latency_rows(latency),
-        pictures=_pictures(evidence),
+        figures=_figures(evidence),
         numbers={title: _numbers(evidence, pattern) for pattern, title in PATTERNS.items()},
         variants=variant_rows(evidence, results),
         assumptions=assumptions(evidence),
@@ -106,8 +106,8 @@ def _latency_rows(latency: Mapping[str, Mapping[str, Finding]]) -> Rows:
     return [(claim, *(findings[claim].verdict for findings in latency.values())) for claim in first]
 
 
-def _pictures(evidence: Evidence) -> list[dict[str, Any]]:
-    """Returns every panel as a picture of the page."""
+def _figures(evidence: Evidence) -> list[dict[str, Any]]:
+    """Returns every panel as a figure of the page."""
     drawn = []
     for panel in figures.PANELS:
         alt = figures.in_words(panel, evidence)

@@ -11,18 +11,18 @@ from pantala import figures
 from pantala.analysis.tiles import has_tiles
 from pantala.figures.steps import steps_of
 from pantala.metrics.times import OUTSIDE
-from pantala.report.picture import YANG, Picture, picture
+from pantala.report.page_figure import YANG, PageFigure, page_figure
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import RunLike, table
 from pantala.text.amounts import PAGE
 
-__all__ = ["RECORD_PICTURES"]
+__all__ = ["RECORD_FIGURES"]
 
 
-def _calls(reported: ReportedRun) -> Picture | None:
+def _calls(reported: ReportedRun) -> PageFigure | None:
     if not any(_takes_time(run) for run in reported.parts.values()):
         return None
-    return picture(
+    return page_figure(
         "calls",
         "Time inside MPI calls",
         "A bar is the communication time of a rank, mean over the ranks of the job, divided by the"
@@ -42,14 +42,14 @@ def _takes_time(run: RunLike) -> bool:
     return bool(own.select(pl.col("time_ns").sum()).collect().item() > 0)
 
 
-def _calls_time(reported: ReportedRun) -> Picture | None:
+def _calls_time(reported: ReportedRun) -> PageFigure | None:
     if not _recorded(reported, "call_events"):
         return None
     takes_time = pl.col("end_ns") > pl.col("start_ns")
     frames = [run.call_events for run in reported.parts.values()]  # type: ignore[attr-defined]
     if not any(frame.filter(takes_time).head(1).collect().height for frame in frames):
         return None
-    return picture(
+    return page_figure(
         "calls_time",
         "MPI calls, rank by rank",
         "A row is a rank, a bar is an MPI call from its start to its end. Between two bars the rank"
@@ -60,7 +60,7 @@ def _calls_time(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _latency_of(reported: ReportedRun, key: str, measure: str, words: str) -> Picture | None:
+def _latency_of(reported: ReportedRun, key: str, measure: str, words: str) -> PageFigure | None:
     """Returns the latency over time of messages or of request and response; None without one."""
     kind = pl.col("kind") == measure.replace("-", "_")
     for run in reported.parts.values():
@@ -69,7 +69,7 @@ def _latency_of(reported: ReportedRun, key: str, measure: str, words: str) -> Pi
             return None
     name = measure.capitalize()
     dashed = ": dashed alone, solid together." if reported.alone else "."
-    return picture(
+    return page_figure(
         key,
         f"{name} latency over time",
         f"{name} latency is the time {words}. A line is the median of a window, the band reaches to"
@@ -80,17 +80,17 @@ def _latency_of(reported: ReportedRun, key: str, measure: str, words: str) -> Pi
     )
 
 
-def _message_time(reported: ReportedRun) -> Picture | None:
+def _message_time(reported: ReportedRun) -> PageFigure | None:
     words = "from the posted send to the last byte received"
     return _latency_of(reported, "message_time", "message", words)
 
 
-def _response_time(reported: ReportedRun) -> Picture | None:
+def _response_time(reported: ReportedRun) -> PageFigure | None:
     words = "from a packet's entry into the network to the arrival of its response at the sender"
     return _latency_of(reported, "response_time", "request-response", words)
 
 
-def _rank_messages(reported: ReportedRun) -> Picture | None:
+def _rank_messages(reported: ReportedRun) -> PageFigure | None:
     sent = pl.col("direction") == "sent", pl.col("messages") > 0
     frames = [table(run, "rank_messages") for run in reported.parts.values()]
     if any(frame is None for frame in frames):
@@ -100,7 +100,7 @@ def _rank_messages(reported: ReportedRun) -> Picture | None:
     ):
         return None
     dashed = " The dashed line and the pale band are the job alone." if reported.alone else ""
-    return picture(
+    return page_figure(
         "rank_messages",
         "Message latency, rank by rank",
         "The latency of the messages that each rank sent. A line is the mean, the band reaches from"
@@ -111,14 +111,14 @@ def _rank_messages(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _vc_occupancy(reported: ReportedRun) -> Picture | None:
+def _vc_occupancy(reported: ReportedRun) -> PageFigure | None:
     if not _recorded(reported, "port_windows") or not _splits(reported, "vc"):
         return None
     tables = [figures.vc_occupancy_table(run) for run in reported.parts.values()]
     if not any((frame["max_flits"] > 0).any() for frame in tables):
         return None
     full = pl.concat(tables).sort("max_flits", "mean_flits").row(-1, named=True)
-    return picture(
+    return page_figure(
         "vc_occupancy",
         "How full virtual channels are, by link class",
         "Flits beyond a link, sent and not yet credited: on the link, in the buffer behind it, or"
@@ -131,14 +131,14 @@ def _vc_occupancy(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _saturation(reported: ReportedRun) -> Picture | None:
+def _saturation(reported: ReportedRun) -> PageFigure | None:
     if not _recorded(reported, "port_windows"):
         return None
     saturated = pl.col("saturated_ns").sum()
     frames = [run.port_windows for run in reported.parts.values()]  # type: ignore[attr-defined]
     if not any(frame.select(saturated).collect().item() for frame in frames):
-        return Picture("Saturation of links", "No link was saturated: its buffers had room.")
-    return picture(
+        return PageFigure("Saturation of links", "No link was saturated: its buffers had room.")
+    return page_figure(
         "saturation",
         "Saturation of links",
         "For each time on the horizontal axis, the share of links that were saturated for at most"
@@ -154,17 +154,17 @@ def _splits(reported: ReportedRun, part: str) -> bool:
     return part in (reported.plan["record"].get("ports") or {}).get("split", ())
 
 
-def _nonminimal_time(reported: ReportedRun) -> Picture | None:
+def _nonminimal_time(reported: ReportedRun) -> PageFigure | None:
     chosen = pl.col("nonminimal").sum()
     frames = [table(run, "routing_windows") for run in reported.parts.values()]
     there = [frame for frame in frames if frame is not None]
     if len(there) < len(frames):
         return None
     if not any(frame.select(chosen).collect().item() for frame in there):
-        return Picture(
+        return PageFigure(
             "Non-minimal paths over time", "Every packet of every window took a minimal path."
         )
-    return picture(
+    return page_figure(
         "nonminimal_time",
         "Non-minimal paths over time",
         "The share of each job's packets that took a non-minimal path, by the window in which they"
@@ -175,10 +175,10 @@ def _nonminimal_time(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _system_time(reported: ReportedRun) -> Picture | None:
+def _system_time(reported: ReportedRun) -> PageFigure | None:
     if not _recorded(reported, "system_windows"):
         return None
-    return picture(
+    return page_figure(
         "system_time",
         "Link classes over time",
         "The share of time in which a link was sending, mean over all links of the class. A step is"
@@ -189,10 +189,10 @@ def _system_time(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _routers_time(reported: ReportedRun) -> Picture | None:
+def _routers_time(reported: ReportedRun) -> PageFigure | None:
     if not _recorded(reported, "router_windows"):
         return None
-    return picture(
+    return page_figure(
         "routers_time",
         "Traffic on the routers of each job",
         "What the routers to which a job's nodes are attached send per time, divided by the job"
@@ -204,15 +204,15 @@ def _routers_time(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _tiles(reported: ReportedRun) -> Picture | None:
+def _tiles(reported: ReportedRun) -> PageFigure | None:
     if not has_tiles(reported.plan["topology"]):
         return None
     title = "Stalls and flits, tile by tile"
     stalled = pl.col("stall_ns").sum()
     if not any(run.links.select(stalled).collect().item() for run in reported.parts.values()):
-        return Picture(title, "No tile stalled: credits never ran out.")
+        return PageFigure(title, "No tile stalled: credits never ran out.")
     figure: Figure = figures.stall_scatter(reported.run, reported.alone)
-    return picture(
+    return page_figure(
         "tiles",
         title,
         "A mark is a tile of a router. Grey lines have equal ratios of stalls to flits. A tile"
@@ -238,7 +238,7 @@ def _step(reported: ReportedRun, name: str) -> str:
     return PAGE.duration(steps.step_ns, exact=True)
 
 
-RECORD_PICTURES: Mapping[str, Callable[[ReportedRun], Picture | None]] = {
+RECORD_FIGURES: Mapping[str, Callable[[ReportedRun], PageFigure | None]] = {
     "calls": _calls,
     "calls_time": _calls_time,
     "message_time": _message_time,

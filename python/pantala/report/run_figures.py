@@ -9,19 +9,19 @@ import polars as pl
 from pantala import figures
 from pantala.analysis.attribution import METHODS
 from pantala.analysis.blame import Blame, blame_of, cause_in_words
-from pantala.report.network_pictures import NETWORK_PICTURES
-from pantala.report.picture import KANG, YANG, Picture, picture
-from pantala.report.record_pictures import RECORD_PICTURES
+from pantala.report.network_figures import NETWORK_FIGURES
+from pantala.report.page_figure import KANG, YANG, PageFigure, page_figure
+from pantala.report.record_figures import RECORD_FIGURES
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import job_names, job_row, table
 from pantala.text.amounts import PAGE, join
 
-__all__ = ["Picture", "pictures"]
+__all__ = ["run_figures"]
 
 
-def pictures(reported: ReportedRun) -> dict[str, Picture]:
+def run_figures(reported: ReportedRun) -> dict[str, PageFigure]:
     """Returns every figure that the data of the runs allow, by the key in the template."""
-    makers: dict[str, Callable[[ReportedRun], Picture | None]] = {
+    makers: dict[str, Callable[[ReportedRun], PageFigure | None]] = {
         "slowdown": _slowdown,
         "ranks": _ranks,
         "throughput": _throughput,
@@ -32,14 +32,14 @@ def pictures(reported: ReportedRun) -> dict[str, Picture]:
         "effects": _effects,
         "blame": _blame,
         "learning": _learning,
-        **RECORD_PICTURES,
-        **NETWORK_PICTURES,
+        **RECORD_FIGURES,
+        **NETWORK_FIGURES,
     }
     drawn = {key: maker(reported) for key, maker in makers.items()}
-    return {key: picture for key, picture in drawn.items() if picture is not None}
+    return {key: each for key, each in drawn.items() if each is not None}
 
 
-def _slowdown(reported: ReportedRun) -> Picture | None:
+def _slowdown(reported: ReportedRun) -> PageFigure | None:
     if reported.slowdown is None:
         return None
     rows = reported.slowdown.drop_nulls("slowdown")
@@ -57,7 +57,7 @@ def _slowdown(reported: ReportedRun) -> Picture | None:
         if partly
         else ""
     )
-    return picture(
+    return page_figure(
         "slowdown",
         "Communication time, alone and together",
         "Each bar is the mean over the job's ranks. The whisker reaches one standard deviation to"
@@ -69,11 +69,11 @@ def _slowdown(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _ranks(reported: ReportedRun) -> Picture | None:
+def _ranks(reported: ReportedRun) -> PageFigure | None:
     ranks = table(reported.run, "ranks")
     if ranks is None or not ranks.select("communication_time_ns").sum().collect().item():
         return None
-    return picture(
+    return page_figure(
         "ranks",
         "Communication time, rank by rank",
         "For each time on the horizontal axis, the share of ranks with at most this communication"
@@ -86,10 +86,10 @@ def _ranks(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _throughput(reported: ReportedRun) -> Picture:
+def _throughput(reported: ReportedRun) -> PageFigure:
     title = "Throughput over time"
     if table(reported.run, "job_windows") is None:
-        return Picture(
+        return PageFigure(
             title, "This run did not record time windows, so throughput over time is unknown."
         )
     frame = figures.throughput_windows(reported.run, 0)
@@ -103,7 +103,7 @@ def _throughput(reported: ReportedRun) -> Picture:
         if len({axes.get_ylim() for axes in figure.axes}) > 1
         else ""
     )
-    return picture(
+    return page_figure(
         "throughput",
         title,
         "Payload delivered to each job per unit of simulated time"
@@ -114,7 +114,7 @@ def _throughput(reported: ReportedRun) -> Picture:
     )
 
 
-def _latency(reported: ReportedRun) -> Picture | None:
+def _latency(reported: ReportedRun) -> PageFigure | None:
     jobs = [job_row(reported.run, job) for job in job_names(reported.run)]
     if all(row["packet_latency_mean_ns"] is None for row in jobs):
         return None
@@ -140,7 +140,7 @@ def _latency(reported: ReportedRun) -> Picture | None:
         if row["packet_latency_p50_ns"] is not None
     ]
     together = " together with the others" if reported.alone else ""
-    return picture(
+    return page_figure(
         "latency",
         "Packet latency",
         caption,
@@ -150,7 +150,7 @@ def _latency(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _latency_time(reported: ReportedRun) -> Picture | None:
+def _latency_time(reported: ReportedRun) -> PageFigure | None:
     if table(reported.run, "job_windows") is None:
         return None
     what = "The mean latency of the packets that arrive in each time window"
@@ -159,7 +159,7 @@ def _latency_time(reported: ReportedRun) -> Picture | None:
             "The latency of the packets that arrive in each time window: a line is the median, the"
             " band reaches to the 99th percentile"
         )
-    return picture(
+    return page_figure(
         "latency_time",
         "Packet latency over time",
         f"{what}{_dashed(reported)} A gap is a window in which no packet arrived.",
@@ -169,7 +169,7 @@ def _latency_time(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _tail(reported: ReportedRun) -> Picture | None:
+def _tail(reported: ReportedRun) -> PageFigure | None:
     if any(table(run, "packets") is None for run in reported.parts.values()):
         return None
     record = reported.plan["record"]
@@ -178,7 +178,7 @@ def _tail(reported: ReportedRun) -> Picture | None:
         if record["packets"] == "sampled"
         else ""
     )
-    return picture(
+    return page_figure(
         "tail",
         "The slowest packets",
         "For each latency on the horizontal axis, the share of packets that take longer. Where a"
@@ -193,14 +193,14 @@ def _tail(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _iterations(reported: ReportedRun) -> Picture | None:
+def _iterations(reported: ReportedRun) -> PageFigure | None:
     found = [table(run, "iterations") for run in reported.parts.values()]
     recorded = [frame for frame in found if frame is not None]
     if len(recorded) < len(found):
         return None
     if not recorded[-1].select(pl.col("iteration").max()).collect().item():
         return None  # one iteration each, which the distribution over ranks shows
-    return picture(
+    return page_figure(
         "iterations",
         "Communication time, iteration by iteration",
         "A row is a rank, a column is an iteration, and the colour is the time inside MPI calls."
@@ -213,13 +213,13 @@ def _iterations(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _effects(reported: ReportedRun) -> Picture | None:
+def _effects(reported: ReportedRun) -> PageFigure | None:
     effects = reported.effects
     if effects is None or effects["effect"].is_null().all():
         return None
     method = effects["method"][0]
     removed = " It is the effect of removing the job of the column." * (method == "leave_one_out")
-    return picture(
+    return page_figure(
         "effects",
         "Which job slows which",
         f"A cell is a slowdown: {METHODS[method]}.{removed} Orange cells are slower, blue cells are"
@@ -230,19 +230,19 @@ def _effects(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _blame(reported: ReportedRun) -> Picture | None:
+def _blame(reported: ReportedRun) -> PageFigure | None:
     if len(reported.names) < 2:
         return None
     title = "Which job the packets waited for"
     rows = table(reported.run, "blame")
     if rows is None:
-        return Picture(
+        return PageFigure(
             title,
             "This run did not record which job caused waiting. To get the matrix of waiting time"
             ' by victim and aggressor, set record.blame.window = "10 us" and run again.',
         )
     text = " ".join(_causes(reported, blame_of(rows.collect(), reported.names)))
-    return picture(
+    return page_figure(
         "blame",
         title,
         f"{text} A row is the job whose packets waited, a column is the job that caused the"
@@ -271,12 +271,12 @@ def _causes(reported: ReportedRun, blame: Blame) -> list[str]:
     return sentences
 
 
-def _learning(reported: ReportedRun) -> Picture | None:
+def _learning(reported: ReportedRun) -> PageFigure | None:
     rows = table(reported.run, "q_learning")
     if rows is None:
         return None
     updates = int(rows.select(pl.col("updates").sum()).collect().item())
-    return picture(
+    return page_figure(
         "learning",
         "Estimates of the routers over time",
         "The time from a router to the destination group by each kind of port, in the tables of"

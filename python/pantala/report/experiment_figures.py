@@ -17,10 +17,10 @@ from pantala.figures.cases import MOST_ROWS, bars_of, boxes_of, grid_axes
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import bar_grid
 from pantala.figures.seeds import Box, seed_boxes
-from pantala.report.picture import KANG, YANG, Picture, picture
+from pantala.report.page_figure import KANG, YANG, PageFigure, page_figure
 from pantala.text.amounts import count
 
-__all__ = ["effect_pictures", "grids", "seed_pictures"]
+__all__ = ["effect_figures", "grids", "seed_figures"]
 
 #: Grids of the page: one for each combination of the axes beyond two.
 _MOST_GRIDS = 12
@@ -28,7 +28,7 @@ _MOST_GRIDS = 12
 _OPEN, _CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
-def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Picture]:
+def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, PageFigure]:
     """Returns the grids of a metric by key: ``grid-METRIC-0``, ``grid-METRIC-1``, ...
 
     The two axes with most values go down and across. Other axes have one grid for each of their
@@ -58,7 +58,7 @@ def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Pict
             if metric == "communication_time_mean_ns"
             else "mean over seeds"
         )
-        found[key] = picture(
+        found[key] = page_figure(
             key,
             label[0].upper() + label[1:] + (f", {where}" if where else ""),
             f"Each bar is the {mean}. The whisker is its 95 % interval; without one, there is one"
@@ -75,7 +75,7 @@ def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Pict
     return found
 
 
-def effect_pictures(experiment: Experiment) -> dict[str, Picture]:
+def effect_figures(experiment: Experiment) -> dict[str, PageFigure]:
     """Returns the matrices of who slows whom by key: ``effects-0``, ``effects-1``, ...
 
     There are none unless the scenario or an axis asks for pairs or leaves jobs out.
@@ -84,7 +84,7 @@ def effect_pictures(experiment: Experiment) -> dict[str, Picture]:
         return {}
     effects = experiment.effects().filter(pl.col("method").is_in(experiment.methods))
     others = [axis for axis in experiment.axes if axis != SEED]
-    found: dict[str, Picture] = {}
+    found: dict[str, PageFigure] = {}
     cases = effects.group_by([*others, "method"], maintain_order=True)
     for place, rows in islice(cases, _MOST_GRIDS):
         *case, method = place
@@ -93,7 +93,7 @@ def effect_pictures(experiment: Experiment) -> dict[str, Picture]:
         if method == "leave_one_out":
             title = "The effect of removing a job"
         key = f"effects-{len(found)}"
-        found[key] = picture(
+        found[key] = page_figure(
             key,
             title + (f", {where}" if where else ""),
             f"A cell is a slowdown, mean over seeds with its 95 % interval: {METHODS[str(method)]}."
@@ -113,9 +113,9 @@ def _combinations(times: pl.DataFrame, others: Sequence[str]) -> list[tuple[str,
     return list(times.select(others).unique(maintain_order=True).iter_rows())
 
 
-def seed_pictures(
+def seed_figures(
     subject: Subject, values: pl.DataFrame, rankings: Sequence[Ranking]
-) -> dict[str, Picture]:
+) -> dict[str, PageFigure]:
     """Returns the box plots over seeds by key, one per job; none if no case has several seeds."""
     found = {}
     for number, ranking in enumerate(rankings):
@@ -124,7 +124,7 @@ def seed_pictures(
             continue
         boxes = every[:MOST_ROWS]
         cut = len(every) - len(boxes)
-        found[f"seeds-{number}"] = picture(
+        found[f"seeds-{number}"] = page_figure(
             f"seeds-{number}",
             f"{ranking.job}: {ranking.label} over seeds",
             _boxes_in_words(every, ranking)

@@ -9,14 +9,14 @@ from matplotlib.figure import Figure
 
 from pantala.report.inline_svg import inline_svg
 
-__all__ = ["KANG", "YANG", "Picture", "picture"]
+__all__ = ["KANG", "YANG", "PageFigure", "page_figure"]
 
 KANG = "Kang et al., SC22"
 YANG = "Yang et al., SC16"
 
 
 @dataclass(frozen=True)
-class Picture:
+class PageFigure:
     """One figure of the page. Without `svg` the caption says why there is no figure."""
 
     title: str
@@ -25,7 +25,9 @@ class Picture:
     svg: Markup | None = None
 
 
-def picture(key: str, title: str, caption: str, source: str, alt: str, figure: Figure) -> Picture:
+def page_figure(
+    key: str, title: str, caption: str, source: str, alt: str, figure: Figure
+) -> PageFigure:
     """Returns a figure of the page.
 
     Args:
@@ -36,4 +38,4 @@ def picture(key: str, title: str, caption: str, source: str, alt: str, figure: F
         alt: the text for readers who cannot see it.
         figure: the figure.
     """
-    return Picture(title, caption, source, inline_svg(figure, key, alt))
+    return PageFigure(title, caption, source, inline_svg(figure, key, alt))

@@ -9,13 +9,13 @@ import polars as pl
 
 from pantala import figures
 from pantala.report.finding import hottest_sentence
-from pantala.report.picture import KANG, Picture, picture
+from pantala.report.page_figure import KANG, PageFigure, page_figure
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.link_classes import NETWORK
 from pantala.run_tables.run_like import RunLike, table
 from pantala.text.amounts import PAGE, count, significant
 
-__all__ = ["NETWORK_PICTURES"]
+__all__ = ["NETWORK_FIGURES"]
 
 #: Links of the heat map over time.
 _LINKS = 60
@@ -25,7 +25,7 @@ _GROUPS = 200
 _SAME = 0.01
 
 
-def _load(reported: ReportedRun) -> Picture:
+def _load(reported: ReportedRun) -> PageFigure:
     loads, last = reported.loads, list(reported.parts)[-1]
     part = (
         loads.shared
@@ -38,7 +38,7 @@ def _load(reported: ReportedRun) -> Picture:
             f" The panel “{last}” counts the {PAGE.duration(loads.end_ns - loads.start_ns)} in"
             f" which all jobs ran{after}."
         )
-    return picture(
+    return page_figure(
         "load",
         "Link utilization, group by group",
         "A square is the mean utilization of the global links from the group of its row to the"
@@ -103,7 +103,7 @@ def _sent(run: RunLike) -> float:
     return float(links.select(pl.col("bytes").sum()).collect().item())
 
 
-def _links_time(reported: ReportedRun) -> Picture | None:
+def _links_time(reported: ReportedRun) -> PageFigure | None:
     if table(reported.run, "link_windows") is None:
         return None
     links = reported.run.links.filter(pl.col("class").is_in(NETWORK), pl.col("bytes") > 0)
@@ -111,7 +111,7 @@ def _links_time(reported: ReportedRun) -> Picture | None:
     if not used:
         return None
     shown = min(_LINKS, used)
-    return picture(
+    return page_figure(
         "links_time",
         "The busiest links over time",
         f"A row is one of the {shown} links between routers with the highest load in a window, of"
@@ -123,17 +123,17 @@ def _links_time(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _ring(reported: ReportedRun) -> Picture | None:
+def _ring(reported: ReportedRun) -> PageFigure | None:
     title = "Stalls inside and between groups"
     stalls = figures.group_matrix(reported.run, pl.col("stall_ns"))
     if not np.nansum(stalls):
-        return Picture(title, "No link between routers stalled: credits never ran out.")
+        return PageFigure(title, "No link between routers stalled: credits never ran out.")
     if len(stalls) > _GROUPS or len(stalls) < 2:
         return None
     between = np.nan_to_num(stalls)
     np.fill_diagonal(between, 0)
     source, target = np.unravel_index(int(between.argmax()), between.shape)
-    return picture(
+    return page_figure(
         "ring",
         title,
         "A circle is a group; its area grows with the mean stall time of the links inside the"
@@ -153,10 +153,10 @@ def _ring(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _placement(reported: ReportedRun) -> Picture | None:
+def _placement(reported: ReportedRun) -> PageFigure | None:
     if reported.plan["topology"]["g"] > _GROUPS:
         return None
-    return picture(
+    return page_figure(
         "placement",
         "Placement",
         "Each mark is a node of the job with that mark, each small dot an idle node. A frame is a"
@@ -169,7 +169,7 @@ def _placement(reported: ReportedRun) -> Picture | None:
     )
 
 
-def _hottest(reported: ReportedRun) -> Picture | None:
+def _hottest(reported: ReportedRun) -> PageFigure | None:
     if reported.hottest.is_empty():
         return None
     peak = (
@@ -177,7 +177,7 @@ def _hottest(reported: ReportedRun) -> Picture | None:
         if reported.loads.window_ns is None
         else " A tick marks the utilization in the link's peak window."
     )
-    return picture(
+    return page_figure(
         "hottest",
         "Hottest links",
         "The links of the highest utilization"
@@ -189,7 +189,7 @@ def _hottest(reported: ReportedRun) -> Picture | None:
     )
 
 
-NETWORK_PICTURES: Mapping[str, Callable[[ReportedRun], Picture | None]] = {
+NETWORK_FIGURES: Mapping[str, Callable[[ReportedRun], PageFigure | None]] = {
     "load": _load,
     "links_time": _links_time,
     "ring": _ring,
