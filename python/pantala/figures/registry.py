@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from matplotlib.figure import Figure
 
 from pantala.analysis.attribution import effects_of
+from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
 from pantala.experiments.experiment import Experiment
 from pantala.figures.bars import communication_bars
@@ -77,7 +78,7 @@ class Kind:
         text: what it shows, in one sentence.
         source: the figure that it follows; empty if there is none.
         options: the options that it takes, with the values allowed; None allows any text.
-        records: the key that records a table that the figure needs; empty if every run has all.
+        reads: a table that the figure needs and that a key records; empty if every run has all.
         takes: what it is drawn from. Runs include the runs of interference experiments.
         draw: draws it from what is given, the runs alone and the options; `figure` if not given.
     """
@@ -86,7 +87,7 @@ class Kind:
     text: str
     source: str = ""
     options: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
-    records: str = ""
+    reads: str = ""
     takes: str = RUNS
     draw: Callable[..., Figure] | None = None
 
@@ -94,6 +95,11 @@ class Kind:
     def name(self) -> str:
         """Its name on the command line: the function's, with hyphens."""
         return self.figure.__name__.replace("_", "-")
+
+    @property
+    def records(self) -> str:
+        """The key that records the table that it reads; empty if every run has it."""
+        return (TABLES[self.reads].switch or "") if self.reads else ""
 
 
 def _load_map(given: Given, alone: Mapping[str, RunLike], measure: str = "load") -> Figure:
@@ -133,7 +139,7 @@ KINDS: dict[str, Kind] = {
             rank_iterations,
             "Heat map of ranks and iterations: time inside MPI calls, or duration.",
             options={"measure": ("communication", "duration")},
-            records="record.iterations",
+            reads="iterations",
         ),
         Kind(
             time_in_calls,
@@ -142,7 +148,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             calls_over_time,
             "MPI calls of single ranks over simulated time.",
-            records="record.call_events",
+            reads="call_events",
         ),
         Kind(
             throughput,
@@ -163,13 +169,13 @@ KINDS: dict[str, Kind] = {
         Kind(
             latency_tail,
             "Share of packets with a latency above x, with logarithmic axes.",
-            records="record.packets",
+            reads="packets",
         ),
         Kind(
             rank_latency,
             "Shortest, mean and longest message latency of each rank, a panel per job.",
             options={"measure": DIRECTIONS},
-            records="record.rank_messages",
+            reads="rank_messages",
         ),
         Kind(
             slowdown_bars,
@@ -204,7 +210,7 @@ KINDS: dict[str, Kind] = {
             blame_matrix,
             "Matrix of waiting time: the job that waited, and the job that caused it.",
             options={"class": tuple(CLASSES)},
-            records="record.blame",
+            reads="blame",
             draw=lambda given, _, **options: blame_matrix(given, **options),
         ),
         Kind(
@@ -223,7 +229,7 @@ KINDS: dict[str, Kind] = {
             links_over_time,
             "Heat map of links and time, load or stall, the highest peak on top.",
             options={"class": tuple(CLASSES), "job": None, "measure": ("load", "stall")},
-            records="record.link_windows",
+            reads="link_windows",
             draw=_links,
         ),
         Kind(
@@ -237,13 +243,13 @@ KINDS: dict[str, Kind] = {
             system_over_time,
             "Load, stall or saturation of each link class over simulated time.",
             options={"measure": tuple(MEASURES)},
-            records="record.system",
+            reads="system_windows",
         ),
         Kind(
             routers_over_time,
             "Bytes per time on the routers that serve each job, divided by job.",
             "Wang et al. (IPDPS 2020), Fig. 8",
-            records="record.routers",
+            reads="router_windows",
         ),
         Kind(
             traffic_shares,
@@ -254,13 +260,13 @@ KINDS: dict[str, Kind] = {
             saturation_shares,
             "Share of links that were saturated for at most x, by kind of link.",
             f"{YANG}, Fig. 2 (d) to (f)",
-            records="record.ports",
+            reads="port_windows",
         ),
         Kind(
             vc_occupancy,
             "Flits in the buffer of each virtual channel, mean and maximum, by link class.",
             options={"class": tuple(CLASSES)},
-            records="record.ports",
+            reads="port_windows",
         ),
         Kind(
             stall_scatter,
@@ -280,13 +286,13 @@ KINDS: dict[str, Kind] = {
         Kind(
             nonminimal_over_time,
             "Share of each job's packets on non-minimal paths over simulated time.",
-            records="record.routing_windows",
+            reads="routing_windows",
         ),
         Kind(
             learning,
             "Estimates of q_adaptive's routers over simulated time.",
             "Kang et al. (HPDC 2021)",
-            records="record.q_learning",
+            reads="q_learning",
             takes=RUN,
             draw=lambda given, _: learning(given),
         ),

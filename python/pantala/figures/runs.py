@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pantala.catalogue.tables import TABLES
+from pantala.core.recorded import is_recorded
 from pantala.errors import UsageError
 from pantala.figures.style import DASHES, colours
 from pantala.files.run_directory import TABLES_FILE
@@ -31,20 +32,17 @@ __all__ = [
 ]
 
 
-#: The setting that records a table.
-_SETTINGS = {
-    "packets": 'record.packets = "sampled"',
-    "iterations": "record.iterations = true",
-    "link_windows": "record.link_windows = true",
-    "q_learning": 'record.q_learning = true and routing.algorithm = "q_adaptive"',
-    "port_windows": "record.ports = {}",
-    "call_events": "record.call_events = {}",
-    "system_windows": 'record.system.windows = ["10 us"]',
-    "router_windows": 'record.routers.windows = ["10 us"]',
-    "blame": 'record.blame.window = "10 us"',
-    "latency_windows": 'record.latency_windows = "10 us"',
-    "rank_messages": "record.rank_messages = true",
-    "routing_windows": 'record.routing_windows = "10 us"',
+#: What follows the key that records a table, where it is not ``true``.
+_VALUES = {
+    "record.packets": ' = "sampled"',
+    "record.q_learning": ' = true and routing.algorithm = "q_adaptive"',
+    "record.ports": " = {}",
+    "record.call_events": " = {}",
+    "record.system": '.windows = ["10 us"]',
+    "record.routers": '.windows = ["10 us"]',
+    "record.blame": '.window = "10 us"',
+    "record.latency_windows": ' = "10 us"',
+    "record.routing_windows": ' = "10 us"',
 }
 
 
@@ -65,12 +63,13 @@ def recorded(run: RunLike, name: str, setting: str = "") -> pl.LazyFrame:
     if frame is None:
         refuse_not_kept(run, name)
         where = getattr(run, "path", None) or run.document["plan"]["name"]
-        if _was_asked_for(run, name):
+        if is_recorded(run.document["plan"]["record"], name):
             raise UsageError(
                 f"{where}: table {name} was recorded and has no rows; the figure has nothing to"
                 " show; name another run"
             )
-        key = setting or _SETTINGS.get(name)
+        switch = TABLES[name].switch
+        key = setting or (switch and f"{switch}{_VALUES.get(switch, ' = true')}")
         remedy = f"set {key} and run" if key else "run"
         raise UsageError(
             f"{where}: table {name} has no rows; the figure reads it: {remedy} the scenario again"
@@ -93,15 +92,6 @@ def refuse_not_kept(run: RunLike, name: str) -> None:
             f"{path}: the sweep did not keep table {name}, which the figure reads; add {name} to"
             " keep (--keep) and give the sweep again"
         )
-
-
-def _was_asked_for(run: RunLike, name: str) -> bool:
-    """Returns whether the run has recorded a table, with or without rows."""
-    switch = TABLES[name].switch
-    if switch is None:
-        return True
-    key, record = switch.removeprefix("record."), run.document["plan"]["record"]
-    return record.get(key, record.get(f"{key}_ps")) not in (None, False, 0, "off")
 
 
 def rows_of(

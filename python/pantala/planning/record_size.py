@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pantala.catalogue.tables import TABLES
 from pantala.core.plan import ExpectedTraffic, Plan
+from pantala.core.recorded import is_recorded
 from pantala.errors import PlanError, ScenarioError, UsageError
 from pantala.planning.run_cost import hops_of_packet, pattern_bytes, traffic
 from pantala.scenario.plan import awaited
@@ -41,34 +43,34 @@ _CALLS = 2.0
 #: A window of this length or more makes no large table of jobs: 100 GB are hours of simulated time.
 _LONG_WINDOW_PS = 10**6
 
-#: Table: bytes of a row on the disk (measured on runs of two jobs), the key that turns the record
-#: on, and what makes the table smaller.
+#: Table: bytes of a row on the disk (measured on runs of two jobs), and what makes it smaller.
 _TABLES = {
     "packets": (
         20.0,
-        "record.packets",
         "set it to sampled, or choose packet_jobs, packet_routers or packet_until",
     ),
     "packet_hops": (
         11.0,
-        "record.packet_paths",
         "set record.packets to sampled, or choose packet_jobs, packet_routers or packet_until",
     ),
-    "messages": (23.0, "record.messages", "set it to false, and record.rank_messages to true"),
-    "call_events": (14.0, "record.call_events", "choose jobs or ranks in it"),
-    "link_windows": (2.2, "record.link_window", "give a longer window"),
-    "port_windows": (4.8, "record.ports", "give longer windows, or choose classes or routers"),
-    "system_windows": (12.5, "record.system", "give longer windows"),
-    "router_windows": (3.0, "record.routers", "give longer windows, or choose routers or jobs"),
-    "job_windows": (17.5, "record.window", "give a longer window"),
-    "routing_windows": (14.0, "record.routing_windows", "give longer windows"),
-    "latency_windows": (32.0, "record.latency_windows", "give longer windows"),
-    "blame": (3.4, "record.blame.window", "give longer windows"),
+    "messages": (23.0, "set it to false, and record.rank_messages to true"),
+    "call_events": (14.0, "choose jobs or ranks in it"),
+    "link_windows": (2.2, "give a longer window"),
+    "port_windows": (4.8, "give longer windows, or choose classes or routers"),
+    "system_windows": (12.5, "give longer windows"),
+    "router_windows": (3.0, "give longer windows, or choose routers or jobs"),
+    "job_windows": (17.5, "give a longer window"),
+    "routing_windows": (14.0, "give longer windows"),
+    "latency_windows": (32.0, "give longer windows"),
+    "blame": (3.4, "give longer windows"),
 }
 
-#: Keys of a record that turn on a table that can be large: with a value, or by being there.
-_SWITCHES = ("messages", "link_windows", "routing_windows_ps", "latency_windows_ps")
-_OPTIONAL = ("call_events", "ports", "system", "routers", "blame")
+#: The key of the window of a table, where it is not the key that turns the table on.
+_WINDOW_KEYS = {
+    "link_windows": "record.link_window",
+    "job_windows": "record.window",
+    "blame": "record.blame.window",
+}
 
 
 @dataclass(frozen=True)
@@ -125,12 +127,8 @@ def large_bytes(plan: Plan) -> float | None:
         plan: a resolved plan.
     """
     record = plan["record"]
-    if (
-        record["packets"] == "off"
-        and not any(record.get(key) for key in _SWITCHES)
-        and all(record.get(key) is None for key in _OPTIONAL)
-        and not 0 < record["window_ps"] < _LONG_WINDOW_PS
-    ):
+    asked_for = (is_recorded(record, table) for table in _TABLES if TABLES[table].switch)
+    if not any(asked_for) and not 0 < record["window_ps"] < _LONG_WINDOW_PS:
         return None  # most runs of experiments; their traffic would take time to compute
     try:
         return sum(size.bytes for size in table_sizes(plan, traffic(plan)))
@@ -164,7 +162,8 @@ def check_size(
     if total <= most:
         return
     largest = sizes[0]
-    _, key, remedy = _TABLES[largest.table]
+    _, remedy = _TABLES[largest.table]
+    key = _WINDOW_KEYS.get(largest.table) or TABLES[largest.table].switch or "record"
     message = (
         f"the tables of the run would take about {PLAIN.size(total)}, most of it {largest.table}"
         f" ({PLAIN.rounded(largest.rows)} rows, {PLAIN.size(largest.bytes)}); this is more than"
