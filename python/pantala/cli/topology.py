@@ -138,6 +138,8 @@ def topology(
     """Shows and writes a topology."""
     from pantala.cli.option_values import parse_settings
     from pantala.errors import UsageError
+    from pantala.export.graphml import write_topology_graphml
+    from pantala.export.links import write_links
     from pantala.planning import topology as topology_of
     from pantala.scenario import Scenario
 
@@ -182,10 +184,10 @@ def topology(
     table = topology_of.link_table(chosen)
     written = []
     if links is not None:
-        topology_of.write_links(chosen, links)
+        write_links(chosen, links)
         written.append(links)
     if graphml is not None:
-        topology_of.write_graphml(chosen, graphml)
+        write_topology_graphml(chosen, graphml)
         written.append(graphml)
     summary = facts()
     for key, value in topology_of.summary(chosen, table).items():

@@ -176,7 +176,7 @@ def export(
     settings: Settings = None,
 ) -> None:
     """Writes the operation file of a job."""
-    from pantala.planning.operation_files import export_job
+    from pantala.export.operation_files import export_job
     from pantala.text.amounts import PLAIN, count
 
     facts = export_job(_scenario(name, ranks, settings), job, file)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
@@ -15,7 +13,6 @@ from pydantic_core import PydanticCustomError
 from pantala.core import native
 from pantala.core.ports import failed_counts, failed_words
 from pantala.errors import PlanError, ScenarioError, UsageError
-from pantala.files.atomic_file import atomic_file, write_text
 from pantala.models.faults import scenario_error
 from pantala.scenario import Topology
 from pantala.scenario.plan_faults import scenario_key
@@ -23,12 +20,11 @@ from pantala.scenario.presets import example, machine_preset, machine_presets, m
 from pantala.scenario.topology import over_preset
 
 __all__ = [
+    "error_of_network",
     "link_table",
     "longest_minimal_path",
     "summary",
     "topology",
-    "write_graphml",
-    "write_links",
 ]
 
 _SOURCE = "pantala topology"
@@ -92,72 +88,7 @@ def link_table(chosen: Topology) -> pl.DataFrame:
     try:
         return pl.DataFrame(native.link_table(chosen.as_plan()))
     except PlanError as error:
-        raise _blame(error) from None
-
-
-def write_links(chosen: Topology, path: Path) -> None:
-    """Writes the link table to a Parquet file, or to a CSV file if its name ends in `.csv`.
-
-    Raises:
-        ScenarioError: no such network can be built.
-        UsageError: the name has another ending, or the file cannot be written.
-    """
-    if path.suffix not in (".parquet", ".csv"):
-        raise UsageError(f"{path}: has no ending of a table; end the name in .parquet or .csv")
-    try:
-        if path.suffix == ".csv":
-            write_text(path, link_table(chosen).write_csv())
-            return
-        with atomic_file(path) as half:
-            native.write_link_table(chosen.as_plan(), half)
-    except PlanError as error:
-        raise _blame(error) from None
-    except OSError as error:
-        raise _cannot_write(path, error) from None
-
-
-def write_graphml(chosen: Topology, path: Path) -> None:
-    """Writes routers and the links between them as GraphML, for NetworkX, igraph, Gephi.
-
-    Nodes have `group`. Edges, one per pair of directed links, have `class` (local, or row and
-    column; global), `source_port` and `target_port`.
-
-    Raises:
-        ScenarioError: no such network can be built.
-        UsageError: the file cannot be written.
-    """
-    table = link_table(chosen)
-    root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-    attributes = {"group": ("node", "int"), "class": ("edge", "string")}
-    attributes |= {"source_port": ("edge", "int"), "target_port": ("edge", "int")}
-    for name, (of, kind) in attributes.items():
-        ElementTree.SubElement(
-            root, "key", {"id": name, "for": of, "attr.name": name, "attr.type": kind}
-        )
-    graph = ElementTree.SubElement(root, "graph", edgedefault="undirected")
-    for router in range(chosen.routers):
-        node = ElementTree.SubElement(graph, "node", id=f"r{router}")
-        ElementTree.SubElement(node, "data", key="group").text = str(router // chosen.a)
-    for row in table.iter_rows(named=True):
-        here, there = (
-            (row["source_router"], row["source_port"]),
-            (
-                row["target_router"],
-                row["target_port"],
-            ),
-        )
-        if here > there:  # the other direction of a link that is there already
-            continue
-        ends = {"id": f"l{row['link']}", "source": f"r{here[0]}", "target": f"r{there[0]}"}
-        edge = ElementTree.SubElement(graph, "edge", ends)
-        for key in ("class", "source_port", "target_port"):
-            ElementTree.SubElement(edge, "data", key=key).text = str(row[key])
-    ElementTree.indent(root)
-    try:
-        with atomic_file(path) as half:
-            ElementTree.ElementTree(root).write(half, encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise error_of_network(error) from None
 
 
 def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
@@ -282,10 +213,7 @@ def _hops(joined: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(hops), hops, _APART).astype(np.int64)
 
 
-def _blame(error: PlanError) -> ScenarioError:
+def error_of_network(error: PlanError) -> ScenarioError:
+    """Returns the error of a network that cannot be built, with the key of the topology."""
     key = scenario_key(error.key).removeprefix("machine.topology.")
     return ScenarioError(_SOURCE, key, error.value, error.message, error.remedy)
-
-
-def _cannot_write(path: Path, error: OSError) -> UsageError:
-    return UsageError(f"{path}: cannot be written: {error.strerror or error}; name another file")

@@ -15,7 +15,7 @@ import pantala as pt
 from operation_files import NAMES, Operation, in_the_world, operations_of, starting_groups
 from pantala.capture import capture
 from pantala.errors import UsageError
-from pantala.planning.operation_files import export_job
+from pantala.export.operation_files import export_job
 from small_mpi import MPIRUN, needs_mpi
 from support import ROOT, Ended
 

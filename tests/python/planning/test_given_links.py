@@ -11,7 +11,8 @@ import pytest
 
 import pantala as pt
 from pantala.core.ports import failed_counts
-from pantala.planning.topology import link_table, longest_minimal_path, summary, write_links
+from pantala.export.links import write_links
+from pantala.planning.topology import link_table, longest_minimal_path, summary
 
 SHAPE: dict[str, Any] = {"p": 2, "a": 4, "h": 2, "g": 5, "links_per_pair": 2}
 
