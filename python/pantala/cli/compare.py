@@ -130,7 +130,7 @@ def _check_place(out: Path) -> None:
 
 def _show(found: Comparison, *, everything: bool) -> None:
     from pantala.comparison.comparison import HEADLINES
-    from pantala.comparison.numbers import with_interval
+    from pantala.comparison.quantities import with_interval
     from pantala.errors import shortened
 
     base, *others = found.titles

@@ -15,7 +15,7 @@ from pantala.analysis.statistics import (
     mean_interval,
     paired_difference,
 )
-from pantala.comparison.numbers import quantity
+from pantala.comparison.quantities import quantity
 
 __all__ = ["Basis", "Difference", "Value", "difference_of", "numbers_of"]
 

@@ -9,7 +9,8 @@ import polars as pl
 
 from pantala.analysis.statistics import Interval, mean_interval
 from pantala.comparison.differences import Difference, Value, difference_of, numbers_of
-from pantala.comparison.numbers import label_of, with_interval
+from pantala.comparison.labels import label_of
+from pantala.comparison.quantities import with_interval
 from pantala.comparison.subject import SEED
 from pantala.runs.parts import TOGETHER
 

@@ -8,7 +8,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from pantala.analysis.statistics import mean_interval
-from pantala.comparison.numbers import label_of, unit_of
+from pantala.comparison.labels import label_of, unit_of
 from pantala.comparison.ranking import RANKED_BY, Ranking, ranking_of
 from pantala.comparison.subject import SEED, Subject, subject_of
 from pantala.comparison.values import check_metrics, distinct_values, values_of

@@ -11,7 +11,8 @@ import polars as pl
 
 import pantala
 from pantala.comparison.comparison import HEADLINES, Comparison, Row
-from pantala.comparison.numbers import label_of, with_interval
+from pantala.comparison.labels import label_of
+from pantala.comparison.quantities import with_interval
 from pantala.comparison.subject import SEED
 from pantala.comparison.values import distinct_values
 from pantala.errors import UsageError

@@ -8,7 +8,8 @@ from itertools import islice
 import polars as pl
 
 from pantala.analysis.attribution import METHODS
-from pantala.comparison.numbers import label_of, quantity, unit_of
+from pantala.comparison.labels import label_of, unit_of
+from pantala.comparison.quantities import quantity
 from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
 from pantala.comparison.values import distinct_values

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from pantala.comparison.numbers import label_of, quantity, with_interval
+from pantala.comparison.labels import label_of
+from pantala.comparison.quantities import quantity, with_interval
 from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
 from pantala.files.run_directory import RUN_FILE

@@ -21,8 +21,8 @@ from pantala.analysis.statistics import independent_difference, mean_interval
 from pantala.comparison.compare import compare
 from pantala.comparison.comparison import HEADLINES, Comparison
 from pantala.comparison.differences import difference_of
-from pantala.comparison.numbers import with_interval
 from pantala.comparison.plans import plan_changes
+from pantala.comparison.quantities import with_interval
 from pantala.errors import UsageError
 from pantala.report.comparison import comparison_finding, render_comparison
 from support import Ended
