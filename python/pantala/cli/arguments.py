@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +20,7 @@ __all__ = [
     "Threads",
     "Variables",
     "Workers",
+    "out_file",
     "paragraphs",
 ]
 
@@ -27,6 +28,11 @@ __all__ = [
 def paragraphs(text: str) -> str:
     """Returns a help text with each paragraph on one line, which the terminal then wraps."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+def out_file(what: str) -> Any:
+    """Returns the option --out of a command that writes a file; `what` is its help."""
+    return typer.Option("--out", "-o", metavar="FILE", help=what, autocompletion=complete.files)
 
 
 ScenarioFile = Annotated[

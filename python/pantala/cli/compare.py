@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pantala.cli import complete
+from pantala.cli.arguments import out_file
 from pantala.cli.tables import console, listing, say_caveats, say_line
 from pantala.text.plain_text import say
 
@@ -79,13 +80,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all metrics.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write an HTML page.",
-            autocompletion=complete.files,
-        ),
+        out_file("Write an HTML page."),
     ] = None,
 ) -> None:
     """Compares directories."""

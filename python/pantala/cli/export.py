@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pantala.cli import complete
+from pantala.cli.arguments import out_file
 from pantala.text.plain_text import say
 
 __all__ = ["HELP", "export"]
@@ -44,12 +45,8 @@ def export(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The file to write. Default: RUN.graphml or RUN.pftrace in the current directory.",
-            autocompletion=complete.files,
+        out_file(
+            "The file to write. Default: RUN.graphml or RUN.pftrace in the current directory."
         ),
     ] = None,
     messages: Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pantala.cli import complete
+from pantala.cli.arguments import out_file
 from pantala.cli.titles import titles
 from pantala.text.plain_text import say
 
@@ -51,13 +52,7 @@ def figure(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The file to write. Default: KIND.FORMAT in the current directory.",
-            autocompletion=complete.files,
-        ),
+        out_file("The file to write. Default: KIND.FORMAT in the current directory."),
     ] = None,
     link_class: Annotated[
         str | None,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import MachinePreset, RoutingName, Variables, paragraphs
+from pantala.cli.arguments import MachinePreset, RoutingName, Variables, out_file, paragraphs
 from pantala.text.plain_text import say, say_document
 
 __all__ = ["HELP", "app"]
@@ -20,13 +20,7 @@ app = typer.Typer(no_args_is_help=True)
 
 ScenarioOut = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="Write the scenario to this file. Default: standard output.",
-        autocompletion=complete.files,
-    ),
+    out_file("Write the scenario to this file. Default: standard output."),
 ]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace an existing file of [b]--out[/b].")

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from pantala.cli import complete
+from pantala.cli.arguments import out_file
 from pantala.cli.tables import console, listing
 from pantala.text.plain_text import say
 
@@ -84,13 +82,7 @@ def _first_sentence(text: str) -> str:
 def schema(
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the schema to this file.",
-            autocompletion=complete.files,
-        ),
+        out_file("Write the schema to this file."),
     ] = None,
 ) -> None:
     """Prints the JSON Schema of a scenario."""

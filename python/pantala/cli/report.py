@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pantala.cli import complete
+from pantala.cli.arguments import out_file
 from pantala.text.plain_text import say
 
 __all__ = ["HELP", "report"]
@@ -42,13 +43,7 @@ def report(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The file to write. Default: report.html in DIR.",
-            autocompletion=complete.files,
-        ),
+        out_file("The file to write. Default: report.html in DIR."),
     ] = None,
 ) -> None:
     """Writes report.html into a directory; report-NAME.html for each of several experiments."""

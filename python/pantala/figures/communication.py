@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from pantala.errors import UsageError
-from pantala.figures.legend import add_key, runs_key
+from pantala.figures.legend import add_key, markers_key, runs_key
 from pantala.figures.runs import Given, cases
 from pantala.figures.style import MARKERS, new_figure, style
 from pantala.run_tables.run_like import RunLike
@@ -70,10 +69,6 @@ def communication_time(given: Given, alone: Mapping[str, RunLike] | None = None)
         axes.grid()
         axes.set_xlabel(f"communication time of a rank ({unit})")
         axes.set_ylabel("share of ranks")
-        colour = {case.name: case.colour for case, _ in rows}
-        key = [
-            Line2D([], [], color=colour[name], marker=MARKERS[at % len(MARKERS)], ms=4, label=name)
-            for at, name in enumerate(names)
-        ]
-        add_key(figure, [*key, *runs_key([case for case, _ in rows])])
+        shown = [case for case, _ in rows]
+        add_key(figure, [*markers_key(shown, names), *runs_key(shown)])
     return figure

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pantala.figures.runs import Case
-from pantala.figures.style import MUTED
+from pantala.figures.style import MARKERS, MUTED
 
-__all__ = ["add_key", "runs_key"]
+__all__ = ["add_key", "markers_key", "runs_key"]
 
 
 def runs_key(rows: Sequence[Case]) -> list[Artist]:
@@ -22,6 +22,20 @@ def runs_key(rows: Sequence[Case]) -> list[Artist]:
         if case.condition
     }
     return [Line2D([], [], label=name, **line) for name, line in lines.items()]
+
+
+def markers_key(rows: Sequence[Case], names: Sequence[str]) -> list[Artist]:
+    """Returns a line with the colour and the marker of each job.
+
+    Args:
+        rows: what the figure shows.
+        names: the jobs; the place in the list chooses the marker.
+    """
+    colour = {case.name: case.colour for case in rows}
+    return [
+        Line2D([], [], color=colour[name], marker=MARKERS[at % len(MARKERS)], ms=4, label=name)
+        for at, name in enumerate(names)
+    ]
 
 
 def add_key(figure: Figure, handles: Sequence[Artist], columns: int = 5) -> None:

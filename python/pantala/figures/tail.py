@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from pantala.figures.legend import add_key, runs_key
+from pantala.figures.legend import add_key, markers_key, runs_key
 from pantala.figures.packet_latencies import PacketLatencies, packet_latencies
 from pantala.figures.runs import Given, cases, recorded
 from pantala.figures.style import MARKERS, new_figure, style
@@ -68,12 +67,8 @@ def latency_tail(given: Given, alone: Mapping[str, RunLike] | None = None) -> Fi
         axes.grid()
         axes.set_xlabel(f"packet latency ({unit}, logarithmic)")
         axes.set_ylabel("share of packets above")
-        colour = {case.name: case.colour for case, _ in rows}
-        key = [
-            Line2D([], [], color=colour[name], marker=MARKERS[at % len(MARKERS)], ms=4, label=name)
-            for at, name in enumerate(names)
-        ]
-        add_key(figure, [*key, *runs_key([case for case, _ in rows])])
+        shown = [case for case, _ in rows]
+        add_key(figure, [*markers_key(shown, names), *runs_key(shown)])
     return figure
 
 

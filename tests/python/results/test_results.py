@@ -1,3 +1,5 @@
+"""Runs as objects: tables, metrics, and how they show themselves in a notebook."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Curves of load: settings, presets of simulators, and errors before any run."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Lines of progress, on a terminal and in a log."""
+
 from __future__ import annotations
 
 import io

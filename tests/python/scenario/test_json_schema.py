@@ -1,3 +1,5 @@
+"""The JSON Schema of scenarios: it accepts and refuses what the models do."""
+
 from __future__ import annotations
 
 import json

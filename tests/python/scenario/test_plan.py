@@ -1,3 +1,5 @@
+"""Plans made from scenarios: keys, units, subsets, and plans that share a network."""
+
 from __future__ import annotations
 
 import json

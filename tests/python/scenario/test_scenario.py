@@ -1,3 +1,5 @@
+"""Scenarios from TOML and from Python: presets, changes, and errors in one line."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""Quantities with units: parsed exactly, refused in one line, printed in their usual form."""
+
 from __future__ import annotations
 
 import contextlib
