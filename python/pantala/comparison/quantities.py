@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pantala.analysis.statistics import Interval
-from pantala.text.amounts import Medium
+from pantala.text.amounts import Medium, time_unit
 
 __all__ = ["quantity", "with_interval"]
 
@@ -14,9 +14,9 @@ _SHOWN = Medium(" ", "\N{MICRO SIGN}s")
 
 
 def quantity(metric: str, value: float) -> str:
-    """Returns a value with its unit: ``1.234 ms``, ``0.1234``."""
+    """Returns a value with its unit: ``1.23 ms``, ``0.1234``."""
     if metric.endswith("_ns"):
-        return f"{'-' if value < 0 else ''}{_time(abs(value))}"
+        return _SHOWN.duration(value)
     if metric.endswith("_bytes"):
         return _SHOWN.size(value)
     if metric.endswith("_gb_per_s"):
@@ -33,17 +33,13 @@ def with_interval(metric: str, found: Interval) -> str:
         return f"{quantity(metric, found.mean)} ± {quantity(metric, half)}"
     if not metric.endswith("_ns"):
         return f"{quantity(metric, found.mean)} ± {_two_digits(half)}"
-    number, unit = _time(found.mean).split(" ")
-    scale = found.mean / float(number.replace(",", ""))
-    return f"{number} ± {_two_digits(half / scale)} {unit}"
+    scale, unit = time_unit(abs(found.mean))
+    shown = _two_digits(half / scale)
+    decimals = len(shown.partition(".")[2]) if "e" not in shown else 3
+    return f"{found.mean / scale:,.{decimals}f} ± {shown} {unit}"
 
 
 def _two_digits(value: float) -> str:
     """Returns a number with two digits, without an exponent unless it is small."""
     text = f"{value:.2g}"
     return f"{float(text):.0f}" if "e+" in text else text
-
-
-def _time(ns: float) -> str:
-    """Returns a time with four digits, because two values often differ in the fourth."""
-    return _SHOWN.duration(ns, digits=4)

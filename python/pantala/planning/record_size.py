@@ -167,7 +167,7 @@ def check_size(
     message = (
         f"the tables of the run would take about {PLAIN.size(total)}, most of it {largest.table}"
         f" ({PLAIN.rounded(largest.rows)} rows, {PLAIN.size(largest.bytes)}); this is more than"
-        f" {what.format(PLAIN.size(most))}"
+        f" {what}"
     )
     remedy = f"{remedy}, or raise --size-limit (size_limit in Python)"
     raise ScenarioError(source, key, "", message, remedy)
@@ -197,12 +197,12 @@ def parse_limit(text: str | None) -> int | None:
 
 def _most(folder: Path | None, limit: int | None) -> tuple[int, str]:
     """Returns the most bytes that the tables of a run may take, and a phrase that says why."""
-    most, what = SIZE_LIMIT if limit is None else limit, "the limit of {}"
+    most = SIZE_LIMIT if limit is None else limit
     if limit is None and folder is not None:
         free = _free(folder)
         if free is not None and free < most:
-            return free, "the {} that are free on its disk"
-    return most, what
+            return free, f"the {PLAIN.size(free)} that are free on its disk"
+    return most, f"the limit of {PLAIN.size(most, exact=True)}"
 
 
 def _expected(

@@ -47,13 +47,13 @@ class Medium:
     space: str
     microseconds: str
 
-    def duration(self, ns: float, *, exact: bool = False, digits: int = 3) -> str:
+    def duration(self, ns: float, *, exact: bool = False) -> str:
         """Returns a simulated time: ``1.90 ms``.
 
         Simulated time counts picoseconds: less than half of one is what the arithmetic left over,
         0 ns.
         """
-        text = self._scaled(ns if abs(ns) >= _HALF_PS else 0.0, _TIMES, exact, digits)
+        text = self._scaled(ns if abs(ns) >= _HALF_PS else 0.0, _TIMES, exact)
         return text.replace("µs", self.microseconds)
 
     def size(self, number: float, *, exact: bool = False) -> str:
@@ -75,14 +75,12 @@ class Medium:
         """Returns a share in per cent: ``32 %``, or ``3.2 %`` below ten."""
         return f"{100 * share:z.{1 if abs(share) < 0.0995 else 0}f}{self.space}%"
 
-    def _scaled(
-        self, value: float, units: Sequence[tuple[float, str]], exact: bool, digits: int = 3
-    ) -> str:
-        rounded = abs(value if exact else float(f"{value:.{digits}g}"))
+    def _scaled(self, value: float, units: Sequence[tuple[float, str]], exact: bool) -> str:
+        rounded = abs(value if exact else float(f"{value:.3g}"))
         scale, unit = next(((scale, unit) for scale, unit in units if rounded >= scale), units[-1])
         if exact:
             return f"{value / scale:z,.6g}{self.space}{unit}"
-        return f"{significant(value / scale, digits)}{self.space}{unit}"
+        return f"{significant(value / scale)}{self.space}{unit}"
 
 
 #: A terminal and its messages: ``1.90 us``, as a scenario has it.

@@ -104,7 +104,7 @@ def test_the_share_of_a_run_beside_another_job_and_the_remedy() -> None:
     assert ("long", "again") not in sentence
     assert ("again", "long") not in sentence  # the run ends at the end of a window
     (caveat,) = [each for each in caveats_of({"x": found}) if each.kind == "overlap"]
-    assert "short ran for 5.0 % of long's run (5 ns of 100 ns)" in caveat.text
+    assert "short ran for 5.0 % of long's run (5.00 ns of 100 ns)" in caveat.text
     assert "set repeat = true for short" in caveat.text
 
 

@@ -156,7 +156,7 @@ def line_of(text: str, start: str) -> str:
 @pytest.mark.parametrize(
     ("name", "messages", "collectives"),
     [
-        ("ring", "10.0 kB per rank, 80.3 kB in all", "20.0 B per rank, 160 B in all"),
+        ("ring", "10.0 kB per rank, 80.3 kB in all", "20 B per rank, 160 B in all"),
         ("training_step.0.et", "none", "16.8 MB per rank, 67.1 MB in all"),
         ("binomial_tree.goal", "in all", "none"),
     ],

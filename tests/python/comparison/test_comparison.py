@@ -270,7 +270,7 @@ def test_differences_of_plans_have_the_scenarios_keys_and_units() -> None:
 
 def test_mean_and_interval_have_one_unit() -> None:
     text = with_interval(TIME, mean_interval([1500.0, 1510.0, 1520.0]))
-    assert re.fullmatch("1[.]51 ± 0[.]025 \N{MICRO SIGN}s", text)
+    assert re.fullmatch("1[.]510 ± 0[.]025 \N{MICRO SIGN}s", text)
     assert with_interval("ranks", mean_interval([3.0])) == "3"
 
 

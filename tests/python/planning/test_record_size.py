@@ -166,7 +166,7 @@ def test_without_a_limit_the_free_disk_is_one(tmp_path: Path, monkeypatch: Any) 
     short = scenario([UNIFORM], {"packets": "all"}, stop={"duration": "1 ms"}).resolved_plan()
     usage = type("Usage", (), {"free": 3_000_000, "total": 10**9})
     monkeypatch.setattr("shutil.disk_usage", lambda path: usage)
-    with pytest.raises(pt.ScenarioError, match="more than the 3 MB that are free on its disk"):
+    with pytest.raises(pt.ScenarioError, match=r"more than the 3\.00 MB that are free on its disk"):
         check_size(short, traffic(short), "s.toml", tmp_path / "not" / "there")
     check_size(short, traffic(short), "s.toml", tmp_path, 10**9)
 

@@ -39,17 +39,17 @@ def shown(terminal: bool, runs: int = 1) -> str:
 
 
 def test_a_log_gets_one_line_per_run() -> None:
-    assert shown(False) == "fft3d: 6 ms, 5 M packets, 4 M packet-hops/s, 8.0 s\n"
+    assert shown(False) == "fft3d: 6.00 ms, 5.00 M packets, 4.00 M packet-hops/s, 8.0 s\n"
     assert shown(False, 3).startswith("1/3 fft3d: ")
 
 
 def test_a_terminal_shows_the_progress() -> None:
     text = shown(True)
-    assert "fft3d: 25 %, 6.0 s left, 1.5 ms, 1.23 M packets, 4 M packet-hops/s" in text
+    assert "fft3d: 25 %, 6.0 s left, 1.50 ms, 1.23 M packets, 4.00 M packet-hops/s" in text
 
 
 def test_no_line_is_drawn_after_the_end() -> None:
-    _, end, after = shown(True).partition("fft3d: 6 ms")
+    _, end, after = shown(True).partition("fft3d: 6.00 ms")
     assert end
     assert "left" not in after, "the line of a finished run"
 
