@@ -35,6 +35,7 @@ class ListedCases(Protocol):
         keep: the tables that its runs can have.
         elsewhere: the directories of runs that are not in the store, by the name of their part.
         ended_early: the parts among them that will be simulated again.
+        links: the links to the runs of the only case, by the name of their part.
         slowdown: the file with the slowdowns of the only case; it may be missing.
         interference: the scenario's value of the key `interference`.
     """
@@ -45,6 +46,7 @@ class ListedCases(Protocol):
     keep: list[str]
     elsewhere: dict[str, Path]
     ended_early: frozenset[str]
+    links: dict[str, Path]
     slowdown: Path | None
     interference: object
 
@@ -74,6 +76,7 @@ class SweepCases:
         self.axes: list[list[str]] = [axis["columns"] for axis in self.document["axes"]]
         self.keep: list[str] = self.document["keep"]
         self.elsewhere = {}
+        self.links: dict[str, Path] = {}
         self.interference: object = self.document["scenario"].get("interference")
 
     def read(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -107,6 +110,7 @@ class InterferenceCases:
             self.elsewhere = {
                 part["part"]: path / part["directory"] for part in parts if "run" not in part
             }
+            self.links = {part["part"]: path / part["directory"] for part in parts}
             self._runs = {part["part"]: part.get("run", part["part"]) for part in parts}
         except (KeyError, TypeError) as error:
             raise RunDirectoryError(

@@ -41,6 +41,7 @@ def test_an_interference_experiment_has_one_case(alone: pt.Experiment) -> None:
     assert alone.runs["simulated_ns"].null_count() == 0
     assert alone.refused.is_empty()
     assert (alone.complete, alone.missing) == (True, [])
+    assert alone.together.path == alone.path / "together", "not its place in the store"
 
 
 def test_its_tables_and_statistics_are_those_of_a_sweep(alone: pt.Experiment) -> None:
