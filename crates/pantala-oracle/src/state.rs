@@ -137,7 +137,7 @@ impl Router {
             crossbar_busy: 0,
         };
         let output = |port| {
-            Output::new(topology.peer(id, port), config.link(topology.class_of_port(port)), config)
+            Output::new(topology.peer(id, port), config.link(topology.class_of(id, port)), config)
         };
         Self {
             inputs: vec![input; ports.len()],

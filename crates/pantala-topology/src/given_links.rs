@@ -1,7 +1,6 @@
 //! Networks as data: global links that are given as a list, links that have failed, and what a
 //! network that lacks links no longer joins directly.
 
-use crate::dragonfly::{GlobalEnd, NOWHERE};
 use crate::global_links::GlobalLinks;
 use crate::local_paths::{LocalPaths, UNREACHABLE};
 use crate::third_groups::GroupGraph;
@@ -58,15 +57,13 @@ impl Topology {
             let message = format!("both ends are in group {from}");
             return Err((message, "give the routers of two groups"));
         }
-        for end in [*link, back] {
-            let place = self.global_place(end.router, end.port);
-            if self.global_peers[place].router != NOWHERE.router {
-                let message = format!("port {} of router {} has two links", end.port, end.router);
+        for GlobalLink { router, port, .. } in [*link, back] {
+            if self.peer(router, port) != Peer::Unconnected {
+                let message = format!("port {port} of router {router} has two links");
                 return Err((message, "give each port one link"));
             }
-            self.global_peers[place] =
-                GlobalEnd { router: end.target_router, port: end.target_port };
         }
+        self.graph.join((link.router, link.port), (back.router, back.port));
         pairs[self.pair(from, to)].push(*link);
         pairs[self.pair(to, from)].push(back);
         Ok(())
@@ -89,11 +86,6 @@ impl Topology {
         Ok(())
     }
 
-    fn global_place(&self, router: u32, port: u16) -> usize {
-        let port = usize::from(port - self.first_global_port());
-        router as usize * self.global_ports as usize + port
-    }
-
     /// Returns the network without the links at these ports (router and port). A link fails in both
     /// directions, so one of its ends is enough.
     ///
@@ -104,7 +96,8 @@ impl Topology {
                 TopologyError::new("failed_links", format!("[{router}, {port}]"), message, remedy)
             })?;
         }
-        let local = |&&(_, port): &&(u32, u16)| self.class_of_port(port) != LinkClass::Global;
+        let local =
+            |&&(router, port): &&(u32, u16)| self.class_of(router, port) != LinkClass::Global;
         let (local, global): (Vec<_>, Vec<_>) = failed.iter().partition(local);
         self.remove_global(&global);
         self.remove_local(&local);
@@ -139,19 +132,12 @@ impl Topology {
             return;
         }
         for &(router, port) in failed {
-            let place = self.global_place(router, port);
-            let end = std::mem::replace(&mut self.global_peers[place], NOWHERE);
-            if end.router != NOWHERE.router {
-                let place = self.global_place(end.router, end.port);
-                self.global_peers[place] = NOWHERE;
-            }
+            self.graph.separate(router, port);
         }
         let groups = self.groups;
         let ordered = (0..groups)
             .flat_map(|from| (0..groups).filter(move |&to| to != from).map(move |to| (from, to)));
-        let remain = |link: &&GlobalLink| {
-            self.global_peers[self.global_place(link.router, link.port)].router != NOWHERE.router
-        };
+        let remain = |link: &&GlobalLink| self.peer(link.router, link.port) != Peer::Unconnected;
         let pairs: Vec<Vec<GlobalLink>> = ordered
             .map(|(from, to)| self.global_links(from, to).iter().filter(remain).copied().collect())
             .collect();
@@ -170,6 +156,7 @@ impl Topology {
             let local = u32::from(port - self.first_local_port());
             let here = self.local_index(router);
             let (there, back) = self.group.peer(here, local);
+            self.graph.separate(router, port);
             paths.remove(router, local);
             paths.remove(router - here + there, back);
             groups.push(self.group_of(router));

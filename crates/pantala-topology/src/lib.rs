@@ -83,8 +83,8 @@
 //! | next ports inside a group | [`Topology::local_step`] |
 //! | distance inside a group | [`Topology::local_distance`] |
 //! | links between two groups | [`Topology::global_links`] |
-//! | far end of a port | [`Topology::peer`] |
-//! | class of its link | [`Topology::class_of_port`] |
+//! | far end of a port | [`NetworkGraph::peer`] |
+//! | class of its link | [`NetworkGraph::class_of`] |
 //!
 //! A path inside a group is a sequence of such steps. So another kind of group changes only this
 //! crate (`group.rs` has everything about the inside of a group).
@@ -138,6 +138,7 @@ mod global_links;
 mod group;
 mod link;
 mod local_paths;
+mod network_graph;
 mod port_assignment;
 mod spec;
 mod third_groups;
@@ -148,5 +149,6 @@ pub use error::TopologyError;
 pub use global_arrangement::GlobalArrangement;
 pub use group::LocalOrder;
 pub use link::{GlobalLink, Link, LinkClass, Peer, Ports};
+pub use network_graph::NetworkGraph;
 pub use port_assignment::PortAssignment;
 pub use spec::{DragonflySpec, GroupSpec, MAX_PORTS, MAX_PORTS_IN_ALL};

@@ -13,7 +13,7 @@ use crate::config::FabricConfig;
 use crate::store::nics::Nic;
 use crate::store::port::{InPort, InVc, OutPort, OutVc};
 use pantala_engine::{Time, Wheel};
-use pantala_topology::{LinkClass, Topology};
+use pantala_topology::{LinkClass, NetworkGraph};
 use std::ops::Range;
 
 /// The kind of an event, which is its phase within one time. The order within a phase does not
@@ -60,16 +60,16 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// Makes the number of blocks that fits the size of these groups.
-    pub(crate) fn of(config: &FabricConfig, topology: &Topology, own: Range<u32>) -> Self {
+    pub(crate) fn of(config: &FabricConfig, network: &NetworkGraph, own: Range<u32>) -> Self {
         let ahead = config.lookahead();
         let packet =
             Time::from(config.flits(config.packet_bytes)) * config.timing(LinkClass::Local).flit;
         let groups = own.end - own.start;
-        let routers = (groups * topology.routers_per_group()) as usize;
+        let routers = network.routers_of_cells(own.clone()).len();
         let blocks = match config.blocks {
             _ if config.reads_everywhere() => 1,
             0 if ahead < LEAST_AHEAD.max(LEAST_PACKETS * packet) => 1,
-            0 => (router_bytes(config, topology) * routers / BLOCK_BYTES) as u32,
+            0 => (router_bytes(config, network) * routers / BLOCK_BYTES) as u32,
             given => given,
         };
         let groups_per_block = groups.div_ceil(blocks.clamp(1, groups));
@@ -121,8 +121,8 @@ impl Blocks {
 }
 
 /// Returns the bytes of state of a router, approximately.
-fn router_bytes(config: &FabricConfig, topology: &Topology) -> usize {
-    let (ports, vcs) = (topology.ports_per_router() as usize, usize::from(config.virtual_channels));
+fn router_bytes(config: &FabricConfig, network: &NetworkGraph) -> usize {
+    let (ports, vcs) = (network.ports_per_router() as usize, usize::from(config.virtual_channels));
     let words = (ports * vcs).div_ceil(64);
     ports
         * (size_of::<OutPort>()

@@ -259,7 +259,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let spare_messages = spare_messages(fabric.setup.partitions.count());
         let mut partition = Self { fabric, wakes: Wakes::default(), spare_messages, host, probe };
         for terminal in own_terminals {
-            let group = partition.fabric.setup.topology.group_of_terminal(terminal);
+            let network = partition.fabric.setup.network();
+            let group = network.cell_of(network.router_of(terminal));
             let block = partition.fabric.agenda.blocks.of_group(group);
             partition.fabric.agenda.enter(block);
             partition.host.start(terminal, &mut partition.wakes);
@@ -295,11 +296,11 @@ impl Fabric {
             space_wait: false,
         };
         for router in own {
-            let group = self.setup.topology.group_of(router);
+            let group = self.setup.network().cell_of(router);
             for port in 0..self.setup.ports {
-                let port_class = self.setup.topology.class_of_port(port as u16);
+                let port_class = self.setup.network().class_of(router, port as u16);
                 let timing = self.setup.config.timing(port_class);
-                let peer = self.setup.topology.peer(router, port as u16);
+                let peer = self.setup.network().peer(router, port as u16);
                 let number = router * self.setup.ports + port;
                 let first_vc = |port: u32| port * self.setup.vcs as u32;
                 let (upstream, target, end) = match peer {
@@ -323,7 +324,7 @@ impl Fabric {
                         (ELSEWHERE | other_partition, other_partition)
                     }
                     Peer::Port { router, .. } => {
-                        (self.agenda.blocks.of_group(self.setup.topology.group_of(router)), HERE)
+                        (self.agenda.blocks.of_group(self.setup.network().cell_of(router)), HERE)
                     }
                     _ => (home, HERE),
                 };
@@ -418,8 +419,8 @@ impl Fabric {
     fn build_nics(&mut self, own: Range<u32>, routing_keys: &[u64]) {
         for terminal in own {
             let key = routing_keys[terminal as usize];
-            let port = self.setup.topology.router_of(terminal) * self.setup.ports
-                + u32::from(self.setup.topology.terminal_port_of(terminal));
+            let port = self.setup.network().router_of(terminal) * self.setup.ports
+                + u32::from(self.setup.network().terminal_port_of(terminal));
             self.nics.nics.push(Nic {
                 link_free: 0,
                 wake: NEVER,

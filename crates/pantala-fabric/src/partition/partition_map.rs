@@ -1,9 +1,10 @@
 //! [`PartitionMap`]: the groups, routers and NICs of each partition.
 //!
-//! A partition has consecutive whole groups. Only global links connect partitions, so every effect
-//! of one partition on another takes the latency of a global link.
+//! A partition has consecutive whole cells of the network: of a Dragonfly, its groups. Only global
+//! links connect partitions, so every effect of one partition on another takes the latency of a
+//! global link.
 
-use pantala_topology::Topology;
+use pantala_topology::NetworkGraph;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,8 +14,10 @@ use std::sync::Arc;
 pub struct PartitionMap {
     /// Per partition, its first group; then the number of groups.
     first_groups: Vec<u32>,
-    routers_per_group: u32,
-    terminals_per_group: u32,
+    /// Per partition, its first router; then the number of routers.
+    first_routers: Vec<u32>,
+    /// Per partition, its first NIC; then the number of NICs.
+    first_terminals: Vec<u32>,
     /// Per group, its partition.
     partition_of: Vec<u16>,
 }
@@ -25,8 +28,8 @@ impl PartitionMap {
     /// # Panics
     /// If `count` is zero, or if there are more than 16,384 partitions.
     #[must_use]
-    pub fn new(topology: &Topology, count: u32) -> Self {
-        let groups = topology.groups();
+    pub fn new(network: &NetworkGraph, count: u32) -> Self {
+        let groups = network.cells();
         let count = count.min(groups);
         assert!((1..=1 << 14).contains(&count), "1 to 16,384 partitions");
         let first_groups: Vec<u32> = (0..=count)
@@ -34,18 +37,21 @@ impl PartitionMap {
             .collect();
         let partition_of = (0..groups)
             .map(|group| (first_groups.partition_point(|&first| first <= group) - 1) as u16);
+        let routers_before = |&groups: &u32| network.routers_of_cells(0..groups).end;
+        let first_routers: Vec<u32> = first_groups.iter().map(routers_before).collect();
+        let terminals_before = |&routers: &u32| network.terminals_of_routers(0..routers).end;
         Self {
+            first_terminals: first_routers.iter().map(terminals_before).collect(),
+            first_routers,
             partition_of: partition_of.collect(),
             first_groups,
-            routers_per_group: topology.routers_per_group(),
-            terminals_per_group: topology.routers_per_group() * topology.terminals_per_router(),
         }
     }
 
     /// Makes one partition.
     #[must_use]
-    pub fn whole(topology: &Topology) -> Self {
-        Self::new(topology, 1)
+    pub fn whole(network: &NetworkGraph) -> Self {
+        Self::new(network, 1)
     }
 
     /// Returns the number of partitions.
@@ -57,19 +63,19 @@ impl PartitionMap {
     /// Returns the groups of a partition.
     #[must_use]
     pub fn groups(&self, partition: u16) -> Range<u32> {
-        self.first_groups[usize::from(partition)]..self.first_groups[usize::from(partition) + 1]
+        between(&self.first_groups, partition)
     }
 
     /// Returns the routers of a partition.
     #[must_use]
     pub fn routers(&self, partition: u16) -> Range<u32> {
-        scaled(self.groups(partition), self.routers_per_group)
+        between(&self.first_routers, partition)
     }
 
     /// Returns the NICs of a partition.
     #[must_use]
     pub fn terminals(&self, partition: u16) -> Range<u32> {
-        scaled(self.groups(partition), self.terminals_per_group)
+        between(&self.first_terminals, partition)
     }
 
     /// Returns the partition of a group.
@@ -81,13 +87,13 @@ impl PartitionMap {
     /// Returns the partition of a router.
     #[must_use]
     pub fn of_router(&self, router: u32) -> u16 {
-        self.of_group(router / self.routers_per_group)
+        holder(&self.first_routers, router)
     }
 
     /// Returns the partition of a NIC.
     #[must_use]
     pub fn of_terminal(&self, terminal: u32) -> u16 {
-        self.of_group(terminal / self.terminals_per_group)
+        holder(&self.first_terminals, terminal)
     }
 }
 
@@ -109,14 +115,20 @@ impl PartitionShare {
     }
 }
 
-fn scaled(range: Range<u32>, factor: u32) -> Range<u32> {
-    range.start * factor..range.end * factor
+/// Returns the numbers of a partition.
+fn between(firsts: &[u32], partition: u16) -> Range<u32> {
+    firsts[usize::from(partition)]..firsts[usize::from(partition) + 1]
+}
+
+/// Returns the partition that has this number.
+fn holder(firsts: &[u32], number: u32) -> u16 {
+    (firsts.partition_point(|&first| first <= number) - 1) as u16
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment};
+    use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment, Topology};
 
     #[test]
     fn parts_share_groups_out_evenly_and_in_order() {

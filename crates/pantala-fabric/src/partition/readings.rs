@@ -237,8 +237,10 @@ impl<H: Host, P: Probe> Partition<H, P> {
             jobs: setup.config.jobs.into(),
             buffer: setup.config.router.input_buffer,
         };
-        let class = |port: &OutPort| setup.topology.class_of_port(port.port) as u8;
-        let classes = ports.out_ports.iter().map(class);
+        let numbered = (ports.out_ports.first() as u32..).zip(ports.out_ports.iter());
+        let classes = numbered.map(|(number, port): (u32, &OutPort)| {
+            setup.network().class_of(number / setup.ports, port.port) as u8
+        });
         observer.blame = Some(Box::new(BlameWatch::new(&size, classes, window)));
         observer.records = true;
     }

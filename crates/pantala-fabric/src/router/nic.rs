@@ -179,7 +179,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
     fn offer<F: Variant>(&mut self, terminal: u32, offer: &PacketOffer, now: Time) {
         // The arrays of the hot path do not check these two (store/bounds.rs).
         assert!(
-            offer.destination < self.fabric.setup.topology.terminals()
+            offer.destination < self.fabric.setup.network().terminals()
                 && offer.job < self.fabric.setup.config.jobs,
             "{offer:?}"
         );

@@ -34,7 +34,7 @@ impl Channel {
     pub fn class(&self, topology: &Topology) -> &'static str {
         match self.link {
             Link::Injection { .. } => "injection",
-            Link::Output { port, .. } => match topology.class_of_port(port) {
+            Link::Output { router, port } => match topology.class_of(router, port) {
                 LinkClass::Terminal => "ejection",
                 class => class.name(),
             },

@@ -25,7 +25,7 @@ fn walk(
     loop {
         routing.decide(topology, router, packet, queues);
         let hop = routing.follow(topology, router, topology.group_of(router), packet);
-        hops.push((topology.class_of_port(hop.port), hop.vc));
+        hops.push((topology.class_of(router, hop.port), hop.vc));
         assert!(hops.len() < 20, "the packet wanders: {hops:?}");
         match topology.peer(router, hop.port) {
             Peer::Terminal(terminal) => {
@@ -373,7 +373,11 @@ fn merlin_chooses_at_the_gateway() {
             let mut there = fresh;
             routing.decide(&topology, gateway, &mut there, &mut queues);
             let hop = routing.follow(&topology, gateway, 0, &mut there);
-            assert_eq!(topology.class_of_port(hop.port), LinkClass::Global, "no second local hop");
+            assert_eq!(
+                topology.class_of(gateway, hop.port),
+                LinkClass::Global,
+                "no second local hop"
+            );
             assert!(may || !there.nonminimal);
             assert_eq!(there.nonminimal, hop.port != minimal.port);
             if may {

@@ -300,7 +300,7 @@ fn named(topology: &Topology, link: WatchedLink) -> Link {
     match link {
         WatchedLink::Output(out) => {
             let number = out as u32;
-            let class = topology.class_of_port((number % ports) as u16);
+            let class = topology.class_of(number / ports, (number % ports) as u16);
             Link { number, class: DirectedClass::of_output(class), router: number / ports }
         }
         WatchedLink::Injection(node) => Link {
@@ -317,7 +317,7 @@ fn links_by_class(topology: &Topology) -> [u32; DirectedClass::ALL.len()] {
     for router in 0..topology.routers() {
         for port in 0..topology.ports_per_router() as u16 {
             if topology.peer(router, port) != Peer::Unconnected {
-                links[DirectedClass::of_output(topology.class_of_port(port)) as usize] += 1;
+                links[DirectedClass::of_output(topology.class_of(router, port)) as usize] += 1;
             }
         }
     }

@@ -165,9 +165,7 @@ fn check_jobs(key: &str, names: &[String], plan: &Plan) -> Result<(), PlanError>
 }
 
 fn classes(topology: &Topology) -> impl Iterator<Item = DirectedClass> + '_ {
-    let has = |class: LinkClass| {
-        (0..topology.ports_per_router() as u16).any(|port| topology.class_of_port(port) == class)
-    };
+    let has = |class: LinkClass| topology.has_class(class);
     LinkClass::ALL.into_iter().filter(move |class| has(*class)).flat_map(|class| {
         let injection = (class == LinkClass::Terminal).then_some(DirectedClass::Injection);
         injection.into_iter().chain([DirectedClass::of_output(class)])

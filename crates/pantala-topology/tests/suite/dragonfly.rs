@@ -19,18 +19,18 @@ proptest! {
             for port in 0..topology.ports_per_router() as u16 {
                 match topology.peer(router, port) {
                     Peer::Terminal(terminal) => {
-                        prop_assert_eq!(topology.class_of_port(port), LinkClass::Terminal);
+                        prop_assert_eq!(topology.class_of(router, port), LinkClass::Terminal);
                         prop_assert_eq!(topology.router_of(terminal), router);
                         prop_assert_eq!(topology.terminal_port_of(terminal), port);
                     }
                     Peer::Port { router: far, port: far_port } => {
                         prop_assert_eq!(topology.peer(far, far_port), Peer::Port { router, port });
-                        prop_assert_eq!(topology.class_of_port(port), topology.class_of_port(far_port));
+                        prop_assert_eq!(topology.class_of(router, port), topology.class_of(far, far_port));
                         let same_group = topology.group_of(router) == topology.group_of(far);
-                        prop_assert_eq!(same_group, topology.class_of_port(port) != LinkClass::Global);
+                        prop_assert_eq!(same_group, topology.class_of(router, port) != LinkClass::Global);
                         prop_assert_ne!(router, far);
                     }
-                    Peer::Unconnected => prop_assert_eq!(topology.class_of_port(port), LinkClass::Global),
+                    Peer::Unconnected => prop_assert_eq!(topology.class_of(router, port), LinkClass::Global),
                 }
             }
         }

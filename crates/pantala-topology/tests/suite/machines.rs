@@ -12,7 +12,7 @@ fn links_of(topology: &Topology, router: u32) -> BTreeMap<&'static str, u32> {
     let mut counts = BTreeMap::new();
     for port in topology.first_local_port()..topology.ports_per_router() as u16 {
         if topology.peer(router, port) != Peer::Unconnected {
-            *counts.entry(topology.class_of_port(port).name()).or_insert(0) += 1;
+            *counts.entry(topology.class_of(router, port).name()).or_insert(0) += 1;
         }
     }
     counts

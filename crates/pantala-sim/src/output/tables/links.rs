@@ -104,7 +104,7 @@ fn outputs<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
     let places = (0..topology.routers())
         .flat_map(move |router| (0..ports as u16).map(move |port| (router, port)));
     places.zip(&run.results.outputs).filter_map(move |((router, port), totals)| {
-        let port_class = topology.class_of_port(port);
+        let port_class = topology.class_of(router, port);
         let (target, node) = match topology.peer(router, port) {
             Peer::Terminal(node) => (None, Some(node)),
             Peer::Port { router, port } => (Some((router, u32::from(port))), None),

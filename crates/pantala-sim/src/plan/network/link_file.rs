@@ -50,7 +50,7 @@ pub(super) fn links(file: &LinkFile, spec: &DragonflySpec) -> Result<Links, Plan
     }
     let mut global: Vec<_> = rows
         .iter()
-        .filter(|row| groups.class_of_port(row.source.1) == LinkClass::Global)
+        .filter(|row| groups.class_of(row.source.0, row.source.1) == LinkClass::Global)
         .map(|row| {
             let (low, high) = (row.source.min(row.target), row.source.max(row.target));
             let pair = (groups.group_of(low.0), groups.group_of(high.0));
@@ -145,7 +145,7 @@ fn ends(numbers: [i64; 4], groups: &Topology) -> Result<[End; 2], String> {
         let ports = groups.ports_per_router();
         match u16::try_from(port).ok().filter(|&port| u32::from(port) < ports) {
             None => Err(format!("names port {port}, but a router has {ports}")),
-            Some(port) if groups.class_of_port(port) == LinkClass::Terminal => {
+            Some(port) if groups.class_of(router, port) == LinkClass::Terminal => {
                 Err(format!("names port {port}, which belongs to a node"))
             }
             Some(port) => Ok((router, port)),
@@ -156,8 +156,9 @@ fn ends(numbers: [i64; 4], groups: &Topology) -> Result<[End; 2], String> {
 
 /// Returns what is wrong with a row by itself; `None` if it fits the network.
 fn misfit(row: &Row<'_>, groups: &Topology) -> Option<String> {
-    let ((router, port), (_, target_port)) = (row.source, row.target);
-    let (class, other) = (groups.class_of_port(port), groups.class_of_port(target_port));
+    let ((router, port), (target_router, target_port)) = (row.source, row.target);
+    let (class, other) =
+        (groups.class_of(router, port), groups.class_of(target_router, target_port));
     let name = class.name();
     if let Some(given) = row.class.filter(|&given| given != name) {
         return Some(format!("has class {}, but port {port} is a {name} port", quoted(given)));

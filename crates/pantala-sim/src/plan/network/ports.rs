@@ -40,7 +40,7 @@ pub fn ports(plan: &TopologyPlan) -> Result<Vec<PortRow>, PlanError> {
         PortRow {
             router,
             port,
-            class: topology.class_of_port(port),
+            class: topology.class_of(router, port),
             peer_router,
             peer_port,
             failed: had_link && peer_router.is_none(),
