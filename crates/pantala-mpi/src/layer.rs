@@ -13,6 +13,7 @@ use crate::layer::nics::Nics;
 use crate::layer::partition_outbox::PartitionOutbox;
 use crate::layer::records::Records;
 use crate::layer::transfers::Transfers;
+use crate::node_map::NodeMap;
 use crate::program::operation::OperationStream;
 use crate::rank::Rank;
 
@@ -59,8 +60,8 @@ pub struct RankSetup<P> {
 
 /// Ranks, their programs and their messages: the matching and protocol engine of every NIC.
 ///
-/// The layer is passive. Its owner (a [`pantala_fabric::Host`]) maps nodes to NICs and calls
-/// [`start`](Self::start), [`pull`](Self::pull), [`deliver`](Self::deliver) and
+/// The layer is passive. Its owner (a [`pantala_fabric::Host`]) knows the terminal of each NIC and
+/// calls [`start`](Self::start), [`pull`](Self::pull), [`deliver`](Self::deliver) and
 /// [`timer`](Self::timer). Each call changes only the state of one NIC and its ranks.
 ///
 /// Its state is in parts. A method is one of the smallest part that has all state that it touches,
@@ -86,13 +87,13 @@ pub struct MpiLayer<P> {
 }
 
 impl<P: OperationStream> MpiLayer<P> {
-    /// Creates a layer without NICs and jobs. `packet_bytes` is the largest payload of a packet.
+    /// Creates a layer without NICs and jobs, for nodes with one NIC each. `packet_bytes` is the largest payload of a packet.
     ///
     /// # Panics If `packet_bytes` or the configuration's `control_bytes` is zero. The check of a
     /// plan excludes both.
     #[must_use]
     pub fn new(config: MpiConfig, recording: Recording, packet_bytes: u32) -> Self {
-        Self::in_partition(config, recording, packet_bytes, None)
+        Self::in_partition(config, recording, packet_bytes, NodeMap::ONE_NIC, None)
     }
 
     /// Creates the layer of one partition, or of the whole network if `share` is `None`.
@@ -103,10 +104,11 @@ impl<P: OperationStream> MpiLayer<P> {
         config: MpiConfig,
         recording: Recording,
         packet_bytes: u32,
+        nodes: NodeMap,
         share: Option<PartitionShare>,
     ) -> Self {
         Self {
-            setup: LayerSetup::new(config, recording, packet_bytes),
+            setup: LayerSetup::new(config, recording, packet_bytes, nodes),
             jobs: Jobs::default(),
             ranks: Vec::new(),
             hosts: Hosts::default(),

@@ -173,6 +173,7 @@ pub mod config;
 pub mod key_fault;
 pub mod layer;
 pub mod message;
+mod node_map;
 pub mod program;
 mod rank;
 mod reception;
@@ -202,6 +203,7 @@ pub use layer::partition_outbox::MpiMessage;
 pub use layer::setup_error::SetupError;
 pub use layer::{Holdings, MpiLayer, RankSetup};
 pub use message::{CollectiveInstance, Header, Protocol, TransmissionKind};
+pub use node_map::NodeMap;
 pub use program::error::{ProgramError, ProgramFault, Unfinished};
 pub use program::identifiers::{
     COMM_WORLD, CommunicatorId, MAX_REQUESTS, Request, Source, TagSelect,

@@ -168,7 +168,7 @@ pub(crate) fn transmission_bytes(kind: TransmissionKind, bytes: u64, config: &Mp
 
 /// A transmission: in a NIC's queue, on its way, or arrived and not yet matched.
 ///
-/// `created`, `to_send` and `node` belong to the sending side. The other fields belong to the
+/// `created`, `to_send` and `nic` belong to the sending side. The other fields belong to the
 /// receiving side while the transmission is on its way. So each partition needs only its own half.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
@@ -178,8 +178,8 @@ pub(crate) struct Message {
     pub(crate) created: Time,
     /// Bytes that the NIC has not sent yet.
     pub(crate) to_send: u64,
-    /// The destination node.
-    pub(crate) node: u32,
+    /// The destination NIC.
+    pub(crate) nic: u32,
     /// Bytes that have not arrived yet.
     pub(crate) to_arrive: u64,
     /// The time at which the NIC has matched the first packet.
@@ -200,7 +200,7 @@ impl Message {
             header,
             created,
             to_send: bytes,
-            node: NONE,
+            nic: NONE,
             to_arrive: bytes,
             nic_matched: 0,
             next: NONE,

@@ -4,7 +4,7 @@ use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, MessageLabel, PartitionShare, Pull, Wakes};
 use pantala_mpi::{
     Blocked, CallRecord, CallReport, CoarsePackets, Fault, Holdings, IterationRecord,
-    LatencySketch, LatencyStatistics, MessageRecord, MpiConfig, MpiLayer, MpiMessage, Op,
+    LatencySketch, LatencyStatistics, MessageRecord, MpiConfig, MpiLayer, MpiMessage, NodeMap, Op,
     ProgramError, ProgressEstimate, RankContext, RankMessages, RankReport, RankSetup, Recording,
 };
 
@@ -38,11 +38,12 @@ enum Attached {
     Nic(u32),
 }
 
-/// All nodes of a network, or of one partition, and the jobs on them: the fabric's [`Host`].
+/// All NICs of a network, or of one partition, and the jobs on them: the fabric's [`Host`].
 #[derive(Clone, Debug)]
 pub struct Endpoints {
-    /// By node of the network.
+    /// By terminal of the network.
     attached: Vec<Attached>,
+    nodes: NodeMap,
     share: Option<PartitionShare>,
     generators: Vec<Generator>,
     pattern_jobs: Vec<PatternJob>,
@@ -50,7 +51,7 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// Places `jobs`, numbered in this order, on a network of `nodes` nodes. `recording` selects
+    /// Places `jobs`, numbered in this order, on a network of `nodes` nodes with one NIC each. `recording` selects
     /// the records to keep.
     ///
     /// # Errors A [`WorkloadError`] with the job and the key of the first fault: parameters of a
@@ -67,10 +68,12 @@ impl Endpoints {
         nodes: u32,
         seed: u64,
     ) -> Result<Self, WorkloadError> {
-        Self::in_partition(&jobs, mpi, recording, context, nodes, seed, None)
+        let machine = (nodes, NodeMap::ONE_NIC);
+        Self::in_partition(&jobs, mpi, recording, context, machine, seed, None)
     }
 
     /// Places `jobs` on the nodes of one partition, or of the whole network if `share` is `None`.
+    /// The network has this number of terminals, which are the NICs of nodes.
     ///
     /// # Errors As [`new`](Self::new).
     pub fn in_partition(
@@ -78,15 +81,22 @@ impl Endpoints {
         mpi: MpiConfig,
         recording: Recording,
         context: &PatternContext,
-        nodes: u32,
+        (terminals, nodes): (u32, NodeMap),
         seed: u64,
         share: Option<PartitionShare>,
     ) -> Result<Self, WorkloadError> {
         let mut endpoints = Self {
-            attached: vec![Attached::Nothing; nodes as usize],
+            attached: vec![Attached::Nothing; terminals as usize],
+            nodes,
             generators: Vec::new(),
             pattern_jobs: Vec::new(),
-            layer: MpiLayer::in_partition(mpi, recording, context.packet_bytes, share.clone()),
+            layer: MpiLayer::in_partition(
+                mpi,
+                recording,
+                context.packet_bytes,
+                nodes,
+                share.clone(),
+            ),
             share,
         };
         if let Some(job) = jobs.get(usize::from(u16::MAX)) {
@@ -133,11 +143,11 @@ impl Endpoints {
             Fault::new("nodes", node, "the node is taken", "name every node once, in one job")
         };
         for node in &job.nodes {
-            match self.attached.get(*node as usize) {
+            match self.attached.get(self.nodes.first_nic(*node) as usize) {
                 Some(Attached::Nothing) => {}
                 Some(_) => return Err(taken(*node)),
                 None => {
-                    let last = self.attached.len().saturating_sub(1);
+                    let last = self.nodes.nodes(self.attached.len() as u32).saturating_sub(1);
                     let message = format!("the machine has no node {node}");
                     return Err(Fault::new(
                         "nodes",
@@ -180,16 +190,16 @@ impl Endpoints {
             terminal_bytes_per_second,
         );
         let pattern_job = self.pattern_jobs.len() as u16;
-        for (rank, node) in job.nodes.iter().enumerate() {
-            let rank = rank as u32;
+        let nics: Vec<u32> = job.nodes.iter().map(|&node| self.nodes.first_nic(node)).collect();
+        for (rank, &nic) in (0..).zip(&nics) {
             let draws = |purpose| stream(seed, purpose, &job.name, rank);
             let (first, clock) =
                 pace.first(job.start, pattern.phase, draws(Purpose::Gap), draws(Purpose::Phase));
-            if self.elsewhere(*node) {
-                self.attached[*node as usize] = Attached::OtherPartition;
+            if self.elsewhere(nic) {
+                self.attached[nic as usize] = Attached::OtherPartition;
                 continue;
             }
-            self.attached[*node as usize] = Attached::Generator(self.generators.len() as u32);
+            self.attached[nic as usize] = Attached::Generator(self.generators.len() as u32);
             let silent = distribution.silent(rank) || first >= job.end;
             let next = if silent { NEVER } else { first };
             self.generators.push(Generator {
@@ -203,7 +213,7 @@ impl Endpoints {
         self.pattern_jobs.push(PatternJob {
             distribution,
             pace,
-            nodes: job.nodes.clone(),
+            nics,
             packet_bytes,
             job: id,
             end: job.end,
@@ -211,23 +221,24 @@ impl Endpoints {
         Ok(())
     }
 
-    /// Whether a node is in another partition.
-    fn elsewhere(&self, node: u32) -> bool {
-        self.share.as_ref().is_some_and(|share| share.elsewhere(node).is_some())
+    /// Whether a NIC of the network is in another partition.
+    fn elsewhere(&self, nic: u32) -> bool {
+        self.share.as_ref().is_some_and(|share| share.elsewhere(nic).is_some())
     }
 
     fn add_ranks(&mut self, id: u16, job: &JobSpec, programs: &JobOperations, seed: u64) {
         let ranks = job.nodes.len() as u32;
         let setups = (0..).zip(&job.nodes).filter_map(|(rank, node)| {
-            if self.elsewhere(*node) {
-                self.attached[*node as usize] = Attached::OtherPartition;
+            let terminal = self.nodes.first_nic(*node);
+            if self.elsewhere(terminal) {
+                self.attached[terminal as usize] = Attached::OtherPartition;
                 return None;
             }
-            let nic = match self.attached[*node as usize] {
+            let nic = match self.attached[terminal as usize] {
                 Attached::Nic(nic) => nic,
                 _ => self.layer.add_nic(*node),
             };
-            self.attached[*node as usize] = Attached::Nic(nic);
+            self.attached[terminal as usize] = Attached::Nic(nic);
             let context = RankContext::new(rank, ranks, &job.name, seed);
             let program = RankOperations::of(job, programs, rank, seed);
             let communicators = programs.communicators(&context);
@@ -373,8 +384,8 @@ impl Endpoints {
 impl Host for Endpoints {
     type Message = MpiMessage;
 
-    fn start(&mut self, node: u32, wakes: &mut Wakes) {
-        match self.attached[node as usize] {
+    fn start(&mut self, terminal: u32, wakes: &mut Wakes) {
+        match self.attached[terminal as usize] {
             Attached::Nothing | Attached::OtherPartition => {}
             Attached::Generator(_) => wakes.nic = true,
             Attached::Nic(nic) => self.layer.start(nic, wakes),
@@ -382,8 +393,8 @@ impl Host for Endpoints {
     }
 
     #[inline]
-    fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull {
-        match self.attached[node as usize] {
+    fn pull(&mut self, terminal: u32, now: Time, wakes: &mut Wakes) -> Pull {
+        match self.attached[terminal as usize] {
             Attached::Nothing | Attached::OtherPartition => Pull::Idle,
             Attached::Generator(generator) => {
                 let generator = &mut self.generators[generator as usize];
@@ -394,8 +405,8 @@ impl Host for Endpoints {
     }
 
     #[inline]
-    fn next_at(&self, node: u32) -> Time {
-        match self.attached[node as usize] {
+    fn next_at(&self, terminal: u32) -> Time {
+        match self.attached[terminal as usize] {
             Attached::Nothing | Attached::OtherPartition => NEVER,
             Attached::Generator(generator) => self.generators[generator as usize].next,
             Attached::Nic(nic) => self.layer.next_at(nic),
@@ -403,21 +414,21 @@ impl Host for Endpoints {
     }
 
     #[inline]
-    fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
-        if let Attached::Nic(nic) = self.attached[node as usize] {
+    fn deliver(&mut self, terminal: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
+        if let Attached::Nic(nic) = self.attached[terminal as usize] {
             self.layer.deliver(nic, packet, now, wakes);
         }
     }
 
-    fn message_of(&self, node: u32, packet: &Delivery) -> Option<MessageLabel> {
-        match self.attached[node as usize] {
+    fn message_of(&self, terminal: u32, packet: &Delivery) -> Option<MessageLabel> {
+        match self.attached[terminal as usize] {
             Attached::Nic(_) => Some(self.layer.message_of(packet)),
             _ => None,
         }
     }
 
-    fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
-        if let Attached::Nic(nic) = self.attached[node as usize] {
+    fn timer(&mut self, terminal: u32, now: Time, wakes: &mut Wakes) {
+        if let Attached::Nic(nic) = self.attached[terminal as usize] {
             self.layer.timer(nic, now, wakes);
         }
     }

@@ -12,7 +12,7 @@ pub(crate) struct PatternJob {
     pub(crate) distribution: DestinationDistribution,
     pub(crate) pace: Pace,
     /// The node of each rank.
-    pub(crate) nodes: Vec<u32>,
+    pub(crate) nics: Vec<u32>,
     pub(crate) packet_bytes: u32,
     pub(crate) job: u16,
     /// The time from which no packet is created.
@@ -43,7 +43,7 @@ impl Generator {
         let next = self.clock.after(&pattern_job.pace, created);
         self.next = if next >= pattern_job.end { NEVER } else { next };
         Pull::Packet(PacketOffer {
-            destination: pattern_job.nodes
+            destination: pattern_job.nics
                 [pattern_job.distribution.destination(self.rank, &mut self.draws) as usize],
             bytes: pattern_job.packet_bytes,
             created,

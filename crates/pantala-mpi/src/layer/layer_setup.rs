@@ -4,12 +4,15 @@ use pantala_engine::Time;
 
 use crate::coarse_packets::CoarsePackets;
 use crate::config::{MpiConfig, NicOrder, Recording};
+use crate::node_map::NodeMap;
 
 /// The configuration of a layer, and what follows from it.
 #[derive(Clone, Debug)]
 pub(crate) struct LayerSetup {
     pub(crate) config: MpiConfig,
     pub(crate) recording: Recording,
+    /// The NICs of nodes.
+    pub(crate) nodes: NodeMap,
     /// Whether anything recorded tells which messages were unexpected.
     pub(crate) tells_unexpected: bool,
     /// Whether messages are summed by rank or by window.
@@ -28,7 +31,12 @@ pub(crate) struct LayerSetup {
 impl LayerSetup {
     /// # Panics
     /// If `packet_bytes` or the configuration's `control_bytes` is zero.
-    pub(crate) fn new(config: MpiConfig, recording: Recording, packet_bytes: u32) -> Self {
+    pub(crate) fn new(
+        config: MpiConfig,
+        recording: Recording,
+        packet_bytes: u32,
+        nodes: NodeMap,
+    ) -> Self {
         assert!(
             packet_bytes > 0 && config.control_bytes > 0,
             "packets and control messages have a size"
@@ -36,6 +44,7 @@ impl LayerSetup {
         Self {
             config,
             recording,
+            nodes,
             tells_unexpected: recording.unexpected || recording.rank_messages,
             summarizes: recording.rank_messages || recording.latency_window > 0,
             packet_bytes,

@@ -105,7 +105,7 @@ impl<P: OperationStream> MpiLayer<P> {
         message.to_send -= bytes;
         let (left, header) = (message.to_send, message.header);
         let packet = PacketOffer {
-            destination: message.node,
+            destination: message.nic,
             bytes: bytes as u32,
             created: message.created,
             message: front,

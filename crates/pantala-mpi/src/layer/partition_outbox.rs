@@ -44,10 +44,10 @@ impl PartitionOutbox {
         Self { share, outgoing: vec![Vec::new(); parts], known: vec![Vec::new(); parts] }
     }
 
-    /// The partition of a node, if it is another one.
+    /// The partition of a NIC of the network, if it is another one.
     #[inline]
-    pub(crate) fn elsewhere(&self, node: u32) -> Option<u16> {
-        self.share.as_ref().and_then(|share| share.elsewhere(node))
+    pub(crate) fn elsewhere(&self, nic: u32) -> Option<u16> {
+        self.share.as_ref().and_then(|share| share.elsewhere(nic))
     }
 
     /// The local handle of a transmission from another partition.

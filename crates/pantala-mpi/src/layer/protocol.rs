@@ -366,11 +366,12 @@ impl<P: OperationStream> MpiLayer<P> {
             self.acknowledgement_left(&header, handed, wakes);
             return self.pass_through_memory(nic, handle, wakes);
         }
-        self.transfers.messages[handle].node = node;
+        let destination = self.setup.nodes.first_nic(node);
+        self.transfers.messages[handle].nic = destination;
         let way = self.way_to_queue(header.kind);
         self.transfers.messages[handle].created =
             self.transfers.messages[handle].created.saturating_add(way);
-        if let Some(part) = self.outbox.elsewhere(node) {
+        if let Some(part) = self.outbox.elsewhere(destination) {
             let Message { header, created, .. } = self.transfers.messages[handle];
             self.outbox.put(part, MpiMessage::Announced { handle, header, created });
         }

@@ -172,7 +172,7 @@ impl<P: OperationStream> MpiLayer<P> {
         };
         self.nics.engines[nic].filled -= u64::from(packet.bytes);
         let message = &self.transfers.messages[packet.handle];
-        let (destination, header): (u32, Header) = (message.node, message.header);
+        let (destination, header): (u32, Header) = (message.nic, message.header);
         let offer = PacketOffer {
             destination,
             bytes: packet.bytes,

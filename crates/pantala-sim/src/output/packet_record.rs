@@ -4,6 +4,7 @@ use crate::plan::{PacketRecord, Plan, RecordPlan};
 use pantala_engine::{NEVER, Stream, Time};
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::{MessageLabel, PacketChoice, PathHop, routing_stream};
+use pantala_mpi::NodeMap;
 use pantala_topology::Topology;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -66,12 +67,14 @@ pub struct PacketHop {
     pub wait: Time,
 }
 
-/// What the record knows of every node.
+/// What the record knows of every NIC.
 #[derive(Debug)]
-struct Nodes {
-    /// The random words of the node's packets.
+struct Nics {
+    /// The NICs of nodes.
+    map: NodeMap,
+    /// The random words of the NIC's packets.
     words: Vec<Stream>,
-    /// The rank on the node: the first, if there are several.
+    /// The rank on the NIC's node: the first, if there are several.
     rank: Vec<u32>,
 }
 
@@ -86,7 +89,7 @@ pub(crate) struct PacketRows {
     /// Ports of a router, and VCs of a port.
     ports: u32,
     vcs: u32,
-    nodes: Arc<Nodes>,
+    nics: Arc<Nics>,
     /// The path of the packet that is delivered now.
     path: Vec<PathHop>,
     pub(crate) packets: Vec<DeliveredPacket>,
@@ -124,13 +127,14 @@ impl PacketRows {
     pub(crate) fn new(plan: &Plan, keys: &[u64], topology: &Topology, vcs: u8) -> Self {
         let record = &plan.record;
         let recorded = record.packets != PacketRecord::Off;
-        let mut nodes = Nodes { words: Vec::new(), rank: Vec::new() };
+        let map = plan.node_map();
+        let mut nics = Nics { map, words: Vec::new(), rank: Vec::new() };
         if recorded {
-            nodes.words = keys.iter().map(|&key| routing_stream(plan.seed, key)).collect();
-            nodes.rank = vec![0; keys.len()];
+            nics.words = keys.iter().map(|&key| routing_stream(plan.seed, key)).collect();
+            nics.rank = vec![0; keys.len()];
             for job in &plan.jobs {
                 for (rank, &node) in job.node_of_rank().iter().enumerate().rev() {
-                    nodes.rank[node as usize] = rank as u32;
+                    map.nics_of(node).for_each(|nic| nics.rank[nic as usize] = rank as u32);
                 }
             }
         }
@@ -145,7 +149,7 @@ impl PacketRows {
             paths: record.packet_paths,
             ports: topology.ports_per_router(),
             vcs: vcs.into(),
-            nodes: Arc::new(nodes),
+            nics: Arc::new(nics),
             path: Vec::new(),
             packets: Vec::new(),
             hops: Vec::new(),
@@ -179,23 +183,25 @@ impl PacketRows {
             return false;
         }
         let (source, destination) = (origin.source, packet.route.destination);
-        let index = self.nodes.words[source as usize].index_of(packet.route.draw);
+        let index = self.nics.words[source as usize].index_of(packet.route.draw);
+        let map = self.nics.map;
+        let node = |nic: u32| map.node_of(nic);
         let number = u64::from(source) << 32 | index;
         self.packets.push(DeliveredPacket {
             delivered: now,
-            source,
+            source: node(source),
             created: origin.created,
             injected: origin.injected,
             latency,
-            destination,
+            destination: node(destination),
             bytes: packet.bytes,
             job: packet.job,
             hops: packet.route.hops,
             nonminimal: packet.route.nonminimal,
             diverted: packet.route.diverted,
             number,
-            rank: self.nodes.rank[source as usize],
-            destination_rank: self.nodes.rank[destination as usize],
+            rank: self.nics.rank[source as usize],
+            destination_rank: self.nics.rank[destination as usize],
             message: None,
         });
         if self.paths {

@@ -3,7 +3,7 @@
 
 use pantala_engine::LONGEST_TIME;
 use pantala_fabric::config::{InjectionVc, RouterConfig};
-use pantala_mpi::MpiConfig;
+use pantala_mpi::{MpiConfig, NodeMap};
 use pantala_topology::LinkClass;
 use pantala_workload::{Noise, WorkloadSpec};
 use schemars::JsonSchema;
@@ -257,6 +257,12 @@ pub struct JobPlan {
 }
 
 impl Plan {
+    /// Returns the NICs of each node: one, of the node's number.
+    #[must_use]
+    pub fn node_map(&self) -> NodeMap {
+        NodeMap::ONE_NIC
+    }
+
     /// By job: whether the run ends only after this job has ended. These are the jobs of
     /// `stop.target`, or else all jobs that end by themselves.
     #[must_use]

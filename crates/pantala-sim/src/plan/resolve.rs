@@ -104,12 +104,13 @@ fn resolve_from(mut plan: Plan, known: Option<&Resolved>) -> Result<Resolved, Pl
     faults.note(coarsen::check(&plan));
     faults.result()?;
     complete_patterns(&mut plan);
-    placement::place_jobs(&mut plan, (&*topology).into())?;
+    let nodes = plan.node_map();
+    placement::place_jobs(&mut plan, placement::Shape::of(&topology, nodes))?;
     check_patterns(&plan, &topology)?;
     if plan.topology.global_links.is_none() {
         plan.topology.links_per_pair = topology.links_per_pair();
     }
-    plan.record.resolve(topology.terminals());
+    plan.record.resolve(nodes.nodes(topology.terminals()));
     let estimates = load_estimates(&mut plan, &topology)?;
     let mut derived = derive(&plan, &topology)?;
     records::check_records(&plan, &topology, derived.virtual_channels)?;
@@ -494,10 +495,11 @@ fn complete_patterns(plan: &mut Plan) {
 
 /// Checks the nodes of patterns that depend on groups.
 fn check_patterns(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
+    let nodes = plan.node_map();
+    let group = |node: u32| topology.group_of_terminal(nodes.first_nic(node));
     for (index, job) in plan.jobs.iter().enumerate() {
         if let WorkloadSpec::Pattern(pattern) = &job.workload {
-            let groups: Vec<u32> =
-                job.nodes.iter().map(|&node| topology.group_of_terminal(node)).collect();
+            let groups: Vec<u32> = job.nodes.iter().map(|&node| group(node)).collect();
             pattern
                 .destination_distribution(&groups, plan.packet_bytes)
                 .map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))?;
@@ -526,7 +528,7 @@ fn derive(plan: &Plan, topology: &Topology) -> Result<Derived, PlanError> {
     let links = network::links_by_class(topology);
     let (least, most) = topology.links_between_groups();
     Ok(Derived {
-        nodes: topology.terminals(),
+        nodes: plan.node_map().nodes(topology.terminals()),
         routers: topology.routers(),
         groups: topology.groups(),
         ports_per_router: topology.ports_per_router(),

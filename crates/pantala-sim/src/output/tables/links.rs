@@ -99,14 +99,14 @@ pub(super) fn links<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
 }
 
 fn outputs<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
-    let topology = run.topology;
+    let (topology, nodes) = (run.topology, run.plan.node_map());
     let ports = topology.ports_per_router();
     let places = (0..topology.routers())
         .flat_map(move |router| (0..ports as u16).map(move |port| (router, port)));
     places.zip(&run.results.outputs).filter_map(move |((router, port), totals)| {
         let port_class = topology.class_of(router, port);
         let (target, node) = match topology.peer(router, port) {
-            Peer::Terminal(node) => (None, Some(node)),
+            Peer::Terminal(nic) => (None, Some(nodes.node_of(nic))),
             Peer::Port { router, port } => (Some((router, u32::from(port))), None),
             Peer::Unconnected => return None,
         };
@@ -123,14 +123,14 @@ fn outputs<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
 }
 
 fn injections<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
-    let topology = run.topology;
-    (0..topology.terminals()).zip(&run.results.injections).map(move |(node, totals)| Link {
-        number: topology.routers() * topology.ports_per_router() + node,
+    let (topology, nodes) = (run.topology, run.plan.node_map());
+    (0..topology.terminals()).zip(&run.results.injections).map(move |(nic, totals)| Link {
+        number: topology.routers() * topology.ports_per_router() + nic,
         class: DirectedClass::Injection.name(),
         flit: run.config.timing(LinkClass::Terminal).flit,
         source: None,
-        target: Some((topology.router_of(node), u32::from(topology.terminal_port_of(node)))),
-        node: Some(node),
+        target: Some((topology.router_of(nic), u32::from(topology.terminal_port_of(nic)))),
+        node: Some(nodes.node_of(nic)),
         totals,
     })
 }

@@ -56,15 +56,16 @@ table! {
 }
 
 pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = RankRow> {
-    let topology = run.topology;
+    let (topology, nodes) = (run.topology, run.plan.node_map());
     run.reports.iter().map(move |report| {
         let totals = &report.totals;
+        let nic = nodes.first_nic(report.node);
         RankRow {
             job: report.job,
             rank: report.rank,
             node: report.node,
-            router: topology.router_of(report.node),
-            group: topology.group_of_terminal(report.node),
+            router: topology.router_of(nic),
+            group: topology.group_of_terminal(nic),
             start_ns: report.start.map(ns),
             end_ns: report.end.map(ns),
             communication_time_ns: ns(totals.communication()),

@@ -6,6 +6,7 @@ use crate::error::PlanError;
 use crate::plan::JobPlan;
 use pantala_engine::Stream;
 use pantala_engine::random::key_of;
+use pantala_mpi::NodeMap;
 use pantala_topology::Topology;
 
 const PLACEMENT_STREAM: u64 = 0x506C_6163_656D_656E;
@@ -33,9 +34,11 @@ impl Shape {
     }
 }
 
-impl From<&Topology> for Shape {
-    fn from(topology: &Topology) -> Self {
-        let nodes = topology.terminals();
+impl Shape {
+    /// Returns the shape of a network whose terminals are the NICs of these nodes.
+    #[must_use]
+    pub fn of(topology: &Topology, nodes: NodeMap) -> Self {
+        let nodes = nodes.nodes(topology.terminals());
         Self {
             nodes,
             nodes_per_router: nodes / topology.routers(),

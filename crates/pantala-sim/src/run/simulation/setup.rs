@@ -119,12 +119,13 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 workload: job.workload.clone().into(),
             })
             .collect();
+        let nodes = plan.node_map();
         let context = PatternContext {
             packet_bytes: plan.packet_bytes,
             flit_bytes: plan.flit_bytes,
             terminal_bytes_per_second: plan.links.terminal.bandwidth_bytes_per_s,
-            group_of_node: (0..topology.terminals())
-                .map(|n| topology.group_of_terminal(n))
+            group_of_node: (0..nodes.nodes(topology.terminals()))
+                .map(|node| topology.group_of_terminal(nodes.first_nic(node)))
                 .collect(),
         };
         let recording = Recording {
@@ -149,7 +150,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 plan.mpi,
                 recording,
                 &context,
-                topology.terminals(),
+                (topology.terminals(), nodes),
                 plan.seed,
                 share,
             );
@@ -249,12 +250,14 @@ fn processes_allowed(
 /// Returns one key per node for the random draws of its packets' routing. The key depends on the
 /// job's name and the node's place in the job, so a job's packets draw the same numbers alone and
 /// with other jobs.
-fn routing_keys(plan: &Plan, nodes: u32) -> Vec<u64> {
-    let mut keys: Vec<u64> = (0..u64::from(nodes)).map(mix).collect();
+fn routing_keys(plan: &Plan, terminals: u32) -> Vec<u64> {
+    let mut keys: Vec<u64> = (0..u64::from(terminals)).map(mix).collect();
+    let nodes = plan.node_map();
     for job in &plan.jobs {
         let name = key_of(&job.name);
         for (place, &node) in job.nodes.iter().enumerate() {
-            keys[node as usize] = mix(name ^ (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            keys[nodes.first_nic(node) as usize] =
+                mix(name ^ (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         }
     }
     keys
