@@ -124,7 +124,7 @@ impl ProcessGroup for &mut Cluster<'_> {
         network.advance_with(*self, until);
     }
 
-    fn all<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Vec<T> {
+    fn all_gather<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Vec<T> {
         let bytes = packed(&mine, Vec::new());
         let mut said: Vec<Option<T>> =
             std::iter::repeat_with(|| None).take(self.world.size() as usize).collect();
@@ -156,7 +156,7 @@ impl ProcessGroup for &mut Cluster<'_> {
         Some(all)
     }
 
-    fn place(&self) -> (u16, u16) {
+    fn rank_and_size(&self) -> (u16, u16) {
         (self.world.rank() as u16, self.world.size() as u16)
     }
 }

@@ -79,12 +79,13 @@ impl TraceFile for GoalSchedule {
         } else {
             read_text(path, start.chain(file))
         }?;
-        let fault = summary::misfit(&schedule).map_err(|error| {
+        let fault = summary::unmatched(&schedule).map_err(|error| {
             TraceError::new(path, format!("its temporary file cannot be read: {error}"))
         })?;
-        let fault = fault.map(|misfit| {
-            let message = format!("operation {} of the rank: {}", misfit.place, misfit.message);
-            TraceError::new(path, message).of_rank(misfit.rank)
+        let fault = fault.map(|unmatched| {
+            let message =
+                format!("operation {} of the rank: {}", unmatched.place, unmatched.message);
+            TraceError::new(path, message).of_rank(unmatched.rank)
         });
         Ok(Self { file_bytes, fault, ..schedule })
     }

@@ -146,7 +146,7 @@
 //!
 //! # Errors and deadlock
 //!
-//! A program that asks for something impossible stops with a [`ProgramError`]: for example, for a
+//! A program that asks for something impossible stops with a [`RankError`]: for example, for a
 //! rank that does not exist, or a message longer than its receive. A program that ends with an
 //! active request or an unreceived message has an error, too. Other programs continue.
 //!
@@ -204,7 +204,7 @@ pub use layer::setup_error::SetupError;
 pub use layer::{Holdings, MpiLayer, RankSetup};
 pub use message::{CollectiveInstance, Header, Protocol, TransmissionKind};
 pub use node_map::NodeMap;
-pub use program::error::{ProgramError, ProgramFault, Unfinished};
+pub use program::error::{OperationFault, RankError, Unfinished};
 pub use program::identifiers::{
     COMM_WORLD, CommunicatorId, MAX_REQUESTS, Request, Source, TagSelect,
 };

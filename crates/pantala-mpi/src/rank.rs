@@ -6,7 +6,7 @@ use crate::accounting::rank_totals::{CallKind, RankTotals};
 use crate::arena::{Arena, NONE};
 use crate::communicators::communicator::Communicator;
 use crate::message::{Header, Message};
-use crate::program::error::ProgramFault;
+use crate::program::error::OperationFault;
 use crate::program::identifiers::{CommunicatorId, MAX_REQUESTS, Request, TagSelect};
 use crate::program::iteration_mark::IterationMark;
 use crate::program::operation::Op;
@@ -222,22 +222,24 @@ impl<P> Rank<P> {
         self.call = if self.finalizes { CallKind::Finalize } else { kind };
     }
 
-    pub(crate) fn communicator(&self, id: CommunicatorId) -> Result<&Communicator, ProgramFault> {
+    pub(crate) fn communicator(&self, id: CommunicatorId) -> Result<&Communicator, OperationFault> {
         let found = self.memberships.get(usize::from(id)).and_then(Option::as_ref);
-        found.map(|m| &m.communicator).ok_or(ProgramFault::UnknownCommunicator { communicator: id })
+        found
+            .map(|m| &m.communicator)
+            .ok_or(OperationFault::UnknownCommunicator { communicator: id })
     }
 
     pub(crate) fn membership(
         &mut self,
         id: CommunicatorId,
-    ) -> Result<&mut Membership, ProgramFault> {
+    ) -> Result<&mut Membership, OperationFault> {
         let found = self.memberships.get_mut(usize::from(id)).and_then(Option::as_mut);
-        found.ok_or(ProgramFault::UnknownCommunicator { communicator: id })
+        found.ok_or(OperationFault::UnknownCommunicator { communicator: id })
     }
 
     /// The fault that an unexpected message shows, if another rank calls another collective than
     /// this rank. Slow: for reports only.
-    pub(crate) fn mismatch(&self, messages: &Arena<Message>) -> Option<ProgramFault> {
+    pub(crate) fn mismatch(&self, messages: &Arena<Message>) -> Option<OperationFault> {
         let background = self.background.iter().flatten().map(|background| &background.running);
         let mut running = self.collective.iter().chain(background);
         running.find_map(|running| self.mismatch_of(running, messages))
@@ -247,7 +249,7 @@ impl<P> Rank<P> {
         &self,
         running: &RunningCollective,
         messages: &Arena<Message>,
-    ) -> Option<ProgramFault> {
+    ) -> Option<OperationFault> {
         let RunningCollective { communicator, kind, instance, .. } = running;
         let context = self.communicator(*communicator).ok()?.collective_context();
         let mut calls = self.matcher.unexpected(messages).filter(|header| {
@@ -256,7 +258,7 @@ impl<P> Rank<P> {
                 && other.number == instance.number
                 && (*tag, other) != (kind.tag(), instance)
         });
-        calls.next().map(|header| ProgramFault::mismatch((*kind, instance.root), header))
+        calls.next().map(|header| OperationFault::mismatch((*kind, instance.root), header))
     }
 
     /// Counts a send or receive of `owner` as started.

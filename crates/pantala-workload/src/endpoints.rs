@@ -5,14 +5,14 @@ use pantala_fabric::{Delivery, Host, MessageLabel, PartitionShare, Pull, Wakes};
 use pantala_mpi::{
     Blocked, CallRecord, CallReport, CoarsePackets, Fault, Holdings, IterationRecord,
     LatencySketch, LatencyStatistics, MessageRecord, MpiConfig, MpiLayer, MpiMessage, NodeMap, Op,
-    ProgramError, ProgressEstimate, RankContext, RankMessages, RankReport, RankSetup, Recording,
+    ProgressEstimate, RankContext, RankError, RankMessages, RankReport, RankSetup, Recording,
 };
 
 use crate::generator::{Generator, PatternJob};
 use crate::injection::Pace;
 use crate::job_spec::{JobSpec, Workload, WorkloadError};
 use crate::patterns::Pattern;
-use crate::programs::{JobOperations, ProgramLog, RankOperations};
+use crate::programs::{JobOperations, RankLog, RankOperations};
 use crate::random_streams::{Purpose, stream};
 
 /// The properties of the network that patterns need.
@@ -51,8 +51,8 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// Places `jobs`, numbered in this order, on a network of `nodes` nodes with one NIC each. `recording` selects
-    /// the records to keep.
+    /// Places `jobs`, numbered in this order, on a network of `nodes` nodes with one NIC each.
+    /// `recording` selects the records to keep.
     ///
     /// # Errors A [`WorkloadError`] with the job and the key of the first fault: parameters of a
     /// workload that are wrong or do not fit its ranks, a name that occurs twice, a node that does
@@ -284,7 +284,7 @@ impl Endpoints {
     /// The errors of programs, in the order of time within each group of the network. A failed rank
     /// counts as ended, so that the run can end.
     #[must_use]
-    pub fn errors(&self) -> &[ProgramError] {
+    pub fn errors(&self) -> &[RankError] {
         self.layer.errors()
     }
 
@@ -314,10 +314,10 @@ impl Endpoints {
     }
 
     /// What the programs of ranks have logged and printed so far.
-    pub fn program_logs(&self) -> impl Iterator<Item = ProgramLog> {
+    pub fn program_logs(&self) -> impl Iterator<Item = RankLog> {
         self.layer
             .programs()
-            .filter_map(|(job, rank, program)| Some(ProgramLog { job, rank, log: program.log()? }))
+            .filter_map(|(job, rank, program)| Some(RankLog { job, rank, log: program.log()? }))
     }
 
     /// The MPI calls of finite programs until `now`, by job, or by job and rank if the calls of

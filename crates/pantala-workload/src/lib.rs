@@ -16,7 +16,8 @@
 //! assert!(workload.check(528).is_ok());
 //! let fault = workload.check(500).unwrap_err();
 //! assert_eq!(fault.key, "grid");
-//! assert_eq!(fault.remedy, "write [20, 25] or another grid of 500 cells, or give the job 528 ranks");
+//! assert_eq!(fault.remedy, "write [20, 25] or another grid of 500 cells, or give the job 528
+//! ranks");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
@@ -93,4 +94,4 @@ pub use motifs::Motif;
 pub use pantala_ncptl::run::log::{Log, LoggedColumn};
 pub use patterns::{Pattern, PatternKind};
 pub use permutation::Permutation;
-pub use programs::{JobOperations, OperationLists, ProgramLog, RankOperations};
+pub use programs::{JobOperations, OperationLists, RankLog, RankOperations};

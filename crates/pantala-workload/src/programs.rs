@@ -101,7 +101,7 @@ programs! {
 
 /// The log of one rank's program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ProgramLog {
+pub struct RankLog {
     /// The number of the job.
     pub job: u16,
     /// The rank.

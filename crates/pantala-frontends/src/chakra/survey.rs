@@ -13,7 +13,7 @@ use super::messages::Node;
 use super::nodes::{Action, action};
 use super::rank_file::{Nodes, RankFile, open, visit};
 use crate::graph::Task;
-use crate::graph::partners::Digests;
+use crate::graph::partners::PairSums;
 use crate::graph::read_ids::ReadIds;
 use crate::graph::summary::Tally;
 use crate::trace::blocks::block_size;
@@ -35,12 +35,12 @@ pub(super) fn survey(paths: &[PathBuf]) -> Result<ChakraTrace, TraceError> {
         tally: Tally::new(TraceFormat::Chakra, bytes),
         fault: None,
         no_duration: 0,
-        digests: Digests::default(),
+        sums: PairSums::default(),
     };
     for (rank, file) in (0..).zip(&mut files) {
         pass.rank(rank, file)?;
     }
-    let Pass { mut tally, mut fault, no_duration, digests, .. } = pass;
+    let Pass { mut tally, mut fault, no_duration, sums, .. } = pass;
     if no_duration > 0 {
         tally.warn(format!(
             "{no_duration} computations, loads or stores have no duration and take no time; \
@@ -53,7 +53,7 @@ pub(super) fn survey(paths: &[PathBuf]) -> Result<ChakraTrace, TraceError> {
         fault = collectives::different(&files, &groups)?;
     }
     if fault.is_none() {
-        fault = partners(&files, digests)?;
+        fault = partners(&files, sums)?;
     }
     if let Some(fault) = &fault {
         tally.warn(format!("a job cannot replay the trace: {fault}"));
@@ -100,7 +100,7 @@ struct Pass {
     tally: Tally,
     fault: Option<TraceError>,
     no_duration: u64,
-    digests: Digests,
+    sums: PairSums,
 }
 
 impl Pass {
@@ -130,7 +130,7 @@ impl Pass {
             match action(node, self.ranks) {
                 Ok(Action::Task(task)) => {
                     self.tally.add(&task);
-                    self.digests.add(rank, &task);
+                    self.sums.add(rank, &task);
                 }
                 Ok(Action::NoDuration) => {
                     self.no_duration += 1;
@@ -184,31 +184,31 @@ impl Pass {
 }
 
 /// The first message without a partner, or that does not fit.
-fn partners(files: &[RankFile], digests: Digests) -> Result<Option<TraceError>, TraceError> {
+fn partners(files: &[RankFile], sums: PairSums) -> Result<Option<TraceError>, TraceError> {
     let ranks = files.len() as u32;
-    let mut exchange = digests.exchange();
-    for rank in exchange.ranks().clone() {
+    let mut receivers = sums.receivers();
+    for rank in receivers.ranks().clone() {
         let mut place = 0;
         visit(&files[rank as usize], rank, |_, node| {
             if let Ok(Action::Task(task)) = action(node, ranks) {
-                exchange.add(rank, &task, place);
+                receivers.add(rank, &task, place);
             }
             place += 1;
             true
         })?;
     }
-    let Some(misfit) = exchange.misfit() else { return Ok(None) };
-    let (file, mut place, mut found) = (&files[misfit.rank as usize], 0, None);
-    visit(file, misfit.rank, |position, node| {
-        if place == misfit.place {
+    let Some(unmatched) = receivers.unmatched() else { return Ok(None) };
+    let (file, mut place, mut found) = (&files[unmatched.rank as usize], 0, None);
+    visit(file, unmatched.rank, |position, node| {
+        if place == unmatched.place {
             found = Some((position, node.id));
         }
         place += 1;
         found.is_none()
     })?;
     Ok(found.map(|(position, id)| {
-        let message = format!("node {id}: {}", misfit.message);
-        TraceError::new(&file.path, message).of_rank(misfit.rank).at(Position::Byte(position))
+        let message = format!("node {id}: {}", unmatched.message);
+        TraceError::new(&file.path, message).of_rank(unmatched.rank).at(Position::Byte(position))
     }))
 }
 

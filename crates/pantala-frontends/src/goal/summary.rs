@@ -1,7 +1,7 @@
 //! The passes over a whole schedule: its summary, and the messages without a partner.
 
 use super::GoalSchedule;
-use crate::graph::partners::{Digests, Misfit};
+use crate::graph::partners::{PairSums, UnmatchedMessage};
 use crate::graph::summary::Tally;
 use crate::trace::{TraceFormat, TraceSummary};
 
@@ -20,19 +20,19 @@ pub(super) fn summary(schedule: &GoalSchedule) -> std::io::Result<TraceSummary> 
 
 /// The first message without a partner, or that does not fit. Its place is the number of the
 /// operation in its rank, from 0.
-pub(super) fn misfit(schedule: &GoalSchedule) -> std::io::Result<Option<Misfit>> {
+pub(super) fn unmatched(schedule: &GoalSchedule) -> std::io::Result<Option<UnmatchedMessage>> {
     let graphs = &schedule.graphs;
-    let mut digests = Digests::default();
+    let mut sums = PairSums::default();
     for rank in 0..graphs.ranks() {
-        graphs.tasks(rank, |task| digests.add(rank, task))?;
+        graphs.tasks(rank, |task| sums.add(rank, task))?;
     }
-    let mut exchange = digests.exchange();
-    for rank in exchange.ranks().clone() {
+    let mut receivers = sums.receivers();
+    for rank in receivers.ranks().clone() {
         let mut place = 0;
         graphs.tasks(rank, |task| {
-            exchange.add(rank, task, place);
+            receivers.add(rank, task, place);
             place += 1;
         })?;
     }
-    Ok(exchange.misfit())
+    Ok(receivers.unmatched())
 }

@@ -2,10 +2,10 @@
 //! that is never received, and a send that is longer than its receive.
 //!
 //! A graph may start its tasks in many orders, and a receive with a wildcard may take several
-//! messages. So a fault is reported only if no order and no choice could match all messages. A first
-//! pass ([`Digests`]) adds the messages of each pair of ranks up, and names the receivers that may
-//! have a fault. Its memory grows with the pairs, not with the tasks. A second pass ([`Exchange`])
-//! counts the messages of these receivers by source, tag and size.
+//! messages. So a fault is reported only if no order and no choice could match all messages.
+//! [`PairSums`] adds the messages of each pair of ranks up, and names the receivers that may have a
+//! fault. Its memory grows with the pairs, not with the tasks. [`ReceiverMessages`] then counts the
+//! messages of these receivers by source, tag and size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,16 +23,16 @@ impl Digest {
     }
 }
 
-/// The first pass.
+/// The sums of the messages of each pair of ranks.
 #[derive(Debug, Default)]
-pub struct Digests {
+pub struct PairSums {
     /// By receiver and sender: the messages sent, and the messages that receives name.
     pairs: BTreeMap<(u32, u32), [Digest; 2]>,
     /// Receivers with a receive from any rank.
     open: BTreeSet<u32>,
 }
 
-impl Digests {
+impl PairSums {
     /// Adds a task of a rank.
     pub fn add(&mut self, rank: u32, task: &Task) {
         match *task {
@@ -49,9 +49,9 @@ impl Digests {
         }
     }
 
-    /// The second pass, over the receivers that may have a fault.
+    /// The counts, still empty, of the receivers whose sums differ.
     #[must_use]
-    pub fn exchange(self) -> Exchange {
+    pub fn receivers(self) -> ReceiverMessages {
         let mut receivers: BTreeMap<u32, Receiver> =
             self.open.iter().map(|receiver| (*receiver, Receiver::default())).collect();
         for ((receiver, _), [sent, named]) in &self.pairs {
@@ -65,7 +65,7 @@ impl Digests {
                 ranks.insert(*sender);
             }
         }
-        Exchange { receivers, ranks }
+        ReceiverMessages { receivers, ranks }
     }
 }
 
@@ -107,7 +107,7 @@ struct Receiver {
 
 /// A message that has no partner or does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
+pub struct UnmatchedMessage {
     /// The rank whose task it is.
     pub rank: u32,
     /// The place that the task was added with.
@@ -116,15 +116,15 @@ pub struct Misfit {
     pub message: String,
 }
 
-/// The second pass.
+/// The messages of the receivers that may have a fault.
 #[derive(Debug)]
-pub struct Exchange {
+pub struct ReceiverMessages {
     receivers: BTreeMap<u32, Receiver>,
     /// The ranks whose tasks matter.
     ranks: BTreeSet<u32>,
 }
 
-impl Exchange {
+impl ReceiverMessages {
     /// The ranks whose tasks must be added, in order.
     #[must_use]
     pub const fn ranks(&self) -> &BTreeSet<u32> {
@@ -146,11 +146,11 @@ impl Exchange {
 
     /// The first fault, by receiver.
     #[must_use]
-    pub fn misfit(&self) -> Option<Misfit> {
+    pub fn unmatched(&self) -> Option<UnmatchedMessage> {
         self.receivers.iter().find_map(|(rank, receiver)| {
-            receiver.lonely_receive(*rank).or_else(|| receiver.lonely_send(*rank)).or_else(|| {
-                receiver.sends.iter().find_map(|(class, _)| receiver.too_long(*rank, *class))
-            })
+            receiver.unmatched_receive(*rank).or_else(|| receiver.unmatched_send(*rank)).or_else(
+                || receiver.sends.iter().find_map(|(class, _)| receiver.too_long(*rank, *class)),
+            )
         })
     }
 }
@@ -171,7 +171,7 @@ impl Receiver {
     }
 
     /// A receive that gets no message, whatever the others take.
-    fn lonely_receive(&self, rank: u32) -> Option<Misfit> {
+    fn unmatched_receive(&self, rank: u32) -> Option<UnmatchedMessage> {
         for (&(source, tag), receives) in &self.receives {
             let messages: u64 = match (source, tag) {
                 (ANY_SOURCE, ANY_TAG) => self.left().map(|(_, left)| left).sum(),
@@ -194,7 +194,7 @@ impl Receiver {
                 message +=
                     &format!("; the message of rank {source} with tag {tag} is never received");
             }
-            return Some(Misfit { rank, place: receives.left(messages)?, message });
+            return Some(UnmatchedMessage { rank, place: receives.left(messages)?, message });
         }
         None
     }
@@ -207,21 +207,21 @@ impl Receiver {
     }
 
     /// A send that no receive takes, whatever the others take.
-    fn lonely_send(&self, rank: u32) -> Option<Misfit> {
-        let lonely = |(source, tag): (u32, i32), matched: u64| {
+    fn unmatched_send(&self, rank: u32) -> Option<UnmatchedMessage> {
+        let unmatched = |(source, tag): (u32, i32), matched: u64| {
             let sends = self.sends.get(&(source, tag))?;
             let (bytes, _) = sends.longest()?;
             let size =
                 if sends.sizes.len() == 1 { format!("of {bytes} bytes ") } else { String::new() };
             let message =
                 format!("a send {size}to rank {rank}, tag {tag}, which is never received");
-            Some(Misfit { rank: source, place: sends.left(matched)?, message })
+            Some(UnmatchedMessage { rank: source, place: sends.left(matched)?, message })
         };
         let mut over = 0;
         for (class, left) in self.left() {
             let open: u64 = self.open_to(class).map(|receives| receives.count).sum();
             if left > open {
-                return lonely(class, self.sent(class) - left + open);
+                return unmatched(class, self.sent(class) - left + open);
             }
             over += left;
         }
@@ -230,11 +230,11 @@ impl Receiver {
         };
         let open: u64 = self.receives.iter().filter(wild).map(|(_, class)| class.count).sum();
         let (class, _) = self.left().last()?;
-        (over > open).then(|| lonely(class, self.sent(class) - 1)).flatten()
+        (over > open).then(|| unmatched(class, self.sent(class) - 1)).flatten()
     }
 
     /// A send of a class that is longer than its receive, whatever the order.
-    fn too_long(&self, rank: u32, class: (u32, i32)) -> Option<Misfit> {
+    fn too_long(&self, rank: u32, class: (u32, i32)) -> Option<UnmatchedMessage> {
         let (source, tag) = class;
         let sends = self.sends.get(&class)?;
         let named = self.receives.get(&class);
@@ -243,7 +243,7 @@ impl Receiver {
                 "a send of {bytes} bytes to rank {rank}, tag {tag}, which is longer than its \
                  receive of {room} bytes"
             );
-            Some(Misfit { rank: source, place, message })
+            Some(UnmatchedMessage { rank: source, place, message })
         };
         if self.open_to(class).next().is_some() {
             let (bytes, place) = sends.longest()?;
@@ -286,16 +286,16 @@ mod tests {
         Task::Receive { bytes, peer, tag, processor: 0 }
     }
 
-    fn misfit(tasks: &[(u32, Task)]) -> Option<String> {
-        let mut digests = Digests::default();
-        tasks.iter().for_each(|(rank, task)| digests.add(*rank, task));
-        let mut exchange = digests.exchange();
+    fn unmatched(tasks: &[(u32, Task)]) -> Option<String> {
+        let mut sums = PairSums::default();
+        tasks.iter().for_each(|(rank, task)| sums.add(*rank, task));
+        let mut receivers = sums.receivers();
         for (place, (rank, task)) in (0..).zip(tasks) {
-            if exchange.ranks().contains(rank) {
-                exchange.add(*rank, task, place);
+            if receivers.ranks().contains(rank) {
+                receivers.add(*rank, task, place);
             }
         }
-        exchange.misfit().map(|m| format!("rank {} task {}: {}", m.rank, m.place, m.message))
+        receivers.unmatched().map(|m| format!("rank {} task {}: {}", m.rank, m.place, m.message))
     }
 
     #[test]
@@ -333,7 +333,7 @@ mod tests {
                 (2, send(1, 5, 8)),
             ],
         ] {
-            assert_eq!(misfit(&tasks), None, "{tasks:?}");
+            assert_eq!(unmatched(&tasks), None, "{tasks:?}");
         }
     }
 
@@ -384,7 +384,7 @@ mod tests {
                  of 50 bytes",
             ),
         ] {
-            assert_eq!(misfit(&tasks).as_deref(), Some(expected), "{tasks:?}");
+            assert_eq!(unmatched(&tasks).as_deref(), Some(expected), "{tasks:?}");
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Whether the calls of all ranks of a file fit together: a check before a run.
 //!
-//! Every message needs a receive with room for it, every receive needs a message, and all ranks of a
-//! communicator call the same collectives in the same order. A run finds each of these faults, too,
-//! but late, and often as a deadlock. What a run decides is left to it: which message a receive of
-//! any rank or tag takes, and whether a request that no rank waits for is complete at the end.
+//! Every message needs a receive with room for it, every receive needs a message, and all ranks of
+//! a communicator call the same collectives in the same order. A run finds each of these faults,
+//! too, but late, and often as a deadlock. What a run decides is left to it: which message a
+//! receive of any rank or tag takes, and whether a request that no rank waits for is complete at
+//! the end.
 
 mod collectives;
 mod messages;
@@ -15,7 +16,7 @@ use super::contents::Contents;
 use super::fault::FileFault;
 use collectives::Communicators;
 use messages::Messages;
-use ranks::Walk;
+use ranks::RankCheck;
 
 /// The largest number of operations of all ranks that are checked.
 const MAX_OPERATIONS: u64 = 1 << 26;
@@ -56,11 +57,11 @@ fn agreement_up_to(
     let mut communicators = Communicators::default();
     let mut messages = Messages::default();
     for rank in contents.ranks() {
-        let mut walk = Walk::new(contents, rank, &mut communicators);
-        if !walk.run(&mut left, kept)? {
+        let mut check = RankCheck::new(contents, rank, &mut communicators);
+        if !check.run(&mut left, kept)? {
             return Ok(Checked::TooLarge);
         }
-        messages.take(rank, walk.into_messages());
+        messages.take(rank, check.into_messages());
         if messages.kept() + communicators.kept() > kept {
             return Ok(Checked::TooLarge);
         }

@@ -1,7 +1,7 @@
 //! Calls of collectives: the operation, its root and its sizes.
 
 use crate::collectives::kind::CollectiveKind;
-use crate::program::error::ProgramFault;
+use crate::program::error::OperationFault;
 use std::sync::Arc;
 
 use super::layout::Exchange;
@@ -171,10 +171,10 @@ impl Call {
 
     /// The fault of the call on a communicator of `size` ranks, if it has one.
     #[must_use]
-    pub fn fault(&self, size: u32) -> Option<ProgramFault> {
+    pub fn fault(&self, size: u32) -> Option<OperationFault> {
         let root = self.root();
         if root >= size {
-            return Some(ProgramFault::RankOutOfRange { rank: root, size });
+            return Some(OperationFault::RankOutOfRange { rank: root, size });
         }
         let given = match self {
             Self::ReduceScatter { counts }
@@ -185,7 +185,7 @@ impl Call {
             Self::Alltoallv { pairs } => pairs.send.len(),
             _ => return None,
         };
-        (given != size as usize).then_some(ProgramFault::CountsDoNotFit { given, size })
+        (given != size as usize).then_some(OperationFault::CountsDoNotFit { given, size })
     }
 
     /// The data that the collective moves.

@@ -15,7 +15,7 @@ use crate::communicators::communicator::Communicator;
 use crate::communicators::group::{Group, Split};
 use crate::layer::MpiLayer;
 use crate::message::CollectiveInstance;
-use crate::program::error::ProgramFault;
+use crate::program::error::OperationFault;
 use crate::program::identifiers::{COMM_WORLD, CommunicatorId};
 use crate::program::operation::OperationStream;
 use crate::program::outcome::Outcome;
@@ -33,7 +33,7 @@ impl<P: OperationStream> MpiLayer<P> {
         &mut self,
         r: usize,
         id: CommunicatorId,
-    ) -> Result<RunningCollective, ProgramFault> {
+    ) -> Result<RunningCollective, OperationFault> {
         let made = Some(self.ranks[r].communicator(id)?.clone());
         self.make(
             r,
@@ -49,10 +49,10 @@ impl<P: OperationStream> MpiLayer<P> {
         r: usize,
         id: CommunicatorId,
         table: &[Split],
-    ) -> Result<RunningCollective, ProgramFault> {
+    ) -> Result<RunningCollective, OperationFault> {
         let old = self.ranks[r].communicator(id)?;
         if table.len() != old.size() as usize {
-            return Err(ProgramFault::NoPartition { size: old.size() });
+            return Err(OperationFault::NoPartition { size: old.size() });
         }
         let made = Split::members(table, old.me()).and_then(|members| {
             let me = members.iter().position(|member| *member == old.me())?;
@@ -73,11 +73,11 @@ impl<P: OperationStream> MpiLayer<P> {
         r: usize,
         id: CommunicatorId,
         group: &Group,
-    ) -> Result<RunningCollective, ProgramFault> {
+    ) -> Result<RunningCollective, OperationFault> {
         let rank = &self.ranks[r];
         let old = rank.communicator(id)?;
         if group.ranks().iter().any(|rank| old.member(*rank).is_none()) {
-            return Err(ProgramFault::NoPartition { size: old.size() });
+            return Err(OperationFault::NoPartition { size: old.size() });
         }
         let made = group
             .place(rank.number)
@@ -96,7 +96,7 @@ impl<P: OperationStream> MpiLayer<P> {
         id: CommunicatorId,
         call: &Call,
         creation: CommunicatorCreation,
-    ) -> Result<RunningCollective, ProgramFault> {
+    ) -> Result<RunningCollective, OperationFault> {
         let mut running = self.start_collective(r, id, call)?;
         running.kind = CollectiveKind::Communicator;
         running.creation = Some(creation);
@@ -110,7 +110,7 @@ impl<P: OperationStream> MpiLayer<P> {
         &mut self,
         r: usize,
         running: &mut RunningCollective,
-    ) -> Result<bool, ProgramFault> {
+    ) -> Result<bool, OperationFault> {
         let rank = &mut self.ranks[r];
         let Some(creation) = running.creation.take() else {
             if let Some(contribution) = running.contribution {
@@ -143,14 +143,14 @@ impl<P: OperationStream> MpiLayer<P> {
 
 impl<P> Rank<P> {
     /// Stores a communicator under the lowest free number.
-    fn join(&mut self, communicator: Communicator) -> Result<CommunicatorId, ProgramFault> {
+    fn join(&mut self, communicator: Communicator) -> Result<CommunicatorId, OperationFault> {
         let mut all = self.memberships.iter().flatten();
         if all.any(|membership| membership.communicator.context() == communicator.context()) {
-            return Err(ProgramFault::ContextTaken);
+            return Err(OperationFault::ContextTaken);
         }
         let place =
             self.memberships.iter().position(Option::is_none).unwrap_or(self.memberships.len());
-        let id = CommunicatorId::try_from(place).map_err(|_| ProgramFault::ContextTaken)?;
+        let id = CommunicatorId::try_from(place).map_err(|_| OperationFault::ContextTaken)?;
         if place == self.memberships.len() {
             self.memberships.push(None);
         }
@@ -159,7 +159,7 @@ impl<P> Rank<P> {
     }
 
     /// Frees a communicator.
-    pub(crate) fn leave(&mut self, id: CommunicatorId) -> Result<(), ProgramFault> {
+    pub(crate) fn leave(&mut self, id: CommunicatorId) -> Result<(), OperationFault> {
         self.communicator(id)?;
         if id == COMM_WORLD
             || self
@@ -168,7 +168,7 @@ impl<P> Rank<P> {
                 .flatten()
                 .any(|background| background.running.communicator == id)
         {
-            return Err(ProgramFault::CommunicatorInUse { communicator: id });
+            return Err(OperationFault::CommunicatorInUse { communicator: id });
         }
         self.memberships[usize::from(id)] = None;
         Ok(())

@@ -6,7 +6,7 @@ use crate::arena::NONE;
 use crate::collectives::kind::CollectiveKind;
 use crate::layer::MpiLayer;
 use crate::message::{Header, TransmissionKind};
-use crate::program::error::{ProgramFault, Unfinished};
+use crate::program::error::{OperationFault, Unfinished};
 use crate::program::identifiers::TagSelect;
 use crate::program::operation::{FINALIZE, OperationStream};
 use crate::rank::Activity;
@@ -42,7 +42,7 @@ impl<P: OperationStream> MpiLayer<P> {
         }
     }
 
-    fn nothing_active(&self, r: usize) -> Result<(), ProgramFault> {
+    fn nothing_active(&self, r: usize) -> Result<(), OperationFault> {
         let rank = &self.ranks[r];
         let Some(request) = rank.requests.active() else { return Ok(()) };
         let owned = |owner: &u32, index: u32| index as usize == r && *owner == request;
@@ -72,11 +72,11 @@ impl<P: OperationStream> MpiLayer<P> {
                 )
             }
         };
-        Err(ProgramFault::NotComplete { request, what })
+        Err(OperationFault::NotComplete { request, what })
     }
 
     /// Checks that a rank that has ended has no unreceived message.
-    pub(crate) fn nothing_unreceived(&self, r: usize) -> Result<(), ProgramFault> {
+    pub(crate) fn nothing_unreceived(&self, r: usize) -> Result<(), OperationFault> {
         self.ranks[r]
             .matcher
             .unexpected(&self.transfers.messages)
@@ -85,10 +85,10 @@ impl<P: OperationStream> MpiLayer<P> {
     }
 }
 
-fn not_received(header: &Header) -> ProgramFault {
+fn not_received(header: &Header) -> OperationFault {
     let Header { source, tag, bytes, .. } = *header;
     match CollectiveKind::of_tag(tag).filter(|_| header.is_collective()) {
-        Some(kind) => ProgramFault::NotCalled { rank: source, kind },
-        None => ProgramFault::NotReceived { source, tag, bytes },
+        Some(kind) => OperationFault::NotCalled { rank: source, kind },
+        None => OperationFault::NotReceived { source, tag, bytes },
     }
 }

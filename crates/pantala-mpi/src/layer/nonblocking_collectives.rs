@@ -10,7 +10,7 @@ use pantala_fabric::Wakes;
 use crate::collectives::step::Step;
 use crate::layer::MpiLayer;
 use crate::layer::run_loop::CollectiveEnvelope;
-use crate::program::error::ProgramFault;
+use crate::program::error::OperationFault;
 use crate::program::identifiers::Request;
 use crate::program::operation::OperationStream;
 use crate::rank::BACKGROUND;
@@ -25,7 +25,7 @@ impl<P: OperationStream> MpiLayer<P> {
         request: Request,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<(), ProgramFault> {
+    ) -> Result<(), OperationFault> {
         let rank = &mut self.ranks[r];
         let background =
             Some(BackgroundCollective { running, request, pending: 0, waiting: false, ingress: 0 });
@@ -45,7 +45,7 @@ impl<P: OperationStream> MpiLayer<P> {
         r: usize,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<(), ProgramFault> {
+    ) -> Result<(), OperationFault> {
         while self.ranks[r].ready > 0 {
             let rank = &mut self.ranks[r];
             let ready = |background: &Option<BackgroundCollective>| {
@@ -71,14 +71,14 @@ impl<P: OperationStream> MpiLayer<P> {
         place: usize,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<(), ProgramFault> {
+    ) -> Result<(), OperationFault> {
         loop {
             let rank = &mut self.ranks[r];
             let Some(background) = &mut rank.background[place] else { return Ok(()) };
             let id = background.running.communicator;
             let Some(Some(Membership { communicator, .. })) = rank.memberships.get(usize::from(id))
             else {
-                return Err(ProgramFault::UnknownCommunicator { communicator: id });
+                return Err(OperationFault::UnknownCommunicator { communicator: id });
             };
             match background.running.machine.next(communicator.me(), communicator.size()) {
                 None => {

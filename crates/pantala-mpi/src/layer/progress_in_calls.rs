@@ -19,7 +19,7 @@ use crate::config::Progress;
 use crate::layer::MpiLayer;
 use crate::layer::hosts::Stage;
 use crate::message::{Header, TransmissionKind};
-use crate::program::error::ProgramFault;
+use crate::program::error::OperationFault;
 use crate::program::operation::OperationStream;
 use crate::rank::{Activity, BlockedUntil, PendingOutcome};
 
@@ -215,7 +215,7 @@ impl<P: OperationStream> MpiLayer<P> {
         handle: u32,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<Time, ProgramFault> {
+    ) -> Result<Time, OperationFault> {
         let header = self.transfers.messages[handle].header;
         if header.kind == TransmissionKind::Get {
             self.answer_get(handle, now, wakes);
@@ -256,7 +256,7 @@ impl<P: OperationStream> MpiLayer<P> {
         receive: u32,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<Time, ProgramFault> {
+    ) -> Result<Time, OperationFault> {
         let header = self.transfers.messages[handle].header;
         self.check_match(&header, receive)?;
         let config = &self.setup.config;

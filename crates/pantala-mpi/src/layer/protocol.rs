@@ -10,7 +10,7 @@ use crate::config::{EagerCompletion, GetService};
 use crate::layer::MpiLayer;
 use crate::layer::partition_outbox::MpiMessage;
 use crate::message::{CollectiveInstance, Header, Message, Protocol, TransmissionKind};
-use crate::program::error::ProgramFault;
+use crate::program::error::OperationFault;
 use crate::program::identifiers::{MAX_REQUESTS, Source, TagSelect};
 use crate::program::operation::{Incoming, OperationStream, Outgoing};
 use crate::rank::matching::PostedReceive;
@@ -19,14 +19,18 @@ use crate::rank::{Activity, CALL, DETACHED, PendingSend};
 
 impl<P: OperationStream> MpiLayer<P> {
     /// Checks the arguments of a program's send.
-    pub(crate) fn outbound(&self, r: usize, outgoing: &Outgoing) -> Result<Outbound, ProgramFault> {
+    pub(crate) fn outbound(
+        &self,
+        r: usize,
+        outgoing: &Outgoing,
+    ) -> Result<Outbound, OperationFault> {
         let communicator = self.ranks[r].communicator(outgoing.communicator)?;
         let size = communicator.size();
         let Outgoing { destination: peer, tag, bytes, .. } = *outgoing;
-        let no_peer = ProgramFault::NoPeer { peer, size, tag: Some(tag), bytes };
+        let no_peer = OperationFault::NoPeer { peer, size, tag: Some(tag), bytes };
         let destination = communicator.rank(peer).ok_or(no_peer)?;
         if outgoing.tag < 0 {
-            return Err(ProgramFault::NegativeTag { tag: outgoing.tag });
+            return Err(OperationFault::NegativeTag { tag: outgoing.tag });
         }
         let context = communicator.user_context();
         let (instance, mode) = (CollectiveInstance::default(), Mode::Standard);
@@ -42,7 +46,11 @@ impl<P: OperationStream> MpiLayer<P> {
     }
 
     /// Checks the arguments of a program's receive.
-    pub(crate) fn expected(&self, r: usize, incoming: &Incoming) -> Result<Expected, ProgramFault> {
+    pub(crate) fn expected(
+        &self,
+        r: usize,
+        incoming: &Incoming,
+    ) -> Result<Expected, OperationFault> {
         let communicator = self.ranks[r].communicator(incoming.communicator)?;
         let source = match incoming.source {
             Source::Any => NONE,
@@ -52,11 +60,11 @@ impl<P: OperationStream> MpiLayer<P> {
                     TagSelect::Is(tag) => Some(tag),
                     TagSelect::Any => None,
                 };
-                communicator.rank(peer).ok_or(ProgramFault::NoPeer { peer, size, tag, bytes })?
+                communicator.rank(peer).ok_or(OperationFault::NoPeer { peer, size, tag, bytes })?
             }
         };
         match incoming.tag {
-            TagSelect::Is(tag) if tag < 0 => Err(ProgramFault::NegativeTag { tag }),
+            TagSelect::Is(tag) if tag < 0 => Err(OperationFault::NegativeTag { tag }),
             tag => {
                 let (context, instance) =
                     (communicator.user_context(), CollectiveInstance::default());
@@ -73,7 +81,7 @@ impl<P: OperationStream> MpiLayer<P> {
         owner: u32,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<(), ProgramFault> {
+    ) -> Result<(), OperationFault> {
         let Outbound { destination, context, tag, bytes, instance, value, mode } = outbound;
         let short = bytes <= self.setup.config.eager_threshold_bytes;
         let eager = (short || mode == Mode::Eager) && mode != Mode::Synchronous;
@@ -157,7 +165,7 @@ impl<P: OperationStream> MpiLayer<P> {
         owner: u32,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<(), ProgramFault> {
+    ) -> Result<(), OperationFault> {
         let Expected { source, context, tag, bytes, instance } = expected;
         if self.setup.limits_buffers() {
             self.post_receive_buffer(r, now, wakes);
@@ -243,7 +251,7 @@ impl<P: OperationStream> MpiLayer<P> {
         handle: u32,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<(), ProgramFault> {
+    ) -> Result<(), OperationFault> {
         let mut matches = std::mem::take(&mut self.transfers.matches);
         self.ranks[r].matcher.arrive(
             handle,
@@ -270,7 +278,7 @@ impl<P: OperationStream> MpiLayer<P> {
         receive: u32,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<(), ProgramFault> {
+    ) -> Result<(), OperationFault> {
         let header = self.transfers.messages[handle].header;
         self.check_match(&header, receive)?;
         let owner = self.transfers.receives[receive].owner;
@@ -320,7 +328,7 @@ impl<P: OperationStream> MpiLayer<P> {
     }
 
     /// Checks that a message fits the receive that it matches.
-    pub(crate) fn check_match(&self, header: &Header, receive: u32) -> Result<(), ProgramFault> {
+    pub(crate) fn check_match(&self, header: &Header, receive: u32) -> Result<(), OperationFault> {
         let PostedReceive { bytes: room, tag, instance, .. } = self.transfers.receives[receive];
         if header.is_collective() && (tag, instance) != (TagSelect::Is(header.tag), header.instance)
         {
@@ -328,14 +336,14 @@ impl<P: OperationStream> MpiLayer<P> {
                 TagSelect::Is(tag) => CollectiveKind::of_tag(tag),
                 TagSelect::Any => None,
             };
-            return Err(ProgramFault::mismatch(
+            return Err(OperationFault::mismatch(
                 (kind.unwrap_or(CollectiveKind::Barrier), instance.root),
                 header,
             ));
         }
         let Header { source, tag, bytes, .. } = *header;
         if bytes > room {
-            return Err(ProgramFault::Truncated { source, tag, bytes, room });
+            return Err(OperationFault::Truncated { source, tag, bytes, room });
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::accounting::call_events::{CallRecord, OpenCall, RankCalls};
 use crate::accounting::call_profile::Profile;
 use crate::accounting::progress_estimate::ProgressEstimate;
 use crate::accounting::records::{IterationRecord, MessageRecord};
-use crate::program::error::ProgramError;
+use crate::program::error::RankError;
 use crate::rank::Rank;
 
 /// The counts and records of a layer.
@@ -20,7 +20,7 @@ pub(crate) struct Records {
     pub(crate) message_records: Vec<MessageRecord>,
     pub(crate) iteration_records: Vec<IterationRecord>,
     /// The errors of programs, in the order in which they were found.
-    pub(crate) errors: Vec<ProgramError>,
+    pub(crate) errors: Vec<RankError>,
     pub(crate) progress_estimate: ProgressEstimate,
     /// Number of ranks that have ended or failed.
     pub(crate) ended: u32,
@@ -67,8 +67,8 @@ impl Records {
         calls.entered += 1;
     }
 
-    /// Records the call that a rank has left, if it has executed one. `job` is the number of its job
-    /// in the plan.
+    /// Records the call that a rank has left, if it has executed one. `job` is the number of its
+    /// job in the plan.
     pub(crate) fn close_call<P>(&mut self, r: usize, job: u16, rank: &Rank<P>, now: Time) {
         let calls = &mut self.rank_calls[r];
         let Some(open) = calls.open.take() else { return };

@@ -9,13 +9,13 @@ use crate::accounting::progress_estimate::ProgressEstimate;
 use crate::accounting::rank_messages::RankMessages;
 use crate::accounting::records::{IterationRecord, MessageRecord, RankReport};
 use crate::layer::{Holdings, MpiLayer};
-use crate::program::error::ProgramError;
+use crate::program::error::RankError;
 use crate::program::operation::OperationStream;
 use crate::rank::{Activity, Rank};
 
 impl<P: OperationStream> Rank<P> {
-    /// How long a rank that waits has computed and waited since its totals were updated. A wait that
-    /// lasts beyond the end of the job counts up to it: the ranks it waits for have stopped.
+    /// How long a rank that waits has computed and waited since its totals were updated. A wait
+    /// that lasts beyond the end of the job counts up to it: the ranks it waits for have stopped.
     fn under_way(&self, now: Time) -> (Time, Time) {
         let until = now.min(self.program.stops_at());
         let computing = self.computing_until.min(until).saturating_sub(self.since);
@@ -59,7 +59,7 @@ impl<P: OperationStream> MpiLayer<P> {
     /// The errors of programs, in the order in which they were found. That is the order of time
     /// within each group of the network.
     #[must_use]
-    pub fn errors(&self) -> &[ProgramError] {
+    pub fn errors(&self) -> &[RankError] {
         &self.records.errors
     }
 

@@ -13,7 +13,7 @@ use crate::communicators::communicator::Communicator;
 use crate::layer::MpiLayer;
 use crate::layer::host_costs::Next;
 use crate::message::CollectiveInstance;
-use crate::program::error::{ProgramError, ProgramFault};
+use crate::program::error::{OperationFault, RankError};
 use crate::program::identifiers::{COMM_WORLD, CommunicatorId, Request, TagSelect};
 use crate::program::iteration_mark::IterationMark;
 use crate::program::operation::{FinalizePart, Op, OperationStream, Outgoing};
@@ -23,7 +23,7 @@ use crate::rank::requests::PersistentOperation;
 use crate::rank::{Activity, BlockedUntil, CALL, PendingOutcome};
 
 /// Whether the rank continues at once.
-pub(crate) type Continues = Result<bool, ProgramFault>;
+pub(crate) type Continues = Result<bool, OperationFault>;
 
 impl<P: OperationStream> MpiLayer<P> {
     /// Continues the rank's background collectives. If the rank was blocked and no longer is,
@@ -107,7 +107,7 @@ impl<P: OperationStream> MpiLayer<P> {
     }
 
     /// Stops a rank whose program made an error.
-    pub(crate) fn fail(&mut self, r: usize, fault: ProgramFault, now: Time) {
+    pub(crate) fn fail(&mut self, r: usize, fault: OperationFault, now: Time) {
         let rank = &mut self.ranks[r];
         let job = &mut self.jobs.list[rank.job as usize];
         if !matches!(rank.activity, Activity::Ended | Activity::Failed) {
@@ -115,7 +115,7 @@ impl<P: OperationStream> MpiLayer<P> {
             self.records.ended += 1;
             job.ended += 1;
         }
-        self.records.errors.push(ProgramError {
+        self.records.errors.push(RankError {
             job: job.id,
             rank: rank.number,
             operation: rank.operation,
@@ -243,7 +243,7 @@ impl<P: OperationStream> MpiLayer<P> {
             Op::CommFree(id) => self.ranks[r].leave(id).map(|()| true),
             Op::IterationStart(mark) => self.start_iteration(r, mark, now),
             Op::IterationEnd => self.end_iteration(r, now),
-            Op::Abort(reason) => Err(ProgramFault::Aborted { reason }),
+            Op::Abort(reason) => Err(OperationFault::Aborted { reason }),
         }
     }
 
@@ -282,7 +282,7 @@ impl<P: OperationStream> MpiLayer<P> {
         request: Request,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<(), ProgramFault> {
+    ) -> Result<(), OperationFault> {
         match self.ranks[r].requests.start(request)? {
             PersistentOperation::Send(outbound) => self.post_send(r, outbound, request, now, wakes),
             PersistentOperation::Receive(expected) => {
@@ -311,7 +311,7 @@ impl<P: OperationStream> MpiLayer<P> {
         r: usize,
         id: CommunicatorId,
         call: &Call,
-    ) -> Result<RunningCollective, ProgramFault> {
+    ) -> Result<RunningCollective, OperationFault> {
         let membership = self.ranks[r].membership(id)?;
         let size = membership.communicator.size();
         if let Some(fault) = call.fault(size) {
@@ -333,7 +333,7 @@ impl<P: OperationStream> MpiLayer<P> {
     fn begin_collective(
         &mut self,
         r: usize,
-        running: Result<RunningCollective, ProgramFault>,
+        running: Result<RunningCollective, OperationFault>,
     ) -> Continues {
         self.ranks[r].collective = Some(running?);
         Ok(true)
@@ -348,7 +348,7 @@ impl<P: OperationStream> MpiLayer<P> {
         let Some(Some(Membership { communicator, .. })) =
             rank.memberships.get(usize::from(running.communicator))
         else {
-            return Err(ProgramFault::UnknownCommunicator { communicator: running.communicator });
+            return Err(OperationFault::UnknownCommunicator { communicator: running.communicator });
         };
         match running.machine.next(communicator.me(), communicator.size()) {
             Some(Step::Waitall) => Ok(self.finish_call(r, CallKind::Collective, now, wakes)),
@@ -376,7 +376,7 @@ impl<P: OperationStream> MpiLayer<P> {
         owner: u32,
         now: Time,
         wakes: &mut Wakes,
-    ) -> Result<(), ProgramFault> {
+    ) -> Result<(), OperationFault> {
         let CollectiveEnvelope { context, tag, instance, value, .. } = envelope;
         match step {
             Step::Isend { peer, bytes, .. } => {
@@ -401,17 +401,17 @@ impl<P: OperationStream> MpiLayer<P> {
         r: usize,
         envelope: CollectiveEnvelope,
         member: u32,
-    ) -> Result<u32, ProgramFault> {
+    ) -> Result<u32, OperationFault> {
         let communicator = self.ranks[r].communicator(envelope.communicator)?;
         communicator
             .rank(member)
-            .ok_or(ProgramFault::RankOutOfRange { rank: member, size: communicator.size() })
+            .ok_or(OperationFault::RankOutOfRange { rank: member, size: communicator.size() })
     }
 
     fn start_iteration(&mut self, r: usize, mark: IterationMark, now: Time) -> Continues {
         let rank = &mut self.ranks[r];
         if rank.iteration.is_some() {
-            return Err(ProgramFault::UnbalancedIteration);
+            return Err(OperationFault::UnbalancedIteration);
         }
         rank.iteration = Some((mark, now, rank.totals.communication()));
         Ok(true)
@@ -420,7 +420,7 @@ impl<P: OperationStream> MpiLayer<P> {
     fn end_iteration(&mut self, r: usize, now: Time) -> Continues {
         let rank = &mut self.ranks[r];
         let (mark, start, before) =
-            rank.iteration.take().ok_or(ProgramFault::UnbalancedIteration)?;
+            rank.iteration.take().ok_or(OperationFault::UnbalancedIteration)?;
         if self.setup.recording.iterations {
             let communication = rank.totals.communication() - before;
             self.records.iteration_records.push(IterationRecord {

@@ -9,7 +9,7 @@ use pantala_fabric::Wakes;
 use crate::accounting::rank_totals::CallKind;
 use crate::layer::MpiLayer;
 use crate::layer::run_loop::Continues;
-use crate::program::error::ProgramFault;
+use crate::program::error::OperationFault;
 use crate::program::operation::{Op, OperationStream, SetCall};
 use crate::program::outcome::Outcome;
 use crate::rank::posting::Expected;
@@ -171,7 +171,7 @@ impl<P: OperationStream> MpiLayer<P> {
         rank.pending_outcome = PendingOutcome::Known;
         rank.polls += 1;
         if rank.polls > MAX_POLLS {
-            Err(ProgramFault::Polling { times: MAX_POLLS })
+            Err(OperationFault::Polling { times: MAX_POLLS })
         } else {
             Ok(true)
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// An error of a rank's program. The rank stops; other ranks and jobs continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("job {job} rank {rank}: {operation} at {time} ps: {fault}")]
-pub struct ProgramError {
+pub struct RankError {
     /// The job's number in the plan.
     pub job: u16,
     /// The rank of the job.
@@ -21,12 +21,12 @@ pub struct ProgramError {
     /// Time of the error, in ps.
     pub time: Time,
     /// The fault of the operation.
-    pub fault: ProgramFault,
+    pub fault: OperationFault,
 }
 
 /// The fault of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProgramFault {
+pub enum OperationFault {
     /// The rank has no such communicator.
     #[error("there is no communicator {communicator}")]
     UnknownCommunicator {
@@ -251,7 +251,7 @@ impl fmt::Display for Unfinished {
     }
 }
 
-impl ProgramFault {
+impl OperationFault {
     /// The fault that a collective's message shows if its kind or root differs from this rank's.
     #[cold]
     pub(crate) fn mismatch(mine: (CollectiveKind, u32), header: &Header) -> Self {

@@ -7,7 +7,7 @@
 
 use pantala_engine::Time;
 
-use crate::program::error::ProgramFault;
+use crate::program::error::OperationFault;
 use crate::program::identifiers::{MAX_REQUESTS, Request};
 use crate::program::outcome::Arrived;
 use crate::rank::posting::{Expected, Outbound};
@@ -68,9 +68,9 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    fn slot(&mut self, request: Request) -> Result<&mut Slot, ProgramFault> {
+    fn slot(&mut self, request: Request) -> Result<&mut Slot, OperationFault> {
         if request >= MAX_REQUESTS {
-            return Err(ProgramFault::RequestOutOfRange { request });
+            return Err(OperationFault::RequestOutOfRange { request });
         }
         let index = request as usize;
         if index >= self.slots.len() {
@@ -81,7 +81,7 @@ impl Requests {
     }
 
     /// Makes a free request active.
-    pub(crate) fn open(&mut self, request: Request) -> Result<(), ProgramFault> {
+    pub(crate) fn open(&mut self, request: Request) -> Result<(), OperationFault> {
         self.change(request, State::Free, State::Active)
     }
 
@@ -90,37 +90,40 @@ impl Requests {
         &mut self,
         request: Request,
         standing: PersistentOperation,
-    ) -> Result<(), ProgramFault> {
+    ) -> Result<(), OperationFault> {
         self.change(request, State::Free, State::Inactive)?;
         self.persistent.insert(request, standing);
         Ok(())
     }
 
     /// Makes a persistent request active, and returns its operation.
-    pub(crate) fn start(&mut self, request: Request) -> Result<PersistentOperation, ProgramFault> {
+    pub(crate) fn start(
+        &mut self,
+        request: Request,
+    ) -> Result<PersistentOperation, OperationFault> {
         let standing = self
             .persistent
             .get(&request)
             .copied()
-            .ok_or(ProgramFault::NotPersistent { request })?;
+            .ok_or(OperationFault::NotPersistent { request })?;
         self.change(request, State::Inactive, State::Active)?;
         Ok(standing)
     }
 
     /// Frees a persistent request that is not active.
-    pub(crate) fn free(&mut self, request: Request) -> Result<(), ProgramFault> {
+    pub(crate) fn free(&mut self, request: Request) -> Result<(), OperationFault> {
         if !self.persistent.contains_key(&request) {
-            return Err(ProgramFault::NotPersistent { request });
+            return Err(OperationFault::NotPersistent { request });
         }
         self.change(request, State::Inactive, State::Free)?;
         self.persistent.remove(&request);
         Ok(())
     }
 
-    fn change(&mut self, request: Request, from: State, to: State) -> Result<(), ProgramFault> {
+    fn change(&mut self, request: Request, from: State, to: State) -> Result<(), OperationFault> {
         let slot = self.slot(request)?;
         if slot.state != from {
-            return Err(ProgramFault::RequestInUse { request });
+            return Err(OperationFault::RequestInUse { request });
         }
         *slot = Slot { state: to, selected: false, arrived: None };
         self.active += u32::from(to == State::Active);
@@ -164,9 +167,9 @@ impl Requests {
     }
 
     /// Notes the set of a wait or test.
-    pub(crate) fn select(&mut self, set: &Arc<[Request]>) -> Result<(), ProgramFault> {
+    pub(crate) fn select(&mut self, set: &Arc<[Request]>) -> Result<(), OperationFault> {
         if let Some(request) = set.iter().find(|request| **request >= MAX_REQUESTS) {
-            return Err(ProgramFault::RequestOutOfRange { request: *request });
+            return Err(OperationFault::RequestOutOfRange { request: *request });
         }
         for request in &*self.set {
             if let Some(slot) = self.slots.get_mut(*request as usize) {
@@ -232,9 +235,9 @@ impl Requests {
     }
 
     /// Checks that a wait for this request alone is legal.
-    pub(crate) fn check(&self, request: Request) -> Result<(), ProgramFault> {
+    pub(crate) fn check(&self, request: Request) -> Result<(), OperationFault> {
         match self.slots.get(request as usize).map(|slot| slot.state) {
-            Some(State::Free) | None => Err(ProgramFault::RequestNotActive { request }),
+            Some(State::Free) | None => Err(OperationFault::RequestNotActive { request }),
             Some(_) => Ok(()),
         }
     }

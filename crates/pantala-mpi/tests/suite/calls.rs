@@ -9,7 +9,7 @@ use pantala_mpi::collectives::{Collective, CollectiveKind, Exchange};
 use pantala_mpi::{
     AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
     BarrierAlgorithm, BcastAlgorithm, COMM_WORLD, Call, Collectives, Communicator, MpiConfig, Op,
-    ProgramFault, ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm,
+    OperationFault, ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm,
 };
 
 /// One call of every kind for rank `me` of `n`, of about `bytes` each.
@@ -120,7 +120,7 @@ fn every_algorithm_comes_to_its_end() {
 }
 
 /// The faults of all ranks, each with its message.
-fn faults(scripts: Vec<Vec<Op>>) -> Vec<(ProgramFault, String)> {
+fn faults(scripts: Vec<Vec<Op>>) -> Vec<(OperationFault, String)> {
     let n = scripts.len() as u32;
     let mut layer = layer(MpiConfig::default(), scripts);
     Ideal::new(1_000, 1).run(&mut layer, n, Time::MAX);
@@ -153,7 +153,7 @@ fn ranks_that_call_different_collectives_are_told() {
         vec![Op::Compute(5_000), Op::Collective(COMM_WORLD, Call::Barrier)],
     ]);
     let (mine, theirs) = ((CollectiveKind::Allreduce, 0), (CollectiveKind::Barrier, 0));
-    assert_eq!(late[0].0, ProgramFault::Mismatch { mine, rank: 1, theirs });
+    assert_eq!(late[0].0, OperationFault::Mismatch { mine, rank: 1, theirs });
 }
 
 #[test]
@@ -173,15 +173,15 @@ fn ranks_that_name_different_roots_are_told() {
 fn sizes_must_be_as_many_as_ranks() {
     let counts: Arc<[u64]> = Arc::from([1, 2, 3]);
     let pairs = Arc::new(Exchange { send: vec![1, 2], receive: vec![1] });
-    let (root, fit) = (1, |given| ProgramFault::CountsDoNotFit { given, size: 2 });
+    let (root, fit) = (1, |given| OperationFault::CountsDoNotFit { given, size: 2 });
     for (call, fault) in [
         (Call::Allgatherv { counts: Arc::clone(&counts) }, fit(3)),
         (Call::ReduceScatter { counts: Arc::clone(&counts) }, fit(3)),
         (Call::Gatherv { root, counts: Arc::clone(&counts) }, fit(3)),
         (Call::Scatterv { root, counts }, fit(3)),
         (Call::Alltoallv { pairs }, fit(1)),
-        (Call::Gather { root: 2, bytes: 1 }, ProgramFault::RankOutOfRange { rank: 2, size: 2 }),
-        (Call::Scatter { root: 9, bytes: 1 }, ProgramFault::RankOutOfRange { rank: 9, size: 2 }),
+        (Call::Gather { root: 2, bytes: 1 }, OperationFault::RankOutOfRange { rank: 2, size: 2 }),
+        (Call::Scatter { root: 9, bytes: 1 }, OperationFault::RankOutOfRange { rank: 9, size: 2 }),
     ] {
         let found = faults(vec![collective(call), Vec::new()]);
         assert_eq!(found[0].0, fault);

@@ -8,7 +8,7 @@ use crate::common::{Ideal, finish, layer, layer_with, reports};
 use pantala_engine::Time;
 use pantala_mpi::{
     COMM_WORLD, Call, Cartesian, Communicator, Group, Incoming, MpiConfig, MpiLayer, Op,
-    OperationStream, Outcome, Outgoing, ProgramFault, RankSetup, Recording, Source, Split,
+    OperationFault, OperationStream, Outcome, Outgoing, RankSetup, Recording, Source, Split,
     TagSelect,
 };
 
@@ -161,14 +161,17 @@ fn creation_costs() {
 #[test]
 fn what_cannot_be_made_is_told() {
     let cases = [
-        (Op::CommSplit(COMM_WORLD, table(3, |_| (None, 0))), ProgramFault::NoPartition { size: 2 }),
+        (
+            Op::CommSplit(COMM_WORLD, table(3, |_| (None, 0))),
+            OperationFault::NoPartition { size: 2 },
+        ),
         (
             Op::CommCreate(COMM_WORLD, Group::new(vec![0, 2]).unwrap()),
-            ProgramFault::NoPartition { size: 2 },
+            OperationFault::NoPartition { size: 2 },
         ),
-        (Op::CommDup(3), ProgramFault::UnknownCommunicator { communicator: 3 }),
-        (Op::CommFree(3), ProgramFault::UnknownCommunicator { communicator: 3 }),
-        (Op::CommFree(COMM_WORLD), ProgramFault::CommunicatorInUse { communicator: COMM_WORLD }),
+        (Op::CommDup(3), OperationFault::UnknownCommunicator { communicator: 3 }),
+        (Op::CommFree(3), OperationFault::UnknownCommunicator { communicator: 3 }),
+        (Op::CommFree(COMM_WORLD), OperationFault::CommunicatorInUse { communicator: COMM_WORLD }),
     ];
     for (op, fault) in cases {
         let mut layer = layer(MpiConfig::default(), vec![vec![op], Vec::new()]);
@@ -180,7 +183,7 @@ fn what_cannot_be_made_is_told() {
             vec![Communicator::strided(1, 0, 1, 1, 0)]
         });
     Ideal::new(1_000, 1).run(&mut layer, 1, Time::MAX);
-    assert_eq!(layer.errors()[0].fault, ProgramFault::UnknownCommunicator { communicator: 1 });
+    assert_eq!(layer.errors()[0].fault, OperationFault::UnknownCommunicator { communicator: 1 });
 }
 
 /// Ranks that create different communicators, or at different times, get an error, as in any other

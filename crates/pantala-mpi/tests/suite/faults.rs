@@ -3,12 +3,12 @@
 use crate::common::{Ideal, from, from_any, iteration, layer, to};
 use pantala_engine::Time;
 use pantala_mpi::{
-    Blocked, COMM_WORLD, Call, Incoming, MpiConfig, Op, Outgoing, ProgramFault, Source, TagSelect,
-    Waits,
+    Blocked, COMM_WORLD, Call, Incoming, MpiConfig, Op, OperationFault, Outgoing, Source,
+    TagSelect, Waits,
 };
 
 /// The error of rank 0's script; rank 1 is idle.
-fn fault(script: Vec<Op>) -> (ProgramFault, String) {
+fn fault(script: Vec<Op>) -> (OperationFault, String) {
     let mut layer = layer(MpiConfig::default(), vec![script, Vec::new()]);
     Ideal::new(0, 1).run(&mut layer, 2, Time::MAX);
     assert!(layer.finished());
@@ -21,7 +21,7 @@ fn fault(script: Vec<Op>) -> (ProgramFault, String) {
 #[test]
 fn operations_that_cannot_be() {
     let (found, text) = fault(vec![Op::Compute(10), Op::Send(to(2, 0, 1))]);
-    assert_eq!(found, ProgramFault::NoPeer { peer: 2, size: 2, tag: Some(0), bytes: 1 });
+    assert_eq!(found, OperationFault::NoPeer { peer: 2, size: 2, tag: Some(0), bytes: 1 });
     assert_eq!(
         text,
         "job 0 rank 0: send at 10 ps: there is no rank 2 in a communicator of 2 (1 byte, tag 0)"
@@ -29,41 +29,41 @@ fn operations_that_cannot_be() {
     let cases = [
         (
             vec![Op::Recv(from(9, 0, 1))],
-            ProgramFault::NoPeer { peer: 9, size: 2, tag: Some(0), bytes: 1 },
+            OperationFault::NoPeer { peer: 9, size: 2, tag: Some(0), bytes: 1 },
         ),
         (
             vec![Op::Collective(0, Call::Bcast { root: 2, bytes: 1 })],
-            ProgramFault::RankOutOfRange { rank: 2, size: 2 },
+            OperationFault::RankOutOfRange { rank: 2, size: 2 },
         ),
         (
             vec![Op::Collective(1, Call::Barrier)],
-            ProgramFault::UnknownCommunicator { communicator: 1 },
+            OperationFault::UnknownCommunicator { communicator: 1 },
         ),
         (
             vec![Op::Send(Outgoing { communicator: 4, ..to(1, 0, 1) })],
-            ProgramFault::UnknownCommunicator { communicator: 4 },
+            OperationFault::UnknownCommunicator { communicator: 4 },
         ),
         (
             vec![Op::Recv(Incoming { communicator: 4, ..from(1, 0, 1) })],
-            ProgramFault::UnknownCommunicator { communicator: 4 },
+            OperationFault::UnknownCommunicator { communicator: 4 },
         ),
-        (vec![Op::Send(to(1, -1, 1))], ProgramFault::NegativeTag { tag: -1 }),
-        (vec![Op::Recv(from(1, -4, 1))], ProgramFault::NegativeTag { tag: -4 }),
-        (vec![Op::Wait(3)], ProgramFault::RequestNotActive { request: 3 }),
+        (vec![Op::Send(to(1, -1, 1))], OperationFault::NegativeTag { tag: -1 }),
+        (vec![Op::Recv(from(1, -4, 1))], OperationFault::NegativeTag { tag: -4 }),
+        (vec![Op::Wait(3)], OperationFault::RequestNotActive { request: 3 }),
         (
             vec![Op::Irecv(from(1, 0, 1), 3), Op::Irecv(from(1, 0, 1), 3)],
-            ProgramFault::RequestInUse { request: 3 },
+            OperationFault::RequestInUse { request: 3 },
         ),
         (
             vec![Op::Irecv(from(1, 0, 1), 1 << 20)],
-            ProgramFault::RequestOutOfRange { request: 1 << 20 },
+            OperationFault::RequestOutOfRange { request: 1 << 20 },
         ),
         (
             vec![Op::Irecv(from(0, 1, 9), 0), Op::Send(to(0, 1, 10))],
-            ProgramFault::Truncated { source: 0, tag: 1, bytes: 10, room: 9 },
+            OperationFault::Truncated { source: 0, tag: 1, bytes: 10, room: 9 },
         ),
-        (vec![Op::IterationEnd], ProgramFault::UnbalancedIteration),
-        (vec![iteration(0), iteration(1)], ProgramFault::UnbalancedIteration),
+        (vec![Op::IterationEnd], OperationFault::UnbalancedIteration),
+        (vec![iteration(0), iteration(1)], OperationFault::UnbalancedIteration),
     ];
     for (script, expected) in cases {
         assert_eq!(fault(script).0, expected);
@@ -79,7 +79,7 @@ fn a_message_that_does_not_fit_stops_its_receiver() {
         Ideal::new(0, 1).run(&mut layer, 2, Time::MAX);
         assert_eq!(
             layer.errors()[0].fault,
-            ProgramFault::Truncated { source: 1, tag: 2, bytes, room: 10 }
+            OperationFault::Truncated { source: 1, tag: 2, bytes, room: 10 }
         );
     }
 }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use crate::common::{Ideal, Script, finish, from, from_any, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{
-    COMM_WORLD, Call, Completion, EagerCompletion, MpiConfig, MpiLayer, Op, OperationStream,
-    Outcome, ProgramFault, RankSetup, Recording, Status, TagSelect,
+    COMM_WORLD, Call, Completion, EagerCompletion, MpiConfig, MpiLayer, Op, OperationFault,
+    OperationStream, Outcome, RankSetup, Recording, Status, TagSelect,
 };
 use proptest::prelude::*;
 
@@ -276,29 +276,29 @@ fn persistent_requests_start_again_and_again() {
 fn misuse_is_told() {
     let pair = |op| vec![Op::SendInit(to(1, 0, 20_000), 0), Op::Start(0), op];
     let cases = [
-        (pair(Op::Start(0)), ProgramFault::RequestInUse { request: 0 }),
-        (pair(Op::Free(0)), ProgramFault::RequestInUse { request: 0 }),
-        (pair(Op::Isend(to(1, 0, 1), 0)), ProgramFault::RequestInUse { request: 0 }),
-        (vec![Op::Start(2)], ProgramFault::NotPersistent { request: 2 }),
-        (vec![Op::Free(2)], ProgramFault::NotPersistent { request: 2 }),
-        (vec![Op::Test(2)], ProgramFault::RequestNotActive { request: 2 }),
+        (pair(Op::Start(0)), OperationFault::RequestInUse { request: 0 }),
+        (pair(Op::Free(0)), OperationFault::RequestInUse { request: 0 }),
+        (pair(Op::Isend(to(1, 0, 1), 0)), OperationFault::RequestInUse { request: 0 }),
+        (vec![Op::Start(2)], OperationFault::NotPersistent { request: 2 }),
+        (vec![Op::Free(2)], OperationFault::NotPersistent { request: 2 }),
+        (vec![Op::Test(2)], OperationFault::RequestNotActive { request: 2 }),
         (
             vec![Op::RecvInit(from(1, 0, 1), 1 << 20)],
-            ProgramFault::RequestOutOfRange { request: 1 << 20 },
+            OperationFault::RequestOutOfRange { request: 1 << 20 },
         ),
         (
             vec![Op::Probe(from(2, 0, 1))],
-            ProgramFault::NoPeer { peer: 2, size: 2, tag: Some(0), bytes: 1 },
+            OperationFault::NoPeer { peer: 2, size: 2, tag: Some(0), bytes: 1 },
         ),
-        (vec![Op::Ssend(to(1, -2, 1))], ProgramFault::NegativeTag { tag: -2 }),
+        (vec![Op::Ssend(to(1, -2, 1))], OperationFault::NegativeTag { tag: -2 }),
     ];
     for (script, fault) in cases {
         let mut layer = layer(MpiConfig::default(), vec![script, Vec::new()]);
         Ideal::new(LATENCY, 1).run(&mut layer, 2, Time::MAX);
-        let errors: Vec<ProgramFault> = layer.errors().iter().map(|e| e.fault.clone()).collect();
+        let errors: Vec<OperationFault> = layer.errors().iter().map(|e| e.fault.clone()).collect();
         assert_eq!(errors[0], fault);
         assert!(
-            errors[1..].iter().all(|e| matches!(e, ProgramFault::NotReceived { .. })),
+            errors[1..].iter().all(|e| matches!(e, OperationFault::NotReceived { .. })),
             "{errors:?}"
         );
     }

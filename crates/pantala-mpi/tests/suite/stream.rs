@@ -8,7 +8,7 @@ use crate::operations::{LATENCY, Listener, run_programs, told};
 use pantala_engine::Time;
 use pantala_mpi::{
     COMM_WORLD, Call, Collectives, Completion, Contribution, MpiConfig, MpiLayer, Op,
-    OperationStream, Operator, Outcome, ProgramFault, RankSetup, Recording, Request, SetCall,
+    OperationFault, OperationStream, Operator, Outcome, RankSetup, Recording, Request, SetCall,
     Status,
 };
 use proptest::prelude::*;
@@ -111,7 +111,7 @@ fn a_set_keeps_the_order_of_its_requests() {
 fn a_set_names_requests_in_range() {
     let script = vec![set(SetCall::Waitall, &[1 << 20])];
     let layer = run_programs(vec![Listener { script: script.into(), told: Vec::new() }]);
-    let fault = ProgramFault::RequestOutOfRange { request: 1 << 20 };
+    let fault = OperationFault::RequestOutOfRange { request: 1 << 20 };
     assert_eq!(layer.errors()[0].fault, fault);
 }
 
@@ -185,7 +185,7 @@ fn a_program_can_give_up() {
     let layer = run_programs(programs.collect());
     let error = &layer.errors()[0];
     assert_eq!((error.rank, error.time), (1, 9));
-    assert_eq!(error.fault, ProgramFault::Aborted { reason: Arc::clone(&reason) });
+    assert_eq!(error.fault, OperationFault::Aborted { reason: Arc::clone(&reason) });
     assert!(error.to_string().ends_with(&*reason));
 }
 

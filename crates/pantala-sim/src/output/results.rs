@@ -5,7 +5,7 @@ use pantala_engine::Time;
 use pantala_fabric::{BlameCell, ConservationCounts, JobTraffic, LinkCounters, Totals};
 use pantala_mpi::{CallReport, LatencyStatistics, RankMessages, RankReport};
 use pantala_routing::learning::{LearningWindow, QTable};
-use pantala_workload::{Endpoints, ProgramLog};
+use pantala_workload::{Endpoints, RankLog};
 use serde::{Deserialize, Serialize};
 
 use crate::output::recorder::JobPackets;
@@ -31,7 +31,7 @@ pub struct Results {
     /// The messages of ranks, in any order; empty if they are not recorded.
     pub rank_messages: Vec<RankMessages>,
     /// The logs of programs, in any order.
-    pub logs: Vec<ProgramLog>,
+    pub logs: Vec<RankLog>,
     /// The packets of each job.
     pub jobs: Vec<JobPackets>,
     /// Message latencies of each job; `None` for a pattern.

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::run::process_group::ProcessGroup;
 use crate::run::simulation::Simulation;
 use crate::run::termination::End;
-use pantala_workload::ProgramLog;
+use pantala_workload::RankLog;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -78,8 +78,8 @@ pub struct Conservation {
 /// Completes a run directory: first the Parquet tables, then run.json. A simulation without a
 /// directory ([`Simulation::write_to`]) writes nothing.
 ///
-/// If the rows of a table could not be written during the run, the run is incomplete: it has failed,
-/// and its tables have what was recorded before.
+/// If the rows of a table could not be written during the run, the run is incomplete: it has
+/// failed, and its tables have what was recorded before.
 ///
 /// # Errors
 /// A [`WriteError`] that names the file; run.json is not written then.
@@ -138,10 +138,10 @@ fn program_logs(plan: &Plan, results: &Results, directory: &Path) -> Result<(), 
     if results.logs.is_empty() {
         return Ok(());
     }
-    let mut logs: Vec<&ProgramLog> = results.logs.iter().collect();
+    let mut logs: Vec<&RankLog> = results.logs.iter().collect();
     logs.sort_unstable_by_key(|log| (log.job, log.rank));
     let mut text = String::new();
-    for ProgramLog { job, rank, log } in logs {
+    for RankLog { job, rank, log } in logs {
         let name = plan.jobs.get(usize::from(*job)).map_or("", |job| &job.name);
         text += &format!("# job {name}, rank {rank}\n");
         for line in &log.outputs {

@@ -11,11 +11,11 @@ pub trait ProcessGroup {
     /// Handles all events before `until` in all processes.
     fn advance(&mut self, network: &mut Net, until: Time);
     /// Returns the values of all processes, in their order.
-    fn all<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Vec<T>;
+    fn all_gather<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Vec<T>;
     /// Returns the values of all processes to the first process, and `None` to the others.
     fn gather<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Option<Vec<T>>;
     /// Returns the number of this process, from 0, and the number of processes.
-    fn place(&self) -> (u16, u16);
+    fn rank_and_size(&self) -> (u16, u16);
 }
 
 /// A single process.
@@ -27,7 +27,7 @@ impl ProcessGroup for SingleProcess {
         network.advance(until);
     }
 
-    fn all<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Vec<T> {
+    fn all_gather<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Vec<T> {
         vec![mine]
     }
 
@@ -35,7 +35,7 @@ impl ProcessGroup for SingleProcess {
         Some(vec![mine])
     }
 
-    fn place(&self) -> (u16, u16) {
+    fn rank_and_size(&self) -> (u16, u16) {
         (0, 1)
     }
 }

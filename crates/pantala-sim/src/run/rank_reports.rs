@@ -2,7 +2,7 @@
 
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::Totals;
-use pantala_mpi::{Blocked, ProgramError, ProgressEstimate};
+use pantala_mpi::{Blocked, ProgressEstimate, RankError};
 use pantala_workload::Endpoints;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +40,7 @@ impl Status {
             .hosts()
             .map(Endpoints::ranks_ended)
             .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
-        let error = |error: &ProgramError| (error.time, error.job, error.rank, error.to_string());
+        let error = |error: &RankError| (error.time, error.job, error.rank, error.to_string());
         let errors = network.hosts().flat_map(Endpoints::errors).map(error).collect();
         Self {
             next: network.next_time(),

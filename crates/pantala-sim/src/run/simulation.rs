@@ -59,8 +59,8 @@ pub struct Simulation<Q = SingleProcess> {
 }
 
 /// Returns the length of a step, after which the observer is called: a sixteenth of a window, but
-/// at most ten microseconds, and at least one or, if it is shorter, the window. Results do not depend
-/// on it.
+/// at most ten microseconds, and at least one or, if it is shorter, the window. Results do not
+/// depend on it.
 fn step_of(window: Time) -> Time {
     (window / 16).min(10_000_000).max(window.min(1_000_000)).max(1)
 }
@@ -205,7 +205,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
 
     /// Returns the status of all partitions of all processes.
     fn status(&mut self) -> Status {
-        let all = self.peers.all(Status::of(&self.network));
+        let all = self.peers.all_gather(Status::of(&self.network));
         let Some(status) = all.into_iter().reduce(Status::and) else {
             unreachable!("this process is one of all")
         };
@@ -215,7 +215,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
 
     /// Returns whether a fact holds in any process.
     fn any(&mut self, here: bool) -> bool {
-        self.peers.all(here).contains(&true)
+        self.peers.all_gather(here).contains(&true)
     }
 
     /// Returns the packets per job in the local partitions, complete at the end of a run.

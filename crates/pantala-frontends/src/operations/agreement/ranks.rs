@@ -1,4 +1,4 @@
-//! The walk through the operations of one rank.
+//! The check of the operations of one rank.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::operations::replay::Replay;
 
 /// A communicator that the rank has: its number in the job, and the collectives so far.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct Membership {
     number: u32,
     progress: Progress,
 }
@@ -29,19 +29,19 @@ enum Persistent {
     Receive(Incoming),
 }
 
-/// A rank on its way through its operations.
-pub(super) struct Walk<'a> {
+/// The check of a rank's operations, and what it collects.
+pub(super) struct RankCheck<'a> {
     rank: u32,
     replay: Replay,
     prediction: Prediction,
     communicators: &'a mut Communicators,
     /// By the rank's own number.
-    held: Vec<Option<Held>>,
+    memberships: Vec<Option<Membership>>,
     persistent: BTreeMap<Request, Persistent>,
     messages: OfRank,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> RankCheck<'a> {
     pub(super) fn new(
         contents: &Arc<Contents>,
         rank: u32,
@@ -56,29 +56,29 @@ impl<'a> Walk<'a> {
             }))
             .collect();
         let prediction = Prediction::new(&context, given, Timing::Early);
-        let mut walk = Self {
+        let mut check = Self {
             rank,
             replay: Replay::new(Arc::clone(contents), rank),
             prediction,
             communicators,
-            held: Vec::new(),
+            memberships: Vec::new(),
             persistent: BTreeMap::new(),
             messages: OfRank::default(),
         };
         for (id, origin) in (0..).zip(origins) {
-            walk.joined(id, origin);
+            check.joined(id, origin);
         }
-        walk
+        check
     }
 
-    /// Takes in all operations. Returns false if they are more than the limits allow.
+    /// Checks all operations. Returns false if they are more than the limits allow.
     pub(super) fn run(&mut self, operations: &mut u64, kept: u64) -> Result<bool, FileFault> {
         while let Some(op) = self.replay.next(0, &Outcome::Done) {
             if *operations == 0 {
                 return Ok(false);
             }
             *operations -= 1;
-            self.take(&op)?;
+            self.check(&op)?;
             // The sum over all messages takes time, so it is asked for now and then.
             if *operations % (1 << 16) == 0
                 && self.messages.kept() + self.communicators.kept() > kept
@@ -86,8 +86,8 @@ impl<'a> Walk<'a> {
                 return Ok(false);
             }
         }
-        for held in self.held.iter().flatten() {
-            self.communicators.left(held.number, self.rank, &held.progress)?;
+        for membership in self.memberships.iter().flatten() {
+            self.communicators.left(membership.number, self.rank, &membership.progress)?;
         }
         Ok(true)
     }
@@ -100,7 +100,7 @@ impl<'a> Walk<'a> {
         FileFault::Calls(format!("rank {} {text}", self.rank))
     }
 
-    fn take(&mut self, op: &Op) -> Result<(), FileFault> {
+    fn check(&mut self, op: &Op) -> Result<(), FileFault> {
         match op {
             Op::Abort(text) => return Err(self.fault(format!("stops: {text}"))),
             Op::Send(message)
@@ -132,9 +132,9 @@ impl<'a> Walk<'a> {
                 self.persistent.remove(request);
             }
             Op::CommFree(id) => {
-                let held = self.held(*id)?;
-                self.communicators.left(held.number, self.rank, &held.progress)?;
-                self.held[usize::from(*id)] = None;
+                let membership = self.membership(*id)?;
+                self.communicators.left(membership.number, self.rank, &membership.progress)?;
+                self.memberships[usize::from(*id)] = None;
             }
             _ => {}
         }
@@ -150,34 +150,40 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes in a communicator of the prediction.
+    /// Adds a communicator of the prediction.
     fn joined(&mut self, id: CommunicatorId, origin: Origin) {
         let Some(of) = self.prediction.communicator(id) else { return };
         let number = self.communicators.number(origin, of, self.rank);
         let place = usize::from(id);
-        if self.held.len() <= place {
-            self.held.resize(place + 1, None);
+        if self.memberships.len() <= place {
+            self.memberships.resize(place + 1, None);
         }
-        self.held[place] = Some(Held { number, progress: Progress::default() });
+        self.memberships[place] = Some(Membership { number, progress: Progress::default() });
     }
 
-    fn held(&self, id: CommunicatorId) -> Result<Held, FileFault> {
-        let held = self.held.get(usize::from(id)).copied().flatten();
-        held.ok_or_else(|| self.fault(format!("uses communicator {id}, which it does not have")))
+    fn membership(&self, id: CommunicatorId) -> Result<Membership, FileFault> {
+        let membership = self.memberships.get(usize::from(id)).copied().flatten();
+        membership
+            .ok_or_else(|| self.fault(format!("uses communicator {id}, which it does not have")))
     }
 
-    /// Takes in a collective. Returns its communicator.
-    fn collective(&mut self, op: &Op) -> Result<Option<Held>, FileFault> {
+    /// Checks a collective. Returns its communicator.
+    fn collective(&mut self, op: &Op) -> Result<Option<Membership>, FileFault> {
         let Some((id, collective)) = Collective::of(op) else { return Ok(None) };
-        let mut held = self.held(id)?;
-        self.communicators.called(held.number, self.rank, &mut held.progress, collective)?;
-        self.held[usize::from(id)] = Some(held);
-        Ok(Some(held))
+        let mut membership = self.membership(id)?;
+        self.communicators.called(
+            membership.number,
+            self.rank,
+            &mut membership.progress,
+            collective,
+        )?;
+        self.memberships[usize::from(id)] = Some(membership);
+        Ok(Some(membership))
     }
 
     /// A communicator's number in the job, and the rank of the job that is `rank` in it.
     fn partner(&self, id: CommunicatorId, rank: u32) -> Result<(u32, u32), FileFault> {
-        let number = self.held(id)?.number;
+        let number = self.membership(id)?.number;
         let of = self.prediction.communicator(id);
         match of.and_then(|of| of.rank(rank)) {
             Some(partner) => Ok((number, partner)),
@@ -196,7 +202,7 @@ impl<'a> Walk<'a> {
 
     fn wanted(&mut self, receive: &Incoming) -> Result<(), FileFault> {
         let Source::Rank(source) = receive.source else {
-            let number = self.held(receive.communicator)?.number;
+            let number = self.membership(receive.communicator)?.number;
             *self.messages.any_source.entry(number).or_default() += 1;
             return Ok(());
         };

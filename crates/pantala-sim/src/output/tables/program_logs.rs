@@ -3,7 +3,7 @@
 use super::source::Run;
 use crate::output::columns::table;
 
-use pantala_workload::{Log, LoggedColumn, ProgramLog};
+use pantala_workload::{Log, LoggedColumn, RankLog};
 
 table! {
     /// One row per value that a coNCePTuaL program logs and per line that it prints, by job and
@@ -32,9 +32,9 @@ table! {
 }
 
 pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = ProgramLogRow> {
-    let mut logs: Vec<&ProgramLog> = run.results.logs.iter().collect();
+    let mut logs: Vec<&RankLog> = run.results.logs.iter().collect();
     logs.sort_unstable_by_key(|log| (log.job, log.rank));
-    logs.into_iter().flat_map(|ProgramLog { job, rank, log }| {
+    logs.into_iter().flat_map(|RankLog { job, rank, log }| {
         let (job, rank) = (*job, *rank);
         lines(log, job, rank).chain(values(log, job, rank))
     })

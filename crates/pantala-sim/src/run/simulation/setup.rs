@@ -99,7 +99,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         let Resolved { plan, topology, estimates } = resolved;
         let mut config = fabric_config(&plan);
         change(&mut config);
-        let (place, processes) = peers.place();
+        let (place, processes) = peers.rank_and_size();
         let parts = match processes {
             1 if config.reads_everywhere() => 1,
             1 => threads,

@@ -20,7 +20,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             // No job sends a packet before the end of the plan's duration.
             return End::Duration;
         }
-        let mut others = Waiting::together(self.peers.all(Waiting::of(&self.network)));
+        let mut others = Waiting::together(self.peers.all_gather(Waiting::of(&self.network)));
         others.retain(|wait| !status.has_failed(wait.job));
         match status.failure() {
             Some(End::Failed(lines)) => End::Failed(format!("{lines}\n{}", deadlock(&others))),
@@ -30,7 +30,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
 
     /// Returns the diagnosis of packets in flight that do not move.
     pub(super) fn stalled(&mut self, status: &Status) -> End {
-        let held = self.peers.all(self.network.held()).into_iter().flatten().collect();
+        let held = self.peers.all_gather(self.network.held()).into_iter().flatten().collect();
         End::Stalled(Diagnosis::of(held, status.in_flight).to_string())
     }
 
