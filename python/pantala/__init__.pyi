@@ -27,7 +27,8 @@ from pantala.runs.saturation import saturation as saturation
 from pantala.scenario.json_schema import scenario_json_schema as scenario_json_schema
 from pantala.text.units import Bandwidth as Bandwidth, Duration as Duration, Size as Size
 from pantala.scenario import *
-from pantala.workloads import *
-from pantala.workloads.ember import *
+from pantala.workloads import Compute as Compute, Workload as Workload
+from pantala.workloads import Workloads as Workloads
+from pantala.workloads.kinds import *
 
 __version__: str

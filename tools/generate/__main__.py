@@ -26,6 +26,7 @@ from generate import (
     stub,
     tables,
     traces,
+    workload_kinds,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,6 +42,7 @@ FROM_CATALOGUE: dict[str, Callable[[core.Catalogue], str]] = {
 }
 #: Files made from the Python package, which reads the files above when it is imported.
 FROM_PACKAGE: dict[str, Callable[[], str]] = {
+    "python/pantala/workloads/kinds.py": workload_kinds.text,
     "schema/scenario.schema.json": models.scenario_schema,
     "python/pantala/__init__.pyi": stub.text,
     "docs/reference/applications.md": applications.applications_page,

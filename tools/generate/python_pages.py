@@ -65,6 +65,7 @@ def python_page() -> str:
 def figures_page() -> str:
     """Returns the page of `pantala.figures` and `pantala.report`."""
     from pantala import figures, report
+    from pantala.report import finding, run_report
 
     hidden = {"DASHES", "FORMATS", "KINDS", "MARKERS", "PALETTE", "SATURATED", "style"}
     names = [name for name in figures.__all__ if name not in hidden]
@@ -82,7 +83,8 @@ def figures_page() -> str:
             *_entries(figures, *names),
             "## pantala.report",
             *_text(report),
-            *_entries(report, "write_report", "render_report", "finding_of"),
+            *_entries(run_report, "write_report", "render_report"),
+            *_entries(finding, "finding_of"),
         ]
     )
 

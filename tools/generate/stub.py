@@ -18,7 +18,10 @@ def text() -> str:
         for module, names in public.items()
     ]
     models = [
-        f"from pantala.{module} import *" for module in ("scenario", "workloads", "workloads.ember")
+        "from pantala.scenario import *",
+        "from pantala.workloads import Compute as Compute, Workload as Workload",
+        "from pantala.workloads import Workloads as Workloads",
+        "from pantala.workloads.kinds import *",
     ]
     source = "\n".join([*lines, *models, "", "__version__: str", ""])
     return _HEAD + formatted(source)

@@ -121,8 +121,8 @@ def write_report(result: Run | Experiment) -> Path:
     Raises:
         RunDirectoryError: it cannot be written. A report that was there stays as it was.
     """
-    from pantala.report import render_report
     from pantala.report.page import write
+    from pantala.report.run_report import render_report
 
     path = result.path / REPORT_FILE
     text = render_report(result)

@@ -6,7 +6,9 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from pantala.cli.application import app
+    import typer
+
+    app: typer.Typer
 
 __all__ = ["app", "main"]
 
@@ -62,7 +64,8 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         if name == "app":
-            from pantala.cli.application import app
+            from pantala.cli.commands import command_line
 
-            return app
+            globals()[name] = command_line()
+            return globals()[name]
         raise AttributeError(f"module 'pantala.cli' has no attribute '{name}'")

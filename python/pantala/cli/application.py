@@ -1,4 +1,4 @@
-"""The application: its commands, and the exit with one line and a status for every error."""
+"""A command line as a whole: the exit with one line and a status for every error."""
 
 from __future__ import annotations
 
@@ -8,34 +8,12 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
 import typer
 from typer.exceptions import TyperException
 
-from pantala.cli import (
-    bench,
-    capture,
-    check,
-    compare,
-    curve,
-    export,
-    figure,
-    import_file,
-    metrics,
-    ncptl,
-    profile,
-    reference,
-    report,
-    run,
-    status,
-    study,
-    sweep,
-    topology,
-    trace,
-    workload,
-)
-from pantala.cli.arguments import paragraphs
+from pantala.cli.commands import command_line, named_in
 from pantala.cli.interruption import INTERRUPTED
 from pantala.cli.source_lines import source_line
 from pantala.cli.streams import OutputError, finished
@@ -43,59 +21,7 @@ from pantala.errors import PantalaError, ScenarioWarning, first_line
 from pantala.system.system_errors import system_fault
 from pantala.text.plain_text import say
 
-__all__ = ["app", "ended", "run_line"]
-
-app = typer.Typer(
-    name="pantala",
-    help="Measure how much jobs on a Dragonfly network slow each other down, packet by packet.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-)
-
-
-def _print_version(asked: bool) -> None:
-    if asked:
-        reference.version()
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the version.", is_eager=True, callback=_print_version
-        ),
-    ] = False,
-) -> None:
-    """The options of every command; `run_line` has already removed `--debug`."""
-
-
-app.command("run", help=paragraphs(run.HELP))(run.run)
-app.command("sweep", help=paragraphs(sweep.HELP))(sweep.sweep)
-app.command("status", help=paragraphs(status.HELP))(status.status)
-app.command("compare", help=paragraphs(compare.HELP))(compare.compare)
-app.command("check", help=paragraphs(check.HELP))(check.check)
-app.command("curve", help=paragraphs(curve.HELP))(curve.curve)
-app.command("bench", help=bench.HELP)(bench.bench)
-app.command("capture", help=paragraphs(capture.HELP))(capture.capture)
-app.command("topology", help=paragraphs(topology.HELP))(topology.topology)
-app.command("report", help=paragraphs(report.HELP))(report.report)
-app.command("figure", help=paragraphs(figure.HELP))(figure.figure)
-app.command("export", help=paragraphs(export.HELP))(export.export)
-app.command("metrics", help=paragraphs(metrics.HELP))(metrics.metrics)
-app.command("profile", help=paragraphs(profile.HELP))(profile.profile)
-app.add_typer(import_file.app, name="import", help=import_file.HELP)
-app.add_typer(workload.app, name="workload", help=workload.HELP)
-app.add_typer(ncptl.app, name="ncptl", help=ncptl.HELP)
-app.add_typer(trace.app, name="trace", help=trace.HELP)
-app.add_typer(study.app, name="study", help=study.HELP)
-app.command("routings", help=reference.ROUTINGS_HELP)(reference.routings)
-app.command("presets", help=reference.PRESETS_HELP)(reference.presets)
-app.command("schema", help=reference.SCHEMA_HELP)(reference.schema)
-app.command("version", help=reference.VERSION_HELP)(reference.version)
+__all__ = ["ended", "run_line"]
 
 
 def run_line(line: list[str]) -> NoReturn:
@@ -107,8 +33,9 @@ def run_line(line: list[str]) -> NoReturn:
     debug = "--debug" in line or bool(os.environ.get("PANTALA_DEBUG"))
     try:
         with _warnings_in_a_line():
-            status = app(
-                args=[word for word in line if word != "--debug"],
+            words = [word for word in line if word != "--debug"]
+            status = command_line(named_in(words))(
+                args=words,
                 prog_name="pantala",
                 standalone_mode=False,
             )

@@ -53,7 +53,7 @@ def report(
     from pantala.experiments.listed_cases import experiment_names
     from pantala.experiments.listing import EXPERIMENTS
     from pantala.files.run_directory import REPORT_FILE, holds_run
-    from pantala.report import write_report as write_page
+    from pantala.report.run_report import write_report as write_page
 
     names = [] if holds_run(directory) else experiment_names(directory)
     if out is not None and len(names) > 1:

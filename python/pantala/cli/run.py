@@ -119,7 +119,7 @@ def run(
         raise InterruptedCommand(str(stopped)) from None
     if quiet:
         return
-    from pantala.report import finding_of
+    from pantala.report.finding import finding_of
 
     output = console()
     say_caveats(result.caveats)

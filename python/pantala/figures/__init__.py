@@ -12,6 +12,8 @@ to a file::
 Every job keeps its colour from figure to figure.
 """
 
+from pantala.analysis.hottest_links import hottest_table, link_name
+from pantala.analysis.link_load import SATURATED, LinkLoads, link_loads, shared_time
 from pantala.figures.bars import communication_bars
 from pantala.figures.blame import blame_matrix
 from pantala.figures.calls import calls_over_time, time_in_calls
@@ -19,13 +21,12 @@ from pantala.figures.communication import communication_time
 from pantala.figures.curve import curve
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import Bar, bar_grid
-from pantala.figures.hottest import hottest_links, hottest_table, link_name
+from pantala.figures.hottest import hottest_links
 from pantala.figures.intervals import Mark, difference_intervals
 from pantala.figures.iterations import rank_iterations
 from pantala.figures.latency import packet_latency
 from pantala.figures.latency_time import latency_over_time
 from pantala.figures.learning import learning
-from pantala.figures.link_load import SATURATED, LinkLoads, link_loads, shared_time
 from pantala.figures.link_map import group_matrix, link_load_map, link_shift_map
 from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time

@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from pantala.figures.link_load import link_loads
+from pantala.analysis.link_load import link_loads
 from pantala.figures.style import PERCENT, WIDTH, new_figure, style
 from pantala.metrics.traffic import group_means
 from pantala.run_tables.run_like import RunLike

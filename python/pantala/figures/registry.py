@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from matplotlib.figure import Figure
 
 from pantala.analysis.attribution import effects_of
+from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
 from pantala.experiments.experiment import Experiment
@@ -19,7 +20,7 @@ from pantala.figures.cases import boxes_of_sweep, effects_of_sweep, grid_of_swee
 from pantala.figures.communication import communication_time
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import bar_grid
-from pantala.figures.hottest import ALL_CLASSES, hottest_links
+from pantala.figures.hottest import hottest_links
 from pantala.figures.iterations import rank_iterations
 from pantala.figures.latency import packet_latency
 from pantala.figures.latency_time import latency_over_time

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import matplotlib as mpl
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
@@ -74,15 +77,32 @@ def check_place(path: str | os.PathLike[str]) -> Path:
 
 def to_svg(figure: Figure) -> str:
     """Returns `figure` as SVG text for a page: transparent background, letters as text."""
-    _make_plain(figure)
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": "pantala", "svg.fonttype": "none"}):
-        figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA["svg"])
-    return buffer.getvalue()
+    with (
+        mpl.rc_context({"svg.hashsalt": "pantala", "svg.fonttype": "none"}),
+        _transparent(figure),
+    ):
+        # `savefig` would draw everything once more, to lay the figure out before it writes it.
+        FigureCanvasSVG(figure).print_svg(buffer, metadata=_NO_METADATA["svg"])
+    return plain(buffer.getvalue())
+
+
+@contextmanager
+def _transparent(figure: Figure) -> Iterator[None]:
+    """Leaves out the background of a figure and its axes inside the ``with`` block."""
+    patches = [figure.patch, *(axes.patch for axes in figure.axes)]
+    before = [patch.get_facecolor() for patch in patches]
+    for patch in patches:
+        patch.set_facecolor("none")
+    try:
+        yield
+    finally:
+        for patch, colour in zip(patches, before, strict=True):
+            patch.set_facecolor(colour)
 
 
 def _make_plain(figure: Figure) -> None:
-    """Makes every text of a figure plain: an SVG with a control character is no XML."""
+    """Makes every text of a figure plain."""
     for text in figure.findobj(Text):
         if (now := plain(text.get_text())) != text.get_text():
             text.set_text(now)

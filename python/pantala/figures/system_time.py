@@ -10,8 +10,8 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.errors import UsageError
-from pantala.figures.hottest import ALL_CLASSES
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, parts, recorded
 from pantala.figures.steps import steps_of

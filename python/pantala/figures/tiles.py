@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, FixedLocator, NullFormatter
 
+from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.analysis.tiles import TILE_CLASSES, has_tiles, link_counters, tile_counters, tile_map
 from pantala.errors import UsageError
-from pantala.figures.hottest import ALL_CLASSES
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, parts
 from pantala.figures.style import GRID, MARKERS, MUTED, PALETTE, new_figure, style

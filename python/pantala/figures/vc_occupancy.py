@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.errors import UsageError
-from pantala.figures.hottest import ALL_CLASSES
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, parts, recorded
 from pantala.figures.style import HATCHES, INK, PALETTE, new_figure, style

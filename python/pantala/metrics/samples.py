@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from pantala.errors import UsageError
 from pantala.metrics.registry import metric
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["PERCENTILES", "percentiles", "representative", "sigma_clipped", "z_scores"]
 
@@ -26,6 +28,8 @@ def z_scores(values: Sequence[float]) -> NDArray[np.float64]:
     Raises:
         UsageError: there are fewer than two values.
     """
+    import numpy as np
+
     if len(values) < 2:
         raise UsageError(f"z-scores of {len(values)} values are not defined; give two or more")
     array = np.asarray(values, dtype=np.float64)
@@ -48,6 +52,8 @@ def sigma_clipped(values: Sequence[float], sigma: float = 3.0) -> NDArray[np.boo
     Raises:
         UsageError: there are fewer than two values, or sigma is not positive.
     """
+    import numpy as np
+
     if not sigma > 0:
         raise UsageError(f"sigma = {sigma}: is not positive; the paper takes 3")
     return np.abs(z_scores(values)) > sigma
@@ -62,6 +68,8 @@ def representative(values: Sequence[float]) -> int:
     Raises:
         UsageError: there is no value.
     """
+    import numpy as np
+
     if not len(values):
         raise UsageError("no value is given; a representative needs one")
     array = np.asarray(values, dtype=np.float64)
@@ -77,6 +85,8 @@ def percentiles(values: Sequence[float]) -> dict[float, float]:
     Raises:
         UsageError: there is no value.
     """
+    import numpy as np
+
     if not len(values):
         raise UsageError("no value is given; percentiles need one")
     found = np.percentile(np.asarray(values, dtype=np.float64), PERCENTILES)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from pantala.errors import UsageError
 from pantala.metrics.registry import metric
 from pantala.run_tables.link_classes import NETWORK
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "congestion_index",
@@ -116,6 +118,8 @@ def group_means(
     links: pl.DataFrame, groups: int, value: pl.Expr, classes: Sequence[str] = NETWORK
 ) -> NDArray[np.float64]:
     """Returns the mean of a value over the links from each group (row) to each group (column)."""
+    import numpy as np
+
     frame = (
         links.filter(pl.col("class").is_in(classes))
         .group_by("source_group", "target_group")

@@ -26,6 +26,7 @@ from pantala.catalogue.key import Key
 from pantala.errors import UsageError
 from pantala.models.copied import WHOLE
 from pantala.models.faults import scenario_error
+from pantala.models.key_docs import add_descriptions
 from pantala.models.unread_keys import unread_here
 from pantala.models.validation import fault, validated
 from pantala.text.units import Bandwidth, Duration, Parsed, Quantity, Size, TimePerByte
@@ -81,7 +82,7 @@ class Model(BaseModel):
         extra="forbid",
         frozen=True,
         validate_default=True,
-        use_attribute_docstrings=True,
+        defer_build=True,  # only the models in use; nested ones are built into the outermost
         validate_by_name=True,
         validate_by_alias=True,
         serialize_by_alias=True,
@@ -215,6 +216,7 @@ class Model(BaseModel):
     ) -> JsonSchemaValue:
         described = handler(schema)
         table = handler.resolve_ref_schema(described)
+        add_descriptions(table, cls)
         keys = [
             key
             for key in dict.fromkeys(cls.known_keys().values())

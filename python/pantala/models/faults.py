@@ -15,9 +15,10 @@ from pantala.models.key_path import dotted
 __all__ = ["LIST", "ONE", "scenario_error"]
 
 #: Keys of tables that `kind` distinguishes. Pydantic puts the kind into the place of an error.
-_TAGGED = frozenset({"placement", "workload"})
+_TAGGED = frozenset({"placement"})
 
-#: The names of one workload and of a list of workloads in the place of an error.
+#: Keys that take one value or a list, and what pydantic puts into the place of an error for them.
+_ONE_OR_LIST = frozenset({"nodes", "workload"})
 ONE, LIST = "one", "list"
 
 _Words = Callable[[Mapping[str, Any]], tuple[str, str]]
@@ -137,17 +138,13 @@ def _say(
 def _place(loc: tuple[str | int, ...]) -> list[str | int]:
     """Returns the key as written in the scenario: pydantic's place without the kinds of tables."""
     path: list[str | int] = []
-    skip, listed = False, False
+    kind_next = False
     for step in loc:
-        if skip and isinstance(step, str):
-            listed = step == LIST
-            skip = step == ONE
-            continue
-        if step in (ONE, LIST) and path and path[-1] == "nodes":
-            continue
-        path.append(step)
-        skip = step in _TAGGED or listed
-        listed = False
+        if kind_next and isinstance(step, str):
+            kind_next = False
+        elif not (step in (ONE, LIST) and path and path[-1] in _ONE_OR_LIST):
+            path.append(step)
+            kind_next = step in _TAGGED
     return path
 
 

@@ -7,19 +7,26 @@ from typing import Any
 
 import polars as pl
 
-from pantala.figures.link_load import SATURATED
+from pantala.analysis.link_load import SATURATED
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.link_classes import INSIDE_GROUPS
-from pantala.run_tables.run_like import is_endless, job_names, job_row
+from pantala.run_tables.run_like import InterferenceLike, RunLike, is_endless, job_names, job_row
 from pantala.text.amounts import PAGE, count, join, significant
 
-__all__ = ["finding", "hottest_sentence", "iterations_compared"]
+__all__ = ["finding", "finding_of", "hottest_sentence", "iterations_compared"]
 
 #: A ratio closer to one than this counts as unchanged.
 _UNCHANGED = 0.02
 _WITHIN = f"within {100 * _UNCHANGED:g} %"
 #: The jobs that a sentence names; of more jobs it gives the number, and the tables have them.
 _MANY = 4
+
+
+def finding_of(run: RunLike | InterferenceLike) -> str:
+    """Returns the report's opening sentences: slowdowns, binding resources, the hottest link."""
+    reported = ReportedRun.of(run)
+    lines = [finding(reported), reported.binding, hottest_sentence(reported)]
+    return " ".join(filter(None, lines))
 
 
 def finding(reported: ReportedRun) -> str:

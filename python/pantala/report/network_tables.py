@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from pantala.figures.hottest import ALL_CLASSES, link_name
-from pantala.figures.link_load import SATURATED
+from pantala.analysis.hottest_links import ALL_CLASSES, link_name
+from pantala.analysis.link_load import SATURATED
 from pantala.report.reported_run import ReportedRun
 from pantala.report.tables import NONE, Cell, ReportTable
 from pantala.run_tables.run_like import job_names

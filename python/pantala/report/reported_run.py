@@ -11,6 +11,8 @@ import polars as pl
 
 from pantala.analysis.attribution import effects_of
 from pantala.analysis.binding import binding_in_words, bindings_of
+from pantala.analysis.hottest_links import hottest_table
+from pantala.analysis.link_load import LinkLoads, link_loads
 from pantala.caveats import (
     MOSTLY,
     Absent,
@@ -20,9 +22,6 @@ from pantala.caveats import (
     caveats_of,
     facts_of_run,
 )
-from pantala.figures.hottest import hottest_table
-from pantala.figures.link_load import LinkLoads, link_loads
-from pantala.figures.style import PALETTE, colours
 from pantala.run_tables.run_like import InterferenceLike, RunLike, job_names
 from pantala.text.amounts import PAGE
 
@@ -118,14 +117,6 @@ class ReportedRun:
     def names(self) -> list[str]:
         """The names of the jobs, in the plan's order."""
         return list(job_names(self.run).values())
-
-    @property
-    def colours(self) -> dict[str, str]:
-        """The colour of each job in the page's style; the figures use the same colours."""
-        return {
-            name: f"var(--series-{PALETTE.index(colour)})"
-            for name, colour in colours(self.names).items()
-        }
 
     @property
     def parts(self) -> dict[str, RunLike]:

@@ -1,5 +1,7 @@
 """Scenarios: typed models of a simulation's input, read from TOML or made in Python."""
 
+from typing import TYPE_CHECKING, Any
+
 from pantala import workloads
 from pantala.scenario.background import Background, BackgroundApplication, JobSize
 from pantala.scenario.detail import Detail
@@ -31,7 +33,9 @@ from pantala.scenario.scenario import Scenario
 from pantala.scenario.snapshot import Snapshot, SnapshotApplication
 from pantala.scenario.stop import Stop
 from pantala.scenario.topology import Topology
-from pantala.workloads import *
+
+if TYPE_CHECKING:
+    from pantala.workloads import *
 
 __all__ = [
     "Aries",
@@ -74,3 +78,8 @@ __all__ = [
     "router_presets",
 ]
 __all__ += workloads.__all__
+
+
+def __getattr__(name: str) -> Any:
+    """Returns a class of a workload, which is imported when it is first used."""
+    return getattr(workloads, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
@@ -14,9 +15,16 @@ from pantala.models.validation import fault, refuse_all
 from pantala.scenario.draws import fraction, shuffled
 from pantala.scenario.job import Job
 from pantala.scenario.placement import Placement, RandomPlacement
-from pantala.workloads import Hacc, Milc, MilcReorder, Nek5000, Qbox, Rayleigh, Workloads
+from pantala.workloads import Workloads
 
-__all__ = ["APPLICATIONS", "Background", "BackgroundApplication", "JobSize", "running_job"]
+__all__ = [
+    "Background",
+    "BackgroundApplication",
+    "JobSize",
+    "default_applications",
+    "ordered",
+    "running_job",
+]
 
 #: More jobs than this in a background are a typing error in the sizes.
 _MOST = 10_000
@@ -61,10 +69,7 @@ _SIZES = tuple(
 #: The applications of Table I of the same paper, with equal weights. A node has as much work as in
 #: the paper's jobs of 256 nodes. With strong scaling, small jobs would compute for milliseconds and
 #: hardly communicate.
-APPLICATIONS = tuple(
-    BackgroundApplication(workload=kind(scaling="weak"))
-    for kind in (Milc, MilcReorder, Nek5000, Hacc, Qbox, Rayleigh)
-)
+_APPLICATIONS = ("milc", "milcreorder", "nek5000", "hacc", "qbox", "rayleigh")
 
 
 class Background(Model):
@@ -143,7 +148,7 @@ class Background(Model):
             found.append(min(size, left))
             left -= found[-1]
         digits = len(str(len(found)))
-        choices = self.applications or APPLICATIONS
+        choices = self.applications or default_applications()
         for number, size in enumerate(found, start=1):
             name = f"background-{number:0{digits}}"
             order = ordered(choices, own, name)
@@ -155,6 +160,15 @@ class Background(Model):
                     f" ({error.key}: {error.message})"
                 )
                 raise fault(message, "add one that does", "applications") from None
+
+
+@cache
+def default_applications() -> tuple[BackgroundApplication, ...]:
+    """Returns the applications of a background or a snapshot that names none."""
+    return tuple(
+        BackgroundApplication.model_validate({"workload": {"kind": kind, "scaling": "weak"}})
+        for kind in _APPLICATIONS
+    )
 
 
 def ordered(

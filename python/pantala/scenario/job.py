@@ -16,16 +16,9 @@ from pantala.scenario.job_copies import name_of_copy
 from pantala.scenario.placement import HybridPlacement, NodesPlacement, Placement, RandomPlacement
 from pantala.scenario.routing import Routing
 from pantala.scenario.slurm_placement import SlurmPlacement, most_tasks
-from pantala.workloads import (
-    Application,
-    EmberMotif,
-    FrontEnd,
-    OperationFile,
-    Pattern,
-    Trace,
-    Workload,
-    Workloads,
-)
+from pantala.workloads import Application, EmberMotif, FrontEnd, Workload, Workloads
+from pantala.workloads.kinds import FRONT_ENDS
+from pantala.workloads.pattern import Pattern
 
 __all__ = ["ComputeNoise", "Job"]
 
@@ -195,10 +188,9 @@ def _own_ranks(workload: Any) -> int | None:
 
     The number is 1 if the files are wrong: the validation of the workload reports the fault.
     """
-    kinds: dict[str, type[FrontEnd]] = {"trace": Trace, "operations": OperationFile}
     try:
-        if isinstance(workload, Mapping) and workload.get("kind") in kinds:
-            workload = kinds[workload["kind"]](**workload)
+        if isinstance(workload, Mapping) and workload.get("kind") in {"trace", "operations"}:
+            workload = FRONT_ENDS[workload["kind"]](**workload)
         return workload.own_ranks() if isinstance(workload, FrontEnd) else None
     except (ScenarioError, UsageError):
         return 1

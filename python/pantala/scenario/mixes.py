@@ -64,7 +64,6 @@ def jobs_of(jobs: Any) -> Any:
 def jobs_schema(schema: dict[str, Any]) -> None:
     """Changes the JSON Schema of `jobs` to a list of jobs, a mix's name, or a table with one."""
     names = {"type": "string", "enum": mix_presets()}
-    described = schema.pop("description")
     array = {**schema, "minItems": 1}
     common = {
         key: Job.model_json_schema()["properties"][key].get("description", "") for key in _COMMON
@@ -82,7 +81,7 @@ def jobs_schema(schema: dict[str, Any]) -> None:
         "additionalProperties": {"type": "object"},
     }
     schema.clear()
-    schema |= {"description": described, "anyOf": [array, names, table]}
+    schema["anyOf"] = [array, names, table]
 
 
 def _laid_over(job: Mapping[str, Any], given: Any, name: str) -> dict[str, Any]:

@@ -15,7 +15,12 @@ from pantala.errors import ScenarioError, show
 from pantala.job_log import JobLogError, LoggedJob, running_at
 from pantala.models.base import Count, Model
 from pantala.models.validation import fault
-from pantala.scenario.background import APPLICATIONS, BackgroundApplication, ordered, running_job
+from pantala.scenario.background import (
+    BackgroundApplication,
+    default_applications,
+    ordered,
+    running_job,
+)
 from pantala.scenario.hostlist import HostlistFault, expand
 from pantala.scenario.job import Job
 from pantala.scenario.placement import NodesPlacement, Placement, RandomPlacement
@@ -115,7 +120,7 @@ class Snapshot(Model):
             placement, size = self._placed(each, hosts)
             if hosts is not None:
                 self._take(each, hosts, owners)
-            choices = matching or ordered(APPLICATIONS, seed, name)
+            choices = matching or ordered(default_applications(), seed, name)
             try:
                 yield running_job(name, size, self.ranks_per_node, placement, choices)
             except ScenarioError as error:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import pantala as pt
 from pantala import metrics
 from pantala.analysis.binding import binding_in_words, bindings_of
-from pantala.cli.application import app
+from pantala.cli import app
 from pantala.metrics.binding import BUSY, HELD_BACK, HOST_BOUND
 
 RANKS = pl.DataFrame(

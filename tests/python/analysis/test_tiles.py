@@ -26,7 +26,7 @@ from pantala.analysis.tiles import (
     tile_kinds,
     tile_map,
 )
-from pantala.cli.application import app
+from pantala.cli import app
 from pantala.errors import UsageError
 from pantala.figures.tiles import stalls_and_flits
 

@@ -304,7 +304,7 @@ def test_version_is_also_an_option(cli: Cli) -> None:
 
 
 def test_every_command_is_registered_once() -> None:
-    from pantala.cli.application import app
+    from pantala.cli import app
 
     names = [each.name for each in app.registered_commands] + [
         each.name for each in app.registered_groups

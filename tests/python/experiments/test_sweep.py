@@ -406,7 +406,7 @@ def test_the_command_prints_medians_of_patterns(tmp_path: Path) -> None:
     """Patterns have no communication time; their seeds count."""
     from typer.testing import CliRunner
 
-    from pantala.cli.application import app
+    from pantala.cli import app
 
     file = tmp_path / "tiny.toml"
     file.write_text(

@@ -15,7 +15,7 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 from typer.testing import CliRunner
 
 import pantala as pt
-from pantala.cli.application import app
+from pantala.cli import app
 from pantala.errors import UsageError
 from pantala.export import to_xarray, write_perfetto
 from sweeps import scenario

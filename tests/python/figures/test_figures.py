@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import pantala as pt
 from pantala import figures
 from pantala.experiments.experiment import Experiment
-from pantala.report import render_report
+from pantala.report.run_report import render_report
 from pantala.results.run import Run
 from small_runs import small_interference, small_run
 

@@ -188,7 +188,7 @@ def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
 
 
 def test_a_report_that_cannot_be_written_is_an_error(place: Path) -> None:
-    from pantala.report import write_report
+    from pantala.report.run_report import write_report
 
     run = small_interference(place / "other")
     with pytest.raises(RunDirectoryError, match="cannot be written: No such file or directory"):

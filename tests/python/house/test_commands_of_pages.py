@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from pantala.cli.application import app
+from pantala.cli import app
 from support import ROOT
 
 #: Blocks that are no `console`, and lines that are indented.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from pantala import metrics
-from pantala.cli.application import app
+from pantala.cli import app
 from pantala.errors import UsageError
 from small_runs import small_run
 from support import ROOT

@@ -23,9 +23,9 @@ from pantala.analysis.profile import profile
 from pantala.errors import UsageError
 from pantala.experiments.experiment import Experiment
 from pantala.figures.registry import KINDS, draw
-from pantala.report import render_report
 from pantala.report.profile_tables import calls_table, counters_table, tiles_table
 from pantala.report.reported_run import ReportedRun
+from pantala.report.run_report import render_report
 from pantala.results.run import Run
 from pantala.run_tables.job_nodes import job_nodes
 from small_runs import scenario, small_interference

@@ -16,9 +16,9 @@ import pytest
 from pantala import figures
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS
 from pantala.experiments.experiment import Experiment
-from pantala.report import finding_of, render_report, write_report
-from pantala.report.finding import finding, hottest_sentence
+from pantala.report.finding import finding, finding_of, hottest_sentence
 from pantala.report.reported_run import ReportedRun
+from pantala.report.run_report import render_report, write_report
 from pantala.results.run import Run
 from small_runs import small_interference, small_run
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import pantala as pt
 from pantala.analysis.profile import call_profile
-from pantala.cli.application import app
+from pantala.cli import app
 from pantala.export import write_perfetto
 from pantala.store.identity import run_id
 from recorded import recorded_scenario
