@@ -7,8 +7,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-import numpy as np
-
 from pantala.errors import UsageError
 
 __all__ = [
@@ -83,6 +81,7 @@ def mean_interval(
 
     Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, 14.3.
     """
+    import numpy as np
     from scipy import stats
 
     array = np.asarray(values, dtype=np.float64)
@@ -145,6 +144,8 @@ def paired_difference(
     Raises:
         UsageError: the numbers of values differ; see also `mean_interval`.
     """
+    import numpy as np
+
     if len(base) != len(other):
         raise UsageError(f"{len(base)} and {len(other)} values are no pairs; give the same seeds")
     differences = np.asarray(other, dtype=np.float64) - np.asarray(base, dtype=np.float64)
@@ -171,6 +172,7 @@ def independent_difference(
 
     Source: Welch, The generalization of Student's problem, Biometrika 34, 1947.
     """
+    import numpy as np
     from scipy import stats
 
     first, second = (mean_interval(each, confidence) for each in (base, other))

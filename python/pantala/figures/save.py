@@ -83,7 +83,8 @@ def to_svg(figure: Figure) -> str:
         _transparent(figure),
     ):
         # `savefig` would draw everything once more, to lay the figure out before it writes it.
-        FigureCanvasSVG(figure).print_svg(buffer, metadata=_NO_METADATA["svg"])
+        canvas = FigureCanvasSVG(figure)
+        canvas.print_svg(buffer, metadata=_NO_METADATA["svg"])  # type: ignore[no-untyped-call]
     return plain(buffer.getvalue())
 
 
