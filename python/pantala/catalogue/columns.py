@@ -7,23 +7,22 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 if TYPE_CHECKING:
     from polars.datatypes import DataTypeClass
 
 __all__ = ["Column", "Table"]
 
-_TYPES: Mapping[str, DataTypeClass] = MappingProxyType(
+#: The data types of Polars by their short names.
+_TYPES: Mapping[str, str] = MappingProxyType(
     {
-        "u8": pl.UInt8,
-        "u16": pl.UInt16,
-        "u32": pl.UInt32,
-        "u64": pl.UInt64,
-        "i32": pl.Int32,
-        "f64": pl.Float64,
-        "bool": pl.Boolean,
-        "str": pl.String,
+        "u8": "UInt8",
+        "u16": "UInt16",
+        "u32": "UInt32",
+        "u64": "UInt64",
+        "i32": "Int32",
+        "f64": "Float64",
+        "bool": "Boolean",
+        "str": "String",
     }
 )
 
@@ -49,7 +48,10 @@ class Column:
     @property
     def dtype(self) -> DataTypeClass:
         """The Polars data type."""
-        return _TYPES[self.type]
+        import polars as pl  # not needed to know which tables there are
+
+        found: DataTypeClass = getattr(pl, _TYPES[self.type])
+        return found
 
 
 @dataclass(frozen=True)
