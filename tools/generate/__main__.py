@@ -40,9 +40,11 @@ FROM_CATALOGUE: dict[str, Callable[[core.Catalogue], str]] = {
     "python/pantala/catalogue/routings.py": routings.text,
     "docs/explanation/routing/index.md": routing_table.text,
 }
+#: The file made from the modules of workloads. The package reads it when it is imported, so another
+#: process makes it.
+KINDS = "python/pantala/workloads/kinds.py"
 #: Files made from the Python package, which reads the files above when it is imported.
 FROM_PACKAGE: dict[str, Callable[[], str]] = {
-    "python/pantala/workloads/kinds.py": workload_kinds.text,
     "schema/scenario.schema.json": models.scenario_schema,
     "python/pantala/__init__.pyi": stub.text,
     "docs/reference/applications.md": applications.applications_page,
@@ -71,6 +73,7 @@ def wanted(catalogue: core.Catalogue) -> Iterator[tuple[str, str]]:
     """Yields every generated file with its text, each after the files that it depends on."""
     for path, from_catalogue in FROM_CATALOGUE.items():
         yield path, from_catalogue(catalogue)
+    yield KINDS, workload_kinds.text_of_now()
     for path, from_package in FROM_PACKAGE.items():
         yield path, from_package()
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import os
+import subprocess
+import sys
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 
 from generate.python import formatted
+
+#: The folder of this package, from which another process imports it.
+TOOLS = Path(__file__).resolve().parents[1]
 
 _HEAD = '''"""The workloads by kind and where they are defined. `make generate` writes this file."""
 
@@ -16,6 +23,19 @@ from typing import TYPE_CHECKING
 
 from pantala.models.kinds import Kinds
 '''
+
+
+def text_of_now() -> str:
+    """Returns the module's source, made by a process of its own.
+
+    This process can then import the package with the new table.
+    """
+    here = {**os.environ, "PYTHONPATH": str(TOOLS)}
+    code = "from generate.workload_kinds import text; print(text(), end='')"
+    made = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=here
+    )
+    return made.stdout
 
 
 def text() -> str:
