@@ -16,8 +16,7 @@
 //! assert!(workload.check(528).is_ok());
 //! let fault = workload.check(500).unwrap_err();
 //! assert_eq!(fault.key, "grid");
-//! assert_eq!(fault.remedy, "write [20, 25] or another grid of 500 cells, or give the job 528
-//! ranks");
+//! assert_eq!(fault.remedy, "write [20, 25] or another grid of 500 cells, or give the job 528 ranks");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!

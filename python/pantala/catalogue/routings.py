@@ -356,7 +356,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="booksim_ugal",
         title="UGAL of BookSim2",
-        rule="A minimal path or a path through the router of a random node, by the queues of whole ports, with a bias of 30 flits towards minimal. With vc_map = booksim2 it has three virtual channels and can deadlock.",
+        rule="A minimal path or a path through the router of a random terminal, by the queues of whole ports, with a bias of 30 flits towards minimal. With vc_map = booksim2 it has three virtual channels and can deadlock.",
         source="BookSim2; Jiang et al., ISPASS 2013",
         through="the router of a random node, if its queue is short",
         decides="source router",

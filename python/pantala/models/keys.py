@@ -900,7 +900,7 @@ class RoutingKeys(Model):
     """The routers from which a packet draws its intermediate router.
 
     - third: routers outside the source's and the destination's group.
-    - any: all routers, weighted by their nodes.
+    - any: all routers, weighted by their terminals.
     """
     intra_group: Literal["minimal", "nonminimal", "valiant"] = "minimal"
     """The path of packets to another router of their own group.

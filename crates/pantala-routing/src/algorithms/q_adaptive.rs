@@ -1,11 +1,9 @@
 //! `q_adaptive`: every router learns how long each of its ports takes to each group.
 //!
 //! ```text
-//! Q[D, s][port] = this router's estimate of the time until a packet arrives in group D if it
-//! leaves by `port`;
+//! Q[D, s][port] = this router's estimate of the time until a packet arrives in group D if it leaves by `port`;
 //!                 s = the place (0 to p - 1) of its source terminal at its source router
-//! at first: Q = latency of a global link, if `port` is a link to D; else that of a global and a
-//! local link
+//! at first: Q = latency of a global link, if `port` is a link to D; else that of a global and a local link
 //!
 //! routed at router R, destination group D:
 //!     R in D:                                       minimal
@@ -20,8 +18,7 @@
 //!         with probability `exploration`:  port = any port to a router, drawn uniformly
 //!     else:                                         minimal
 //!
-//! feedback, when the packet leaves the input buffer of R, for the router S before, unless S is in
-//! D:
+//! feedback, when the packet leaves the input buffer of R, for the router S before, unless S is in D:
 //!     target  = arrival at R - arrival at S  +  (0 if R is in D, else the least Q[D, s] when R routed the packet)
 //!     arrives = with the packet's credits;  at S, for the port that the packet left by:
 //!     delta   = target - Q;   Q += (learning_rate_down if delta < 0 else learning_rate_up) * delta

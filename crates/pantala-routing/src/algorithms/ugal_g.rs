@@ -1,8 +1,7 @@
 //! `ugal_g`: minimal or through a random group, by the queues at the source router.
 //!
 //! ```text
-//! at the source router, when the packet is the head of its injection buffer and goes to another
-//! group:
+//! at the source router, when the packet is the head of its injection buffer and goes to another group:
 //!     M = candidates_minimal links to the destination group          (default 1)
 //!     N = candidates_nonminimal random groups                        (default 1)
 //!     q(c) = flits queued at the output port of candidate c          (keys `queue`, `queue_scope`)
