@@ -1,8 +1,19 @@
+//! What the tests of several crates share: how many cases they run, and, behind the features
+//! `topologies` and `ideal-network`, machines and a network.
+//!
+//! The crates whose types these use depend on this one for their tests. Only tests outside a
+//! crate's `src` can use them: inside, the compiler takes its types for others.
+//!
 //! Test tiers: the number of cases of a property test, and the share of a matrix that a tier runs.
 //!
 //! Each test states its full number of cases. The variable `PANTALA_CASES` is the percentage to
 //! run. Without it the percentage is 100, so plain `cargo test` runs everything. The Makefile sets
 //! it for each tier.
+
+#[cfg(feature = "ideal-network")]
+pub mod ideal_network;
+#[cfg(feature = "topologies")]
+pub mod topologies;
 
 use proptest::test_runner::Config;
 

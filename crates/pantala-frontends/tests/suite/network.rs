@@ -1,7 +1,4 @@
-//! Jobs of traces on the ideal network of the MPI crate's tests.
-
-#[path = "../../../pantala-mpi/tests/suite/common/mod.rs"]
-mod common;
+//! Jobs of traces on the ideal network of tests.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,7 +9,7 @@ use pantala_mpi::{
     Recording,
 };
 
-pub(crate) use common::Ideal;
+pub(crate) use pantala_testing::ideal_network::Ideal;
 
 /// The operations of a program, each with the time at which it was asked for.
 pub(crate) type Log = Rc<RefCell<Vec<(Time, u32, Op)>>>;

@@ -1,10 +1,12 @@
 //! Accounts, iterations, collectives in a whole layer, memory, several jobs.
 
-use crate::common::{Ideal, Script, finish, from, iteration, layer, layer_with, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{
     AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, MpiLayer, Op,
     OperationStream, Outcome, RankSetup, Recording, SetupError,
+};
+use pantala_testing::ideal_network::{
+    Ideal, Script, finish, from, iteration, layer, layer_with, reports, to,
 };
 
 const LATENCY: Time = 1_000;

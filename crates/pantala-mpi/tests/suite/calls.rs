@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use crate::common::{Ideal, finish, layer, layer_with, reports};
 use pantala_engine::Time;
 use pantala_mpi::collectives::{Collective, CollectiveKind, Exchange};
 use pantala_mpi::{
@@ -11,6 +10,7 @@ use pantala_mpi::{
     BarrierAlgorithm, BcastAlgorithm, COMM_WORLD, Call, Collectives, Communicator, MpiConfig, Op,
     OperationFault, ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm,
 };
+use pantala_testing::ideal_network::{Ideal, finish, layer, layer_with, reports};
 
 /// One call of every kind for rank `me` of `n`, of about `bytes` each.
 fn every_call(me: u32, n: u32, bytes: u64) -> Vec<Call> {

@@ -1,10 +1,10 @@
 //! Traffic classes: packets of all-to-all collectives have a class of their own, for every
 //! protocol.
 
-use crate::common::{Ideal, finish, from, layer, to};
 use pantala_fabric::TrafficClass;
 use pantala_mpi::collectives::{CollectiveKind, Exchange};
 use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op};
+use pantala_testing::ideal_network::{Ideal, finish, from, layer, to};
 
 /// Bytes offered per class (point-to-point, all-to-all), and the number of packets, of four ranks
 /// that each execute `operation`.

@@ -4,13 +4,13 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::common::{Ideal, finish, layer, layer_with, reports};
 use pantala_engine::Time;
 use pantala_mpi::{
     COMM_WORLD, Call, Cartesian, Communicator, Group, Incoming, MpiConfig, MpiLayer, Op,
     OperationFault, OperationStream, Outcome, Outgoing, RankSetup, Recording, Source, Split,
     TagSelect,
 };
+use pantala_testing::ideal_network::{Ideal, finish, layer, layer_with, reports};
 
 fn table(n: u32, of: impl Fn(u32) -> (Option<u32>, i32)) -> Arc<[Split]> {
     (0..n).map(&of).map(|(color, key)| Split { color, key }).collect()

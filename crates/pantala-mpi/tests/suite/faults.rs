@@ -1,11 +1,11 @@
 //! Errors of programs and their messages.
 
-use crate::common::{Ideal, from, from_any, iteration, layer, to};
 use pantala_engine::Time;
 use pantala_mpi::{
     Blocked, COMM_WORLD, Call, Incoming, MpiConfig, Op, OperationFault, Outgoing, Source,
     TagSelect, Waits,
 };
+use pantala_testing::ideal_network::{Ideal, from, from_any, iteration, layer, to};
 
 /// The error of rank 0's script; rank 1 is idle.
 fn fault(script: Vec<Op>) -> (OperationFault, String) {

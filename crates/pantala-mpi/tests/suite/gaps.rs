@@ -1,8 +1,8 @@
 //! The gaps g and G of LogGP: the rate of message streams, to the picosecond.
 
-use crate::common::{Ideal, finish, from, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{MpiConfig, Op};
+use pantala_testing::ideal_network::{Ideal, finish, from, layer, reports, to};
 use proptest::prelude::*;
 
 const LATENCY: Time = 1_000;

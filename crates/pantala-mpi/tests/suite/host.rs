@@ -1,8 +1,8 @@
 //! The costs of messages on hosts: closed forms, to the picosecond.
 
-use crate::common::{Ideal, finish, from, iteration, layer, reports, to};
 use pantala_engine::{Time, time_per_byte};
 use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op};
+use pantala_testing::ideal_network::{Ideal, finish, from, iteration, layer, reports, to};
 use proptest::prelude::*;
 
 const LATENCY: Time = 1_000_000;

@@ -1,9 +1,9 @@
 //! The host stack of SST's firefly with the values of Kang et al. (SC 2022): closed forms, to the
 //! picosecond. The timelines follow from firefly's source (`ctrlMsg` and `Nic`, SST elements 11).
 
-use crate::common::{Ideal, finish, firefly, from, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Call, Finalize, MpiConfig, Op, Progress};
+use pantala_testing::ideal_network::{Ideal, finish, firefly, from, layer, reports, to};
 use proptest::prelude::*;
 
 const LATENCY: Time = 100_000;

@@ -4,7 +4,6 @@ mod accounting;
 mod calls;
 mod classes;
 mod collectives;
-mod common;
 mod communicators;
 mod faults;
 mod gaps;

@@ -1,7 +1,9 @@
 //! Order and wildcards on networks that reorder packets.
 
-use crate::common::{Ideal, finish, firefly, from, from_any, layer, layer_with, reports, to};
 use pantala_mpi::{Call, Communicator, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
+use pantala_testing::ideal_network::{
+    Ideal, finish, firefly, from, from_any, layer, layer_with, reports, to,
+};
 use proptest::prelude::*;
 
 #[test]

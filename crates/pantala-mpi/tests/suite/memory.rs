@@ -1,10 +1,12 @@
 //! Several ranks per node: messages through memory, one shared NIC.
 
-use crate::common::{Ideal, finish, from, from_any, layer, reports, shared_layer, to};
 use pantala_engine::{Time, transfer_time};
 use pantala_mpi::{
     COMM_WORLD, Call, GetService, MessageRecord, MpiConfig, MpiLayer, NicOrder, Op,
     OperationStream, Progress, Protocol, ReceiveRegistration, TagSelect,
+};
+use pantala_testing::ideal_network::{
+    Ideal, finish, from, from_any, layer, reports, shared_layer, to,
 };
 use proptest::prelude::*;
 

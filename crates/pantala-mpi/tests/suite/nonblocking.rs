@@ -1,9 +1,9 @@
 //! Non-blocking collectives: they progress by themselves, several at once, and end when blocking
 //! ones would.
 
-use crate::common::{Ideal, finish, firefly, from, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Call, Collectives, MpiConfig, Op};
+use pantala_testing::ideal_network::{Ideal, finish, firefly, from, layer, reports, to};
 use proptest::prelude::*;
 
 fn calls() -> Vec<Call> {

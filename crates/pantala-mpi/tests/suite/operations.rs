@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use crate::common::{Ideal, Script, finish, from, from_any, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{
     COMM_WORLD, Call, Completion, EagerCompletion, MpiConfig, MpiLayer, Op, OperationFault,
     OperationStream, Outcome, RankSetup, Recording, Status, TagSelect,
 };
+use pantala_testing::ideal_network::{Ideal, Script, finish, from, from_any, layer, reports, to};
 use proptest::prelude::*;
 
 /// Latency of the network in ps; each byte takes one ps more.

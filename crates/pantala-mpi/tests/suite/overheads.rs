@@ -1,8 +1,8 @@
 //! Overheads of messages: the closed forms of LogGP, and no cost if they are zero.
 
-use crate::common::{Ideal, finish, from, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op, RankReport};
+use pantala_testing::ideal_network::{Ideal, finish, from, layer, reports, to};
 
 /// Latency of the network in ps; each byte takes one ps more.
 const LATENCY: Time = 1_000;

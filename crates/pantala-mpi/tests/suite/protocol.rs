@@ -1,8 +1,10 @@
 //! Eager and rendezvous protocols, to the picosecond, on an ideal network of 1,000 ps latency and
 //! 10 ps per byte.
 
-use crate::common::{Ideal, Script, finish, from, layer, reports, shared_layer, to};
 use pantala_mpi::{EagerCompletion, MessageRecord, MpiConfig, MpiLayer, Op, Protocol};
+use pantala_testing::ideal_network::{
+    Ideal, Script, finish, from, layer, reports, shared_layer, to,
+};
 
 const LATENCY: u64 = 1_000;
 const PER_BYTE: u64 = 10;

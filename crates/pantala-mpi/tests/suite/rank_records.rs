@@ -1,10 +1,10 @@
 //! Records of ranks, in closed form: unexpected messages, sums of messages, single calls.
 
-use crate::common::{Ideal, Script, finish, firefly, from, from_any, to};
 use pantala_mpi::{
     COMM_WORLD, Call, CallRecord, CallReport, Finalize, MessageRecord, MessageSums, MpiConfig,
     MpiLayer, Op, RankReport, RankSetup, Recording, TagSelect,
 };
+use pantala_testing::ideal_network::{Ideal, Script, finish, firefly, from, from_any, to};
 
 const LATENCY: u64 = 1_000;
 const PER_BYTE: u64 = 10;

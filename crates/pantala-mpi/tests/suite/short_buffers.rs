@@ -1,9 +1,9 @@
 //! Buffers for short messages, to the picosecond, on an ideal network of 1,000 ps latency and 10 ps
 //! per byte.
 
-use crate::common::{Ideal, Script, firefly, from, layer, to};
 use pantala_engine::Time;
 use pantala_mpi::{MessageRecord, MpiConfig, MpiLayer, Op, Progress};
+use pantala_testing::ideal_network::{Ideal, Script, firefly, from, layer, to};
 use proptest::prelude::*;
 
 const LATENCY: Time = 1_000;

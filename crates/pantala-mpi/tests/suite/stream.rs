@@ -3,7 +3,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::common::{Ideal, finish, firefly, from, layer, reports, to};
 use crate::operations::{LATENCY, Listener, run_programs, told};
 use pantala_engine::Time;
 use pantala_mpi::{
@@ -11,6 +10,7 @@ use pantala_mpi::{
     OperationFault, OperationStream, Operator, Outcome, RankSetup, Recording, Request, SetCall,
     Status,
 };
+use pantala_testing::ideal_network::{Ideal, finish, firefly, from, layer, reports, to};
 use proptest::prelude::*;
 
 fn set(call: SetCall, requests: &[Request]) -> Op {

@@ -11,10 +11,7 @@ use pantala_routing::{Algorithm, RoutingConfig, VcMap};
 use pantala_topology::{LinkClass, Topology};
 use std::collections::VecDeque;
 
-#[path = "../../../../pantala-routing/tests/suite/support/topologies.rs"]
-mod topologies;
-
-pub use topologies::*;
+pub use pantala_testing::topologies::*;
 
 /// Kang et al.'s machine with the default router model.
 pub fn kang(algorithm: Algorithm) -> FabricConfig {

@@ -1,13 +1,11 @@
 //! Packets, queues and tables for the tests of routing.
 #![allow(unreachable_pub)]
 
-mod topologies;
-
 use pantala_routing::{CongestionView, QueueMeasure, RouteState};
 use pantala_topology::Topology;
 use std::collections::BTreeMap;
 
-pub use topologies::*;
+pub use pantala_testing::topologies::*;
 
 /// Queues by (port, VC), zero where nothing is said.
 #[derive(Default)]

@@ -1,14 +1,11 @@
-//! Endpoints on the ideal network of the MPI crate's tests.
+//! Endpoints on the ideal network of tests.
 #![allow(dead_code, unreachable_pub)]
 
-#[path = "../../../../pantala-mpi/tests/suite/common/mod.rs"]
-mod common;
-
-use common::Hosts;
-pub use common::Ideal;
 use pantala_engine::Time;
 use pantala_fabric::{Delivery, Host, Pull, Wakes};
 use pantala_mpi::{MpiConfig, Recording};
+use pantala_testing::ideal_network::Hosts;
+pub use pantala_testing::ideal_network::Ideal;
 use pantala_workload::{Endpoints, JobSpec, Noise, PatternContext, WorkloadError, WorkloadSpec};
 
 struct Driven<'a>(&'a mut Endpoints);

@@ -1,7 +1,6 @@
 //! An ideal network for tests. Every packet takes its serialization and a latency, which is fixed
 //! or random (so that packets overtake each other). There is no contention except at the injection
 //! of a NIC.
-#![allow(dead_code, unreachable_pub)]
 
 use std::collections::BTreeMap;
 
@@ -15,9 +14,13 @@ use pantala_mpi::{
 
 /// The hosts that the network drives. A node is a NIC.
 pub trait Hosts {
+    /// Starts the host of a node at time zero.
     fn start(&mut self, node: u32, wakes: &mut Wakes);
+    /// Returns what the host of a node offers to its NIC.
     fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull;
+    /// Gives the host of a node a packet.
     fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes);
+    /// Handles a timer of the host of a node.
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
 }
 
@@ -36,7 +39,7 @@ impl<P: OperationStream> Hosts for MpiLayer<P> {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Event {
     Deliver(Delivery),
     Timer,
@@ -44,6 +47,7 @@ enum Event {
 }
 
 /// The network and its clock.
+#[derive(Debug)]
 pub struct Ideal {
     /// Latency of every packet, ps.
     pub latency: Time,
@@ -53,11 +57,15 @@ pub struct Ideal {
     pub jitter: u32,
     /// Every packet offered, with node and time.
     pub offered: Vec<(Time, u32, PacketOffer)>,
+    /// Whether `offered` is kept.
     pub keep_offers: bool,
+    /// The number of packets offered.
     pub packets: u64,
-    /// Packets that hosts have kept in the network, and those that they have taken since.
+    /// The number of packets that hosts have kept in the network.
     pub held: u32,
+    /// The number of those that they have taken since.
     pub released: u32,
+    /// The bytes of all packets offered.
     pub bytes: u64,
     stream: Stream,
     events: BTreeMap<(Time, u8, u32, u64), Event>,
@@ -67,6 +75,7 @@ pub struct Ideal {
 }
 
 impl Ideal {
+    /// Returns a network that keeps the order of packets.
     pub fn new(latency: Time, per_byte: Time) -> Self {
         Self {
             latency,
@@ -86,6 +95,7 @@ impl Ideal {
         }
     }
 
+    /// Returns a network in which packets overtake each other, by at most `jitter`.
     pub fn reordering(latency: Time, per_byte: Time, jitter: u32, seed: u64) -> Self {
         Self { jitter, stream: Stream::new(seed, 0, 0), ..Self::new(latency, per_byte) }
     }
@@ -116,6 +126,9 @@ impl Ideal {
     }
 
     /// Runs until nothing can happen any more, or until `end`. Returns the time of the last event.
+    ///
+    /// # Panics
+    /// If a host asks for a time in the past or offers an empty packet.
     pub fn run(&mut self, hosts: &mut impl Hosts, nodes: u32, end: Time) -> Time {
         self.free_at = vec![0; nodes as usize];
         self.next_pull = vec![None; nodes as usize];
@@ -209,11 +222,17 @@ pub fn firefly() -> MpiConfig {
 }
 
 /// A layer with one job (number 0), rank r on node r, start at 0.
+///
+/// # Panics
+/// If the layer refuses the job.
 pub fn layer(config: MpiConfig, scripts: Vec<Vec<Op>>) -> MpiLayer<Script> {
     layer_with(config, scripts, |_| Vec::new())
 }
 
 /// As [`layer`], with communicators.
+///
+/// # Panics
+/// If the layer refuses the job.
 pub fn layer_with(
     config: MpiConfig,
     scripts: Vec<Vec<Op>>,
@@ -234,6 +253,9 @@ pub fn layer_with(
 }
 
 /// A layer with one job (number 0) and `per_node` ranks per node, in blocks.
+///
+/// # Panics
+/// If the layer refuses the job.
 pub fn shared_layer(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> MpiLayer<Script> {
     let mut layer = MpiLayer::new(config, Recording::default(), 512);
     let nodes = (scripts.len() as u32).div_ceil(per_node);
@@ -247,7 +269,10 @@ pub fn shared_layer(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> 
     layer
 }
 
-/// Runs a layer on an ideal network to the end. Every rank must have ended.
+/// Runs a layer on an ideal network to the end.
+///
+/// # Panics
+/// If a rank has not ended, or the layer reports an error.
 pub fn finish<P: OperationStream>(layer: &mut MpiLayer<P>, network: &mut Ideal) -> Time {
     let nodes = layer.ranks_ended().1;
     let end = network.run(layer, nodes, Time::MAX);
@@ -256,6 +281,7 @@ pub fn finish<P: OperationStream>(layer: &mut MpiLayer<P>, network: &mut Ideal) 
     end
 }
 
+/// The reports of the ranks of job 0.
 pub fn reports<P: OperationStream>(layer: &MpiLayer<P>) -> Vec<RankReport> {
     layer.rank_reports(0).collect()
 }
@@ -265,10 +291,12 @@ pub fn iteration(number: u32) -> Op {
     Op::IterationStart(IterationMark { iteration: number, ..IterationMark::default() })
 }
 
+/// A message to a rank of the world.
 pub fn to(destination: u32, tag: i32, bytes: u64) -> Outgoing {
     Outgoing { communicator: COMM_WORLD, destination, tag, bytes }
 }
 
+/// A receive from a rank of the world.
 pub fn from(source: u32, tag: i32, bytes: u64) -> Incoming {
     Incoming {
         communicator: COMM_WORLD,
@@ -278,6 +306,7 @@ pub fn from(source: u32, tag: i32, bytes: u64) -> Incoming {
     }
 }
 
+/// A receive from any rank of the world.
 pub fn from_any(tag: TagSelect, bytes: u64) -> Incoming {
     Incoming { communicator: COMM_WORLD, source: Source::Any, tag, bytes }
 }

@@ -5,11 +5,15 @@ use proptest::prelude::{Strategy, any};
 use std::ops::Range;
 
 /// A Dragonfly whose groups are full meshes, with as many links between groups as fit.
+///
+/// # Panics
+/// If there is no such machine.
 pub fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
     Topology::dragonfly(&spec(p, GroupSpec::FullMesh { routers: a, links_per_pair: 1 }, h, g))
         .unwrap()
 }
 
+/// The specification of a Dragonfly with as many links between groups as fit.
 pub fn spec(p: u32, group: GroupSpec, h: u32, g: u32) -> DragonflySpec {
     DragonflySpec {
         terminals_per_router: p,
