@@ -204,7 +204,7 @@ def test_every_warning_of_a_plan_is_one_line(
     monkeypatch.setattr(
         "pantala.api.run.write_report", lambda _: None
     )  # of the stand-in's runs there is none
-    monkeypatch.setattr("pantala.report.finding_of", lambda _: "found")
+    monkeypatch.setattr("pantala.report.finding.finding_of", lambda _: "found")
     ended = cli(*command)
     assert (ended.status, "warning" in ended.err) == (0, False), ended.err
     fake_core.warnings = WARNINGS
@@ -341,7 +341,7 @@ def test_tables_are_readable_at_any_width(
 def test_no_report_writes_no_report(
     fake_core: FakeCore, cli: Cli, workdir: Path, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pantala.report.finding_of", lambda _: "found")
+    monkeypatch.setattr("pantala.report.finding.finding_of", lambda _: "found")
     ended = cli("run", small, "--no-report", "--out", "there")
     assert ended.status == 0, ended.err
     assert "report:" not in ended.out
