@@ -96,7 +96,8 @@ def test_every_application_is_described(kind: str) -> None:
     text = application.__doc__ or ""
     assert "Source:" in text, "the docstring must name the paper and its section"
     assert application.paper_ranks > 0
-    assert all(field.description for field in application.model_fields.values())
+    keys = application.model_json_schema()["properties"]
+    assert all(key["description"] for key in keys.values())
 
 
 @pytest.mark.slow
