@@ -77,6 +77,7 @@ def check_place(path: str | os.PathLike[str]) -> Path:
 
 def to_svg(figure: Figure) -> str:
     """Returns `figure` as SVG text for a page: transparent background, letters as text."""
+    _make_plain(figure)
     buffer = io.StringIO()
     with (
         mpl.rc_context({"svg.hashsalt": "pantala", "svg.fonttype": "none"}),
@@ -85,7 +86,7 @@ def to_svg(figure: Figure) -> str:
         # `savefig` would draw everything once more, to lay the figure out before it writes it.
         canvas = FigureCanvasSVG(figure)
         canvas.print_svg(buffer, metadata=_NO_METADATA["svg"])  # type: ignore[no-untyped-call]
-    return plain(buffer.getvalue())
+    return buffer.getvalue()
 
 
 @contextmanager
@@ -103,7 +104,7 @@ def _transparent(figure: Figure) -> Iterator[None]:
 
 
 def _make_plain(figure: Figure) -> None:
-    """Makes every text of a figure plain."""
+    """Makes every text of a figure plain: an SVG with a control character is no XML."""
     for text in figure.findobj(Text):
         if (now := plain(text.get_text())) != text.get_text():
             text.set_text(now)
