@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from functools import cache
+from textwrap import dedent
 from typing import Any
 
 from pydantic import BaseModel
@@ -33,8 +34,15 @@ def add_descriptions(schema: dict[str, Any], model: type[BaseModel]) -> None:
 
 @cache
 def _own(model: type[BaseModel]) -> dict[str, str]:
-    """Returns the strings after the fields of a class, without those of its bases."""
-    (tree,) = ast.parse(inspect.cleandoc(f"\n{inspect.getsource(model)}")).body
+    """Returns the strings after the fields of a class, without those of its bases.
+
+    A class that was typed into an interpreter has no source, and so no strings.
+    """
+    try:
+        source = inspect.getsource(model)
+    except (OSError, TypeError):  # TypeError: its module has no file
+        return {}
+    (tree,) = ast.parse(dedent(source)).body
     assert isinstance(tree, ast.ClassDef)
     return {
         field.target.id: inspect.cleandoc(text.value.value)
