@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from pantala.analysis.link_pass import link_sums
 from pantala.metrics.binding import (
     Binding,
     binding_resource,
     host_share,
     nic_share,
-    traffic_utilization,
+    utilization_of,
 )
-
-if TYPE_CHECKING:
-    from pantala.run_tables.run_like import RunLike
+from pantala.run_tables.run_like import RunLike, job_names, stop_ns
 
 __all__ = ["binding_in_words", "bindings_of"]
 
@@ -40,17 +39,15 @@ def bindings_of(run: RunLike) -> dict[str | None, Binding]:
     Link windows show when a link is busy. Without them, utilization is the mean over the whole
     run, which hides saturation of short duration.
     """
-    names = dict(run.jobs.select("job", "name").sort("job").collect().iter_rows())
-    by_link = _by_link(run)
-    found = traffic_utilization(_traffic(by_link))
-    ranks = run.ranks.collect()
+    names, sums = job_names(run), link_sums(run)
+    found, ranks = utilization_of(sums.by_job), run.ranks.collect()
     result: dict[str | None, Binding] = {
         name: _binding(
             run, ranks.filter(pl.col("job") == job), found.filter(pl.col("job") == job), (job,)
         )
         for job, name in names.items()
     }
-    every = found if len(names) == 1 else traffic_utilization(_traffic(_together(by_link)))
+    every = found if len(names) == 1 else utilization_of(sums.together)
     result[None] = _binding(run, ranks, every, tuple(names))
     return result
 
@@ -111,55 +108,9 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _by_link(run: RunLike) -> pl.LazyFrame:
-    """Returns bytes and stall per link, window and job, with class, window length and busy time."""
-    from pantala.run_tables.run_like import link_window_ns, table
-
-    simulated = float(run.document["simulated_ns"])
-    byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
-    links = run.links.select("link", "class", byte_ns.alias("byte_ns"))
-    windows = table(run, "link_windows")
-    if windows is None:
-        whole = table(run, "link_jobs")
-        if whole is None:
-            alone = run.links.select("link", "bytes", "stall_ns", job=pl.lit(0, pl.UInt16))
-            whole = alone.filter(pl.col("bytes") > 0)
-        windows = whole.with_columns(window_start_ns=pl.lit(0.0))
-        window = simulated
-    else:
-        window = link_window_ns(run)
-    length = pl.min_horizontal(pl.lit(window), simulated - pl.col("window_start_ns"))
-    return (
-        windows.join(links, on="link")
-        .with_columns(busy_ns=pl.col("bytes") * pl.col("byte_ns"), length_ns=length)
-        .filter(pl.col("length_ns") > 0)
-        .drop("byte_ns")
-    )
-
-
-def _together(by_link: pl.LazyFrame) -> pl.LazyFrame:
-    """Returns the sum over jobs, as if all were job 0."""
-    return by_link.group_by("link", "window_start_ns").agg(
-        pl.lit(0, pl.UInt16).alias("job"),
-        pl.col("bytes", "stall_ns", "busy_ns").sum(),
-        pl.col("class", "length_ns").first(),
-    )
-
-
-def _traffic(by_link: pl.LazyFrame) -> pl.LazyFrame:
-    """Adds the utilization of each link in each window, by all jobs."""
-    place = ["link", "window_start_ns"]
-    every = by_link.group_by(place).agg(
-        utilization=pl.col("busy_ns").sum() / pl.col("length_ns").first()
-    )
-    return by_link.join(every, on=place)
-
-
 def _binding(
     run: RunLike, ranks: pl.DataFrame, found: pl.DataFrame, jobs: tuple[int, ...]
 ) -> Binding:
-    from pantala.run_tables.run_like import stop_ns
-
     plan: Mapping[str, Any] = run.document["plan"]
     simulated = max(stop_ns(run, job) for job in jobs)
     sums = found.group_by("class").agg(

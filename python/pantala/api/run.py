@@ -26,9 +26,10 @@ from pantala.planning.run_cost import traffic, warn_of_cost
 from pantala.results.run import Run
 from pantala.runs.interference import InterferenceRuns
 from pantala.runs.parts import parts_of
-from pantala.runs.progress import ProgressLine
+from pantala.runs.progress import ProgressLine, shown_steps
 from pantala.scenario import Scenario
 from pantala.text.plain_console import PlainConsole
+from pantala.text.steps import announce
 
 __all__ = ["run", "write_report"]
 
@@ -111,7 +112,8 @@ def run(
         )
     result = Experiment(target) if scenario.interference else Run(target)
     if report:
-        write_report(result)
+        with shown_steps("report", console if shown else None):
+            write_report(result)
     return result
 
 
@@ -126,6 +128,7 @@ def write_report(result: Run | Experiment) -> Path:
 
     path = result.path / REPORT_FILE
     text = render_report(result)
+    announce("writing")
     try:
         write(text, path)
     except RunDirectoryError as error:

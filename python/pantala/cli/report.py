@@ -54,6 +54,8 @@ def report(
     from pantala.experiments.listing import EXPERIMENTS
     from pantala.files.run_directory import REPORT_FILE, holds_run
     from pantala.report.run_report import write_report as write_page
+    from pantala.runs.progress import shown_steps
+    from pantala.text.plain_console import PlainConsole
 
     names = [] if holds_run(directory) else experiment_names(directory)
     if out is not None and len(names) > 1:
@@ -71,8 +73,10 @@ def report(
             f"--metric: {directory} is no experiment; `pantala metrics --run` prints a run's"
         )
     if not names:
-        found = load(directory)
-        say(f"report: {write_report(found) if out is None else write_page(found, out)}")
+        found, shown = load(directory), PlainConsole(stderr=True)
+        with shown_steps("report", shown if shown.is_terminal else None):
+            written = write_report(found) if out is None else write_page(found, out)
+        say(f"report: {written}")
         if missing := getattr(found, "missing", ()):
             say(
                 f"{directory}: was interrupted; missing: {', '.join(missing)}; to continue, give"

@@ -120,6 +120,8 @@ def run(
     if quiet:
         return
     from pantala.report.finding import finding_of
+    from pantala.runs.progress import shown_steps
+    from pantala.text.plain_console import PlainConsole
 
     output = console()
     say_caveats(result.caveats)
@@ -128,9 +130,9 @@ def run(
     if isinstance(result, Experiment):
         for shown in _effects(result):
             output.print(shown)
-    output.print(
-        finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal
-    )
+    with shown_steps("findings", PlainConsole(stderr=True)):
+        text = finding_of(result)
+    output.print(text, highlight=False, markup=False, soft_wrap=not output.is_terminal)
     if not isinstance(result, Experiment):
         _print_programs(result)
     output.print(f"tables: {result.path}", highlight=False, markup=False, soft_wrap=True)

@@ -17,6 +17,7 @@ from pantala.figures.steps import steps_of
 from pantala.figures.style import PERCENT, new_figure, style
 from pantala.run_tables.link_classes import INSIDE_GROUPS, NETWORK
 from pantala.run_tables.run_like import RunLike, job_names, link_window_ns
+from pantala.run_tables.time_slices import in_parts
 from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
@@ -115,31 +116,38 @@ def links_over_time_table(
     start = pl.col("window_start_ns")
     value = pl.col("bytes") * pl.col("byte_ns") if measure == "load" else pl.col("stall_ns")
     width = pl.min_horizontal(pl.lit(length), simulated - start)
-    cells = (
-        windows.join(links.select("link", "byte_ns"), on="link")
+    cells = [
+        part.join(links.select("link", "byte_ns"), on="link")
         .group_by("link", "window_start_ns")
         .agg(value.sum().alias("value"))
         .with_columns((pl.col("value") / width).clip(0, 1))
         .filter(pl.col("value") > 0)
-        .collect()
-    )
+        for part in in_parts(windows)
+    ]
+    peaks = [
+        part.group_by("link")
+        .agg(peak=pl.col("value").max(), total=pl.col("value").sum(), first=start.min())
+        .collect(engine="streaming")
+        for part in cells
+    ]
     best = (
-        cells.group_by("link")
-        .agg(peak=pl.col("value").max(), total=pl.col("value").sum())
+        pl.concat(peaks)
+        .group_by("link")
+        .agg(pl.col("peak").max(), pl.col("total").sum(), pl.col("first").min())
         .sort(["peak", "total", "link"], descending=[True, True, False])
         .head(count)
         .with_row_index("row")
     )
-    inside = cells.join(best.select("link", "row"), on="link")
-    starts = inside["window_start_ns"].to_numpy()
-    steps = steps_of(starts if len(starts) else np.zeros(1), length, simulated)
+    chosen = best.lazy().select("link", "row")
+    starts = best["first"].to_numpy() if best.height else np.zeros(1)
+    steps = steps_of(starts, length, simulated)
     shown = np.zeros((best.height, len(steps.widths_ns)))
-    share = np.minimum(length, simulated - starts) / steps.widths_ns[steps.places(starts)]
-    np.add.at(
-        shown,
-        (inside["row"].to_numpy(), steps.places(starts)),
-        inside["value"].to_numpy() * share,
-    )
+    for part in cells:
+        inside = part.join(chosen, on="link").collect(engine="streaming")
+        starts = inside["window_start_ns"].to_numpy()
+        places = steps.places(starts)
+        share = np.minimum(length, simulated - starts) / steps.widths_ns[places]
+        np.add.at(shown, (inside["row"].to_numpy(), places), inside["value"].to_numpy() * share)
     rows = best.join(links.collect(), on="link", how="left", maintain_order="left").to_dicts()
     return rows, shown, steps.edges_ns
 

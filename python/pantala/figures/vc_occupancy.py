@@ -15,6 +15,7 @@ from pantala.errors import UsageError
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, parts, recorded
 from pantala.figures.style import HATCHES, INK, PALETTE, new_figure, style
+from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike
 
 __all__ = ["vc_occupancy", "vc_occupancy_table"]
@@ -85,6 +86,7 @@ def vc_occupancy(
     return figure
 
 
+@remembered
 def vc_occupancy_table(run: RunLike) -> pl.DataFrame:
     """Returns one row per link class and virtual channel: mean and maximum occupancy in flits.
 

@@ -22,6 +22,8 @@ __all__ = [
     "host_share",
     "nic_share",
     "traffic_utilization",
+    "utilization_of",
+    "utilization_sums",
 ]
 
 #: A link is saturated in a window if its utilization there exceeds this value.
@@ -139,24 +141,34 @@ def traffic_utilization(traffic: pl.LazyFrame | pl.DataFrame) -> pl.DataFrame:
         cross a saturated link; `saturated_ns`, the time of saturation, summed over links;
         `stall_share`, the stall of the job over the length of its windows.
     """
+    return utilization_of(utilization_sums(traffic.lazy()).collect())
+
+
+def utilization_sums(traffic: pl.LazyFrame) -> pl.LazyFrame:
+    """Returns the sums of `traffic_utilization` by job and class; those of parts add up."""
     sent, load = pl.col("bytes").cast(pl.Float64), pl.col("utilization").clip(0.0, 1.0)
     full = pl.col("utilization") > SATURATED
-    return (
-        traffic.lazy()
-        .group_by("job", "class")
-        .agg(
-            utilization=pl.when(sent.sum() > 0)
-            .then((sent * load).sum() / sent.sum())
-            .otherwise(0.0),
-            saturated_share=pl.when(sent.sum() > 0)
-            .then(sent.filter(full).sum() / sent.sum())
-            .otherwise(0.0),
-            saturated_ns=pl.col("length_ns").filter(full).sum(),
-            stall_share=(pl.col("stall_ns").sum() / pl.col("length_ns").sum()).clip(0.0, 1.0),
-        )
-        .sort("job", "class")
-        .collect()
+    return traffic.group_by("job", "class").agg(
+        sent=sent.sum(),
+        sent_load=(sent * load).sum(),
+        sent_full=sent.filter(full).sum(),
+        length_ns=pl.col("length_ns").sum(),
+        saturated_ns=pl.col("length_ns").filter(full).sum(),
+        stall_ns=pl.col("stall_ns").sum(),
     )
+
+
+def utilization_of(sums: pl.DataFrame) -> pl.DataFrame:
+    """Returns the columns of `traffic_utilization` from its sums."""
+    sends = pl.when(pl.col("sent") > 0)
+    return sums.select(
+        "job",
+        "class",
+        utilization=sends.then(pl.col("sent_load") / pl.col("sent")).otherwise(0.0),
+        saturated_share=sends.then(pl.col("sent_full") / pl.col("sent")).otherwise(0.0),
+        saturated_ns="saturated_ns",
+        stall_share=(pl.col("stall_ns") / pl.col("length_ns")).clip(0.0, 1.0),
+    ).sort("job", "class")
 
 
 @metric(of="jobs", unit="", source=f"{_OPERATIONAL}; the thresholds are this project's")

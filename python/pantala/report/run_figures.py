@@ -15,6 +15,7 @@ from pantala.report.record_figures import RECORD_FIGURES
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import job_names, job_row, table
 from pantala.text.amounts import PAGE, join
+from pantala.text.steps import announce
 
 __all__ = ["run_figures"]
 
@@ -35,8 +36,12 @@ def run_figures(reported: ReportedRun) -> dict[str, PageFigure]:
         **RECORD_FIGURES,
         **NETWORK_FIGURES,
     }
-    drawn = {key: maker(reported) for key, maker in makers.items()}
-    return {key: each for key, each in drawn.items() if each is not None}
+    drawn: dict[str, PageFigure] = {}
+    for at, (key, maker) in enumerate(makers.items(), 1):
+        announce(f"figure {at} of {len(makers)}")
+        if (figure := maker(reported)) is not None:
+            drawn[key] = figure
+    return drawn
 
 
 def _slowdown(reported: ReportedRun) -> PageFigure | None:

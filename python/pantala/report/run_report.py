@@ -29,6 +29,7 @@ from pantala.report.tables import (
 )
 from pantala.report.warnings import warnings
 from pantala.run_tables.run_like import InterferenceLike, RunLike
+from pantala.text.steps import announce
 
 __all__ = ["render_report", "write_report"]
 
@@ -53,6 +54,7 @@ def render_report(run: RunLike | InterferenceLike) -> str:
 
 def _content(reported: ReportedRun) -> dict[str, Any]:
     plan, document = reported.plan, reported.run.document
+    announce("reading tables")
     return {
         "title": reported.name,
         "caveats": reported.caveats,
@@ -64,6 +66,19 @@ def _content(reported: ReportedRun) -> dict[str, Any]:
         "warnings": warnings(reported),
         "colours": _colours(reported.names),
         "figures": run_figures(reported),
+        **_tables(reported),
+        "facts": facts(plan),
+        "plan": plan_text(plan),
+        "version": document["pantala"],
+        "provenance": {
+            key: value for key, value in document.get("provenance", {}).items() if value is not None
+        },
+    }
+
+
+def _tables(reported: ReportedRun) -> dict[str, Any]:
+    announce("tables")
+    return {
         "communication": communication_table(reported),
         "traffic": traffic_table(reported),
         "tiles": tiles(reported),
@@ -76,12 +91,6 @@ def _content(reported: ReportedRun) -> dict[str, Any]:
         "effects": effects_tables(reported),
         "hottest": hottest_table(reported),
         "runs": runs_table(reported),
-        "facts": facts(plan),
-        "plan": plan_text(plan),
-        "version": document["pantala"],
-        "provenance": {
-            key: value for key, value in document.get("provenance", {}).items() if value is not None
-        },
     }
 
 

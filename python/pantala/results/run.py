@@ -52,6 +52,8 @@ class Run:
         """
         self.path = Path(path)
         self.document: dict[str, Any] = document_of(self.path, RUN_FILE)
+        #: The files of tables that have been opened; tables of an archive would stay in memory.
+        self._tables: dict[str, pl.LazyFrame] = {}
 
     @property
     def name(self) -> str:
@@ -335,6 +337,8 @@ class Run:
         Raises:
             RunDirectoryError: the file is missing or damaged, or lacks a column.
         """
+        if name in self._tables:
+            return self._tables[name]
         table = TABLES[name]
         path = self.path / table.file
         again = "run the scenario again"
@@ -362,7 +366,8 @@ class Run:
             if columns[column].is_numeric() != expected.is_numeric():
                 message = f"{table.file} has {columns[column]} in column '{column}', not {expected}"
                 raise RunDirectoryError(self.path, message, again)
-        return displayed(frame, name)
+        self._tables[name] = displayed(frame, name)
+        return self._tables[name]
 
     def _repr_html_(self) -> str:
         from pantala.results.notebook import run_html

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from pantala.core.job_end import ends_by_itself
+from pantala.run_tables.remembered import remembered
 
 __all__ = [
     "InterferenceLike",
@@ -16,6 +17,7 @@ __all__ = [
     "is_endless",
     "job_names",
     "job_row",
+    "job_rows",
     "link_window_ns",
     "stop_ns",
     "table",
@@ -116,13 +118,16 @@ class InterferenceLike(Protocol):
 
 def table(run: RunLike, name: str) -> pl.LazyFrame | None:
     """Returns the table, or None if the run did not record it or if it has no rows."""
+    return getattr(run, name) if _has_rows(run, name) else None
+
+
+@remembered
+def _has_rows(run: RunLike, name: str) -> bool:
     try:
         frame: pl.LazyFrame | None = getattr(run, name)
-        if frame is None or frame.head(1).collect().is_empty():
-            return None
+        return frame is not None and not frame.head(1).collect().is_empty()
     except (AttributeError, KeyError, FileNotFoundError):
-        return None
-    return frame
+        return False
 
 
 def link_window_ns(run: RunLike) -> float:
@@ -136,7 +141,14 @@ def link_window_ns(run: RunLike) -> float:
 
 def job_names(run: RunLike) -> dict[int, str]:
     """Returns the names of the jobs by number, in the plan's order."""
-    return dict(run.jobs.select("job", "name").sort("job").collect().iter_rows())
+    jobs = job_rows(run)
+    return dict(zip(jobs["job"].to_list(), jobs["name"].to_list(), strict=True))
+
+
+@remembered
+def job_rows(run: RunLike) -> pl.DataFrame:
+    """Returns the table of jobs, ordered by number."""
+    return run.jobs.sort("job").collect()
 
 
 # Columns without a value for a job that delivered no packet.
@@ -145,7 +157,7 @@ _OF_PACKETS = ("packet_latency_", "network_latency_", "link_hops_mean", "nonmini
 
 def job_row(run: RunLike, job: int) -> dict[str, Any]:
     """Returns the job's row of the jobs table; packet statistics are None without packets."""
-    row = run.jobs.filter(pl.col("job") == job).collect().row(0, named=True)
+    row = job_rows(run).row(by_predicate=pl.col("job") == job, named=True)
     if row["packets"] == 0:
         row |= {key: None for key in row if key.startswith(_OF_PACKETS)}
     return row

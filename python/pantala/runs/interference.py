@@ -138,7 +138,9 @@ class InterferenceRuns:
                 else:
                     line.pass_over()
             self._write_document()
+            line.start("comparing the runs", counts=False)
             self._write_slowdown()
+            line.clear()
         except RunDirectoryError:
             raise
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Progress lines on standard error: of one run after another, and of a sweep of many.
+"""Progress lines on standard error: of runs, of a sweep of many, and of the work after them.
 
 On a terminal a line is rewritten. Elsewhere, for example in a batch job's log, there is one short
 line per finished run, or for every twentieth of a sweep.
@@ -7,7 +7,8 @@ line per finished run, or for every twentieth of a sweep.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -18,16 +19,21 @@ from rich.table import Column
 from pantala.core.plan import Progress as SimulationProgress
 from pantala.text.amounts import PLAIN, clock
 from pantala.text.plain_text import plain
+from pantala.text.steps import listened
 
 __all__ = [
     "ProgressLine",
+    "StepLine",
     "SweepLine",
     "SweepState",
+    "shown_steps",
 ]
 
 #: The lines of a sweep in a log, and the shortest time between two of them.
 _LINES = 20
 _SECONDS = 2.0
+#: The time in seconds after which a log gets a line of the step that is under way.
+_PATIENCE = 10.0
 
 
 class _Line:
@@ -80,11 +86,12 @@ class ProgressLine(_Line):
         self._title = ""
         self._task: TaskID | None = None
 
-    def start(self, title: str) -> None:
-        """Begins the next run."""
-        self._number += 1
+    def start(self, title: str, *, counts: bool = True) -> None:
+        """Begins the next run, or work after the runs that does not count as one."""
+        self._number += counts
         title = plain(title)  # before rich measures it
-        self._title = f"{self._number}/{self._runs} {title}" if self._runs > 1 else title
+        numbered = counts and self._runs > 1
+        self._title = f"{self._number}/{self._runs} {title}" if numbered else title
         if self._bar is not None:
             self._task = self._bar.add_task(self._title)
             self._bar.refresh()
@@ -114,12 +121,53 @@ class ProgressLine(_Line):
             f"{_rate(counters['packet_hops'], seconds)}, {clock(seconds)}"
         )
 
-    def _end(self, line: str) -> None:
+    def clear(self) -> None:
+        """Removes the line."""
         if self._bar is not None and self._task is not None:
             self._bar.remove_task(self._task)
             self._bar.refresh()  # or what is printed next would draw the old line once more
             self._task = None
+
+    def _end(self, line: str) -> None:
+        self.clear()
         self._print(line)
+
+
+class StepLine(_Line):
+    """Shows the step of work after the simulations, such as ``report: figure 3 of 12``.
+
+    Elsewhere than on a terminal, a line follows only if `_PATIENCE` seconds have passed without.
+
+    Args:
+        title: what is made.
+        console: the output; None shows nothing.
+    """
+
+    def __init__(self, title: str, console: Console | None) -> None:
+        column = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True))
+        super().__init__(console, column, refreshes=False)
+        self._title = title
+        self._began = self._said = time.monotonic()
+        self._task = None if self._bar is None else self._bar.add_task(title)
+
+    def step(self, text: str) -> None:
+        """Begins a step."""
+        now = time.monotonic()
+        line = f"{self._title}: {plain(text)}"
+        if now - self._began >= 1:
+            line += f", {clock(now - self._began)}"
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=line, refresh=True)
+        elif now - self._said >= _PATIENCE:
+            self._said = now
+            self._print(line)
+
+
+@contextmanager
+def shown_steps(title: str, console: Console | None) -> Iterator[None]:
+    """Shows the steps that the work inside the ``with`` block announces."""
+    with StepLine(title, console) as line, listened(line.step):
+        yield
 
 
 class SweepState(Protocol):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from pantala.core.plan import Progress
 from pantala.experiments.session import Progress as State
-from pantala.runs.progress import ProgressLine, SweepLine
+from pantala.runs.progress import ProgressLine, SweepLine, shown_steps
+from pantala.text.steps import announce
 
 NOW: Progress = {
     "simulated_ns": 1_500_000.0,
@@ -99,3 +101,28 @@ def test_a_sweep_says_for_whom_it_waits() -> None:
 def test_nothing_is_shown_of_a_sweep_without_a_console() -> None:
     with SweepLine(None) as line:
         line.update(State(total=1, done=1))
+
+
+def steps_shown(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Returns what is shown of three steps, which begin 1, 11 and 12 seconds after the start."""
+    text, clock = io.StringIO(), iter([0.0, 1.0, 11.0, 12.0])
+    console = Console(
+        file=text, force_terminal=terminal, width=150, legacy_windows=False, color_system=None
+    )
+    monkeypatch.setattr("pantala.runs.progress.time.monotonic", lambda: next(clock))
+    with shown_steps("report", console):
+        for step in ("reading", "figure 1 of 2", "figure 2 of 2"):
+            announce(step)
+    announce("later")
+    return text.getvalue()
+
+
+def test_steps_replace_each_other_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = steps_shown(True, monkeypatch)
+    for line in ("report: reading", "report: figure 1 of 2, 11 s", "report: figure 2 of 2, 12 s"):
+        assert line in text
+    assert "later" not in text
+
+
+def test_a_log_gets_a_line_of_a_step_after_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert steps_shown(False, monkeypatch) == "report: figure 1 of 2, 11 s\n"

@@ -1,0 +1,165 @@
+"""One pass over the windows of links: the sums that utilization and binding resources need.
+
+The table of a long run does not fit into memory. It is read in parts of whole windows, and the sums
+of the parts are added up.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import polars as pl
+
+from pantala.metrics.binding import SATURATED, utilization_sums
+from pantala.run_tables.remembered import remembered
+from pantala.run_tables.run_like import RunLike, job_rows, link_window_ns, stop_ns, table
+from pantala.run_tables.time_slices import in_parts
+from pantala.text.steps import announce
+
+__all__ = ["LinkSums", "link_sums", "shared_time"]
+
+# Times in ns are multiples of a picosecond, apart from rounding.
+ROUNDING = 1e-6
+
+#: A window of a link.
+_PLACE = ["link", "window_start_ns"]
+
+
+@dataclass(frozen=True)
+class LinkSums:
+    """The sums of a run over its links and windows."""
+
+    #: The time in which all jobs ran, in whole windows; the whole run if that is unknown.
+    start_ns: float
+    end_ns: float
+    #: Whether all jobs ran during all of that time.
+    shared: bool
+    #: By link, over that time: `bytes`, `byte_ns`, `peak_utilization`, `peak_start_ns` and
+    #: `saturated_windows`. None if link windows were not recorded, or the jobs shared no time.
+    by_link: pl.DataFrame | None
+    #: `utilization_sums` of each job.
+    by_job: pl.DataFrame
+    #: `utilization_sums` of all jobs as if they were job 0.
+    together: pl.DataFrame
+
+
+def shared_time(run: RunLike) -> tuple[float, float] | None:
+    """Returns the time in ns from the last job's start to the first job's end; None if empty.
+
+    A job that its `end` stops ends there.
+    """
+    jobs = job_rows(run)
+    ends = [
+        stop_ns(run, job) if end is None else end
+        for job, end in jobs.select("job", "end_ns").iter_rows()
+    ]
+    start, end = max(jobs["start_ns"].to_list(), default=0.0), min(ends, default=0.0)
+    return (start, end) if end > start else None
+
+
+@remembered
+def link_sums(run: RunLike) -> LinkSums:
+    """Returns the sums of a run over its links and windows.
+
+    Without link windows, the whole run is one window.
+    """
+    simulated = float(run.document["simulated_ns"])
+    time, recorded = shared_time(run), table(run, "link_windows")
+    window = simulated if recorded is None else link_window_ns(run)
+    start, end, shared = 0.0, simulated, time is not None and _is_whole(time, simulated)
+    if recorded is not None and time is not None:
+        first = math.ceil(time[0] / window - ROUNDING)
+        last = math.floor(time[1] / window + ROUNDING)
+        to_the_end = time[1] >= simulated - ROUNDING
+        start, end = first * window, simulated if to_the_end else last * window
+        shared = end > start
+        if not shared:
+            start, end = 0.0, simulated
+    # The time per byte is the link's mean over the run: packets fill whole flits.
+    byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
+    links = run.links.select("link", "class", byte_ns.alias("byte_ns")).collect().lazy()
+    found = []
+    parts = [_whole(run)] if recorded is None else in_parts(recorded)
+    for at, part in enumerate(parts, 1):
+        if len(parts) > 1:
+            announce(f"load of links, part {at} of {len(parts)}")
+        rows = part.join(links, on="link")
+        sums = _utilization(rows, window, simulated)
+        if recorded is not None and time is not None:
+            sums.append(_loads(rows, window, start, end))
+        found.append(pl.collect_all(sums, engine="streaming"))
+    by_job, together, *loads = (pl.concat(each) for each in zip(*found, strict=True))
+    return LinkSums(
+        start,
+        end,
+        shared,
+        _added(loads[0]) if loads else None,
+        _summed(by_job),
+        _summed(together),
+    )
+
+
+def _is_whole(time: tuple[float, float], simulated: float) -> bool:
+    return time[0] <= 0 and time[1] >= simulated - ROUNDING
+
+
+def _whole(run: RunLike) -> pl.LazyFrame:
+    """Returns the traffic of each link and job over the run, as rows of one window."""
+    whole = table(run, "link_jobs")
+    if whole is None:
+        alone = run.links.select("link", "bytes", "stall_ns", job=pl.lit(0, pl.UInt16))
+        whole = alone.filter(pl.col("bytes") > 0)
+    return whole.with_columns(window_start_ns=pl.lit(0.0))
+
+
+def _utilization(part: pl.LazyFrame, window: float, simulated: float) -> list[pl.LazyFrame]:
+    """Returns `utilization_sums` of a part, of each job and of all jobs as one."""
+    length = pl.min_horizontal(pl.lit(window), simulated - pl.col("window_start_ns"))
+    rows = part.with_columns(busy_ns=pl.col("bytes") * pl.col("byte_ns"), length_ns=length).filter(
+        pl.col("length_ns") > 0
+    )
+    every = rows.group_by(_PLACE).agg(
+        pl.lit(0, pl.UInt16).alias("job"),
+        pl.col("bytes", "stall_ns").sum(),
+        pl.col("class", "length_ns").first(),
+        utilization=pl.col("busy_ns").sum() / pl.col("length_ns").first(),
+    )
+    of_jobs = rows.join(every.select(*_PLACE, "utilization"), on=_PLACE)
+    return [utilization_sums(of_jobs), utilization_sums(every)]
+
+
+def _summed(sums: pl.DataFrame) -> pl.DataFrame:
+    return sums.group_by("job", "class").sum().sort("job", "class")
+
+
+def _loads(part: pl.LazyFrame, window: float, start: float, end: float) -> pl.LazyFrame:
+    """Returns bytes and peak of each link in the windows of a part between two times."""
+    at, sent = pl.col("window_start_ns"), pl.col("bytes")
+    inside = (
+        part.filter(at >= start - ROUNDING, at < end - ROUNDING)
+        .group_by(_PLACE)
+        .agg(sent.sum(), pl.col("byte_ns").first())
+    )
+    # A window that the end of the run cuts short cannot be compared with others.
+    whole = at + window <= end + ROUNDING
+    load = sent * pl.col("byte_ns") / window
+    return inside.group_by("link").agg(
+        sent.sum(),
+        pl.col("byte_ns").first(),
+        load.filter(whole).max().alias("peak_utilization"),
+        at.filter(whole, load == load.filter(whole).max()).min().alias("peak_start_ns"),
+        (load.filter(whole) > SATURATED).sum().alias("saturated_windows"),
+    )
+
+
+def _added(parts: pl.DataFrame) -> pl.DataFrame:
+    """Returns one row per link from the rows of the parts."""
+    peak = pl.col("peak_utilization")
+    return parts.group_by("link").agg(
+        pl.col("bytes").sum(),
+        pl.col("byte_ns").first(),
+        peak.max().clip(0, 1),
+        pl.col("peak_start_ns").filter(peak == peak.max()).min(),
+        pl.col("saturated_windows").sum(),
+    )

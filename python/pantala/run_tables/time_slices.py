@@ -1,0 +1,39 @@
+"""A table of windows of time in parts, so that its size does not decide how much memory is used."""
+
+from __future__ import annotations
+
+import polars as pl
+
+__all__ = ["PART_ROWS", "in_parts"]
+
+#: Rows of a part. A sum over a part takes about 200 MB.
+PART_ROWS = 1 << 20
+
+#: The column with the start of the window.
+_START = "window_start_ns"
+
+
+def in_parts(table: pl.LazyFrame) -> list[pl.LazyFrame]:
+    """Returns a table of windows as parts of about `PART_ROWS` rows, in the order of time.
+
+    All rows of a window are in one part. Runs write windows in the order of time, with the least
+    and the greatest start of each group of rows, so that a part reads its own rows only.
+
+    Args:
+        table: the table; it has `window_start_ns`.
+    """
+    rows = table.select(pl.len()).collect().item()
+    if rows <= PART_ROWS:
+        return [table]
+    starts = pl.collect_all(
+        [table.slice(at, 1).select(_START) for at in range(PART_ROWS, rows, PART_ROWS)]
+    )
+    edges = sorted({float(start.item()) for start in starts})
+    start = pl.col(_START)
+    return [
+        table.filter(
+            *[start >= after for after in edges[max(0, at - 1) : at]],
+            *[start < before for before in edges[at : at + 1]],
+        )
+        for at in range(len(edges) + 1)
+    ]
