@@ -21,7 +21,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """
     from pantala.cli.little_memory import run_in_little_memory
     from pantala.cli.streams import open_streams
+    from pantala.system.command import begin_command
 
+    begin_command()
     open_streams()
     line = list(sys.argv[1:] if arguments is None else arguments)
     run_in_little_memory(lambda: _run(line))

@@ -12,6 +12,13 @@ to a file::
 Every job keeps its colour from figure to figure.
 """
 
+# ruff: noqa: E402 - Matplotlib comes first.
+from typing import TYPE_CHECKING
+
+from pantala.figures.light_import import import_matplotlib
+
+import_matplotlib()
+
 from pantala.analysis.hottest_links import hottest_table, link_name
 from pantala.analysis.link_load import SATURATED, LinkLoads, link_loads, shared_time
 from pantala.figures.bars import communication_bars
@@ -33,7 +40,6 @@ from pantala.figures.link_time import links_over_time
 from pantala.figures.matrix import communication_matrix
 from pantala.figures.placement import placement_map
 from pantala.figures.rank_messages import rank_latency
-from pantala.figures.registry import KINDS, Kind, draw, kind_of
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
 from pantala.figures.routing_time import nonminimal_over_time
@@ -106,3 +112,15 @@ __all__ = [
     "vc_occupancy",
     "vc_occupancy_table",
 ]
+
+if TYPE_CHECKING:
+    from pantala.figures.registry import KINDS, Kind, draw, kind_of
+else:
+
+    def __getattr__(name: str) -> object:
+        # The kinds import what sweeps and comparisons need, which a report of a run does not.
+        if name in ("KINDS", "Kind", "draw", "kind_of"):
+            from pantala.figures import registry
+
+            return getattr(registry, name)
+        raise AttributeError(f"module 'pantala.figures' has no attribute '{name}'")

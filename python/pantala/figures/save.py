@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import matplotlib as mpl
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
 from pantala.errors import UsageError
+from pantala.figures.page_svg import write_svg
 from pantala.files.atomic_file import write_bytes
 from pantala.text.plain_text import plain
 
@@ -84,8 +84,7 @@ def to_svg(figure: Figure) -> str:
         _transparent(figure),
     ):
         # `savefig` would draw everything once more, to lay the figure out before it writes it.
-        canvas = FigureCanvasSVG(figure)
-        canvas.print_svg(buffer, metadata=_NO_METADATA["svg"])  # type: ignore[no-untyped-call]
+        write_svg(figure, buffer, _NO_METADATA["svg"])
     return buffer.getvalue()
 
 

@@ -92,6 +92,7 @@ _RC: dict[Any, Any] = {
     "axes.titlesize": 9.5,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
+    "axes.titley": 1.0,  # no figure has ticks at the top, which the title would have to avoid
     "axes.labelsize": 9.0,
     "axes.labelcolor": INK,
     "axes.edgecolor": MUTED,

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
+from matplotlib.figure import Figure
 from polars.testing import assert_frame_equal
 
 from pantala.analysis.binding import bindings_of
 from pantala.analysis.link_load import link_loads
-from pantala.figures import packet_latencies
+from pantala.figures import packet_latencies, page_svg
 from pantala.figures.link_time import links_over_time_table
+from pantala.figures.save import to_svg
+from pantala.figures.style import horizontal_rows, new_figure, style
 from pantala.report.run_report import render_report
 from pantala.results.run import Run
 from pantala.run_tables import time_slices
@@ -133,3 +141,61 @@ def test_the_steps_of_a_report_are_announced(
     assert [number for _, number, *_ in drawn] == [str(at + 1) for at in range(len(drawn))]
     assert drawn[-1][1] == drawn[-1][-1]
     assert said[-1] == "tables"
+
+
+def test_a_figure_measures_each_text_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+    own = RendererSVG.get_text_width_height_descent
+
+    def measure(renderer: RendererSVG, s: str, prop: Any, ismath: Any) -> Any:
+        measured.append(s)
+        return own(renderer, s, prop, ismath)  # type: ignore[no-untyped-call]
+
+    monkeypatch.setattr(RendererSVG, "get_text_width_height_descent", measure)
+    monkeypatch.setattr(page_svg, "_SIZES", {})
+    svg = [to_svg(_panels()) for _ in range(2)]
+    assert svg[0] == svg[1]
+    assert "third label" in measured
+    assert len(measured) == len(set(measured))
+
+
+def test_a_figure_is_laid_out_as_matplotlib_does() -> None:
+    figure, own = _panels(), _panels()
+    to_svg(figure)
+    FigureCanvasSVG(own).print_svg(io.StringIO())  # type: ignore[no-untyped-call]
+    for axes, same in zip(figure.axes, own.axes, strict=True):
+        difference = np.array(axes.get_position().bounds) - same.get_position().bounds
+        assert np.abs(difference).max() * 72 * 8.6 < 0.5, "pixels"
+        assert "get_tightbbox" not in vars(axes)
+
+
+def _panels() -> Figure:
+    """Returns two panels with a title, labels, a bar of colours and a key."""
+    with style():
+        figure = new_figure(3.0)
+        first, second = figure.subplots(2)
+        first.plot([0, 1], [0, 1e5], label="line")
+        first.set_title("panel")
+        second.barh([0, 1, 2], [3, 4, 5])
+        horizontal_rows(second, ["first", "second", "third label"], [0, 1, 2])
+        second.set_xlabel("time")
+        bar = figure.colorbar(first.imshow([[0, 1]], aspect="auto"), ax=first)
+        bar.set_label("share")
+        figure.legend(loc="outside upper left")
+    return figure
+
+
+def test_a_command_imports_a_light_matplotlib() -> None:
+    code = (
+        "import sys\n"
+        "from pantala.system.command import begin_command\n"
+        "begin_command()\n"
+        "import pantala.report.run_report\n"
+        "names = 'mpl_toolkits.mplot3d', 'matplotlib.pyplot', 'pantala.comparison',"
+        " 'pantala.experiments', 'pantala.papers', 'pantala.studies'\n"
+        "print([name for name in names if name in sys.modules])\n"
+        "import mpl_toolkits.mplot3d, matplotlib.artist\n"
+        "print(len(matplotlib.artist.kwdoc(matplotlib.artist.Artist)) > 100)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\nTrue\n"
