@@ -9,19 +9,18 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from pantala.errors import UsageError
+from pantala.figures.call_bars import call_bars
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, cases, rows_of
+from pantala.figures.runs import Given, cases, recorded, rows_of
 from pantala.figures.style import HATCHES, MUTED, PALETTE, horizontal_rows, new_figure, style
 from pantala.metrics.times import OUTSIDE
-from pantala.run_tables.run_like import RunLike
+from pantala.run_tables.run_like import RunLike, table
 from pantala.text.amounts import time_unit
 
 __all__ = ["calls_over_time", "time_in_calls"]
 
 #: Calls with a colour of their own; shorter ones share the last bar.
 _CALLS = 6
-#: Ranks of a panel of `calls_over_time`.
-_RANKS = 16
 _OTHER = "other calls"
 
 
@@ -94,7 +93,8 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
     """Draws the MPI calls of single ranks over simulated time, one panel per job and run.
 
     A row is a rank, a bar is a call from its start to its end. A panel has the first 16 ranks that
-    the run recorded.
+    the run recorded. A panel with more than 4,000 calls is an image: the more of a time passes in a
+    call, the stronger is its colour.
 
     Args:
         given: one run, or several runs and experiments by title.
@@ -103,68 +103,43 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
     Raises:
         UsageError: a run recorded no calls.
     """
-    found = rows_of(cases(given, alone), "call_events", _of_first_ranks)
+    shown = cases(given, alone)
+    tables = [(case, table(case.run, "call_events")) for case in shown]
+    if shown and all(rows is None for _, rows in tables):
+        recorded(shown[-1].run, "call_events")
+    found = [
+        (case, bars)
+        for case, rows in tables
+        if rows is not None and (bars := call_bars(rows.filter(pl.col("job") == case.job)))
+    ]
     if not found:
         raise UsageError("figure calls-over-time: no recorded call takes time; name another run")
-    start = min(float(rows["start_ns"].to_numpy().min()) for _, rows in found)
-    end = max(float(rows["end_ns"].to_numpy().max()) for _, rows in found)
-    divisor, unit = time_unit(end)
-    totals = [
-        dict(rows.group_by("call").agg(pl.col("time_ns").sum()).iter_rows()) for _, rows in found
-    ]
-    looks = _looks(totals)
-    ranks = [sorted(rows["rank"].unique().to_list()) for _, rows in found]
-    heights = [max(3, len(each)) for each in ranks]
+    ends = min(bars.start_ns for _, bars in found), max(bars.end_ns for _, bars in found)
+    divisor, unit = time_unit(ends[1])
+    looks = _looks([bars.totals for _, bars in found])
+    colours = [("" if call == _OTHER else call, colour) for call, (colour, _) in looks.items()]
+    heights = [max(3, len(bars.ranks)) for _, bars in found]
     with style():
         figure = new_figure(0.8 + 0.45 * len(found) + 0.13 * sum(heights))
         panels = figure.subplots(
             len(found), 1, sharex=True, squeeze=False, height_ratios=heights
         ).ravel()
-        for axes, (case, rows), shown in zip(panels, found, ranks, strict=True):
-            named = (
-                pl.when(pl.col("call").is_in(list(looks))).then("call").otherwise(pl.lit(_OTHER))
+        for axes, (case, bars) in zip(panels, found, strict=True):
+            bars.draw(axes, colours, ends, divisor)
+            step = max(1, len(bars.ranks) // 8)
+            axes.set_yticks(
+                range(0, len(bars.ranks), step), [str(rank) for rank in bars.ranks[::step]]
             )
-            drawn = (
-                rows.group_by("rank", named.alias("look"))
-                .agg("start_ns", length=pl.col("end_ns") - pl.col("start_ns"))
-                .sort("rank", "look")
-            )
-            for rank, look, starts, lengths in drawn.iter_rows():
-                axes.broken_barh(
-                    [
-                        (at / divisor, long / divisor)
-                        for at, long in zip(starts, lengths, strict=True)
-                    ],
-                    (shown.index(rank) - 0.42, 0.84),
-                    facecolor=looks[look][0],
-                    lw=0,
-                    rasterized=rows.height > _VECTOR,
-                )
-            step = max(1, len(shown) // 8)
-            axes.set_yticks(range(0, len(shown), step), [str(rank) for rank in shown[::step]])
-            axes.set_ylim(len(shown) - 0.5, -0.5)
+            axes.set_ylim(len(bars.ranks) - 0.5, -0.5)
             axes.tick_params(axis="y", length=0)
             axes.set_title(case.label)
             axes.set_ylabel("rank")
-        panels[-1].set_xlim(start / divisor, end / divisor)
+        panels[-1].set_xlim(ends[0] / divisor, ends[1] / divisor)
         panels[-1].set_xlabel(f"simulated time ({unit})")
         add_key(
             figure, [Patch(facecolor=colour, label=call) for call, (colour, _) in looks.items()]
         )
     return figure
-
-
-#: More bars than this are drawn as an image inside a vector figure.
-_VECTOR = 4000
-
-
-def _of_first_ranks(events: pl.LazyFrame) -> pl.LazyFrame:
-    """Returns the calls that take time of the first ranks that have any."""
-    lasting = events.filter(pl.col("end_ns") > pl.col("start_ns"))
-    ranks = lasting.select(pl.col("rank").unique()).collect()["rank"].sort().head(_RANKS)
-    return lasting.filter(pl.col("rank").is_in(ranks.to_list())).select(
-        "rank", "call", "start_ns", "end_ns", "time_ns"
-    )
 
 
 def _ranks(run: RunLike, job: int) -> int:

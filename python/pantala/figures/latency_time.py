@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, recorded
-from pantala.figures.steps import steps_of
+from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import new_figure, style
 from pantala.run_tables.run_like import RunLike, table
 from pantala.text.amounts import time_unit
@@ -77,7 +77,8 @@ def latency_over_time(
                 if case.name != name:
                     continue
                 if len(lines) > 1 and not case.alone:
-                    axes.stairs(
+                    stairs(
+                        axes,
                         lines[1] / scale,
                         edges / divisor,
                         baseline=lines[0] / scale,
@@ -85,7 +86,7 @@ def latency_over_time(
                         color=case.colour,
                         alpha=0.2,
                     )
-                axes.stairs(lines[0] / scale, edges / divisor, baseline=None, **case.line)
+                stairs(axes, lines[0] / scale, edges / divisor, baseline=None, **case.line)
             axes.set_title(name)
             axes.grid(axis="y")
             axes.margins(x=0)

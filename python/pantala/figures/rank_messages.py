@@ -16,6 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, rows_of
+from pantala.figures.steps import stairs
 from pantala.figures.style import MUTED, new_figure, style
 from pantala.run_tables.run_like import RunLike
 from pantala.text.amounts import time_unit
@@ -93,7 +94,8 @@ def _lines(rows: pl.DataFrame) -> NDArray[Any]:
 def _draw(axes: Axes, case: Case, lines: NDArray[Any]) -> None:
     shortest, mean, longest = lines
     edges = np.arange(len(mean) + 1) - 0.5
-    axes.stairs(
+    stairs(
+        axes,
         longest,
         edges,
         baseline=shortest,
@@ -102,4 +104,4 @@ def _draw(axes: Axes, case: Case, lines: NDArray[Any]) -> None:
         alpha=0.13 if case.alone else 0.25,
         lw=0,
     )
-    axes.stairs(mean, edges, baseline=None, **case.line)
+    stairs(axes, mean, edges, baseline=None, **case.line)

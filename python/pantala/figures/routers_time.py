@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Case, Given, cases, recorded
-from pantala.figures.steps import steps_of
+from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import HATCHES, colours, new_figure, style
 from pantala.metrics.routers import arrival_rate, serving_routers
 from pantala.run_tables.job_nodes import job_nodes
@@ -83,7 +83,8 @@ def _areas(
 ) -> None:
     below = np.zeros(len(edges) - 1)
     for name, rate in rates.items():
-        axes.stairs(
+        stairs(
+            axes,
             below + rate,
             edges,
             baseline=below,
@@ -106,8 +107,18 @@ def _rates(case: Case) -> tuple[int, NDArray[Any], dict[str, NDArray[Any]]]:
         pl.col("window_ns") == pl.col("window_ns").min(),
         pl.col("window_start_ns") < run.document["simulated_ns"],
     )
-    frame = windows.collect()
     ranks = job_nodes(run.ranks, run.document["plan"], case.job)
+    routers = serving_routers(ranks)
+    # One row per window and job, as if one router sent it all: the table may not fit into memory.
+    serves = pl.col("router").is_in(routers)
+    frame = (
+        windows.group_by("window_ns", "window_start_ns", "job")
+        .agg(pl.col("bytes").filter(serves).sum(), pl.col("router").filter(serves).first())
+        .with_columns(
+            pl.when(pl.col("router").is_not_null()).then(pl.lit(routers[0])).alias("router")
+        )
+        .collect(engine="streaming")
+    )
     length, end = float(frame["window_ns"][0]), float(run.document["simulated_ns"])
     steps = steps_of(frame["window_start_ns"].to_numpy(), length, end)
     rates = arrival_rate(frame, ranks)
@@ -118,4 +129,4 @@ def _rates(case: Case) -> tuple[int, NDArray[Any], dict[str, NDArray[Any]]]:
             continue
         bytes_ = own["rate_gb_per_s"].to_numpy() * length  # of a whole window; the last is shorter
         by_job[name] = steps.sums(own["window_start_ns"].to_numpy(), bytes_) / steps.widths_ns
-    return len(serving_routers(ranks)), steps.edges_ns, by_job
+    return len(routers), steps.edges_ns, by_job

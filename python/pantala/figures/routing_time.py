@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, rows_of
-from pantala.figures.steps import steps_of
+from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import MUTED, new_figure, style
 from pantala.run_tables.run_like import RunLike
 from pantala.text.amounts import time_unit
@@ -54,8 +54,8 @@ def nonminimal_over_time(given: Given, alone: Mapping[str, RunLike] | None = Non
                     continue
                 if not case.alone and not case.place and np.nansum(later) > 0:
                     rerouted = True
-                    axes.stairs(later, edges / divisor, fill=True, color=case.colour, alpha=0.25)
-                axes.stairs(nonminimal, edges / divisor, baseline=None, **case.line)
+                    stairs(axes, later, edges / divisor, fill=True, color=case.colour, alpha=0.25)
+                stairs(axes, nonminimal, edges / divisor, baseline=None, **case.line)
             axes.set_title(name)
             axes.grid(axis="y")
             axes.margins(x=0)

@@ -113,7 +113,7 @@ def rows_of(
     for case in found:
         frame = table(case.run, name)
         if frame is not None:
-            own = choose(frame.filter(pl.col("job") == case.job)).collect()
+            own = choose(frame.filter(pl.col("job") == case.job)).collect(engine="streaming")
             if not own.is_empty():
                 rows.append((case, own))
     if not rows and found:

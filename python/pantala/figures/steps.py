@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import StepPatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST", "Steps", "steps_of"]
+__all__ = ["MOST", "Steps", "stairs", "steps_of"]
 
 #: The maximum number of steps of a figure with one panel per class or job.
 MOST = 1000
@@ -64,3 +66,33 @@ def steps_of(starts_ns: NDArray[Any], length_ns: float, end_ns: float, most: int
     edges = origin + np.arange(number + 1) * step
     edges[-1] = max(min(edges[-1], end_ns), np.nextafter(edges[-2], np.inf))
     return Steps(edges, step)
+
+
+def stairs(
+    axes: Axes,
+    values: NDArray[Any],
+    edges: NDArray[Any],
+    *,
+    baseline: NDArray[Any] | float | None = 0.0,
+    fill: bool = False,
+    color: Any = None,
+    **look: Any,
+) -> None:
+    """Draws values over edges as `Axes.stairs` does, in a time that does not matter.
+
+    `Axes.stairs` looks for the extent of each piece of the outline, which takes seconds for ten
+    thousand windows. The values and the edges have it.
+    """
+    if color is not None:
+        look = {"facecolor" if fill else "edgecolor": color} | look
+    if fill:
+        look = {"linewidth": 0} | look
+    patch = StepPatch(values, edges, baseline=baseline, fill=fill, **look)  # type: ignore[arg-type]
+    axes.add_artist(patch)
+    lowest = 0.0 if baseline is None else float(np.min(baseline))
+    patch.sticky_edges.y.append(lowest)
+    known = values[np.isfinite(values)]
+    highest = float(known.max()) if known.size else lowest
+    least = min(lowest, float(known.min())) if known.size else lowest
+    axes.update_datalim([(edges[0], least), (edges[-1], max(lowest, highest))])
+    axes.autoscale_view()

@@ -14,7 +14,7 @@ from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, parts, recorded
-from pantala.figures.steps import steps_of
+from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import DASHES, PALETTE, PERCENT, new_figure, style
 from pantala.run_tables.run_like import RunLike
 from pantala.text.amounts import time_unit
@@ -71,7 +71,7 @@ def system_over_time(
         for axes, name in zip(panels, classes, strict=False):
             for at, (edges, shares) in enumerate(found.values()):
                 if name in shares:
-                    axes.stairs(shares[name], edges / divisor, baseline=None, **_line(at))
+                    stairs(axes, shares[name], edges / divisor, baseline=None, **_line(at))
             axes.set_title(name)
             axes.grid(axis="y")
             axes.margins(x=0)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, refuse_not_kept
-from pantala.figures.steps import steps_of
+from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import MUTED, new_figure, style
 from pantala.run_tables.run_like import RunLike, job_row, table
 from pantala.text.amounts import time_unit
@@ -105,8 +105,8 @@ def _line(axes: Axes, case: Case, frame: pl.DataFrame, divisor: float) -> None:
     edges = np.append(frame["start_ns"].to_numpy(), frame["end_ns"][-1]) / divisor
     values = frame["gb_per_s"].to_numpy()
     if not case.alone and not case.place:
-        axes.stairs(values, edges, color=case.colour, fill=True, alpha=0.18)
-    axes.stairs(values, edges, baseline=None, **case.line)
+        stairs(axes, values, edges, color=case.colour, fill=True, alpha=0.18)
+    stairs(axes, values, edges, baseline=None, **case.line)
 
 
 def _ends_of_others(axes: Axes, name: str, run: RunLike, divisor: float) -> None:

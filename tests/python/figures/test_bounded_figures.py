@@ -1,0 +1,116 @@
+"""Figures whose size does not grow with the rows: images of calls, joined iterations, outlines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.axes import Axes
+from matplotlib.patches import StepPatch
+
+from pantala.figures import call_bars, iterations
+from pantala.figures.call_bars import BARS
+from pantala.figures.steps import stairs
+from pantala.figures.style import new_figure
+
+
+def calls(number: int) -> pl.DataFrame:
+    """Returns calls of two ranks: rank 3 sends half of the time, rank 5 waits all the time."""
+    starts = 10.0 * np.arange(number)
+    return pl.concat(
+        pl.DataFrame(
+            {"rank": rank, "call": call, "start_ns": starts, "end_ns": starts + length}
+        ).with_columns(time_ns=pl.col("end_ns") - pl.col("start_ns"))
+        for rank, call, length in ((3, "send", 5.0), (5, "wait", 10.0))
+    )
+
+
+def drawn(number: int) -> Axes:
+    found = call_bars.call_bars(calls(number).lazy())
+    assert found is not None
+    assert found.totals == {"send": 5.0 * number, "wait": 10.0 * number}
+    axes = new_figure(2).add_subplot()
+    looks = [("send", "#ff0000"), ("", "#0000ff")]
+    found.draw(axes, looks, (found.start_ns, found.end_ns), 1.0)
+    return axes
+
+
+def test_few_calls_are_bars() -> None:
+    axes = drawn(BARS // 2)
+    assert len(axes.collections) == 2
+    assert not axes.images
+
+
+def test_many_calls_are_an_image_of_the_time_inside_them() -> None:
+    axes = drawn(BARS // 2 + 1)
+    assert not axes.collections
+    image = np.asarray(axes.images[0].get_array())
+    assert image.shape == (2 * 25, 2000, 4)
+    sends, waits = image[12], image[25 + 12]
+    assert sends[:, 3].mean() == pytest.approx(255 / 2, rel=0.01)
+    assert (waits == [0, 0, 255, 255]).all()
+    assert (sends[sends[:, 3] > 0][:, :3] == [255, 0, 0]).all()
+    assert not image[:2, :, 3].any(), "the space between two ranks"
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 900), st.integers(1, 400)), min_size=1, max_size=20),
+)
+def test_shares_are_the_time_inside_calls(spans: list[tuple[int, int]]) -> None:
+    ends = [start + length for start, length in spans]
+    events = pl.DataFrame(
+        {
+            "rank": [0] * len(spans),
+            "look": ["a"] * len(spans),
+            "start_ns": [float(start) for start, _ in spans],
+            "end_ns": [float(end) for end in ends],
+        }
+    )
+    first, last = float(min(start for start, _ in spans)), float(max(ends))
+    found = call_bars._shares(events.lazy(), [0], ["a"], (first, last))[0, :, 0]
+    edges = np.linspace(first, last, len(found) + 1)
+    covered = sum(
+        np.clip(np.minimum(edges[1:], end) - np.maximum(edges[:-1], start), 0, None)
+        for (start, _), end in zip(spans, ends, strict=True)
+    )
+    assert found == pytest.approx(np.clip(covered / np.diff(edges), 0, 1), abs=1e-6)
+
+
+def test_many_iterations_share_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = pl.LazyFrame(
+        {
+            "motif": [0, 0, 0, 1, 1] * 2,
+            "iteration": [0, 1, 2, 0, 1] * 2,
+            "rank": [0] * 5 + [2] * 5,
+            "value": [1.0, 3.0, 5.0, 7.0, 9.0] * 2,
+        }
+    )
+    every, each = iterations._cells(iterations._joined(rows).collect())
+    assert each == 1
+    assert every[0].tolist() == every[2].tolist() == [1.0, 3.0, 5.0, 7.0, 9.0]
+    assert np.isnan(every[1]).all()
+    monkeypatch.setattr(iterations, "_COLUMNS", 2)
+    joined, each = iterations._cells(iterations._joined(rows).collect())
+    assert each == 3
+    assert joined[0].tolist() == [3.0, 8.0]
+
+
+@pytest.mark.parametrize("fill", [False, True])
+def test_outlines_are_those_of_matplotlib(fill: bool) -> None:
+    values, edges = np.array([1.0, np.nan, 3.0, -1.0]), np.array([0.0, 1.0, 2.0, 3.0, 4.0])
+    figure = new_figure(2)
+    own, theirs = figure.subplots(2)
+    base = 0.5 if fill else None
+    look: dict[str, Any] = {"baseline": base, "fill": fill, "color": "red", "alpha": 0.5}
+    stairs(own, values, edges, **look)
+    theirs.stairs(values, edges, **look)
+    assert own.get_xlim() == theirs.get_xlim()
+    assert own.get_ylim() == theirs.get_ylim()
+    mine, other = (axes.findobj(StepPatch)[0] for axes in (own, theirs))
+    assert np.array_equal(mine.get_path().vertices, other.get_path().vertices, equal_nan=True)
+    for name in ("facecolor", "edgecolor", "linewidth", "fill", "alpha"):
+        assert getattr(mine, f"get_{name}")() == getattr(other, f"get_{name}")()
