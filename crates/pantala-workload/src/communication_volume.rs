@@ -114,16 +114,32 @@ impl Communication {
 /// must have been checked.
 #[must_use]
 pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Communication {
+    let Some(found) = bounded(job, collectives, seed, u64::MAX) else {
+        unreachable!("there is no bound")
+    };
+    found
+}
+
+/// Returns the communication of a job, as [`communication`] does; `None` if its ranks have more
+/// than `most` operations, which are not counted further.
+#[must_use]
+pub fn bounded(
+    job: &JobSpec,
+    collectives: &Collectives,
+    seed: u64,
+    most: u64,
+) -> Option<Communication> {
     let mut found = Communication::default();
-    let Workload::Programs(programs) = &job.workload else { return found };
+    let Workload::Programs(programs) = &job.workload else { return Some(found) };
     let ranks = job.nodes.len() as u32;
     found.ranks = vec![RankVolume::default(); ranks as usize];
+    let mut left = most;
     for rank in 0..ranks {
         let mut walk = Walk::new(RankContext::new(rank, ranks, &job.name, seed), programs);
         let program = RankOperations::new(programs, rank, ranks, &job.name, seed, Noise::default());
-        walk.through(program, collectives, &mut found);
+        walk.through(program, collectives, &mut left, &mut found)?;
     }
-    found
+    Some(found)
 }
 
 /// The operations of one rank so far.
@@ -141,14 +157,17 @@ impl Walk {
         Self { rank: rank.rank, prediction, collectives: Vec::new() }
     }
 
+    /// Counts the operations of a rank, and takes them from `left`; `None` if that is too few.
     fn through(
         &mut self,
         mut program: RankOperations,
         collectives: &Collectives,
+        left: &mut u64,
         found: &mut Communication,
-    ) {
+    ) -> Option<()> {
         let (mut now, mut outcome) = (0, Outcome::Done);
         while let Some(op) = program.next(now, &outcome) {
+            *left = left.checked_sub(1)?;
             self.count(&op, found);
             outcome = self.prediction.outcome(&op);
             // Time passes, so that a loop over a time ends.
@@ -157,6 +176,7 @@ impl Walk {
         for (communicator, call, times) in &self.collectives {
             self.expand(communicator, call, *times, collectives, found);
         }
+        Some(())
     }
 
     fn count(&mut self, op: &Op, found: &mut Communication) {
@@ -258,6 +278,23 @@ mod tests {
             BTreeMap::from([(None, Volume { messages: 70, bytes: 6_300_000 })])
         );
         assert!(found.ranks.iter().all(|rank| rank.compute_ps == 21 && rank.calls["isend"] == 14));
+    }
+
+    #[test]
+    fn a_bound_ends_the_count() {
+        let text = r#"{"kind": "allreduce_loop", "message_bytes": 100, "iterations": 30}"#;
+        let job = JobSpec {
+            name: "j".into(),
+            nodes: vec![0; 4],
+            start: 0,
+            end: pantala_engine::NEVER,
+            repeat: false,
+            noise: Noise::default(),
+            workload: serde_json::from_str::<WorkloadSpec>(text).unwrap().into(),
+        };
+        let of = |most| bounded(&job, &Collectives::default(), 1, most);
+        assert_eq!(of(100), None);
+        assert_eq!(of(10_000), Some(communication(&job, &Collectives::default(), 1)));
     }
 
     #[test]
