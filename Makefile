@@ -24,7 +24,7 @@ RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -na
 DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test-fast test test-optional test-all memory fmt check lint deny wheel validate mpi docs bench benches \
+.PHONY: help setup build demo test-fast test test-optional test-all memory fmt check lint deny wheel validate mpi docs bench benches estimates \
   compare instructions scenarios stages snapshots generate figure lock clean
 .DELETE_ON_ERROR:
 
@@ -155,6 +155,9 @@ instructions: build ## Record the instructions per packet-hop that `make test-al
 
 scenarios: build ## Run the drawn scenarios on 1, 2 and 3 threads and compare them with their recorded results
 	PYTHONPATH=tests $(BIN)/python -m scenarios $(SCENARIOS_FLAGS)
+
+estimates: build ## Compare the estimates of time and memory with 30 runs (about 5 minutes)
+	PYTHONPATH=tools $(BIN)/python -m estimates $(ESTIMATES_FLAGS)
 
 stages: build ## Count the cost of a packet-hop by stage, on a core with line tables (needs valgrind)
 	VIRTUAL_ENV=$(abspath $(VENV)) PIP_NO_INDEX=1 PIP_QUIET=1 $(BIN)/maturin develop --profile profiling
