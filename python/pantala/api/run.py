@@ -21,8 +21,9 @@ from pantala.files.run_directory import (
     document_of,
 )
 from pantala.planning.advice import warn_of_plan
+from pantala.planning.cost import LONG, expected_cost, warn_of_cost
 from pantala.planning.record_size import check_size, parse_limit
-from pantala.planning.run_cost import traffic, warn_of_cost
+from pantala.planning.run_cost import RunCost, traffic
 from pantala.results.run import Run
 from pantala.runs.interference import InterferenceRuns
 from pantala.runs.parts import parts_of
@@ -31,7 +32,7 @@ from pantala.scenario import Scenario
 from pantala.text.plain_console import PlainConsole
 from pantala.text.steps import announce
 
-__all__ = ["run", "write_report"]
+__all__ = ["expected", "run", "write_report"]
 
 
 def run(
@@ -92,9 +93,10 @@ def run(
         raise scenario.error_of_plan(error) from None
     check_place(target)
     check_size(resolved, sent, scenario.source, target, limit)
-    warn_of_cost(resolved, sent, scenario.source)
-    warn_of_plan(scenario, resolved, sent)
     parts = parts_of(scenario, resolved)
+    cost = expected_cost(resolved, sent, [part.jobs for part in parts], probe_from=LONG / 10)
+    warn_of_cost(resolved, sent, cost, scenario.source)
+    warn_of_plan(scenario, resolved, sent)
     console = PlainConsole(stderr=True)
     shown = console.is_terminal if progress is None else progress
     line = ProgressLine(len(parts), console if shown else None)
@@ -115,6 +117,29 @@ def run(
         with shown_steps("report", console if shown else None):
             write_report(result)
     return result
+
+
+def expected(
+    scenario: Scenario, out: str | Path | None = None, size_limit: str | None = None
+) -> tuple[int, RunCost]:
+    """Returns the number of simulations of a scenario, and what all of them will cost.
+
+    A short part of the run is simulated; nothing is kept. Arguments, errors and warnings are those
+    of `run`.
+    """
+    limit = parse_limit(size_limit)
+    target = Path("runs") / scenario.name if out is None else Path(out)
+    resolved = scenario.resolved_plan()
+    try:
+        sent = traffic(resolved)
+    except PlanError as error:
+        raise scenario.error_of_plan(error) from None
+    check_size(resolved, sent, scenario.source, target, limit)
+    parts = parts_of(scenario, resolved)
+    cost = expected_cost(resolved, sent, [part.jobs for part in parts])
+    warn_of_cost(resolved, sent, cost, scenario.source)
+    warn_of_plan(scenario, resolved, sent)
+    return len(parts), cost
 
 
 def write_report(result: Run | Experiment) -> Path:

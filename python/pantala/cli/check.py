@@ -23,9 +23,13 @@ from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from pantala.core.plan import Plan
+    from pantala.planning.run_cost import RunCost
     from pantala.scenario import Scenario
 
 __all__ = ["HELP", "check"]
+
+#: A check probes for less time than a dry run, because it is given often.
+_PROBE_SECONDS = 0.2
 
 HELP = """Check a scenario and print its plan: every default value and the node of every rank.
 
@@ -69,6 +73,7 @@ def check(
     from pantala.core.ports import failed_words
     from pantala.errors import ScenarioError, UsageError
     from pantala.files.atomic_file import write_text
+    from pantala.planning.cost import cost_words
     from pantala.planning.record_size import parse_limit
     from pantala.scenario.plan import plan_text, shortened
 
@@ -78,7 +83,7 @@ def check(
         scenario = read_scenario(file, changes, routing, preset, variables)
         planned = scenario.resolved_plan()
         resolved = planned.document
-        _warn(scenario, planned, limit, refuse=plan is not None)
+        cost = _warn(scenario, planned, limit, refuse=plan is not None)
         if plan is not None:
             _bring_operations(scenario, resolved, plan)
         short = plan is None and sys.stdout.isatty()
@@ -98,6 +103,7 @@ def check(
     if short:
         say("long lists are shortened here; --plan FILE or a pipe gets them all", file=sys.stderr)
     say("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
+    say(f"a run takes {cost_words(cost)}", file=sys.stderr)
     for line in _programs(scenario):
         say(line, file=sys.stderr)
     if failed := resolved["derived"].get("failed_links"):
@@ -106,7 +112,7 @@ def check(
         say(resolved["derived"]["coarsened"], file=sys.stderr)
 
 
-def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool) -> None:
+def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool) -> RunCost:
     """Warns of a run that would take long, of its jobs, ports and record, and of large tables.
 
     Args:
@@ -116,6 +122,9 @@ def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool
         refuse: whether tables that would be too large are an error. The program that runs a plan on
             several processes does not check them.
 
+    Returns:
+        What the run will cost.
+
     Raises:
         ScenarioError: a workload is wrong, or the tables are refused.
     """
@@ -123,25 +132,31 @@ def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool
 
     from pantala.errors import PlanError, ScenarioError, ScenarioWarning
     from pantala.planning.advice import advice_of_lengths, advice_of_windows, warn_of_plan
+    from pantala.planning.cost import expected_cost, warn_of_cost
     from pantala.planning.record_size import check_size
-    from pantala.planning.run_cost import traffic, warn_of_cost
+    from pantala.planning.run_cost import traffic
+    from pantala.runs.parts import parts_of
 
     try:
         sent = traffic(resolved)
     except PlanError as error:
         raise scenario.error_of_plan(error) from None
-    warn_of_cost(resolved, sent, scenario.source)
-    warn_of_plan(scenario, resolved, sent)
-    for advice in (advice_of_lengths(resolved, sent), advice_of_windows(resolved, sent)):
-        if advice:
-            warnings.warn(ScenarioWarning(scenario.source, advice), stacklevel=2)
+    large = ""
     try:
         check_size(resolved, sent, scenario.source, limit=limit)
     except ScenarioError as error:
         if refuse:
             raise
-        text = f"{error.message}; {error.remedy}"
-        warnings.warn(ScenarioWarning(scenario.source, text), stacklevel=2)
+        large = f"{error.message}; {error.remedy}"
+    parts = [part.jobs for part in parts_of(scenario, resolved)]
+    cost = expected_cost(resolved, sent, parts, _PROBE_SECONDS)
+    warn_of_cost(resolved, sent, cost, scenario.source)
+    warn_of_plan(scenario, resolved, sent)
+    advice = (advice_of_lengths(resolved, sent), advice_of_windows(resolved, sent))
+    for text in (*advice, large):
+        if text:
+            warnings.warn(ScenarioWarning(scenario.source, text), stacklevel=2)
+    return cost
 
 
 def _bring_operations(scenario: Scenario, resolved: dict[str, Any], plan: Path) -> None:

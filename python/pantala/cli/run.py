@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from pantala.experiments.experiment import Experiment
     from pantala.results.run import Run
+    from pantala.scenario import Scenario
 
 __all__ = ["HELP", "run"]
 
@@ -87,6 +88,14 @@ def run(
         ),
     ] = True,
     size_limit: SizeLimit = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Check the scenario and print the time and memory that it needs, by a probe of"
+            " half a second; keep nothing.",
+        ),
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")
     ] = False,
@@ -105,6 +114,9 @@ def run(
     if coarsen is not None:
         changes["detail.coarsen"] = coarsen
     scenario = read_scenario(file, changes, routing, preset, variables, ranks)
+    if dry_run:
+        _print_cost(scenario, out, size_limit)
+        return
     try:
         result = run_scenario(
             scenario,
@@ -140,6 +152,17 @@ def run(
         output.print(
             f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True
         )
+
+
+def _print_cost(scenario: Scenario, out: Path | None, size_limit: str | None) -> None:
+    """Prints what a scenario will cost."""
+    from pantala.api.run import expected
+    from pantala.planning.cost import cost_words
+    from pantala.text.amounts import PLAIN, counted
+
+    number, cost = expected(scenario, out, size_limit)
+    disk = PLAIN.size(cost.disk_bytes)
+    say(f"{scenario.name}: {counted(number, 'run')}, {cost_words(cost)}; {disk} on disk")
 
 
 #: Lines of programs' logs that a run prints; the file has all.

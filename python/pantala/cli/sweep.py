@@ -144,7 +144,7 @@ def sweep(
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed, parse_threads
     from pantala.core.extension import check_threads
-    from pantala.experiments.estimate import estimate, local_workers
+    from pantala.experiments.estimate import estimate, local_workers, probes_before
     from pantala.experiments.experiment import Experiment
     from pantala.experiments.runner import Sweep, precision_of_options
     from pantala.planning.record_size import parse_limit
@@ -160,7 +160,8 @@ def sweep(
     target = Path("runs") / description.name if out is None else out
     made = Sweep(description, target, retry=retry, size_limit=parse_limit(size_limit))
     of_a_run = each if isinstance(each, int) else 1
-    cost = estimate(made)
+    probes = probes_before(len(made.missing))
+    cost = estimate(made) if dry_run else estimate(made, 0 if quiet else probes)
     at_once = workers or local_workers(cost, each)
     if quiet:
         made.warn_of_refused()

@@ -74,7 +74,6 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         again = "; --retry repeats them" if made.failed else ""
         say_line(f"there already: {there:,} of {counted(listing.count, 'run')}{failed}{again}")
     if cost.runs:
-        basis = "by the finished runs" if cost.measured else "by their traffic"
         at_once = 1 if workers is None else min(workers, cost.runs)
         time = clock(cost.seconds / at_once)
         memory = PLAIN.size(cost.memory_bytes * at_once)
@@ -85,7 +84,7 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
                 if workers is None
                 else f" {time} with {counted(workers, 'worker')}, {memory} of memory"
             )
-            + f", {PLAIN.size(cost.disk_bytes)} on disk ({basis})"
+            + f", {PLAIN.size(cost.disk_bytes)} on disk ({cost.basis})"
         )
 
 

@@ -1,7 +1,8 @@
 """The estimated cost of the missing runs of an experiment: time, memory, disk.
 
-Stored runs of the same experiment are the best estimate. Without one, the traffic of a few missing
-runs gives the number of packets, and the typical speed of a core gives the time.
+Stored runs of the same experiment are the best estimate. Without one, a few missing runs are
+probed: each part of an interference experiment, in cases spread over the axes. Runs that differ in
+their seed only cost the same, so they are one choice.
 """
 
 from __future__ import annotations
@@ -9,31 +10,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pantala.core.extension import Threads
-from pantala.core.plan import Plan
-from pantala.planning.run_cost import seconds_of, traffic
+from pantala.planning.cost import cost_of, from_traffic
+from pantala.planning.run_cost import RunCost, traffic
 from pantala.system.memory import available_memory
 from pantala.system.parallel import cores
+from pantala.text.amounts import counted
 
 if TYPE_CHECKING:
     from pantala.experiments.runner import Sweep
     from pantala.store.index import Entry
 
-__all__ = ["Estimate", "estimate", "local_workers"]
+__all__ = ["Estimate", "estimate", "local_workers", "probes_before"]
 
-#: Time of a run without packets, with its files.
-_SECONDS_PER_RUN = 0.03
-#: Memory of a process, of a node and of a recorded packet.
-_BYTES_PER_PROCESS = 100e6
-_BYTES_PER_NODE = 4e3
-_BYTES_PER_PACKET = 15.0
-#: Compressed bytes of a run besides its rows, of a rank and of a node with its links.
-_BYTES_PER_RUN = 30e3
-_BYTES_PER_ROW = 60.0
+Item = TypeVar("Item")
+
 #: Kept tables lie in the run and, better compressed, in the consolidated tables.
 _CONSOLIDATED = 1.5
+#: Runs that are looked at, and the CPU time of each probe.
+_MOST = 8
+_PROBE_SECONDS = 0.4
+#: A sweep that is not only estimated probes one of this many runs.
+_SHARE = 10
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class Estimate:
         seconds: the time with one worker.
         memory_bytes: the memory of one worker, for the largest run.
         disk_bytes: the additional disk space.
-        measured: whether stored runs gave the estimate.
+        basis: what the estimate is based on, in words.
     """
 
     runs: int
     seconds: float
     memory_bytes: float
     disk_bytes: float
-    measured: bool
+    basis: str
 
     def fitting(self, memory_bytes: float) -> int:
         """Returns the number of workers, at least one, that fit into a memory."""
@@ -70,46 +70,98 @@ def local_workers(cost: Estimate, threads: Threads) -> int:
     return min(max(1, cores() // each), cost.fitting(available_memory()))
 
 
-def estimate(sweep: Sweep) -> Estimate:
-    """Returns the estimated cost of the missing runs of an experiment."""
+def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
+    """Returns the estimated cost of the missing runs of an experiment.
+
+    Args:
+        sweep: the experiment.
+        probes: the most runs of which a part is simulated. Without probes, the traffic of a few
+            runs gives the cost, which is enough to choose a number of workers.
+    """
     missing = sweep.missing
     unknown = sweep.listing.frame["run"].null_count()
     count = len(missing) + unknown
     if not count:
-        return Estimate(0, 0.0, 0.0, 0.0, measured=True)
+        return Estimate(0, 0.0, 0.0, 0.0, "")
     there = [sweep.entries[run] for run in sweep.listing.runs if run in sweep.entries]
     stored = [entry for entry in there if entry["state"] == "done"]
-    costs = (
-        [_measured(entry) for entry in stored] if stored else _samples(sweep, missing or [])
-    ) or [(_SECONDS_PER_RUN, _BYTES_PER_PROCESS, _BYTES_PER_RUN)]
-    seconds, memory, disk = zip(*costs, strict=True)
+    if stored:
+        costs = [_measured(entry) for entry in stored]
+        return _summed(count, [(costs, count)], "by the finished runs")
+    places = _chosen(sweep, missing, min(probes, _MOST) or _MOST)
+    found: dict[str, list[RunCost]] = {}
+    for case, part, _ in places:
+        plan = sweep.listing.plan(case, part, sweep.entries)
+        cost = (
+            cost_of(plan, seconds=_PROBE_SECONDS) if probes else from_traffic(plan, traffic(plan))
+        )
+        found.setdefault(part, []).append(cost)
+    if not found:
+        return Estimate(count, 0.0, 0.0, 0.0, "")
+    runs = {part: number for _, part, number in places}
+    basis = f"by probes of {counted(len(places), 'run')}" if probes else "by their traffic"
+    return _summed(count, [(found[part], runs[part]) for part in found], basis)
+
+
+def _summed(count: int, groups: Sequence[tuple[Sequence[RunCost], int]], basis: str) -> Estimate:
+    """Returns the cost of all missing runs.
+
+    Args:
+        count: their number.
+        groups: the cost of some runs of a part, and the number of runs of the part.
+        basis: what the estimate is based on.
+    """
+    all_of_them = sum(number for _, number in groups)
+
+    def mean(value: str) -> float:
+        return (
+            sum(fmean(getattr(cost, value) for cost in costs) * number for costs, number in groups)
+            / all_of_them
+        )
+
     return Estimate(
         count,
-        fmean(seconds) * count,
-        max(memory),
-        fmean(disk) * _CONSOLIDATED * count,
-        measured=bool(stored),
+        mean("seconds") * count,
+        max(cost.memory_bytes for costs, _ in groups for cost in costs),
+        mean("disk_bytes") * _CONSOLIDATED * count,
+        basis,
     )
 
 
-def _measured(entry: Entry) -> tuple[float, float, float]:
-    return entry["seconds"], float(entry["peak_bytes"]), float(entry["bytes"])
+def _measured(entry: Entry) -> RunCost:
+    seconds, peak, disk = entry["seconds"], float(entry["peak_bytes"]), float(entry["bytes"])
+    return RunCost(seconds, peak, disk, 0.0, "measured")
 
 
-def _samples(sweep: Sweep, missing: Sequence[str]) -> list[tuple[float, float, float]]:
-    """Returns the expected cost of the first, the middle and the last missing run."""
-    if not missing:
-        return []
-    chosen = {missing[0], missing[len(missing) // 2], missing[-1]}
-    places = [place for place in sweep.listing.first_places() if place[0] in chosen]
-    return [_expected(sweep.listing.plan(case, part, sweep.entries)) for _, case, part in places]
+def probes_before(runs: int) -> int:
+    """Returns the number of probes that a sweep of so many runs makes before it begins."""
+    return min(_MOST, runs // _SHARE)
 
 
-def _expected(plan: Plan) -> tuple[float, float, float]:
-    packets = sum(job["bytes"] for job in traffic(plan).values()) / plan["packet_bytes"]
-    nodes = sum(len(job["nodes"]) for job in plan["jobs"])
-    return (
-        _SECONDS_PER_RUN + seconds_of(plan, packets),
-        _BYTES_PER_PROCESS + nodes * _BYTES_PER_NODE + packets * _BYTES_PER_PACKET,
-        _BYTES_PER_RUN + 6 * nodes * _BYTES_PER_ROW,
-    )
+def _chosen(sweep: Sweep, missing: Sequence[str], most: int) -> list[tuple[int, str, int]]:
+    """Returns the case and the part of runs to look at, and the missing runs of that part.
+
+    Of each part, the runs are spread evenly over the cases with different values besides the seed.
+    """
+    listing, wanted = sweep.listing, set(missing)
+    by_part: dict[str, list[int]] = {}
+    for run, case, part in listing.first_places():
+        if run in wanted:
+            by_part.setdefault(part, []).append(case)
+    parts = _spread(list(by_part), most)
+    each = max(1, most // max(1, len(parts)))
+    found = []
+    for part in parts:
+        distinct = {listing.expansion.without_seed(case): case for case in reversed(by_part[part])}
+        cases = sorted(distinct.values())
+        found += [(case, part, len(by_part[part])) for case in _spread(cases, each)]
+    return found
+
+
+def _spread(items: list[Item], most: int) -> list[Item]:
+    """Returns at most so many items, evenly spread, with the first and the last."""
+    if len(items) <= most:
+        return items
+    if most == 1:
+        return [items[len(items) // 2]]
+    return [items[round(number * (len(items) - 1) / (most - 1))] for number in range(most)]

@@ -82,6 +82,11 @@ class Expansion:
             numbers.append(at)
         return numbers[::-1]
 
+    def without_seed(self, number: int) -> tuple[int, ...]:
+        """Returns the numbers of the case's points on the axes other than the seed."""
+        numbers = self.point_numbers(number)
+        return tuple(at for axis, at in enumerate(numbers) if axis != self.description.seed_axis)
+
     def by_seeds(self) -> Iterator[int]:
         """Yields the numbers of all cases; those that differ in their seed follow one another."""
         if self._seed_axis is None:

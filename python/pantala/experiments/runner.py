@@ -127,8 +127,10 @@ class Sweep:
             KeyboardInterrupt: Ctrl-C. Finished runs are kept.
         """
         self.store.begin()
-        cost = estimate(self)
-        at_once = min(workers or local_workers(cost, threads), max(cost.runs, 1))
+        count = len(self.missing) + self.listing.frame["run"].null_count()
+        if workers is None and executor is None:
+            workers = local_workers(estimate(self, 0), threads)
+        at_once = min(workers or 1, max(count, 1))
         try:
             self.entries = self._index.refresh()
             with LocalWorkers(at_once) if executor is None else nullcontext(executor) as pool:

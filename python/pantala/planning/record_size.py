@@ -28,6 +28,7 @@ __all__ = [
     "exceeded",
     "large_bytes",
     "parse_limit",
+    "row_bytes",
     "table_sizes",
 ]
 
@@ -43,6 +44,8 @@ _CALLS = 2.0
 #: A window of this length or more makes no large table of jobs: 100 GB are hours of simulated time.
 _LONG_WINDOW_PS = 10**6
 
+#: Bytes of a row of the table iterations, which is smaller than messages.
+_ITERATION_BYTES = 10.0
 #: Table: bytes of a row on the disk (measured on runs of two jobs), and what makes it smaller.
 _TABLES = {
     "packets": (
@@ -93,6 +96,11 @@ class _Traffic:
     packets: float
     messages: float
     calls: float
+
+
+def row_bytes(table: str) -> float:
+    """Returns the bytes on the disk of a row of a table that grows with the run; 0 of others."""
+    return _TABLES[table][0] if table in _TABLES else _ITERATION_BYTES * (table == "iterations")
 
 
 def table_sizes(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> list[TableSize]:

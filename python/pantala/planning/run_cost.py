@@ -1,26 +1,50 @@
-"""The expected cost of a run, from the traffic of its jobs and the typical speed of a core."""
+"""The traffic of the jobs of a run, its packets, and what a run costs."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pantala.core.plan import ExpectedTraffic, Plan
-from pantala.errors import ScenarioWarning
-from pantala.scenario.plan import awaited
-from pantala.text.amounts import PLAIN, counted
 
-__all__ = ["hops_of_packet", "pattern_bytes", "seconds_of", "traffic", "warn_of_cost"]
+__all__ = [
+    "BYTES_PER_PROCESS",
+    "RunCost",
+    "hops_of_packet",
+    "packets_of",
+    "pattern_bytes",
+    "seconds_of",
+    "traffic",
+]
 
+#: The memory of a process that simulates, before it begins.
+BYTES_PER_PROCESS = 50e6
 #: Packet-hops per second of one core that also has another simulation beside it;
 #: `docs/performance.md` has measured values.
 _HOPS_PER_SECOND = 2.5e6
 #: Hops of a packet with adaptive routing, by the kind of topology. Groups of rows and columns have
 #: longer paths: the applications of `pantala workload table chunduri2021` make 11 to 13 hops.
 _HOPS = {"dragonfly": 5.0, "dragonfly_2d": 12.0}
-#: The time from which a run is worth a warning: an hour.
-_LONG = 3600.0
+
+
+@dataclass(frozen=True)
+class RunCost:
+    """The expected cost of a run on one core.
+
+    Attributes:
+        seconds: CPU time, without the start of the process.
+        memory_bytes: the largest memory of a process that simulates it.
+        disk_bytes: the size of its directory.
+        packets: the packets that it will deliver.
+        basis: what the estimate is based on, as "from a probe of its first 20 us".
+    """
+
+    seconds: float
+    memory_bytes: float
+    disk_bytes: float
+    packets: float
+    basis: str
 
 
 def hops_of_packet(plan: Mapping[str, Any]) -> float:
@@ -31,6 +55,27 @@ def hops_of_packet(plan: Mapping[str, Any]) -> float:
 def seconds_of(plan: Mapping[str, Any], packets: float) -> float:
     """Returns about how long one core simulates a number of packets of a plan."""
     return packets * hops_of_packet(plan) / _HOPS_PER_SECOND
+
+
+def packets_of(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> dict[str, float]:
+    """Returns about how many packets each job sends in the run; a message takes at least one.
+
+    In a set duration, a job sends no more than its links can carry.
+
+    Args:
+        plan: a resolved plan.
+        sent: its `traffic`.
+    """
+    size, rate = plan["packet_bytes"], plan["links"]["terminal"]["bandwidth_bytes_per_s"]
+    seconds = plan["stop"]["duration_ps"] * 1e-12
+    found = {}
+    for job in plan["jobs"]:
+        if (each := sent.get(job["name"])) is None:
+            continue
+        most = rate * len(set(job["nodes"])) * seconds
+        part = most / each["bytes"] if 0 < most < each["bytes"] else 1.0
+        found[job["name"]] = max(each["bytes"] / size, each["messages"]) * part
+    return found
 
 
 def traffic(plan: Plan) -> dict[str, ExpectedTraffic]:
@@ -59,45 +104,3 @@ def pattern_bytes(plan: Mapping[str, Any], job: Mapping[str, Any], seconds: floa
     rate: float = plan["links"]["terminal"]["bandwidth_bytes_per_s"]
     load: float = job["workload"].get("load", 0.0)
     return load * rate * len(job["nodes"]) * seconds
-
-
-def warn_of_cost(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic], source: str) -> None:
-    """Warns of a run that would take an hour or more on one core.
-
-    Only jobs count whose end the run waits for, and no more than their links can carry in the
-    duration of the run.
-
-    Args:
-        plan: a resolved plan.
-        sent: its `traffic`.
-        source: the scenario's file, or another name for it.
-
-    Warns:
-        ScenarioWarning: with the payload of the largest job, the time, and the remedy.
-    """
-    ending = awaited(plan)
-    rate = plan["links"]["terminal"]["bandwidth_bytes_per_s"]
-    seconds = plan["stop"]["duration_ps"] * 1e-12
-    most = {job["name"]: rate * len(job["nodes"]) * seconds for job in plan["jobs"]}
-    counted = {
-        name: min(each["bytes"], most[name]) if seconds else each["bytes"]
-        for name, each in sent.items()
-        if name in ending
-    }
-    if not counted:
-        return
-    time = seconds_of(plan, sum(counted.values()) / plan["packet_bytes"])
-    if time < _LONG:
-        return
-    name = max(counted, key=lambda job: counted[job])
-    message = (
-        f"jobs.{name} sends {PLAIN.size(counted[name])}, and the run would take about"
-        f" {_time(time)} on one core; lower its iterations or messages, set stop.duration, or set"
-        " detail.coarsen"
-    )
-    warnings.warn(ScenarioWarning(source, message), stacklevel=3)
-
-
-def _time(seconds: float) -> str:
-    unit, name = (86_400, "day") if seconds >= 172_800 else (3600, "hour")
-    return counted(round(seconds / unit), name)

@@ -22,6 +22,7 @@ HERE: dict[str, tuple[list[str], list[str]]] = {
     "benches": (["BENCHES_FLAGS=uniform-72 --repeats 1"], []),
     "compare": (["BENCHES=uniform-72", "COMPARE_FLAGS=--repeats 1"], []),
     "validate": ([], []),
+    "estimates": (["ESTIMATES_FLAGS=background-72"], []),
     "instructions": ([], ["valgrind"]),
     "scenarios": ([], []),
     "snapshots": ([], []),

@@ -273,11 +273,17 @@ def test_bad_input_is_refused(
 
 def test_a_run_of_days_warns_with_its_cost(tmp_path: Path) -> None:
     alexnet = {"name": "alexnet", "ranks": 16, "workload": {"kind": "alexnet"}}
-    from pantala.planning.run_cost import traffic, warn_of_cost
+    from pantala.planning.cost import from_traffic, warn_of_cost
+    from pantala.planning.run_cost import traffic
+
+    def warn(made: pt.Scenario) -> None:
+        sent = traffic(plan := made.resolved_plan())
+        warn_of_cost(plan, sent, from_traffic(plan, sent), "s.toml")
 
     made = scenario([alexnet])
-    with pytest.warns(pt.ScenarioWarning, match=r"jobs.alexnet sends .* TB, .* about .* hours"):
-        warn_of_cost(plan := made.resolved_plan(), traffic(plan), "s.toml")
+    with pytest.warns(
+        pt.ScenarioWarning, match=r"about .* hours .*jobs.alexnet, which sends .* TB"
+    ):
+        warn(made)
     for changes in ({"stop.duration": "1 ms"}, {"jobs.alexnet.workload.iterations": 1}):
-        plan = made.replace(changes).resolved_plan()
-        warn_of_cost(plan, traffic(plan), "s.toml")  # a warning would be an error
+        warn(made.replace(changes))  # a warning would be an error

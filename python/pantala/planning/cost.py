@@ -1,0 +1,185 @@
+"""The expected cost of a run: CPU time, memory and disk, from a probe or from its traffic.
+
+A probe (`probe`) simulates the first half second of the run. What the jobs have received then, and
+what they send in all, tells which part of the run that was. A run that ends within the probe is
+measured. Without a probe, the traffic gives the packets, and the typical speed of a core the time.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pantala.core.job_end import ends_by_itself
+from pantala.core.plan import ExpectedTraffic, Plan
+from pantala.errors import ScenarioWarning
+from pantala.planning.extrapolate import from_probe
+from pantala.planning.probe import PROBE_SECONDS, probe
+from pantala.planning.run_cost import (
+    BYTES_PER_PROCESS,
+    RunCost,
+    packets_of,
+    seconds_of,
+    traffic,
+)
+from pantala.scenario.plan import awaited
+from pantala.text.amounts import PLAIN, clock, counted
+
+__all__ = [
+    "LONG",
+    "cost_of",
+    "cost_words",
+    "expected_cost",
+    "from_traffic",
+    "in_parts",
+    "warn_of_cost",
+]
+
+#: The time from which a run is worth a warning: an hour.
+LONG = 3600.0
+
+#: Machines with more nodes are not probed: their set-up alone takes longer than a probe.
+_MOST_NODES = 100_000
+#: The memory of a process before it simulates, and of a node.
+_BYTES_PER_RUN = 15e6
+_BYTES_PER_NODE = 9e3
+#: The time of a run without packets, and what its files take.
+_SECONDS_PER_RUN = 0.03
+_DISK_PER_RUN = 30e3
+_DISK_PER_NODE = 360.0
+
+
+def cost_of(
+    plan: Plan, sent: Mapping[str, ExpectedTraffic] | None = None, seconds: float = PROBE_SECONDS
+) -> RunCost:
+    """Returns the expected cost of a run.
+
+    Args:
+        plan: a resolved plan.
+        sent: its `traffic`, if it is known already.
+        seconds: about how much CPU time a probe may take; 0 for none.
+
+    Raises:
+        PlanError: a workload is wrong.
+    """
+    expected = traffic(plan) if sent is None else sent
+    if seconds > 0 and plan["derived"]["nodes"] <= _MOST_NODES:
+        probed = probe(plan, seconds)
+        if probed is not None and (probed.ended or any(probed.samples[-1].delivered)):
+            return from_probe(plan, expected, probed)
+    return from_traffic(plan, expected)
+
+
+def in_parts(
+    cost: RunCost,
+    plan: Mapping[str, Any],
+    sent: Mapping[str, ExpectedTraffic],
+    parts: Sequence[Sequence[str]],
+) -> RunCost:
+    """Returns the cost of the simulations of an interference experiment, one after another.
+
+    Args:
+        cost: the cost of the run of all jobs together.
+        plan: the plan of that run.
+        sent: its `traffic`.
+        parts: the names of the jobs of each simulation.
+    """
+    if len(parts) < 2:
+        return cost
+    packets = packets_of(plan, sent)
+    nodes = {job["name"]: float(len(job["nodes"])) for job in plan["jobs"]}
+    # Without a duration, the packets of patterns are not known; then their nodes count.
+    known = len(packets) == len(nodes) and all(packets.values())
+    weights = packets if known else nodes
+    times = sum(weights[job] for part in parts for job in part) / sum(weights.values())
+    return replace(
+        cost,
+        seconds=cost.seconds * times,
+        disk_bytes=cost.disk_bytes * times,
+        packets=cost.packets * times,
+    )
+
+
+def expected_cost(
+    plan: Plan,
+    sent: Mapping[str, ExpectedTraffic],
+    parts: Sequence[Sequence[str]],
+    seconds: float = PROBE_SECONDS,
+    probe_from: float = 0.0,
+) -> RunCost:
+    """Returns the cost of a scenario: one run, or the simulations of an interference experiment.
+
+    Args:
+        plan: its resolved plan.
+        sent: its `traffic`.
+        parts: the names of the jobs of each simulation.
+        seconds: about how much CPU time a probe may take.
+        probe_from: the seconds, by the traffic, from which a probe is made. A run whose traffic is
+            not known is probed, too.
+    """
+    by_traffic = in_parts(from_traffic(plan, sent), plan, sent, parts)
+    if by_traffic.seconds < probe_from and awaited(plan) <= sent.keys():
+        return by_traffic
+    return in_parts(cost_of(plan, sent, seconds), plan, sent, parts)
+
+
+def warn_of_cost(
+    plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic], cost: RunCost, source: str
+) -> None:
+    """Warns of a run that would take an hour or more on one core.
+
+    Args:
+        plan: a resolved plan.
+        sent: its `traffic`.
+        cost: its expected cost.
+        source: the scenario's file, or another name for it.
+
+    Warns:
+        ScenarioWarning: with the time, the job that sends most, and how to stop the run, shorten it
+            or simulate it more coarsely.
+    """
+    if cost.seconds < LONG:
+        return
+    packets = packets_of(plan, sent)
+    jobs = {job["name"]: job for job in plan["jobs"]}
+    largest = max(packets, key=lambda name: packets[name], default=None)
+    shorten = "set stop.duration (--set stop.duration='1 ms')"
+    if largest is not None and ends_by_itself(jobs[largest]):
+        size = PLAIN.size(sent[largest]["bytes"])
+        shorten += f" or fewer iterations or messages of jobs.{largest}, which sends {size}"
+    if plan["stop"]["duration_ps"]:
+        shorten = shorten.replace("set stop.duration", "lower stop.duration", 1)
+    message = (
+        f"the run would take about {_long_time(cost.seconds)} on one core ({cost.basis}); Ctrl-C"
+        f" stops it and keeps its tables; to shorten it, {shorten}; to simulate it more coarsely,"
+        " give --coarsen 4 (detail.coarsen); --threads auto uses more cores"
+    )
+    warnings.warn(ScenarioWarning(source, message), stacklevel=3)
+
+
+def cost_words(cost: RunCost) -> str:
+    """Returns the cost of a run in words: its time, its memory, and what says so."""
+    return (
+        f"about {clock(cost.seconds)} on one core, {PLAIN.size(cost.memory_bytes)} of memory"
+        f" ({cost.basis})"
+    )
+
+
+def _long_time(seconds: float) -> str:
+    unit, name = (86_400, "day") if seconds >= 172_800 else (3600, "hour")
+    return counted(round(seconds / unit), name)
+
+
+def from_traffic(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> RunCost:
+    """Returns the cost of a run by the packets of its jobs and the typical speed of a core."""
+    packets = sum(packets_of(plan, sent).values())
+    nodes = plan["derived"]["nodes"]
+    return RunCost(
+        _SECONDS_PER_RUN + seconds_of(plan, packets),
+        BYTES_PER_PROCESS + _BYTES_PER_RUN + nodes * _BYTES_PER_NODE,
+        _DISK_PER_RUN + nodes * _DISK_PER_NODE,
+        packets,
+        "from its traffic",
+    )

@@ -1,0 +1,209 @@
+"""The cost of a run, extrapolated from a probe of its first part.
+
+What the jobs have received in the probe, and what they send in all, tells which part of the run it
+was. The cost of a packet is the same before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from pantala.core.job_end import ends_by_itself
+from pantala.core.plan import ExpectedTraffic
+from pantala.planning.probe import Probe, Sample
+from pantala.planning.record_size import row_bytes
+from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost
+from pantala.scenario.plan import awaited
+from pantala.text.amounts import PLAIN
+
+__all__ = ["from_probe"]
+
+#: Rows that a table holds before it writes them.
+_ROW_GROUP = 262_144
+#: The memory of such a row, as a multiple of its bytes on the disk.
+_ROW_MEMORY = 5.0
+#: The largest ratio of the slopes of memory that grows all the time.
+_STEADY = 1.6
+#: What memory that fills up grows by after the probe, as a share.
+_FILLING = 0.3
+#: The end of each probe writes files that the end of a run writes once.
+_SECONDS_OF_END = 0.03
+
+
+def from_probe(
+    plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic], probed: Probe
+) -> RunCost:
+    """Returns the cost of a run by what a probe of it has measured.
+
+    Args:
+        plan: the plan.
+        sent: its `traffic`.
+        probed: the probe, in which a job has received something, or which ended.
+    """
+    last = probed.samples[-1]
+    if probed.ended:
+        return RunCost(
+            probed.seconds,
+            BYTES_PER_PROCESS + max(each.resident_bytes for each in probed.samples),
+            float(probed.disk_bytes),
+            float(probed.packets),
+            "from a probe that simulated all of it",
+        )
+    work = _Work(plan, sent, probed.samples)
+    end = work.end()
+    first = probed.samples[0]
+    done, total = work.at(last), work.in_all(end)
+    before = work.at(first)
+    # Rows that wait are written at the end of the probe; its other files come once.
+    spent = max(last.seconds, probed.seconds - _SECONDS_OF_END) - first.seconds
+    per_work = spent / (done - before) if done > before else last.seconds / done
+    scale = total / done
+    return RunCost(
+        probed.seconds + per_work * max(0.0, total - done),
+        BYTES_PER_PROCESS + _memory(probed, work, total),
+        probed.disk_bytes + _written(probed.rows, max(1.0, scale) - 1),
+        probed.packets * scale,
+        f"{'' if work.known else 'at least; '}from a probe of its first"
+        f" {PLAIN.duration(last.simulated_ps / 1000)}",
+    )
+
+
+class _Work:
+    """The work of a run in packets, by the bytes that its jobs have received.
+
+    Args:
+        plan: the plan.
+        sent: its `traffic`.
+        samples: the steps of a probe.
+    """
+
+    def __init__(
+        self,
+        plan: Mapping[str, Any],
+        sent: Mapping[str, ExpectedTraffic],
+        samples: Sequence[Sample],
+    ) -> None:
+        self._duration: int = plan["stop"]["duration_ps"]
+        self._jobs = plan["jobs"]
+        self._awaited = awaited(plan)
+        self._sent = sent
+        self._last = samples[-1]
+        #: Packets per byte of each job: messages can be smaller than a packet.
+        self._weights = [_per_byte(plan, sent.get(job["name"])) for job in self._jobs]
+        #: Whether the end of the run is known.
+        self.known = bool(self._duration) or self._awaited <= sent.keys()
+        self._rates = [self._rate(number, samples) for number in range(len(self._jobs))]
+
+    def _rate(self, number: int, samples: Sequence[Sample]) -> float:
+        """Returns the bytes per ps that a job receives, since it began to receive."""
+        last = samples[-1]
+        begin = 0
+        if self._jobs[number]["workload"]["kind"] == "pattern":
+            # It takes some time until as much arrives as is sent.
+            early = [each.simulated_ps <= last.simulated_ps / 2 for each in samples]
+            begin = max(0, sum(early) - 1)
+        else:
+            waits = (at for at, each in enumerate(samples) if not each.delivered[number])
+            begin = max(waits, default=-1)
+        start = samples[begin].simulated_ps if begin >= 0 else 0
+        before = samples[begin].delivered[number] if begin >= 0 else 0
+        if last.simulated_ps <= start:
+            return 0.0
+        return (last.delivered[number] - before) / (last.simulated_ps - start)
+
+    def at(self, sample: Sample) -> float:
+        """Returns the work until a sample."""
+        pairs = zip(self._weights, sample.delivered, strict=True)
+        return float(sum(weight * size for weight, size in pairs))
+
+    def end(self) -> float:
+        """Returns the end of the run in ps; 0 if nothing is known of it."""
+        now, latest = float(self._last.simulated_ps), 0.0
+        for number, job in enumerate(self._jobs):
+            sent = self._sent.get(job["name"])
+            if job["name"] not in self._awaited or sent is None:
+                continue
+            left = sent["bytes"] - self._last.delivered[number]
+            if left > 0 and not self._rates[number]:
+                latest = float("inf")
+            elif left > 0:
+                latest = max(latest, now + left / self._rates[number])
+        if self._duration:
+            return float(min(self._duration, latest or self._duration))
+        return 0.0 if latest == float("inf") else max(latest, now)
+
+    def in_all(self, end: float) -> float:
+        """Returns the work of the whole run, which ends at a time."""
+        now, found = float(self._last.simulated_ps), 0.0
+        for number, job in enumerate(self._jobs):
+            size: float = self._last.delivered[number] + self._rates[number] * max(0.0, end - now)
+            if ends_by_itself(job) and job["name"] in self._sent:
+                all_of_it = self._sent[job["name"]]["bytes"]
+                size = min(size, all_of_it) if end else all_of_it
+            found += self._weights[number] * max(size, self._last.delivered[number])
+        return found
+
+
+def _per_byte(plan: Mapping[str, Any], sent: ExpectedTraffic | None) -> float:
+    """Returns the packets per byte of a job."""
+    full: float = 1 / plan["packet_bytes"]
+    if sent is None or not sent["bytes"]:
+        return full
+    return max(full, sent["messages"] / sent["bytes"])
+
+
+def _memory(probed: Probe, work: _Work, total: float) -> float:
+    """Returns the memory that a run will take besides that of its process.
+
+    The rows of a table grow until they are written.
+    """
+    last, done = probed.samples[-1], work.at(probed.samples[-1])
+    waiting = _waiting(probed.rows, 1.0)
+
+    def other(sample: Sample) -> float:
+        return max(0.0, sample.resident_bytes - waiting * work.at(sample) / done)
+
+    return (
+        other(last)
+        + _growth(probed, other, work, total - done)
+        + _waiting(probed.rows, total / done)
+    )
+
+
+def _growth(probed: Probe, other: Callable[[Sample], float], work: _Work, left: float) -> float:
+    """Returns what the memory besides waiting rows will grow by.
+
+    Buffers and queues fill up in the first microseconds, less and less. Only memory that grows by
+    as much in each quarter of the probe goes on growing.
+    """
+    last = probed.samples[-1]
+    done = work.at(last)
+    points = [_nearest(probed.samples, work, done * part) for part in (0.25, 0.5, 0.75, 1.0)]
+    slopes = [
+        (other(late) - other(early)) / (work.at(late) - work.at(early))
+        for early, late in pairwise(points)
+        if work.at(late) > work.at(early)
+    ]
+    if len(slopes) == len(points) - 1 and max(slopes) <= _STEADY * min(slopes):
+        return min(slopes) * max(0.0, left)
+    return _FILLING * other(last)
+
+
+def _nearest(samples: Sequence[Sample], work: _Work, done: float) -> Sample:
+    """Returns the sample whose work is nearest to a number."""
+    return min(samples, key=lambda sample: abs(work.at(sample) - done))
+
+
+def _waiting(rows: Mapping[str, int], scale: float) -> float:
+    """Returns the memory of the rows that wait to be written, if there are `scale` as many."""
+    return sum(
+        min(number * scale, _ROW_GROUP) * _ROW_MEMORY * row_bytes(table)
+        for table, number in rows.items()
+    )
+
+
+def _written(rows: Mapping[str, int], scale: float) -> float:
+    """Returns the bytes on the disk of `scale` as many rows."""
+    return sum(number * scale * row_bytes(table) for table, number in rows.items())

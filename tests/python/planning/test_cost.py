@@ -1,0 +1,265 @@
+"""The expected cost of a run: what a probe learns, and what follows from it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pantala as pt
+from pantala.core.plan import Plan
+from pantala.experiments import estimate as of_sweeps
+from pantala.experiments.description import describe
+from pantala.experiments.runner import Sweep
+from pantala.planning.communication import communication
+from pantala.planning.cost import cost_of, from_traffic, in_parts, warn_of_cost
+from pantala.planning.extrapolate import from_probe
+from pantala.planning.probe import Probe, Sample, probe
+from pantala.planning.record_size import row_bytes
+from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost, traffic
+from support import Ended
+from sweeps import scenario as small_scenario
+
+pytestmark = pytest.mark.native
+
+MACHINE: dict[str, Any] = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+
+
+def job(name: str, ranks: int, kind: str, **keys: Any) -> dict[str, Any]:
+    return {"name": name, "ranks": ranks, "placement": "random", "workload": {"kind": kind, **keys}}
+
+
+def halo(iterations: int, message: str = "16 KiB", **keys: Any) -> dict[str, Any]:
+    given = {"grid": [4, 4, 2], "message": message, "iterations": iterations, **keys}
+    return job("halo", 32, "halo3d", start_delay="0 ns", **given)
+
+
+def noise(iterations: int, message: str = "2 KiB") -> dict[str, Any]:
+    given = {"message": message, "iterations": iterations, "start_delay": "0 ns"}
+    return job("noise", 32, "uniform_random", **given)
+
+
+def plan_of(jobs: Sequence[dict[str, Any]], **tables: Any) -> Plan:
+    data = {"name": "s", "machine": MACHINE, "routing": "ugal_g", "jobs": list(jobs), **tables}
+    return pt.Scenario.from_dict(data).resolved_plan()
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets a probe take twelve steps, however fast the machine is."""
+    ticks = itertools.count()
+    monkeypatch.setattr("pantala.planning.probe.time.process_time", lambda: next(ticks) * 0.04)
+
+
+#: Scenarios that a dozen steps do not finish, and by how much a step is too short to tell.
+CASES: dict[str, Callable[[], Plan]] = {
+    "a pattern": lambda: plan_of(
+        [job("u", 72, "pattern", pattern="uniform", load=0.3)], stop={"duration": "400 us"}
+    ),
+    "messages of many packets": lambda: plan_of([halo(40, "64 KiB")]),
+    "messages below a packet": lambda: plan_of([noise(3000, "64 B")]),
+    "two jobs": lambda: plan_of([halo(40), noise(400)]),
+    "a job that repeats": lambda: plan_of(
+        [halo(60), {**noise(4), "repeat": True}], stop={"target": "halo"}
+    ),
+    "coarse packets": lambda: plan_of([halo(40, "64 KiB")], detail={"coarsen": 4}),
+    "a duration before the end": lambda: plan_of(
+        [halo(4000), noise(4000)], stop={"duration": "300 us"}
+    ),
+    "a coNCePTuaL program": lambda: plan_of(
+        [
+            job(
+                "milc",
+                64,
+                "ncptl",
+                file="examples/programs/milc.ncptl",
+                arguments={"reps": 8, "face": 49152},
+            )
+        ]
+    ),
+    "computing between messages": lambda: plan_of([halo(300, "2 KiB", compute="20 us")]),
+}
+
+
+@pytest.mark.usefixtures("steps")
+@pytest.mark.parametrize("name", CASES)
+def test_the_packets_of_a_run_are_known_after_a_part_of_it(name: str, tmp_path: Path) -> None:
+    plan = CASES[name]()
+    found = cost_of(plan)
+    assert found.basis.startswith("from a probe of its first")
+    ran = plan.run(tmp_path)["counters"]["packets_delivered"]
+    assert 1 / 1.5 < found.packets / ran < 1.5
+
+
+def test_a_run_that_ends_within_the_probe_is_measured(tmp_path: Path) -> None:
+    plan = plan_of([halo(1)])
+    found = cost_of(plan)
+    assert found.basis == "from a probe that simulated all of it"
+    assert found.packets == plan.run(tmp_path)["counters"]["packets_delivered"]
+
+
+@pytest.mark.usefixtures("steps")
+def test_a_probe_changes_no_result_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    plan = plan_of([halo(8), noise(40)])
+    (tmp_path / "before").mkdir()
+    before = plan.run(tmp_path / "before")["result_hash"]
+    assert probe(plan) is not None
+    assert [path.name for path in tmp_path.iterdir()] == ["before"]
+    (tmp_path / "after").mkdir()
+    assert plan.run(tmp_path / "after")["result_hash"] == before
+
+
+@pytest.mark.usefixtures("steps")
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"ports": {"windows": ["50 us"]}, "system": {"windows": ["10 us"]}},
+        {"routing_windows": "80 us", "latency_windows": "5 us", "packet_from": "70 us"},
+        {"blame": {"window": "60 us"}, "link_window": "30 us", "packets": "all"},
+    ],
+)
+def test_records_longer_than_a_probe_do_not_stop_it(record: dict[str, Any]) -> None:
+    plan = plan_of([halo(40), noise(400)], record=record)
+    assert cost_of(plan).basis.startswith("from a probe of its first")
+
+
+def test_traces_and_programs_without_a_summary_are_counted() -> None:
+    trace = {"name": "ring", "workload": {"kind": "trace", "path": "examples/traces/ring"}}
+    ping = job("ping", 2, "ncptl", file="examples/programs/ping_pong.ncptl")
+    plan = plan_of([trace, ping])
+    sent = traffic(plan)
+    made_of = {"name": "s", "machine": MACHINE, "routing": "minimal", "jobs": [trace, ping]}
+    for each in communication(pt.Scenario.from_dict(made_of)):
+        assert sent[each.job]["messages"] == each.total_messages
+        assert sent[each.job]["bytes"] == each.total_bytes
+
+
+def sampled(memory: Callable[[float], float], jobs: int = 1) -> Probe:
+    """Returns a probe of ten steps of 1 us in 0.05 s each, of 1,000 bytes and 10 packets."""
+    samples = tuple(
+        Sample(0.1 + 0.05 * step, 10**6 * step, (1000 * step,) * jobs, int(memory(step)))
+        for step in range(1, 11)
+    )
+    return Probe(samples, 0.63, False, 100 * jobs, {"jobs": 1, "messages": 10}, 10_000, 0)
+
+
+def made(size: float, messages: float, **job_keys: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns a plan of one job, as far as an extrapolation reads it, and its traffic."""
+    each = {"name": "a", "start_ps": 0, "nodes": [0, 1], "workload": {"kind": "stencil"}}
+    links = {"terminal": {"bandwidth_bytes_per_s": 10**9}}
+    plan = {"jobs": [each | job_keys], "stop": {"duration_ps": 0}, "packet_bytes": 100}
+    return {**plan, "links": links}, {"a": {"bytes": size, "messages": messages, "calls": 0.0}}
+
+
+def test_the_time_of_a_run_is_that_of_its_packets() -> None:
+    found = from_probe(*made(100_000, 10), sampled(lambda _: 0))
+    assert found.packets == pytest.approx(1000)
+    # 0.45 s are spent on 90 packets after the first step; 900 packets are left.
+    assert found.seconds == pytest.approx(0.63 + 0.45 / 90 * 900)
+
+
+def test_memory_that_grows_with_each_packet_goes_on_growing() -> None:
+    found = from_probe(*made(100_000, 10), sampled(lambda step: 1e6 * step))
+    assert found.memory_bytes == pytest.approx(BYTES_PER_PROCESS + 100e6, rel=0.01)
+    assert found.disk_bytes == pytest.approx(10_000 + 90 * row_bytes("messages"))
+
+
+def test_memory_that_fills_up_does_not() -> None:
+    found = from_probe(*made(1e12, 10), sampled(lambda step: 1e6 * (10 - 8 / step)))
+    rows = 262_144 * 5 * row_bytes("messages")
+    assert found.memory_bytes < BYTES_PER_PROCESS + 1.5 * 10e6 + rows
+
+
+def test_packets_that_are_not_recorded_take_no_memory() -> None:
+    jobs = [job("u", 72, "pattern", pattern="uniform", load=0.3)]
+    memory = [
+        from_traffic(plan, traffic(plan)).memory_bytes
+        for plan in (plan_of(jobs, stop={"duration": f"{ms} ms"}) for ms in (1, 1000))
+    ]
+    assert memory[0] == memory[1] < 100e6
+
+
+def test_a_run_whose_traffic_is_unknown_takes_at_least_the_probe() -> None:
+    plan, _ = made(0, 0)
+    found = from_probe(plan, {}, sampled(lambda _: 0))
+    assert found.basis == "at least; from a probe of its first 10.0 us"
+
+
+def test_jobs_alone_cost_what_their_packets_cost() -> None:
+    plan = plan_of([halo(4), noise(4)])
+    sent = traffic(plan)
+    whole = RunCost(10.0, 1e8, 1e6, 1000.0, "given")
+    parts = in_parts(whole, plan, sent, [["halo"], ["noise"], ["halo", "noise"]])
+    assert parts.seconds == pytest.approx(20.0)
+    assert parts.memory_bytes == whole.memory_bytes
+    assert in_parts(whole, plan, sent, [["halo", "noise"]]) == whole
+
+
+def test_the_warning_of_a_long_run_says_how_to_stop_shorten_and_coarsen_it() -> None:
+    plan = plan_of([halo(10**6, "1 MiB"), noise(4)])
+    sent = traffic(plan)
+    long = RunCost(5 * 3600.0, 1e8, 1e6, 1e9, "from a probe of its first 3 us")
+    with pytest.warns(pt.ScenarioWarning) as caught:
+        warn_of_cost(plan, sent, long, "s.toml")
+    (text,) = (str(each.message) for each in caught)
+    for words in (
+        "about 5 hours on one core (from a probe of its first 3 us)",
+        "Ctrl-C stops it and keeps its tables",
+        "stop.duration",
+        "iterations or messages of jobs.halo",
+        "--coarsen 4",
+        "--threads auto",
+    ):
+        assert words in text
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Counts the probes of a sweep."""
+    found: list[str] = []
+
+    def cost(plan: Plan, seconds: float = 0.0) -> RunCost:
+        found.append(str(plan["routing"]["algorithm"]))
+        return RunCost(1.0, 1e8, 1e6, 10.0, "given")
+
+    monkeypatch.setattr(of_sweeps, "cost_of", cost)
+    return found
+
+
+def test_a_dry_run_of_many_runs_probes_a_few_distinct_ones(
+    counted: list[str], tmp_path: Path
+) -> None:
+    axes = [{"routing.algorithm": ["minimal", "ugal_g", "par"]}]
+    sweep = Sweep(describe(small_scenario(), axes=axes, seeds=300), tmp_path / "new")
+    found = of_sweeps.estimate(sweep)
+    assert sorted(counted) == ["minimal", "par", "ugal_g"]
+    assert (found.runs, found.seconds) == (900, 900.0)
+    assert found.basis == "by probes of 3 runs"
+
+
+def test_the_number_of_workers_needs_no_probe(counted: list[str], tmp_path: Path) -> None:
+    sweep = Sweep(describe(small_scenario(), seeds=50), tmp_path / "new")
+    found = of_sweeps.estimate(sweep, 0)
+    assert not counted
+    assert found.basis == "by their traffic"
+    assert [of_sweeps.probes_before(runs) for runs in (1, 9, 25, 900)] == [0, 0, 2, 8]
+
+
+def test_a_dry_run_prints_the_cost_and_writes_nothing(
+    cli: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = Path(__file__).parents[3] / "examples" / "quickstart.toml"
+    done = cli("run", str(file), "--dry-run")
+    assert done.status == 0
+    assert done.out.startswith("quickstart: 1 run, about ")
+    assert "of memory (from a probe" in done.out
+    assert not list(tmp_path.iterdir())
+    checked = cli("check", str(file))
+    assert "a run takes about " in checked.err
