@@ -37,6 +37,10 @@ __all__ = [
     "warn_of_cost",
 ]
 
+#: A probe with fewer packets says nothing of their cost.
+_FEWEST = 200
+#: Times below this are not told apart.
+_SHOWN = 0.05
 #: The time from which a run is worth a warning: an hour.
 LONG = 3600.0
 
@@ -67,7 +71,7 @@ def cost_of(
     expected = traffic(plan) if sent is None else sent
     if seconds > 0 and plan["derived"]["nodes"] <= _MOST_NODES:
         probed = probe(plan, seconds)
-        if probed is not None and (probed.ended or any(probed.samples[-1].delivered)):
+        if probed is not None and (probed.ended or probed.packets >= _FEWEST):
             return from_probe(plan, expected, probed)
     return from_traffic(plan, expected)
 
@@ -151,20 +155,21 @@ def warn_of_cost(
         shorten += f" or fewer iterations or messages of jobs.{largest}, which sends {size}"
     if plan["stop"]["duration_ps"]:
         shorten = shorten.replace("set stop.duration", "lower stop.duration", 1)
+    coarser = "to simulate it more coarsely, give --coarsen 4 (detail.coarsen); "
+    if plan["detail"]["coarsen"] > 1:
+        coarser = ""
     message = (
         f"the run would take about {_long_time(cost.seconds)} on one core ({cost.basis}); Ctrl-C"
-        f" stops it and keeps its tables; to shorten it, {shorten}; to simulate it more coarsely,"
-        " give --coarsen 4 (detail.coarsen); --threads auto uses more cores"
+        f" stops it and keeps its tables; to shorten it, {shorten}; {coarser}"
+        "--threads auto uses more cores"
     )
     warnings.warn(ScenarioWarning(source, message), stacklevel=3)
 
 
 def cost_words(cost: RunCost) -> str:
     """Returns the cost of a run in words: its time, its memory, and what says so."""
-    return (
-        f"about {clock(cost.seconds)} on one core, {PLAIN.size(cost.memory_bytes)} of memory"
-        f" ({cost.basis})"
-    )
+    time = f"about {clock(cost.seconds)}" if cost.seconds >= _SHOWN else "less than 0.1 s"
+    return f"{time} on one core, {PLAIN.size(cost.memory_bytes)} of memory ({cost.basis})"
 
 
 def _long_time(seconds: float) -> str:

@@ -26,7 +26,7 @@ __all__ = ["PROBE_SECONDS", "Probe", "Sample", "probe"]
 #: The CPU time of a probe.
 PROBE_SECONDS = 0.5
 #: A probe ends at this multiple of its time, wherever it is.
-_MOST = 3.0
+_MOST = 2.0
 #: The simulated time of the first step: packets that the jobs can send in it, and its bounds in ps.
 _FIRST_PACKETS = 20_000
 _SHORTEST, _LONGEST = 1_000, 1_000_000
@@ -88,6 +88,8 @@ class _Steps:
         self._now = first_ps
         self._seconds = seconds
         self._base = resident_bytes()
+        #: The time at which `watch` ended the probe within a step; 0 if it did not.
+        self._stopped = 0.0
         self._began = time.process_time()
 
     def spent(self) -> float:
@@ -123,8 +125,11 @@ class _Steps:
         spent, memory = self.spent(), resident_bytes() - self._base
         document = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
         finished = document["reason"] == "finished"
+        simulated = round(document["simulated_ns"] * 1000)
         if finished:
-            self.samples.append(Sample(spent, round(document["simulated_ns"] * 1000), (), memory))
+            self.samples.append(Sample(spent, simulated, (), memory))
+        elif self._stopped:
+            self.samples.append(Sample(self._stopped, simulated, _delivered(folder), memory))
         if not self.samples:
             return None
         return Probe(
@@ -139,7 +144,9 @@ class _Steps:
 
     def watch(self, _: Progress) -> None:
         """Ends the probe in a step that takes too long."""
-        if self.spent() > _MOST * self._seconds:
+        spent = self.spent()
+        if spent > _MOST * self._seconds:
+            self._stopped = spent
             raise _Enough
 
 
@@ -177,6 +184,14 @@ def resident_bytes() -> int:
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * _PAGE
     except (OSError, ValueError, IndexError):
         return 0
+
+
+def _delivered(folder: Path) -> tuple[int, ...]:
+    """Returns the bytes that each job has received, from the tables of a run."""
+    import polars as pl
+
+    jobs = pl.read_parquet(folder / "jobs.parquet", columns=["job", "delivered_bytes"], glob=False)
+    return tuple(jobs.sort("job")["delivered_bytes"])
 
 
 def _release_memory() -> None:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import pantala as pt
-from pantala.core.plan import Plan
+from pantala.core.plan import Plan, Progress
 from pantala.experiments import estimate as of_sweeps
 from pantala.experiments.description import describe
 from pantala.experiments.runner import Sweep
 from pantala.planning.communication import communication
 from pantala.planning.cost import cost_of, from_traffic, in_parts, warn_of_cost
 from pantala.planning.extrapolate import from_probe
-from pantala.planning.probe import Probe, Sample, probe
+from pantala.planning.probe import Probe, Sample, _Enough, _Steps, probe
 from pantala.planning.record_size import row_bytes
 from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost, traffic
 from support import Ended
@@ -258,8 +258,31 @@ def test_a_dry_run_prints_the_cost_and_writes_nothing(
     file = Path(__file__).parents[3] / "examples" / "quickstart.toml"
     done = cli("run", str(file), "--dry-run")
     assert done.status == 0
-    assert done.out.startswith("quickstart: 1 run, about ")
+    assert done.out.startswith("quickstart: 1 run, ")
+    assert "s on one core, " in done.out
     assert "of memory (from a probe" in done.out
     assert not list(tmp_path.iterdir())
     checked = cli("check", str(file))
-    assert "a run takes about " in checked.err
+    assert "a run takes " in checked.err
+
+
+def test_a_probe_that_ends_within_a_step_knows_what_has_arrived(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_of([halo(400), noise(400)], stop={"duration": "50 us"})
+    seen: list[tuple[int, ...]] = []
+
+    def end(delivered: list[list[tuple[int, int]]]) -> None:
+        seen.append(tuple(sum(size for _, size in each) for each in delivered))
+
+    plan.run(tmp_path, extend=end)
+    times = iter([0.0, 0.01, 5.0, 5.1])
+    monkeypatch.setattr("pantala.planning.probe.time.process_time", lambda: next(times))
+    steps = _Steps(0, 10**6, 0.5)
+    steps.extend([[(0, 10)], [(0, 0)]])
+    with pytest.raises(_Enough):
+        steps.watch(cast("Progress", {}))
+    found = steps.probe(tmp_path)
+    assert found is not None
+    assert found.samples[-1].delivered == seen[-1]
+    assert (found.samples[-1].simulated_ps, found.samples[-1].seconds) == (50 * 10**6, 5.0)
