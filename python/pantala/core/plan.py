@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pantala import _core
 
-__all__ = ["ExpectedTraffic", "Extend", "Plan", "Progress", "ProgressCallback"]
+__all__ = ["ExpectedTraffic", "Extend", "Plan", "Progress", "ProgressCallback", "Resolver"]
 
 
 class Progress(TypedDict):
@@ -74,13 +74,14 @@ class Plan(Mapping[str, Any]):
         plan._core = made
         return plan
 
-    def like(self, plan: Mapping[str, Any]) -> Plan:
-        """Resolves another plan, without making again what it shares with this one.
+    def like(self, plan: Mapping[str, Any] | str) -> Plan:
+        """Resolves another plan, or its JSON, without making again what it shares with this one.
 
         Raises:
             PlanError: the other plan cannot be run.
         """
-        return self._of(_resolved(self._core.like, plan))
+        like = self._core.like
+        return self._of(like(plan) if isinstance(plan, str) else _resolved(like, plan))
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -251,6 +252,25 @@ class Plan(Mapping[str, Any]):
         """
         result: dict[str, Any] = json.loads(self._core.cost(self.threads(threads), progress))
         return result
+
+
+class Resolver:
+    """Resolves plans one after another. Each shares with the last one what is equal in both.
+
+    Plans of one machine so have their network, and the search for cycles, made once.
+    """
+
+    def __init__(self) -> None:
+        self._last: Plan | None = None
+
+    def __call__(self, plan: Mapping[str, Any] | str) -> Plan:
+        """Resolves a plan: an object, or its JSON.
+
+        Raises:
+            PlanError: the plan cannot be run.
+        """
+        self._last = Plan(plan) if self._last is None else self._last.like(plan)
+        return self._last
 
 
 def _resolved(resolve: Callable[[str], _core.Plan], plan: Mapping[str, Any]) -> _core.Plan:

@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
-from pantala.core.plan import Plan
+from pantala.core.plan import Plan, Resolver
 from pantala.errors import PlanError, ProgramError, ScenarioError, UsageError, nearest, show
 from pantala.experiments.axes import JOBS, Point
 from pantala.experiments.description import Description
@@ -60,7 +60,8 @@ class Expansion:
         #: The warnings of the plans made so far, each once.
         self.warnings: dict[str, None] = {}
         self._seed_axis = _shared_axis(description) if share else None
-        self._nodes = NodesBySeed()
+        self._resolve = Resolver()
+        self._nodes = NodesBySeed(self._resolve)
         self._known = KnownParts()
         self._last: tuple[int, _Shared | None] | None = None
 
@@ -133,14 +134,16 @@ class Expansion:
         shared = self._shared(number)
         if shared is not None:
             try:
-                resolved = shared.resolved(self._seed(number), assumptions=assumptions)
+                resolved = shared.resolved(
+                    self._seed(number), self._resolve, assumptions=assumptions
+                )
                 return shared.scenario, self._noted(resolved)
             except PlanError:
                 pass  # the case by itself says it in the words of the scenario
         scenario = self._scenario(number)
         try:
             plan = build_plan(scenario, assumptions=assumptions, known=self._known)
-            resolved = Plan(plan)
+            resolved = self._resolve(plan)
         except PlanError as error:
             raise self._told_of(scenario.error_of_plan(error), number) from None
         except ProgramError as error:
@@ -172,7 +175,7 @@ class Expansion:
             hybrid = any(job.placement.kind == "hybrid" for job in scenario.all_jobs)
             if hybrid or {**of_other, "seed": scenario.seed} != plan:
                 return _Shared(scenario)
-            resolved = self._noted(Plan(plan))
+            resolved = self._noted(self._resolve(plan))
         except (ScenarioError, PlanError, ProgramError):
             return None  # a case by itself says it in the words of the scenario
         parts = self._parts_of(scenario, resolved, first)
@@ -298,15 +301,15 @@ class _Shared:
     runs: SeededRuns | None = None
     table_bytes: tuple[float | None, ...] = ()
 
-    def resolved(self, seed: int, *, assumptions: bool = True) -> Plan:
-        """Returns the resolved plan of a seed.
+    def resolved(self, seed: int, resolve: Resolver, *, assumptions: bool = True) -> Plan:
+        """Returns the plan of a seed, which `resolve` resolves.
 
         Raises:
             PlanError: it cannot be run.
         """
         if self.plan is not None:
-            return Plan({**self.plan, "seed": seed})
-        return Plan(build_plan(_with_seed(self.scenario, seed), assumptions=assumptions))
+            return resolve({**self.plan, "seed": seed})
+        return resolve(build_plan(_with_seed(self.scenario, seed), assumptions=assumptions))
 
 
 def _size(part: Part) -> float | None:

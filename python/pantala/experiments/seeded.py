@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pantala.core.plan import Plan
+from pantala.core.plan import Resolver
 from pantala.runs.parts import Part
 from pantala.store.identity import canonical_text, id_of_text
 
@@ -31,7 +31,8 @@ class NodesBySeed:
     Scenarios that differ in their routing share the nodes. A bounded number of them is kept.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, resolve: Resolver) -> None:
+        self._resolve = resolve
         self._kept: dict[tuple[str, int], list[str]] = {}
         self._bytes = 0
 
@@ -57,7 +58,7 @@ class NodesBySeed:
         known = self._kept.get((key, seed))
         if known is not None:
             return known
-        resolved = Plan(str(seed).join(text))
+        resolved = self._resolve(str(seed).join(text))
         nodes = [_dense(job["nodes"]) for job in resolved["jobs"]]
         if self._bytes < _BYTES:
             self._kept[key, seed] = nodes

@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -31,6 +32,8 @@ __all__ = ["Segments", "table_of_run"]
 #: A segment ends when its tables fill this memory, or have this many runs.
 _BYTES = 64_000_000
 _RUNS = 1000
+#: Runs whose tables are read together, if they are small.
+_TOGETHER = 100
 #: Segments are merged when more than this number have less than half of a segment's runs.
 _SMALL_SEGMENTS = 16
 
@@ -106,20 +109,53 @@ class Segments:
         frames: dict[str, list[pl.DataFrame]] = {table: [] for table in tables}
         held: list[str] = []
         size = 0
-        for run in runs:
-            try:
-                read = {table: table_of_run(self._store, run, table) for table in tables}
-            except RunDirectoryError:
-                continue  # damaged since: the next sweep finds it
+        for added, read in self._read(tables, runs):
             for table, frame in read.items():
                 frames[table].append(frame)
                 size += int(frame.estimated_size())
-            held.append(run)
+            held += added
             if size > _BYTES or len(held) >= _RUNS:
                 self._write({name: pl.concat(each) for name, each in frames.items()}, held)
                 frames, held, size = {table: [] for table in tables}, [], 0
         if held:
             self._write({name: pl.concat(each) for name, each in frames.items()}, held)
+
+    def _read(
+        self, tables: tuple[str, ...], runs: Iterable[str]
+    ) -> Iterator[tuple[list[str], dict[str, pl.DataFrame]]]:
+        """Yields runs and their tables: many small runs at once, because each query has a price."""
+        waiting: list[_Packed] = []
+        for run in runs:
+            found = _Packed.read(self._store, run, tables)
+            if found is not None:
+                waiting.append(found)
+            if found is None or _full(waiting):
+                yield from self._together(tables, waiting)
+                waiting = []
+            if found is None:
+                yield from self._one_by_one(tables, [run])
+        yield from self._together(tables, waiting)
+
+    def _together(
+        self, tables: tuple[str, ...], packed: list[_Packed]
+    ) -> Iterator[tuple[list[str], dict[str, pl.DataFrame]]]:
+        runs = [each.run for each in packed]
+        try:
+            read = {table: _joined(packed, table) for table in tables}
+        except (RunDirectoryError, ValueError, pl.exceptions.PolarsError):
+            yield from self._one_by_one(tables, runs)  # one is damaged, or of another version
+        else:
+            if runs:
+                yield runs, read
+
+    def _one_by_one(
+        self, tables: tuple[str, ...], runs: Iterable[str]
+    ) -> Iterator[tuple[list[str], dict[str, pl.DataFrame]]]:
+        for run in runs:
+            try:
+                yield [run], {table: table_of_run(self._store, run, table) for table in tables}
+            except RunDirectoryError:
+                continue  # damaged since: the next sweep finds it
 
     def _write(self, frames: Mapping[str, pl.DataFrame], runs: list[str]) -> None:
         name = secrets.token_hex(8)
@@ -182,6 +218,50 @@ class Segments:
                 yield _Segment(path.stem, tuple(document["tables"]), tuple(document["runs"]))
             except (OSError, ValueError, KeyError, TypeError):
                 continue  # merged meanwhile, or damaged: its runs are read again
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """The packed tables of a run, not yet read: the bytes and the rows of each."""
+
+    run: str
+    bytes: Mapping[str, bytes]
+    rows: Mapping[str, int]
+
+    @classmethod
+    def read(cls, store: RunStore, run: str, tables: tuple[str, ...]) -> _Packed | None:
+        """Returns the tables of a run; None if it is damaged, or not packed."""
+        try:
+            rows = store.document(run)["tables"]
+            with zipfile.ZipFile(store.path(run) / TABLES_FILE) as packed:
+                found = {table: packed.read(TABLES[table].file) for table in tables}
+            return cls(run, found, {table: int(rows[table]) for table in tables})
+        except (RunDirectoryError, OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile):
+            return None
+
+
+def _full(packed: list[_Packed]) -> bool:
+    """Returns whether so many runs are read together."""
+    size = sum(len(file) for each in packed for file in each.bytes.values())
+    return len(packed) >= _TOGETHER or size > _BYTES // 16
+
+
+def _joined(packed: list[_Packed], table: str) -> pl.DataFrame:
+    """Returns a table of several runs in one query, with the column `run` in front.
+
+    Raises:
+        ValueError: the rows are not those that the runs state.
+        PolarsError: a table is damaged, or their columns differ.
+    """
+    if not packed:
+        return pl.DataFrame()
+    files: list[Any] = [io.BytesIO(each.bytes[table]) for each in packed]
+    frame = pl.read_parquet(files)
+    runs = [pl.repeat(each.run, each.rows[table], dtype=pl.String, eager=True) for each in packed]
+    column = pl.concat(runs).rename("run")
+    if column.len() != frame.height:
+        raise ValueError("a run has other rows than it states")
+    return frame.insert_column(0, column)
 
 
 def _is_whole(path: Path) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 import pantala as pt
-from pantala.core.plan import Plan, Progress
+from pantala.core.plan import Plan, Progress, Resolver
 from pantala.experiments import estimate as of_sweeps
 from pantala.experiments.description import describe
 from pantala.experiments.runner import Sweep
@@ -264,6 +264,25 @@ def test_a_dry_run_prints_the_cost_and_writes_nothing(
     assert not list(tmp_path.iterdir())
     checked = cli("check", str(file))
     assert "a run takes " in checked.err
+
+
+def test_plans_that_share_what_is_equal_are_those_resolved_alone() -> None:
+    resolve = Resolver()
+    jobs = [halo(4), noise(4)]
+    for tables in (
+        {},
+        {"seed": 7},
+        {"routing": "par"},
+        {"machine": {**MACHINE, "topology": {"p": 2, "a": 4, "h": 2, "g": 8}}},
+        {"machine": {**MACHINE, "router": {"model": "sst_sc22"}}},
+        {
+            "seed": 7,
+            "machine": {"preset": "booksim2", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+        },
+    ):
+        data = {"name": "s", "machine": MACHINE, "routing": "ugal_g", "jobs": jobs, **tables}
+        scenario = pt.Scenario.from_dict(data)
+        assert resolve(scenario.plan()).document == scenario.resolved_plan().document
 
 
 def test_a_probe_that_ends_within_a_step_knows_what_has_arrived(
