@@ -76,6 +76,10 @@ GUARDED = (
     Guarded("uniform-1056", "", 10, 30),
     Guarded("adaptive-1056", "ugal_n", 10, 20),
     Guarded("apps-1056", "", 40, 60),
+    *(
+        Guarded("study-1056", model, 20, 35)
+        for model in ("pantala", "sst_sc22", "codes_dally", "booksim2", "caminos")
+    ),
 )
 
 

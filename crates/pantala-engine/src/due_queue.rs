@@ -128,6 +128,48 @@ impl DueQueue {
         first
     }
 
+    /// Applies the entries up to `now`, in order. `each` gets the time of an entry and the entry. It
+    /// returns the time at which the rest of the entry, which it leaves in it, takes effect, after
+    /// `now` and not after the next entry; [`NEVER`] if there is no rest. Returns the time of the
+    /// first remaining entry, or [`NEVER`].
+    #[inline]
+    pub fn apply<T: Copy>(
+        &mut self,
+        pool: &mut DuePool<T>,
+        now: Time,
+        mut each: impl FnMut(Time, &mut T) -> Time,
+    ) -> Time {
+        while self.head != NONE {
+            let index = self.head;
+            let entry = &mut pool.entries[index];
+            if entry.time > now {
+                return entry.time;
+            }
+            let rest = each(entry.time, &mut entry.item);
+            if rest != NEVER {
+                debug_assert!(rest > now, "the entries up to now are applied");
+                entry.time = rest;
+                return rest;
+            }
+            self.head = std::mem::replace(&mut entry.next, pool.free);
+            pool.free = index;
+        }
+        NEVER
+    }
+
+    /// Prefetches the first entry, which will be read soon.
+    #[inline(always)]
+    pub fn prefetch<T: Copy>(self, pool: &DuePool<T>) {
+        pool.entries.prefetch::<1>(self.head as usize);
+    }
+
+    /// The first entry and its time, if there is one.
+    #[inline]
+    #[must_use]
+    pub fn first<T: Copy>(self, pool: &DuePool<T>) -> Option<(Time, T)> {
+        (self.head != NONE).then(|| (pool.entries[self.head].time, pool.entries[self.head].item))
+    }
+
     /// The entries and their times, in order.
     #[inline]
     pub fn iter<T: Copy>(self, pool: &DuePool<T>) -> impl Iterator<Item = (Time, T)> {
@@ -169,6 +211,29 @@ mod tests {
         assert_eq!(taken(&mut one, &mut pool, 30), (vec![(20, 3), (20, 4)], NEVER));
         assert!(one.is_empty());
         assert_eq!(taken(&mut other, &mut pool, 30), (vec![(15, 2)], NEVER));
+    }
+
+    #[test]
+    fn the_rest_of_an_entry_stays_first() {
+        // SAFETY: all queues below use this pool only.
+        let mut pool = unsafe { DuePool::new() };
+        let mut queue = DueQueue::EMPTY;
+        queue.push(&mut pool, 10, 2u8); // takes effect twice, 5 ps apart
+        queue.push(&mut pool, 20, 1);
+        let mut applied = Vec::new();
+        let mut apply = |queue: &mut DueQueue, pool: &mut DuePool<u8>, now| {
+            queue.apply(pool, now, |time, item| {
+                applied.push(time);
+                *item -= 1;
+                if *item > 0 { time + 5 } else { NEVER }
+            })
+        };
+        assert_eq!(apply(&mut queue, &mut pool, 9), 10);
+        assert_eq!(apply(&mut queue, &mut pool, 10), 15);
+        assert_eq!(queue.first(&pool), Some((15, 1)));
+        assert_eq!(apply(&mut queue, &mut pool, 20), NEVER);
+        assert_eq!(applied, [10, 15, 20]);
+        assert_eq!(queue.first(&pool), None);
     }
 
     #[test]

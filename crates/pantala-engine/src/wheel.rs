@@ -4,12 +4,14 @@
 mod far;
 mod nodes;
 mod occupancy;
+mod tick;
 
 use crate::random::mix;
 use crate::time::{NEVER, Time};
 use far::Far;
 use nodes::{END, Node, Nodes};
 use occupancy::Occupancy;
+use tick::NO_TICK;
 
 /// An event: a time, a phase and an identity.
 ///
@@ -30,14 +32,14 @@ pub struct Event {
 pub const PHASES: u8 = 8;
 const PHASES_LOG2: u32 = 3;
 
-/// A bucket is 64 ps wide, so that the key of an event (its offset in the bucket and its phase) has
-/// few values.
-const WIDTH_LOG2: u32 = 6;
+/// A bucket is 512 ps wide: the key of an event (its offset in the bucket and its phase) has few
+/// values, and a bucket of a quiet network still holds several events.
+const WIDTH_LOG2: u32 = 9;
 const KEYS: usize = 1 << (WIDTH_LOG2 + PHASES_LOG2);
 const KEY_WORDS: usize = KEYS / 64;
 
 /// The wheel reaches a little over a microsecond, which is longer than any link.
-const SLOTS: usize = 1 << 14;
+const SLOTS: usize = 1 << 11;
 const MASK: u64 = SLOTS as u64 - 1;
 
 /// Number of events to foresee: about as many as the simulation handles while memory answers.
@@ -45,7 +47,7 @@ const FORESEEN: u32 = 16;
 
 /// A timing wheel.
 ///
-/// The wheel has 2^14 buckets of 64 ps. Each is a list in one arena of nodes. Later epochs have
+/// The wheel has 2^11 buckets of 512 ps. Each is a list in one arena of nodes. Later epochs have
 /// lists of the same kind. When the time of a bucket comes, the wheel deals its list out to one
 /// list per key (offset, phase). So few events ever compare, and a simulation takes all events of
 /// one time and phase in sequence. Nothing allocates once the arena has reached its largest size.
@@ -55,17 +57,21 @@ const FORESEEN: u32 = 16;
 pub struct Wheel {
     nodes: Nodes,
     buckets: Box<[u32; SLOTS]>,
-    occupied: Box<Occupancy<{ SLOTS / 64 }, { SLOTS / 4096 }>>,
+    occupied: Box<Occupancy<{ SLOTS / 64 }, { SLOTS.div_ceil(4096) }>>,
     /// The bucket being drained (absolute number), its lists by key, and the set of lists that are
     /// not empty.
     slot: u64,
     lists: Box<[u32; KEYS]>,
     used: [u64; KEY_WORDS],
     /// The words of `used` that are not zero.
-    used_words: u8,
+    used_words: u64,
     /// The rest of the group being taken, and its time and phase.
     group: u32,
     group_key: (Time, u8),
+    /// The events of one clock tick ([`Wheel::push_tick`]), and their time and phase as one number;
+    /// [`NO_TICK`] if there are none.
+    tick: u32,
+    tick_order: u64,
     far: Far,
     /// The last bucket whose events have been foreseen, and the approximate number of foreseen
     /// events that are still to come.
@@ -95,6 +101,8 @@ impl Wheel {
             used_words: 0,
             group: END,
             group_key: (0, 0),
+            tick: END,
+            tick_order: NO_TICK,
             far: Far::new(),
             foreseen: 0,
             awaited: 0,
@@ -198,7 +206,12 @@ impl Wheel {
     fn rewind(&mut self, slot: u64) {
         let mut events = Vec::new();
         loop {
-            while self.group != END || self.take_group() {
+            loop {
+                match self.first_key() {
+                    _ if self.group != END => {}
+                    Some(key) => self.take_group(key),
+                    None => break,
+                }
                 let (time, phase) = self.group_key;
                 while let Some(Node { id, hint, .. }) = self.nodes.pop(&mut self.group) {
                     events.push((Event { time, phase, id }, hint));
@@ -229,22 +242,53 @@ impl Wheel {
     pub fn next_batch_foreseen(
         &mut self,
         until: Time,
-        mut foresee: impl FnMut(u8, u32, u32),
+        foresee: impl FnMut(u8, u32, u32),
     ) -> Option<(Time, u8)> {
-        loop {
-            if self.group != END {
-                return (self.group_key.0 < until).then_some(self.group_key);
-            }
-            if !self.take_group() && !self.turn(until, &mut foresee) {
-                return None;
-            }
+        match self.next_open_batch(until) {
+            Some(found) => found,
+            None => self.turn_to_batch(until, foresee),
         }
     }
 
-    /// Takes the first non-empty list of the current bucket, by key. False if all are empty.
-    #[inline]
-    fn take_group(&mut self) -> bool {
-        let Some(key) = self.first_key() else { return false };
+    /// Like [`Self::next_batch_foreseen`], as far as the current bucket goes; `None` if it has no
+    /// event left before the next tick. Then [`Self::turn_to_batch`] goes on. A caller that calls
+    /// both need not have its `foresee` at hand for each batch.
+    #[inline(always)]
+    pub fn next_open_batch(&mut self, until: Time) -> Option<Option<(Time, u8)>> {
+        if self.group == END {
+            let key = self.first_key()?;
+            if !self.is_due(key) {
+                return None;
+            }
+            self.take_group(key);
+        }
+        Some((self.group_key.0 < until).then_some(self.group_key))
+    }
+
+    /// Moves to the next batch, after the current bucket or at the tick. Arguments and result are
+    /// those of [`Self::next_batch_foreseen`], after [`Self::next_open_batch`] has returned `None`.
+    #[inline(never)]
+    pub fn turn_to_batch(
+        &mut self,
+        until: Time,
+        mut foresee: impl FnMut(u8, u32, u32),
+    ) -> Option<(Time, u8)> {
+        let time = if self.tick == END { NEVER } else { self.tick_time() };
+        while self.used_words == 0 && self.turn(until.min(time.saturating_add(1)), &mut foresee) {
+            if let Some(found) = self.next_open_batch(until) {
+                return found;
+            }
+        }
+        if time >= until {
+            return None;
+        }
+        self.take_tick();
+        Some(self.group_key)
+    }
+
+    /// Takes the list of `key`, the first of the current bucket that is not empty.
+    #[inline(always)]
+    fn take_group(&mut self, key: usize) {
         let bits = &mut self.used[key / 64];
         *bits &= *bits - 1;
         if *bits == 0 {
@@ -252,7 +296,6 @@ impl Wheel {
         }
         self.group = std::mem::replace(&mut self.lists[key], END);
         self.group_key = (self.time_of(key), key as u8 & (PHASES - 1));
-        true
     }
 
     /// The lowest key of the current bucket whose list is not empty.
@@ -290,7 +333,7 @@ impl Wheel {
     #[must_use]
     pub fn more_at(&self, time: Time) -> bool {
         let first = Node::key_of::<WIDTH_LOG2>(time, 0) as usize % KEYS;
-        (self.used[first / 64] >> (first % 64)) as u8 != 0
+        (self.used[first / 64] >> (first % 64)) as u8 != 0 || self.tick_time() == time
     }
 
     /// The time of the next event, or [`NEVER`]. It does not move the wheel.
@@ -300,7 +343,7 @@ impl Wheel {
             return self.group_key.0;
         }
         if let Some(key) = self.first_key() {
-            return self.time_of(key);
+            return self.time_of(key).min(self.tick_time());
         }
         let near = self.next_occupied();
         // The events of an epoch are unordered. They are searched only if no bucket precedes the
@@ -314,7 +357,8 @@ impl Wheel {
             let list = self.nodes.list(self.buckets[(slot & MASK) as usize]);
             (slot << WIDTH_LOG2) + list.map(Node::offset).min().unwrap_or(0)
         });
-        first.min(far)
+        let tick = if self.tick == END { NEVER } else { self.tick_time() };
+        first.min(far).min(tick)
     }
 
     /// Number of events taken.
@@ -325,8 +369,7 @@ impl Wheel {
 
     /// Phase and identity of all scheduled events, in no order, for audits.
     pub fn iter(&self) -> impl Iterator<Item = (u8, u32)> {
-        let heads =
-            self.buckets.iter().chain(self.lists.iter()).chain(std::iter::once(&self.group));
+        let heads = self.buckets.iter().chain(self.lists.iter()).chain([&self.group, &self.tick]);
         let near =
             heads.flat_map(|&head| self.nodes.list(head)).map(|node| (node.phase(), node.id));
         near.chain(self.far.iter(&self.nodes))
@@ -339,7 +382,7 @@ impl Wheel {
     }
 
     /// Moves to the next bucket that is not empty. False if none begins before `until`.
-    #[inline(never)]
+    #[inline]
     fn turn(&mut self, until: Time, mut foresee: impl FnMut(u8, u32, u32)) -> bool {
         let near = self.next_occupied().unwrap_or(u64::MAX);
         let far = self.far.next_slot();
@@ -423,18 +466,34 @@ impl Wheel {
     /// Draws the order of each list of the current bucket.
     #[cold]
     fn scramble_lists(&mut self, seed: u64) {
-        for key in
-            (0..KEYS).filter(|key| self.used[key / 64] >> (key % 64) & 1 == 1).collect::<Vec<_>>()
-        {
-            let mut at = std::mem::replace(&mut self.lists[key], END);
-            let mut nodes = Vec::new();
-            while let Some(node) = self.nodes.get(at) {
-                nodes.push((mix(seed ^ self.slot ^ u64::from(node.id)), at));
-                at = node.next;
+        for word in 0..KEY_WORDS {
+            let mut set = self.used[word];
+            while set != 0 {
+                let key = word * 64 + set.trailing_zeros() as usize;
+                set &= set - 1;
+                self.lists[key] = self.scrambled(self.lists[key], seed);
             }
-            nodes.sort_unstable_by_key(|&(draw, _)| draw);
-            nodes.into_iter().for_each(|(_, index)| self.deal(index));
         }
+    }
+
+    /// Draws the order of a list. Returns its new head.
+    #[cold]
+    fn scrambled(&mut self, list: u32, seed: u64) -> u32 {
+        let mut drawn = Vec::new();
+        let mut at = list;
+        while let Some(node) = self.nodes.get(at) {
+            drawn.push((mix(seed ^ self.slot ^ u64::from(node.id)), at));
+            at = node.next;
+        }
+        drawn.sort_unstable_by_key(|&(draw, _)| draw);
+        let mut head = END;
+        for (_, index) in drawn {
+            if let Some(node) = self.nodes.get_mut(index) {
+                node.next = head;
+            }
+            head = index;
+        }
+        head
     }
 
     /// The absolute number of the first occupied bucket after the current one.

@@ -22,14 +22,14 @@ use crate::partition::agenda::Kind;
 use crate::partition::messages::PartitionMessages;
 use crate::probe::Probe;
 use crate::store::requests::Requests;
-use crate::variant::{General, Plain, Variant, Watched};
+use crate::variant::{General, Model, Plain, Sst, Variant, Watched};
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
 
 /// The totals of a run so far, responses included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Events handled. Wakes that were dropped do not count, because their number depends on the
+    /// Events handled, and decisions made ahead of them. Wakes that were dropped do not count, because their number depends on the
     /// order of events within a phase.
     pub events: u64,
     /// Packets whose head has started on an injection link.
@@ -78,12 +78,15 @@ pub struct Partition<H: Host, P> {
 impl<H: Host, P: Probe> Partition<H, P> {
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
-        if !self.fabric.setup.stages.default_model {
-            self.run_blocks::<General>(until);
-        } else if self.fabric.observer.records {
-            self.run_blocks::<Watched>(until);
-        } else {
-            self.run_blocks::<Plain>(until);
+        self.fabric.agenda.until = until;
+        let (stages, records) = (&self.fabric.setup.stages, self.fabric.observer.records);
+        match (stages.default_model, records) {
+            (true, false) => self.run_blocks::<Plain>(until),
+            (true, true) => self.run_blocks::<Watched>(until),
+            (false, false) if stages.model::<General>() == Model::SST => {
+                self.run_blocks::<Sst>(until);
+            }
+            _ => self.run_blocks::<General>(until),
         }
     }
 
@@ -186,9 +189,17 @@ impl Fabric {
     /// overlap.
     #[inline(always)]
     fn next_group<F: Variant>(&mut self, until: Time) -> Option<(Time, u8)> {
+        match self.agenda.wheel.next_open_batch(until) {
+            Some(found) => found,
+            None => self.turn_to_group::<F>(until),
+        }
+    }
+
+    #[inline(never)]
+    fn turn_to_group<F: Variant>(&mut self, until: Time) -> Option<(Time, u8)> {
         let Self { setup, agenda, packets, ports, requests, nics, learning, observer, .. } = self;
         let observer = observer.on::<F>();
-        agenda.wheel.next_batch_foreseen(until, |phase, id, hint| match phase {
+        agenda.wheel.turn_to_batch(until, |phase, id, hint| match phase {
             Kind::ARRIVE => {
                 packets.prefetch(id);
                 if setup.stages.learning() {

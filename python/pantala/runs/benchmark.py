@@ -51,15 +51,17 @@ class Benchmark:
         text: the load in words.
         points: the points by case; a benchmark with one point has the single case "".
             Empty if the benchmark is a whole run of the scenario in presets/benchmarks.
+        runs: the changes of that scenario by case; a benchmark with one run has none.
     """
 
     text: str
     points: Mapping[str, Point] = field(default_factory=dict)
+    runs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def cases(self) -> tuple[str, ...]:
         """The names of the cases; empty if there is only one."""
-        return tuple(case for case in self.points if case)
+        return tuple(case for case in (*self.points, *self.runs) if case)
 
 
 class BenchPlan(NamedTuple):
@@ -111,6 +113,21 @@ BENCHMARKS = {
         "FFT3D and Halo3D together on kang2022, to their ends, with all tables. Each runs one"
         " iteration: messages of 25.84 kB and 50 us of computing; messages of 192 kB and 25 us of"
         " computing"
+    ),
+    "study-1056": Benchmark(
+        "what studies run: Halo3D of Ember beside random traffic on kang2022, 512 random nodes each,"
+        " to their ends, with the MPI layer sst_sc22 and the default tables; by router model, with a"
+        " routing of that simulator",
+        runs={
+            model: {"machine.router.model": model, "routing": routing}
+            for model, routing in {
+                "pantala": "q_adaptive",
+                "sst_sc22": "q_adaptive",
+                "codes_dally": "codes_padp",
+                "booksim2": "booksim_ugal",
+                "caminos": "booksim_ugal",
+            }.items()
+        },
     ),
     "uniform-8448": Benchmark(
         "wang2020_1d (8,448 nodes, 4 KiB packets) with the router model pantala, minimal routing,"
@@ -210,9 +227,10 @@ def bench_plan(name: str, case: str = "", simulated_ps: int | None = None) -> Be
         return BenchPlan(setup.at_load(point.load).plan(), window)
     from pantala.scenario import Scenario
 
-    plan = Scenario.from_toml(
+    scenario = Scenario.from_toml(
         Path(__file__).parent.parent / "presets" / "benchmarks" / f"{name}.toml"
-    ).plan()
+    )
+    plan = scenario.replace(benchmark.runs.get(case, {})).plan()
     if simulated_ps is not None:
         plan["stop"]["duration_ps"] = simulated_ps
     return BenchPlan(plan, None)

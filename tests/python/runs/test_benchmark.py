@@ -42,10 +42,11 @@ def test_plans_have_the_sizes_in_their_names(name: str) -> None:
         plan = bench_plan(name, case).plan
         shape = plan["topology"]
         nodes = shape["p"] * shape["a"] * shape["g"]
-        assert nodes == sum(job["ranks"] for job in plan["jobs"])
+        ranks = sum(job["ranks"] for job in plan["jobs"])
+        assert ranks == (1024 if name == "study-1056" else nodes)
         assert not any(job["nodes"] for job in plan["jobs"]), "the core assigns the nodes"
         assert f"-{nodes}" in name or (name == "million" and nodes == 1_025_156)
-        assert plan["router"]["model"] == "pantala"
+        assert plan["router"]["model"] == (case if name == "study-1056" else "pantala")
         assert plan["router"]["output_buffer_flits"] > 0
 
 
@@ -57,7 +58,9 @@ def test_every_benchmark_runs(fake_core: FakeCore, cli: Cli, name: str) -> None:
     if several:
         assert [case["case"] for case in result] == list(several)
         assert all(set(case) == {"case", *KEYS} for case in result)
-        assert [plan["routing"]["algorithm"] for plan, *_ in fake_core.measured] == list(several)
+        if BENCHMARKS[name].points:
+            routings = [plan["routing"]["algorithm"] for plan, *_ in fake_core.measured]
+            assert routings == list(several)
     else:
         assert set(result) == KEYS
     assert len(fake_core.measured) + len(fake_core.runs) == max(1, len(several))

@@ -13,6 +13,15 @@ fn drain(wheel: &mut Wheel) -> Vec<Event> {
     events
 }
 
+/// Schedules an event, every third as one of a clock tick.
+fn push(wheel: &mut Wheel, event: Event) {
+    if event.id.is_multiple_of(3) {
+        wheel.push_tick(event.time, event.phase, event.id);
+    } else {
+        wheel.push(event.time, event.phase, event.id);
+    }
+}
+
 /// Events in order, with ties of time and phase broken by identity, so that sequences can be
 /// compared.
 fn canonical(mut events: Vec<Event>) -> Vec<Event> {
@@ -76,11 +85,44 @@ fn scrambling_draws_the_order_within_a_group() {
         let mut wheel = Wheel::new();
         wheel.scramble(seed);
         for id in 0..5 {
-            wheel.push(100, 1, id);
+            wheel.push_tick(100, 1, id);
         }
         orders.insert(drain(&mut wheel).iter().map(|e| e.id).collect::<Vec<_>>());
     }
     assert!(orders.len() > 10, "{orders:?}");
+}
+
+#[test]
+fn a_time_is_over_after_its_tick() {
+    let mut wheel = Wheel::new();
+    for id in 0..3 {
+        wheel.push_tick(100, 5, id);
+    }
+    wheel.push_tick(300, 5, 3); // another tick
+    wheel.push(100, 0, 4);
+    wheel.push(100, 5, 5);
+    assert_eq!((wheel.iter().count(), wheel.next_time()), (6, 100));
+    assert_eq!(wheel.next_batch(101), Some((100, 0)));
+    assert_eq!(wheel.pop(), Some(4));
+    assert!(wheel.more_at(100));
+    let mut ids = Vec::new();
+    while let Some((100, 5)) = wheel.next_batch(101) {
+        while let Some(id) = wheel.pop() {
+            ids.push(id);
+        }
+        assert_eq!(wheel.more_at(100), ids.len() < 4, "{ids:?}");
+        // What comes at the same time still comes before the end of the time.
+        if ids.len() == 4 && ids.iter().all(|id| *id < 9) {
+            wheel.push(100, 5, 9);
+            assert!(wheel.more_at(100));
+            assert_eq!(wheel.next_batch(101), Some((100, 5)));
+            ids.extend(wheel.pop());
+        }
+    }
+    ids.sort_unstable();
+    assert_eq!(ids, [0, 1, 2, 5, 9]);
+    assert_eq!(wheel.next_batch(300), None);
+    assert_eq!(wheel.next_batch(301), Some((300, 5)));
 }
 
 /// Delays that a bucket, the buckets, the epochs and the heap cover.
@@ -103,7 +145,7 @@ proptest! {
         }
         let mut events: Vec<Event> = times.iter().map(|&(time, phase, id)| Event { time: time % span, phase, id }).collect();
         for event in &events {
-            wheel.push(event.time, event.phase, event.id);
+            push(&mut wheel, *event);
         }
         prop_assert_eq!(wheel.iter().count(), events.len());
         events.sort_unstable();
@@ -127,7 +169,7 @@ proptest! {
                     if let Some(delay) = next.next().map(|d| span / 9_000 * d + d % 70) {
                         let phase = if delay == 0 { phase } else { (step % 3) as u8 };
                         let e = Event { time: time + delay, phase, id: id + step };
-                        wheel.push(e.time, e.phase, e.id);
+                        push(&mut wheel, e);
                         pushed.push(e);
                     }
                 }
@@ -154,7 +196,7 @@ proptest! {
         while pushes.len() > 0 || !expected.is_empty() {
             for (offset, phase) in pushes.by_ref().take(3) {
                 let event = Event { time: now + offset % span, phase, id: ids.next().unwrap_or(0) };
-                wheel.push(event.time, event.phase, event.id);
+                push(&mut wheel, event);
                 expected.insert(event);
             }
             prop_assert_eq!(wheel.next_time(), expected.first().map_or(NEVER, |event| event.time));
@@ -181,7 +223,7 @@ proptest! {
 #[test]
 fn events_are_foreseen_with_their_hints() {
     let mut wheel = Wheel::new();
-    let times = |id: u64| 70 + id * id % 4_999 * 150;
+    let times = |id: u64| (2 << WIDTH_LOG2) + id * id % 4_999 * 150;
     for id in 0..2_000 {
         wheel.push_with_hint(times(id), (id % 4) as u8, id as u32, id as u32 * 7);
     }

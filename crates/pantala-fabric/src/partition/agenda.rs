@@ -104,6 +104,14 @@ impl Blocks {
         }
     }
 
+    /// As [`Self::schedule`], for an event at the next edge of a clock: see [`Wheel::push_tick`].
+    #[inline(always)]
+    fn schedule_at_edge(&mut self, wheel: &mut Wheel, block: u16, time: Time, kind: u8, id: u32) {
+        let wheel =
+            if block == self.current { wheel } else { &mut self.wheels[usize::from(block)] };
+        wheel.push_tick(time, kind, id);
+    }
+
     /// Schedules the arrival of a packet at an input VC.
     #[inline(always)]
     pub(crate) fn arrive(
@@ -141,14 +149,31 @@ pub(crate) struct Agenda {
     pub(crate) now: Time,
     /// The time of the event handled last in any block.
     pub(crate) latest: Time,
+    /// The edge of the crossbars' clock after the event handled last that needed one.
+    edge: Time,
+    /// The end of the time to handle: no event at or after it is handled before all state has been
+    /// read that someone reads between two calls of `advance`.
+    pub(crate) until: Time,
     /// Wakes dropped because an earlier wake had replaced them.
     pub(crate) overtaken: u64,
+    /// Decisions of links made ahead, without an event. How many depends on the calls of `advance`,
+    /// so they count as events.
+    pub(crate) ahead: u64,
 }
 
 impl Agenda {
     /// Returns an agenda without events.
     pub(crate) fn new(blocks: Blocks) -> Self {
-        Self { wheel: Wheel::new(), blocks, now: 0, latest: 0, overtaken: 0 }
+        Self {
+            wheel: Wheel::new(),
+            blocks,
+            now: 0,
+            latest: 0,
+            edge: 0,
+            until: 0,
+            overtaken: 0,
+            ahead: 0,
+        }
     }
 
     /// Schedules a link's decision, unless one is due earlier.
@@ -168,6 +193,27 @@ impl Agenda {
             port.crossbar_wake = time;
             let Self { wheel, blocks, .. } = self;
             blocks.schedule(wheel, port.home, time, Kind::CROSSBAR, out as u32);
+        }
+    }
+
+    /// As [`Self::wake_crossbar`], for the next edge of the crossbars' clock, which has `period`.
+    #[inline]
+    pub(crate) fn wake_crossbar_at_edge(
+        &mut self,
+        out: usize,
+        port: &mut OutPort,
+        period: Time,
+        now: Time,
+    ) {
+        // One division for all arrivals between two edges. Between blocks, time can go back.
+        if now.wrapping_sub(self.edge.wrapping_sub(period)) >= period {
+            self.edge = (now / period + 1) * period;
+        }
+        let time = self.edge;
+        if port.crossbar_wake > time {
+            port.crossbar_wake = time;
+            let Self { wheel, blocks, .. } = self;
+            blocks.schedule_at_edge(wheel, port.home, time, Kind::CROSSBAR, out as u32);
         }
     }
 

@@ -315,7 +315,8 @@ impl Fabric {
         let injected =
             |f: fn(&LinkCounters) -> u64| self.nics.nics.iter().map(|nic| f(&nic.counters)).sum();
         Totals {
-            events: self.agenda.wheels().map(Wheel::popped).sum::<u64>() - self.agenda.overtaken,
+            events: self.agenda.wheels().map(Wheel::popped).sum::<u64>() + self.agenda.ahead
+                - self.agenda.overtaken,
             packets_injected: injected(|c| c.packets),
             packets_delivered: self.counters.packets_delivered,
             flits_injected: injected(|c| c.flits),

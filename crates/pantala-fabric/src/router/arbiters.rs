@@ -6,7 +6,8 @@ use crate::fabric::Fabric;
 use crate::router::arbitration::behind;
 use crate::store::packet::NONE;
 use crate::store::port::InVc;
-use crate::variant::General;
+use crate::store::requests::bits;
+use crate::variant::{Model, Variant};
 use pantala_engine::Time;
 use pantala_engine::random::mix;
 
@@ -15,52 +16,101 @@ const ARBITER_SALT: u64 = 0x4172_6269_7465_7221;
 
 impl Fabric {
     /// Arbitrates for the listed outputs of a router with the configured arbiter.
-    pub(crate) fn arbitrate_by_name(&mut self, router: u32, now: Time) {
-        let router_config = &self.setup.config.router;
-        match (router_config.crossbar_contention, router_config.arbiter) {
-            (CrossbarContention::Port, Arbiter::RoundRobin) => {
-                self.arbitrate::<General>(router, now)
-            }
-            (_, Arbiter::Islip) => self.arbitrate_islip(router, now),
-            (CrossbarContention::PortAndVc, _) => self.arbitrate_allocated(router, now),
-            _ => self.sweep(router, now),
+    pub(crate) fn arbitrate_by_name<F: Variant>(&mut self, router: u32, now: Time) {
+        let Model { contention, arbiter, .. } = self.setup.stages.model::<F>();
+        match (contention, arbiter) {
+            (CrossbarContention::Port, Arbiter::RoundRobin) => self.arbitrate::<F>(router, now),
+            (_, Arbiter::Islip) => self.arbitrate_islip::<F>(router, now),
+            (CrossbarContention::PortAndVc, _) => self.arbitrate_allocated::<F>(router, now),
+            _ => self.sweep::<F>(router, now),
         }
     }
 
     /// Arbitrates over the whole router, in the order of age, of the last grant, or at random. Each
     /// packet that can cross does.
-    fn sweep(&mut self, router: u32, now: Time) {
-        let outs = self.take_dirty(router, now);
+    fn sweep<F: Variant>(&mut self, router: u32, now: Time) {
+        let first_port = (router * self.setup.ports) as usize;
         let mut candidates = std::mem::take(&mut self.arbiters.candidates);
-        candidates.clear();
-        for &out in outs.iter().filter(|&&out| self.ports.out_ports[out].crossbar_free <= now) {
-            for in_vc in self.waiting_for(out) {
-                candidates.push((self.rank(in_vc, now), in_vc as u32, out as u32));
+        let mut outs = std::mem::take(&mut self.requests.dirty_outs);
+        outs.clear();
+        let one_word = F::MODEL.is_some_and(|model| model.one_word);
+        let words = if one_word { 1 } else { self.requests.dirty_words };
+        for word in 0..words {
+            let place = router as usize * words + word;
+            let set = std::mem::take(&mut self.requests.dirty[place]);
+            for out in bits(set).map(|bit| first_port + word * 64 + bit) {
+                if self.ports.out_ports[out].waiting == 0 {
+                    continue; // an earlier arbitration has served it
+                }
+                outs.push(out);
+                if self.ports.out_ports[out].crossbar_free <= now {
+                    self.list_candidates::<F>(out, now, &mut candidates);
+                }
             }
         }
-        candidates.sort_unstable();
+        // A grant takes ports and room, so a packet that cannot cross now cannot cross after it.
+        if let [(in_vc, out)] = candidates[..] {
+            self.note_turn(in_vc as usize, now, 0);
+            self.grant::<F>(in_vc as usize, out as usize, now);
+        } else if !candidates.is_empty() {
+            self.grant_in_order::<F>(&candidates, now);
+        }
+        candidates.clear();
+        self.arbiters.candidates = candidates;
+        self.arm_all::<F>(outs, now);
+    }
+
+    /// Adds the input VCs whose head can cross to `out`, with the output.
+    #[inline(always)]
+    fn list_candidates<F: Variant>(
+        &mut self,
+        out: usize,
+        now: Time,
+        candidates: &mut Vec<(u32, u32)>,
+    ) {
+        let first = self.first_in_vc(out);
+        let vcs = self.ports.out_ports[out].waiting;
+        for word in 0..self.setup.words {
+            for bit in bits(self.requests.waiting_word(&self.setup, out, vcs, word)) {
+                let in_vc = first + word * 64 + bit;
+                if self.can_go::<F>(in_vc, now) {
+                    candidates.push((in_vc as u32, out as u32));
+                }
+            }
+        }
+    }
+
+    /// Takes packets through the crossbar in the order of their rank, each that still can cross.
+    #[inline(never)]
+    fn grant_in_order<F: Variant>(&mut self, candidates: &[(u32, u32)], now: Time) {
+        let mut ranked = std::mem::take(&mut self.arbiters.ranked);
+        ranked.clear();
+        ranked.extend(
+            candidates
+                .iter()
+                .map(|&(in_vc, out)| (self.rank::<F>(in_vc as usize, now), in_vc, out)),
+        );
+        ranked.sort_unstable();
         let mut granted = 0;
-        for &(_, in_vc, out) in &candidates {
+        for &(_, in_vc, out) in &ranked {
             let (in_vc, out) = (in_vc as usize, out as usize);
-            if self.ports.out_ports[out].crossbar_free <= now && self.can_go::<General>(in_vc, now)
-            {
+            if self.ports.out_ports[out].crossbar_free <= now && self.can_go::<F>(in_vc, now) {
                 self.note_turn(in_vc, now, granted);
                 granted += 1;
-                self.grant::<General>(in_vc, out, now);
+                self.grant::<F>(in_vc, out, now);
             }
         }
-        self.arbiters.candidates = candidates;
-        self.arm_all(outs, now);
+        self.arbiters.ranked = ranked;
     }
 
     /// Schedules the next arbitration of all outputs served, and puts the vector back, for its
     /// memory.
-    pub(crate) fn arm_all(&mut self, outs: Vec<usize>, now: Time) {
+    pub(crate) fn arm_all<F: Variant>(&mut self, outs: Vec<usize>, now: Time) {
         for &out in &outs {
             if self.ports.out_ports[out].crossbar_free > now {
-                self.arm_granted::<General>(out, now);
+                self.arm_granted::<F>(out, now);
             } else {
-                self.arm_blocked::<General>(out, now);
+                self.arm_blocked::<F>(out, now);
             }
         }
         self.requests.dirty_outs = outs;
@@ -69,10 +119,10 @@ impl Fabric {
     /// Arbitrates in two steps. First, each free output VC goes to a packet that waits for it, and
     /// the packet keeps it until its tail has crossed. Then the packets with an output VC contend
     /// for the ports, output by output.
-    fn arbitrate_allocated(&mut self, router: u32, now: Time) {
+    fn arbitrate_allocated<F: Variant>(&mut self, router: u32, now: Time) {
         let outs = self.take_dirty(router, now);
         for &out in &outs {
-            if !self.allocate_if_free(out, now) {
+            if !self.allocate_if_free::<F>(out, now) {
                 continue;
             }
             let next_input = self.ports.out_ports[out].next_input;
@@ -85,17 +135,17 @@ impl Fabric {
                         out_vc,
                         self.ports.in_vcs[owner].bit.into(),
                     )
-                    && self.can_go::<General>(owner as usize, now)
+                    && self.can_go::<F>(owner as usize, now)
                 {
                     let key = self.behind(owner as usize, next_input);
                     next = next.into_iter().chain([(key, owner)]).min();
                 }
             }
             if let Some((_, in_vc)) = next {
-                self.grant::<General>(in_vc as usize, out, now);
-                self.arm_granted::<General>(out, now);
+                self.grant::<F>(in_vc as usize, out, now);
+                self.arm_granted::<F>(out, now);
             } else {
-                self.arm_blocked::<General>(out, now);
+                self.arm_blocked::<F>(out, now);
             }
         }
         self.requests.dirty_outs = outs;
@@ -103,26 +153,26 @@ impl Fabric {
 
     /// Allocates the VCs of an output if its crossbar is free, otherwise schedules its next
     /// arbitration. Returns whether it is free.
-    pub(crate) fn allocate_if_free(&mut self, out: usize, now: Time) -> bool {
+    pub(crate) fn allocate_if_free<F: Variant>(&mut self, out: usize, now: Time) -> bool {
         let free = self.ports.out_ports[out].crossbar_free;
         if free > now {
             self.ensure_crossbar_wake(out, free);
             return false;
         }
-        self.allocate_vcs(out, now);
+        self.allocate_vcs::<F>(out, now);
         true
     }
 
     /// Gives each free VC of an output to a packet that waits for it.
-    fn allocate_vcs(&mut self, out: usize, now: Time) {
+    fn allocate_vcs<F: Variant>(&mut self, out: usize, now: Time) {
         let mut best = [(u64::MAX, NONE); 16];
         for in_vc in self.waiting_for(out) {
             let InVc { out_vc, open, .. } = self.ports.in_vcs[in_vc];
             let hold = &self.arbiters.holds[out_vc];
             if hold.owner == NONE && hold.until <= now && open <= now {
-                let rank = match self.setup.config.router.arbiter {
+                let rank = match self.setup.stages.model::<F>().arbiter {
                     Arbiter::RoundRobin | Arbiter::Islip => self.behind(in_vc, hold.next_input),
-                    _ => self.rank(in_vc, now),
+                    _ => self.rank::<F>(in_vc, now),
                 };
                 let best = &mut best[out_vc as usize % self.setup.vcs];
                 *best = (*best).min((rank, in_vc as u32));
@@ -147,9 +197,9 @@ impl Fabric {
     }
 
     /// Returns the rank of the head of an input VC. The lowest rank goes first.
-    fn rank(&self, in_vc: usize, now: Time) -> u64 {
+    fn rank<F: Variant>(&self, in_vc: usize, now: Time) -> u64 {
         let head = self.ports.in_vcs[in_vc].queue.head;
-        match self.setup.config.router.arbiter {
+        match self.setup.stages.model::<F>().arbiter {
             Arbiter::Age => self.packets.origin(head).created,
             Arbiter::Random => mix(self.packets[head].route.draw ^ mix(now ^ ARBITER_SALT)),
             Arbiter::Lru | Arbiter::RoundRobin | Arbiter::Islip => {

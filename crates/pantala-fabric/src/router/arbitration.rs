@@ -91,7 +91,7 @@ impl Fabric {
                 if F::DEFAULT {
                     self.arbitrate::<F>(router, now);
                 } else {
-                    self.arbitrate_by_name(router, now);
+                    self.arbitrate_by_name::<F>(router, now);
                 }
             }
             routers.clear();
@@ -150,7 +150,14 @@ impl Fabric {
             return;
         }
         port.crossbar_wake = NEVER;
-        let (router, port) = (port.router, port.port);
+        let OutPort { router, port, waiting, .. } = *port;
+        if !F::DEFAULT {
+            // Needed after the last wake of this time.
+            for vc in bits(waiting.into()) {
+                let out_vc = &self.ports.out_vcs[out as usize * self.setup.vcs + vc];
+                out_vc.credits.prefetch(&self.ports.pool, now);
+            }
+        }
         self.requests.mark_dirty::<F>(router, port);
     }
 
@@ -314,7 +321,7 @@ impl Fabric {
 
     /// Returns the first input VC of an output's router.
     #[inline(always)]
-    fn first_in_vc(&self, out: usize) -> usize {
+    pub(crate) fn first_in_vc(&self, out: usize) -> usize {
         self.ports.out_ports[out].router as usize * self.setup.ports as usize * self.setup.vcs
     }
 

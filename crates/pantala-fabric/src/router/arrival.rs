@@ -54,6 +54,8 @@ impl Fabric {
             }
             self.requests.arrived.push(arrived);
         } else {
+            // Needed at the arbitration.
+            self.ports.out_vcs.prefetch::<1>(arrived.out_vc as usize);
             self.queue_first::<F>(&arrived, now);
         }
     }
@@ -150,7 +152,9 @@ impl Fabric {
             let OutPort { router, port, .. } = self.ports.out_ports[out];
             self.requests.mark_dirty::<F>(router, port);
         } else {
-            self.ensure_crossbar_wake(out, self.setup.stages.edge_after::<F>(now));
+            let (port, period) =
+                (&mut self.ports.out_ports[out], self.setup.stages.crossbar_period);
+            self.agenda.wake_crossbar_at_edge(out, port, period, now);
         }
     }
 

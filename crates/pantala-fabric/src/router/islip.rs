@@ -11,19 +11,19 @@ use crate::router::arbitration::behind;
 use crate::store::arbiter_state::{InputTurn, Offer};
 use crate::store::packet::NONE;
 use crate::store::port::OutPort;
-use crate::variant::General;
+use crate::variant::Variant;
 use pantala_engine::Time;
 
 impl Fabric {
     /// Arbitrates for the listed outputs of a router: output VCs first
     /// ([`crate::config::CrossbarContention::PortAndVc`]), then ports by one iteration of iSLIP.
-    pub(crate) fn arbitrate_islip(&mut self, router: u32, now: Time) {
+    pub(crate) fn arbitrate_islip<F: Variant>(&mut self, router: u32, now: Time) {
         let outs = self.take_dirty(router, now);
         let mut offers = std::mem::take(&mut self.arbiters.offers);
         offers.clear();
         for &out in &outs {
-            if self.allocate_if_free(out, now)
-                && let Some(offer) = self.offer_of(out, now)
+            if self.allocate_if_free::<F>(out, now)
+                && let Some(offer) = self.offer_of::<F>(out, now)
             {
                 // Accepted or not, it makes no other offer before the next step.
                 self.ports.out_ports[out].crossbar_free = now + self.setup.stages.crossbar_flit;
@@ -38,17 +38,17 @@ impl Fabric {
                 next_output: self.ports.out_ports[out].port + 1,
                 next_vc: vc as u16 + 1,
             };
-            self.grant::<General>(in_vc as usize, out, now);
+            self.grant::<F>(in_vc as usize, out, now);
             // The pointer counts ports.
             self.ports.out_ports[out].next_input =
                 (in_port - self.ports.in_ports[in_port].router * self.setup.ports) as u16 + 1;
         }
         self.arbiters.offers = offers;
-        self.arm_all(outs, now);
+        self.arm_all::<F>(outs, now);
     }
 
     /// Returns the offer of a free output, if an input port wants it.
-    fn offer_of(&mut self, out: usize, now: Time) -> Option<Offer> {
+    fn offer_of<F: Variant>(&mut self, out: usize, now: Time) -> Option<Offer> {
         let OutPort { router, port, next_input, .. } = self.ports.out_ports[out];
         let (ports, vcs) = (self.setup.ports, self.setup.vcs as u32);
         let mut best: Option<((u32, u32), Offer)> = None;
@@ -60,7 +60,7 @@ impl Fabric {
                     out_vc,
                     self.ports.in_vcs[in_vc].bit.into(),
                 )
-                || !self.can_go::<General>(in_vc as usize, now)
+                || !self.can_go::<F>(in_vc as usize, now)
             {
                 continue;
             }

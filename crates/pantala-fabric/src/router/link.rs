@@ -26,9 +26,14 @@ impl Fabric {
         let vc = &mut self.ports.out_vcs[out_vc];
         // A VC keeps its order flit by flit: no packet starts before the tail ahead of it has left.
         let open = port.link_free.max(vc.gone);
-        // If all packets have one VC, the link sends this packet next even if it is still busy.
-        let reach = if F::DEFAULT && port.end.is_single() {
-            ready + self.setup.stages.far_ahead
+        let reach = if F::DEFAULT {
+            // If all packets have one VC, the link sends this packet next even if it is still busy.
+            if port.end.is_single() { ready + self.setup.stages.far_ahead } else { ready }
+        } else if self.setup.stages.ahead_is_unread() && !self.observer.records {
+            // Nor can another packet be ready before the link is free if the crossbar is busy until
+            // then. Records and readings of counters want the packet's start, not its grant.
+            let alone = port.crossbar_free + self.setup.stages.head_delay.max(1) - 1;
+            ready.max(alone.min(self.agenda.until - 1))
         } else {
             ready
         };
@@ -38,7 +43,10 @@ impl Fabric {
                 || self.setup.stages.credit_at_crossbar::<F>()
                 || vc.credits.at(&mut self.ports.pool, now) >= room as i32)
         {
-            let start = open.max(ready) + idle;
+            let start = due(ready, open, idle);
+            if !F::DEFAULT && open > ready {
+                self.agenda.ahead += 1;
+            }
             port.next_vc = self.setup.stages.vc_after(packet_vc);
             let job = self.packets[index].job;
             if let Some(observer) = self.observer.on::<F>() {
@@ -178,7 +186,12 @@ impl Fabric {
             OutputRelease::Tail => (left, left),
             OutputRelease::Flit => (start, left - self.ports.out_ports[out].flit),
         };
-        self.ports.out_vcs[out_vc].space.give_over::<F>(&mut self.ports.pool, first, last, room);
+        let space = &mut self.ports.out_vcs[out_vc].space;
+        if self.setup.stages.virtual_output::<F>() {
+            // Nothing else reads this account, and entries stay until a read.
+            space.at(&mut self.ports.pool, now);
+        }
+        space.give_over::<F>(&mut self.ports.pool, first, last, room);
         self.room_at::<F>(out, out_vc, first, now);
     }
 

@@ -1,12 +1,12 @@
 //! The constants of the stages, computed once from the configuration.
 
 use crate::config::{
-    Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay,
-    FabricConfig, FlowControl, InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease,
-    Release, Serialization,
+    BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay, FabricConfig,
+    FlowControl, InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease, Release,
+    Serialization,
 };
 use crate::store::port::OutPort;
-use crate::variant::Variant;
+use crate::variant::{Model, Variant};
 use pantala_engine::Time;
 use pantala_routing::{Algorithm, QueueMeasure, RoutingConfig, VcMap};
 use pantala_topology::LinkClass;
@@ -15,33 +15,13 @@ use std::ops::Range;
 /// Constants of the stages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stages {
-    /// Whether the tail of a packet follows its head at the rate of the links.
-    cut_through: bool,
-    /// Whether a packet reaches the next stage with its tail (store-and-forward).
-    stores: bool,
-    /// Whether packets wait by output VC, without a crossbar.
-    virtual_output: bool,
-    /// Whether flits move one by one (wormhole).
-    by_flits: bool,
-    /// Whether every packet takes the room of a full packet.
-    whole_packets: bool,
-    /// When the credits of a packet return.
-    credit_return: Release,
-    /// When an output buffer frees the room of a packet.
-    output_release: OutputRelease,
-    /// Whether a packet holds its ports while it crosses.
-    holds_ports: bool,
-    /// Whether it holds its output VC until its tail has crossed.
-    holds_vcs: bool,
+    /// The choices of the router model.
+    model: Model,
     /// The input latency of the head only.
     head_latency: Time,
     /// The rest of an input VC, and of a held output VC, between two packets.
     input_vc_gap: Time,
     output_vc_gap: Time,
-    /// Whether credits are taken at the crossbar (else at the link).
-    credit_at_crossbar: bool,
-    /// The VC on which NICs inject.
-    injection_vc: InjectionVc,
     /// Whether NICs answer packets.
     responds: bool,
     /// The number of VCs on which a NIC may inject a host's packets.
@@ -49,12 +29,11 @@ pub(crate) struct Stages {
     /// Whether a packet that is sent ahead needs no room in the output buffer's account: see
     /// [`Self::new`].
     ahead_is_free: bool,
-    /// Flit times that an idle link waits before it decides: 0 or 1.
-    idle_flits: Time,
-    /// Flit times of the head after that decision.
-    head_flits: Time,
+    /// Whether a packet that is sent ahead of a busy link leaves all queues that a routing reads as
+    /// they are.
+    ahead_is_unread: bool,
     /// The crossbar's clock period; zero: not clocked.
-    crossbar_period: Time,
+    pub(crate) crossbar_period: Time,
     /// One flit through the crossbar.
     pub(crate) crossbar_flit: Time,
     /// From the grant until the head is ready at the output.
@@ -117,8 +96,7 @@ impl Stages {
         let roomy = router.output_buffer == 0
             || u64::from(router.output_buffer)
                 >= others + u64::from(config.flits(config.packet_bytes));
-        let mut stages = Self {
-            default_model: false,
+        let model = Model {
             cut_through: router.flow_control != FlowControl::StoreAndForward
                 && router.serialization == Serialization::Counted,
             stores: router.flow_control == FlowControl::StoreAndForward,
@@ -127,13 +105,22 @@ impl Stages {
             whole_packets: router.buffer_unit == BufferUnit::Packet,
             credit_return: router.credit_return,
             output_release: router.output_release,
-            holds_ports: router.crossbar_contention != CrossbarContention::Vc,
-            holds_vcs: router.crossbar_contention != CrossbarContention::Port,
+            contention: router.crossbar_contention,
+            arbiter: router.arbiter,
+            gaps: router.input_vc_gap > 0 || router.output_vc_gap > 0,
+            credit_at_crossbar: router.credit_check == CreditCheck::Crossbar,
+            injection_vc: config.injection_vc,
+            idle_flits: idle_flits as u8,
+            head_flits: head_flits as u8,
+            clocked: router.crossbar_clock == CrossbarClock::Flit,
+            one_word: ports <= 64,
+        };
+        let mut stages = Self {
+            model,
+            default_model: false,
             head_latency: if router.input_vc_gap > 0 { router.input_latency } else { 0 },
             input_vc_gap: Time::from(router.input_vc_gap) * crossbar_flit,
             output_vc_gap: Time::from(router.output_vc_gap) * crossbar_flit,
-            credit_at_crossbar: router.credit_check == CreditCheck::Crossbar,
-            injection_vc: config.injection_vc,
             responds: config.responses.is_some(),
             request_vcs: match config.injection_vc {
                 InjectionVc::First => 1,
@@ -145,8 +132,9 @@ impl Stages {
                 && router.flow_control != FlowControl::StoreAndForward
                 && router.output_release == OutputRelease::Start
                 && config.routings.iter().all(|r| r.ugal.queue == QueueMeasure::OutputAndCredits),
-            idle_flits,
-            head_flits,
+            ahead_is_unread: config.routings.iter().all(|r| {
+                !r.algorithm.is_adaptive() || r.ugal.queue == QueueMeasure::OutputAndCredits
+            }),
             crossbar_period: match router.crossbar_clock {
                 CrossbarClock::None => 0,
                 CrossbarClock::Flit => crossbar_flit,
@@ -170,22 +158,7 @@ impl Stages {
             one_ejection_vc: one_ejection_vc(config),
             learning: config.routings.iter().any(|r| r.algorithm.learns()),
         };
-        stages.default_model = stages.cut_through
-            && !stages.virtual_output
-            && !stages.by_flits
-            && !stages.whole_packets
-            && stages.credit_return == Release::Tail
-            && stages.output_release == OutputRelease::Start
-            && stages.holds_ports
-            && !stages.holds_vcs
-            && stages.input_vc_gap == 0
-            && !stages.credit_at_crossbar
-            && stages.injection_vc == InjectionVc::First
-            && stages.ahead_is_free
-            && stages.idle_flits == 0
-            && stages.crossbar_period == 0
-            && router.arbiter == Arbiter::RoundRobin
-            && ports <= 64;
+        stages.default_model = stages.model == Model::DEFAULT && stages.ahead_is_free;
         stages
     }
 
@@ -195,24 +168,33 @@ impl Stages {
         if vc + 1 == self.vcs { 0 } else { vc + 1 }
     }
 
+    /// Returns the choices of the model: constants, if the build is for one model.
+    #[inline(always)]
+    pub(crate) const fn model<F: Variant>(&self) -> Model {
+        match F::MODEL {
+            Some(model) => model,
+            None => self.model,
+        }
+    }
+
     #[inline(always)]
     pub(crate) const fn cut_through<F: Variant>(&self) -> bool {
-        F::DEFAULT || self.cut_through
+        self.model::<F>().cut_through
     }
 
     #[inline(always)]
     pub(crate) const fn stores<F: Variant>(&self) -> bool {
-        !F::DEFAULT && self.stores
+        self.model::<F>().stores
     }
 
     #[inline(always)]
     pub(crate) const fn virtual_output<F: Variant>(&self) -> bool {
-        !F::DEFAULT && self.virtual_output
+        self.model::<F>().virtual_output
     }
 
     #[inline(always)]
     pub(crate) const fn by_flits<F: Variant>(&self) -> bool {
-        !F::DEFAULT && self.by_flits
+        self.model::<F>().by_flits
     }
 
     /// Returns the flits of a packet that start together, and so need credits together.
@@ -224,52 +206,52 @@ impl Stages {
     /// Returns the room that a packet of `flits` takes in a buffer.
     #[inline(always)]
     pub(crate) const fn room<F: Variant>(&self, flits: u32) -> u32 {
-        if F::DEFAULT || !self.whole_packets { flits } else { self.full }
+        if self.model::<F>().whole_packets { self.full } else { flits }
     }
 
     #[inline(always)]
     pub(crate) const fn credit_return<F: Variant>(&self) -> Release {
-        if F::DEFAULT { Release::Tail } else { self.credit_return }
+        self.model::<F>().credit_return
     }
 
     #[inline(always)]
     pub(crate) const fn output_release<F: Variant>(&self) -> OutputRelease {
-        if F::DEFAULT { OutputRelease::Start } else { self.output_release }
+        self.model::<F>().output_release
     }
 
     #[inline(always)]
     pub(crate) const fn holds_ports<F: Variant>(&self) -> bool {
-        F::DEFAULT || self.holds_ports
+        !matches!(self.model::<F>().contention, CrossbarContention::Vc)
     }
 
     #[inline(always)]
     pub(crate) const fn holds_vcs<F: Variant>(&self) -> bool {
-        !F::DEFAULT && self.holds_vcs
+        !matches!(self.model::<F>().contention, CrossbarContention::Port)
     }
 
     #[inline(always)]
     pub(crate) const fn head_latency<F: Variant>(&self) -> Time {
-        if F::DEFAULT { 0 } else { self.head_latency }
+        if self.model::<F>().gaps { self.head_latency } else { 0 }
     }
 
     #[inline(always)]
     pub(crate) const fn input_vc_gap<F: Variant>(&self) -> Time {
-        if F::DEFAULT { 0 } else { self.input_vc_gap }
+        if self.model::<F>().gaps { self.input_vc_gap } else { 0 }
     }
 
     #[inline(always)]
     pub(crate) const fn output_vc_gap<F: Variant>(&self) -> Time {
-        if F::DEFAULT { 0 } else { self.output_vc_gap }
+        if self.model::<F>().gaps { self.output_vc_gap } else { 0 }
     }
 
     #[inline(always)]
     pub(crate) const fn credit_at_crossbar<F: Variant>(&self) -> bool {
-        !F::DEFAULT && self.credit_at_crossbar
+        self.model::<F>().credit_at_crossbar
     }
 
     #[inline(always)]
     pub(crate) const fn injection_vc<F: Variant>(&self) -> InjectionVc {
-        if F::DEFAULT { InjectionVc::First } else { self.injection_vc }
+        self.model::<F>().injection_vc
     }
 
     #[inline(always)]
@@ -280,7 +262,7 @@ impl Stages {
     /// Returns whether NICs inject on VC 0 only, so that one credit account per NIC is enough.
     #[inline(always)]
     pub(crate) const fn one_account<F: Variant>(&self) -> bool {
-        (F::DEFAULT || matches!(self.injection_vc, InjectionVc::First)) && !self.responds
+        matches!(self.model::<F>().injection_vc, InjectionVc::First) && !self.responds
     }
 
     /// Returns the VCs on which a NIC may inject a host's packets.
@@ -295,18 +277,23 @@ impl Stages {
     }
 
     #[inline(always)]
+    pub(crate) const fn ahead_is_unread(&self) -> bool {
+        self.ahead_is_unread
+    }
+
+    #[inline(always)]
     pub(crate) const fn idle_flits<F: Variant>(&self) -> Time {
-        if F::DEFAULT { 0 } else { self.idle_flits }
+        self.model::<F>().idle_flits as Time
     }
 
     #[inline(always)]
     pub(crate) const fn head_flits<F: Variant>(&self) -> Time {
-        if F::DEFAULT { 1 } else { self.head_flits }
+        self.model::<F>().head_flits as Time
     }
 
     #[inline(always)]
     pub(crate) const fn unclocked<F: Variant>(&self) -> bool {
-        F::DEFAULT || self.crossbar_period == 0
+        !self.model::<F>().clocked
     }
 
     /// Returns whether the times of a port show that all packets in its output buffer are ready at

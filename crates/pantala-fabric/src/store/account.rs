@@ -2,14 +2,17 @@
 //!
 //! An account holds the flits available now, and a queue of entries that come back later, each with
 //! its time. Before a read at time t, all entries up to t are applied. So a credit that no packet
-//! waits for needs no event.
+//! waits for needs no event. Flits that come back one by one at even distances are one entry.
+
+mod lot;
 
 use crate::variant::Variant;
+use lot::Lot;
 use pantala_engine::{DuePool, DueQueue};
 use pantala_engine::{NEVER, Time};
 
 /// The entries of all accounts that come back later.
-pub(crate) type PendingPool = DuePool<u32>;
+pub(crate) type PendingPool = DuePool<Lot>;
 
 /// Returns an empty pool of entries.
 pub(crate) fn pending_pool() -> PendingPool {
@@ -40,11 +43,15 @@ impl Account {
         self.available
     }
 
-    /// Applies the entries up to `now`.
+    /// Applies the entries up to `now`. Returns the time of the next one, or [`NEVER`].
     #[inline]
-    fn apply(&mut self, pool: &mut PendingPool, now: Time) {
+    fn apply(&mut self, pool: &mut PendingPool, now: Time) -> Time {
         let available = &mut self.available;
-        self.pending.take(pool, now, |_, flits| *available += flits as i32);
+        self.pending.apply(pool, now, |time, lot| {
+            let (flits, next) = lot.take(time, now);
+            *available += flits;
+            next
+        })
     }
 
     /// Takes `flits`. The caller has checked that they are available.
@@ -63,15 +70,18 @@ impl Account {
     /// enough.
     pub(crate) fn when(&self, pool: &PendingPool, flits: u32) -> Option<Time> {
         let mut sum = self.available;
-        self.pending.iter(pool).find_map(|(time, back)| {
-            sum += back as i32;
-            (sum >= flits as i32).then_some(time)
+        self.pending.iter(pool).find_map(|(time, lot)| {
+            let lacking = flits as i32 - sum;
+            sum += lot.left();
+            let number = i32::from(lot.back) + (lacking - 1).max(0);
+            (sum >= flits as i32)
+                .then(|| if lot.span == 0 { time } else { lot.time_of(time, number as u32) })
         })
     }
 
     /// Returns the flits that will be available after all entries.
     pub(crate) fn eventually(&self, pool: &PendingPool) -> i32 {
-        self.available + self.pending.iter(pool).map(|(_, back)| back as i32).sum::<i32>()
+        self.available + self.pending.iter(pool).map(|(_, lot)| lot.left()).sum::<i32>()
     }
 }
 
@@ -80,6 +90,8 @@ impl Account {
 pub(crate) struct Credits {
     /// When the first entry is due; [`NEVER`]: there is none.
     first: Time,
+    /// The flits that come back then; zero if their entry is the first of `rest`, because they come
+    /// back one by one.
     flits: u32,
     rest: Account,
 }
@@ -100,17 +112,47 @@ impl Credits {
         self.rest.available
     }
 
+    /// Prefetches the entry after the first if [`Self::at`] will read it at `now`.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, pool: &PendingPool, now: Time) {
+        if self.first <= now {
+            self.rest.pending.prefetch(pool);
+        }
+    }
+
     /// Applies the entries after the first up to `now`, and moves the next one to its place.
     #[inline]
     fn apply(&mut self, pool: &mut PendingPool, now: Time) {
         let Account { available, pending } = &mut self.rest;
         self.first = NEVER;
-        while let Some((time, flits)) = pending.pop(pool) {
+        while let Some((time, lot)) = pending.first(pool) {
+            if lot.span != 0 {
+                return self.apply_one_by_one(pool, now);
+            }
+            pending.pop(pool);
             if time > now {
-                (self.first, self.flits) = (time, flits);
+                (self.first, self.flits) = (time, lot.flits.into());
                 return;
             }
-            *available += flits as i32;
+            *available += i32::from(lot.flits);
+        }
+    }
+
+    /// As [`Self::apply`], if the first entry of the rest comes back flit by flit. It stays there
+    /// as long as it has flits.
+    #[inline(never)]
+    fn apply_one_by_one(&mut self, pool: &mut PendingPool, now: Time) {
+        self.flits = 0;
+        let next = self.rest.apply(pool, now);
+        if next == NEVER {
+            return;
+        }
+        self.first = next;
+        if let Some((_, lot)) = self.rest.pending.first(pool)
+            && lot.span == 0
+        {
+            self.flits = lot.flits.into();
+            self.rest.pending.pop(pool);
         }
     }
 
@@ -155,17 +197,35 @@ pub(crate) trait Repayment {
             self.give(pool, last, flits);
             return;
         }
-        let steps = Time::from(flits.max(2) - 1);
-        for flit in 0..Time::from(flits) {
-            self.give(pool, first + (last - first) * flit / steps, 1);
+        // More than 4 ms, or more flits than a packet has: flit by flit.
+        let (Ok(span), Ok(number)) = (u32::try_from(last - first), u16::try_from(flits)) else {
+            let steps = Time::from(flits.max(2) - 1);
+            for flit in 0..Time::from(flits) {
+                self.give(pool, first + (last - first) * flit / steps, 1);
+            }
+            return;
+        };
+        if number == 1 {
+            self.give(pool, first, 1);
+        } else {
+            self.give_lot(pool, first, Lot { flits: number, back: 0, span });
         }
     }
+
+    /// Gives a lot back whose flits come back one by one, the first at `time`.
+    fn give_lot(&mut self, pool: &mut PendingPool, time: Time, lot: Lot);
 }
 
 impl Repayment for Account {
     #[inline]
     fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32) {
-        self.pending.push(pool, time, flits);
+        // A packet has fewer flits than 2^16.
+        self.pending.push(pool, time, Lot { flits: flits as u16, back: 0, span: 0 });
+    }
+
+    #[inline]
+    fn give_lot(&mut self, pool: &mut PendingPool, time: Time, lot: Lot) {
+        self.pending.push(pool, time, lot);
     }
 }
 
@@ -177,6 +237,14 @@ impl Repayment for Credits {
         } else {
             self.rest.give(pool, time, flits);
         }
+    }
+
+    #[inline]
+    fn give_lot(&mut self, pool: &mut PendingPool, time: Time, lot: Lot) {
+        if self.first == NEVER {
+            (self.first, self.flits) = (time, 0);
+        }
+        self.rest.give_lot(pool, time, lot);
     }
 }
 
@@ -243,6 +311,42 @@ mod tests {
                 if wanted as i32 > there {
                     assert_eq!(account.when(&pool, wanted), credits.when(&pool, wanted));
                 }
+            }
+        }
+    }
+
+    /// Flits that come back one by one are one entry, with the answers of many.
+    #[test]
+    fn a_lot_is_its_flits() {
+        let mut pool = pending_pool();
+        let mut draws = pantala_engine::Stream::new(4, 5, 6);
+        for _ in 0..300 {
+            let (mut lots, mut credits) = (Account::new(3), Credits::new(3));
+            let mut flits = Account::new(3);
+            let (mut now, mut latest) = (0, 1);
+            for _ in 0..40 {
+                let (number, span) = (1 + draws.below(9), u64::from(draws.below(40)));
+                if draws.below(2) == 0 {
+                    let (first, last) = (latest, latest + span);
+                    lots.give_over::<General>(&mut pool, first, last, number);
+                    credits.give_over::<General>(&mut pool, first, last, number);
+                    let steps = Time::from(number.max(2) - 1);
+                    for flit in 0..Time::from(number) {
+                        let time = if span == 0 { last } else { first + span * flit / steps };
+                        flits.give(&mut pool, time, 1);
+                    }
+                    latest = last + u64::from(draws.below(9));
+                }
+                now += u64::from(draws.below(30));
+                latest = latest.max(now + 1);
+                let there = flits.at(&mut pool, now);
+                assert_eq!([lots.at(&mut pool, now), credits.at(&mut pool, now)], [there; 2]);
+                for wanted in (there + 1..there + 12).filter(|wanted| *wanted > 0) {
+                    let when = flits.when(&pool, wanted as u32);
+                    assert_eq!(lots.when(&pool, wanted as u32), when);
+                    assert_eq!(credits.when(&pool, wanted as u32), when);
+                }
+                assert_eq!(lots.eventually(&pool), flits.eventually(&pool));
             }
         }
     }

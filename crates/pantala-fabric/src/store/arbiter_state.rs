@@ -43,8 +43,10 @@ pub(crate) struct ArbiterState {
     pub(crate) input_turns: ProvenArray<InputTurn>,
     /// Per output VC, the packet that holds it while it crosses.
     pub(crate) holds: ProvenArray<Hold>,
-    /// Scratch space: rank, input VC and output of the packets that contend.
-    pub(crate) candidates: Vec<(u64, u32, u32)>,
+    /// Scratch space: input VC and output of the packets that can cross.
+    pub(crate) candidates: Vec<(u32, u32)>,
+    /// Scratch space: those packets with their rank, if there are several.
+    pub(crate) ranked: Vec<(u64, u32, u32)>,
     /// Scratch space: the offers of outputs.
     pub(crate) offers: Vec<Offer>,
 }
@@ -56,6 +58,7 @@ impl Default for ArbiterState {
             input_turns: empty(),
             holds: empty(),
             candidates: Vec::new(),
+            ranked: Vec::new(),
             offers: Vec::new(),
         }
     }

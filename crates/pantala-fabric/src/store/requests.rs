@@ -39,7 +39,7 @@ impl Requests {
     /// Lists an output for arbitration at this time.
     #[inline(always)]
     pub(crate) fn mark_dirty<F: Variant>(&mut self, router: u32, port: u16) {
-        let index = if F::DEFAULT {
+        let index = if F::MODEL.is_some_and(|model| model.one_word) {
             router as usize
         } else {
             router as usize * self.dirty_words + usize::from(port / 64)

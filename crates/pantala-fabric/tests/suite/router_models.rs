@@ -402,3 +402,17 @@ fn an_input_that_is_always_busy_starves_none_of_its_channels() {
         }
     }
 }
+
+/// What the fabric holds depends on the packets in flight, not on the packets so far.
+#[test]
+fn memory_does_not_grow_with_time() {
+    for (config, _) in all_models(Algorithm::Minimal, 0).take(5) {
+        let topology = dragonfly(2, 4, 2, 9);
+        let host = Uniform::new(topology.terminals(), &config, 0.2, Time::MAX);
+        let mut net = partition(config.clone(), topology, host);
+        net.advance(60_000_000);
+        let early = net.memory();
+        net.advance(240_000_000);
+        assert!(net.memory() < 2 * early, "{early} {} {:?}", net.memory(), config.router);
+    }
+}

@@ -33,27 +33,28 @@ impl Nics {
             _ => &mut self.list[nic].queue,
         };
         queue.insert(messages, handle, |other| other.created > created);
-        self.arm(setup, messages, nic, wakes);
+        self.arm(nic, self.next_start(setup, messages, nic), wakes);
     }
 
-    /// Requests a timer for the next start of an engine. The link may be busy then, but what the
-    /// engines do takes place at its own time.
-    fn arm(
-        &mut self,
-        setup: &LayerSetup,
-        messages: &Arena<Message>,
-        nic: usize,
-        wakes: &mut Wakes,
-    ) {
-        let time = self.next_starts(setup, messages, nic).into_iter().min().unwrap_or(NEVER);
+    /// Requests a timer for the next start of an engine, at `time`. The link may be busy then, but
+    /// what the engines do takes place at its own time.
+    #[inline]
+    fn arm(&mut self, nic: usize, time: Time, wakes: &mut Wakes) {
         if time < NEVER && self.engines[nic].armed != time {
             self.engines[nic].armed = time;
             wakes.timers.push(time);
         }
     }
 
+    /// The time at which the next transmission of either engine begins.
+    fn next_start(&self, setup: &LayerSetup, messages: &Arena<Message>, nic: usize) -> Time {
+        let [first, get] = self.next_starts(setup, messages, nic);
+        first.min(get)
+    }
+
     /// The time at which an engine has its next transmission: that of the first engine, and that
     /// of the second.
+    #[inline]
     fn next_starts(&self, setup: &LayerSetup, messages: &Arena<Message>, nic: usize) -> [Time; 2] {
         let engines = &self.engines[nic];
         let arrival = |queue: LinkedQueue| match queue.front(messages) {
@@ -105,7 +106,7 @@ impl Nics {
     ) -> Time {
         match self.engines[nic].buffer.front() {
             Some((_, entered)) => *entered,
-            None => self.next_starts(setup, messages, nic).into_iter().min().unwrap_or(NEVER),
+            None => self.next_start(setup, messages, nic),
         }
     }
 }
@@ -117,7 +118,7 @@ impl<P: OperationStream> MpiLayer<P> {
             let [first, get] = self.nics.next_starts(&self.setup, &self.transfers.messages, nic);
             let time = first.min(get);
             if time > now {
-                self.nics.arm(&self.setup, &self.transfers.messages, nic, wakes);
+                self.nics.arm(nic, time, wakes);
                 break;
             }
             if first <= get {

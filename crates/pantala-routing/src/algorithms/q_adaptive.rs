@@ -122,18 +122,19 @@ pub(crate) fn route(
 /// The port chosen at the source router.
 fn at_source(context: &DecisionContext<'_>, minimal: u16, row: &[f32]) -> Option<u16> {
     let first = context.topology.first_local_port();
-    let mut best = 0;
-    for (column, estimate) in row.iter().enumerate() {
-        if *estimate < row[best] {
-            best = column;
+    let mut best = (0, f32::INFINITY);
+    for (column, &estimate) in (0..).zip(row) {
+        if estimate < best.1 {
+            best = (column, estimate);
         }
     }
+    let (column, least) = best;
     let pays = QAdaptiveConfig::pays(
         context.routing.q_adaptive.threshold_source,
         row[usize::from(minimal - first)],
-        row[best],
+        least,
     );
-    Some(if pays { first + best as u16 } else { minimal })
+    Some(if pays { first + column } else { minimal })
 }
 
 /// The port chosen at the first router of the first intermediate group; none if that router has a

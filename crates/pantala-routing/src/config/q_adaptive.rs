@@ -43,7 +43,8 @@ impl QAdaptiveConfig {
         let delta = f64::from(target) - f64::from(estimate);
         let rate = if delta < 0.0 { self.learning_rate_down } else { self.learning_rate_up };
         let corrected = f64::from(estimate) + rate * delta;
-        (if self.truncate { corrected.trunc() } else { corrected }) as f32
+        // Through an integer, because a truncation of floats is a call without SSE 4.1.
+        (if self.truncate { corrected as i64 as f64 } else { corrected }) as f32
     }
 
     /// Returns whether a port saves enough over the minimal port.
