@@ -115,9 +115,9 @@ BENCHMARKS = {
         " computing"
     ),
     "study-1056": Benchmark(
-        "what studies run: Halo3D of Ember beside random traffic on kang2022, 512 random nodes each,"
-        " to their ends, with the MPI layer sst_sc22 and the default tables; by router model, with a"
-        " routing of that simulator",
+        "what studies run: Halo3D of Ember beside random traffic on kang2022, 512 random nodes"
+        " each, to their ends, with the MPI layer sst_sc22 and the default tables; by router model,"
+        " with a routing of that simulator",
         runs={
             model: {"machine.router.model": model, "routing": routing}
             for model, routing in {

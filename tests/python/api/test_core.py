@@ -135,7 +135,7 @@ def test_ctrl_c_keeps_the_partial_run(workdir: Path, monkeypatch: pytest.MonkeyP
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ProgressLine, "update", interrupt)
-    text = SMALL[: SMALL.index("[[jobs]]")] + "[stop]\nduration = '10 s'\n"
+    text = SMALL[: SMALL.index("[[jobs]]")] + "[stop]\nduration = '100 ms'\n"
     text += (
         "[[jobs]]\nname = 'x'\nranks = 72\nworkload = { kind = 'pattern', pattern = 'uniform', load"
         " = 0.5 }\n"

@@ -93,7 +93,8 @@ def test_an_error_of_the_run_points_at_its_statement(
     file = program("\n\ttask 0 computes for 1/(num_tasks-2) microseconds.")
     ended = cli("run", file, "--ranks", "2", "--out", tmp_path / "run", "--quiet")
     assert ended.status == 2  # the program is at fault
-    first, source, caret = ended.err.splitlines()
+    warning, first, source, caret = ended.err.splitlines()
+    assert warning.endswith("jobs.program sends nothing; check its messages and iterations")
     assert "job 'program' rank " in first
     assert first.endswith("program.ncptl:2:22: division of 1 by zero")
     assert source.index("1/(") == caret.index("^")
