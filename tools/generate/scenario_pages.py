@@ -25,11 +25,15 @@ PAGES = {
     "workloads": ("Workloads", "what a job does: patterns, programs, traces, applications"),
     "snapshot": ("Snapshot", "jobs from the log of a batch system"),
     "background": ("Background", "jobs drawn at random that fill the machine"),
-    "run": ("Detail and stop", "coarse packets, and the end of the run"),
+    "run": (
+        "Targets, detail and stop",
+        "the targets of an experiment, coarse packets, and the end of the run",
+    ),
     "record": ("Record", "the optional tables of a run"),
 }
 #: Definitions of the schema from which on, in the order of their first use, a page begins.
 _FIRST = {
+    "Targets": "run",
     "Machine": "machine",
     "Router": "router",
     "Detail": "run",

@@ -1,6 +1,7 @@
 //! The order of events: a timing wheel of buckets for near events, lists per epoch and a heap for
 //! far events.
 
+mod event;
 mod far;
 mod nodes;
 mod occupancy;
@@ -8,38 +9,15 @@ mod tick;
 
 use crate::random::mix;
 use crate::time::{NEVER, Time};
+pub use event::{Event, PHASES};
+use event::{PHASES_LOG2, SLOTS, WIDTH_LOG2};
 use far::Far;
 use nodes::{END, Node, Nodes};
 use occupancy::Occupancy;
 use tick::NO_TICK;
 
-/// An event: a time, a phase and an identity.
-///
-/// Events come out in the order of (time, phase). Events of equal time and phase must commute:
-/// their order is not defined, and [`Wheel::scramble`] lets a test draw it at random. So no result
-/// can depend on the partition, thread or earlier event that scheduled an event first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Event {
-    /// The event's time, in picoseconds.
-    pub time: Time,
-    /// The event's phase within its time, below [`PHASES`]. Lower phases come first.
-    pub phase: u8,
-    /// The event's identity, a number of the simulation.
-    pub id: u32,
-}
-
-/// Number of phases of a time.
-pub const PHASES: u8 = 8;
-const PHASES_LOG2: u32 = 3;
-
-/// A bucket is 512 ps wide: the key of an event (its offset in the bucket and its phase) has few
-/// values, and a bucket of a quiet network still holds several events.
-const WIDTH_LOG2: u32 = 9;
 const KEYS: usize = 1 << (WIDTH_LOG2 + PHASES_LOG2);
 const KEY_WORDS: usize = KEYS / 64;
-
-/// The wheel reaches a little over a microsecond, which is longer than any link.
-const SLOTS: usize = 1 << 11;
 const MASK: u64 = SLOTS as u64 - 1;
 
 /// Number of events to foresee: about as many as the simulation handles while memory answers.
@@ -52,7 +30,7 @@ const FORESEEN: u32 = 16;
 /// list per key (offset, phase). So few events ever compare, and a simulation takes all events of
 /// one time and phase in sequence. Nothing allocates once the arena has reached its largest size.
 ///
-/// Invariant: no event is scheduled before the time of the group taken last.
+/// Invariant: no event is scheduled before the time of the batch taken last.
 #[derive(Debug)]
 pub struct Wheel {
     nodes: Nodes,
@@ -65,9 +43,9 @@ pub struct Wheel {
     used: [u64; KEY_WORDS],
     /// The words of `used` that are not zero.
     used_words: u64,
-    /// The rest of the group being taken, and its time and phase.
-    group: u32,
-    group_key: (Time, u8),
+    /// The rest of the batch being taken, and its time and phase.
+    batch: u32,
+    batch_key: (Time, u8),
     /// The events of one clock tick ([`Wheel::push_tick`]), and their time and phase as one number;
     /// [`NO_TICK`] if there are none.
     tick: u32,
@@ -99,8 +77,8 @@ impl Wheel {
             lists: Box::new([END; KEYS]),
             used: [0; KEY_WORDS],
             used_words: 0,
-            group: END,
-            group_key: (0, 0),
+            batch: END,
+            batch_key: (0, 0),
             tick: END,
             tick_order: NO_TICK,
             far: Far::new(),
@@ -117,7 +95,7 @@ impl Wheel {
         self.scramble = Some(seed);
     }
 
-    /// Schedules an event. Its time must not be before that of the group taken last.
+    /// Schedules an event. Its time must not be before that of the batch taken last.
     #[inline]
     pub fn push(&mut self, time: Time, phase: u8, id: u32) {
         self.push_with_hint(time, phase, id, 0);
@@ -162,8 +140,8 @@ impl Wheel {
         if slot < self.slot {
             self.rewind(slot);
         }
-        if (event.time, event.phase) < self.group_key {
-            self.put_group_back();
+        if (event.time, event.phase) < self.batch_key {
+            self.put_batch_back();
         }
         self.deal_new(event, hint);
     }
@@ -175,10 +153,10 @@ impl Wheel {
         self.deal(index);
     }
 
-    /// Reverses [`Self::take_group`], for an event that precedes the group.
+    /// Reverses [`Self::take_batch`], for an event that precedes the batch.
     #[cold]
-    fn put_group_back(&mut self) {
-        let mut at = std::mem::replace(&mut self.group, END);
+    fn put_batch_back(&mut self) {
+        let mut at = std::mem::replace(&mut self.batch, END);
         while let Some(node) = self.nodes.get(at) {
             let next = node.next;
             self.deal(at);
@@ -208,12 +186,12 @@ impl Wheel {
         loop {
             loop {
                 match self.first_key() {
-                    _ if self.group != END => {}
-                    Some(key) => self.take_group(key),
+                    _ if self.batch != END => {}
+                    Some(key) => self.take_batch(key),
                     None => break,
                 }
-                let (time, phase) = self.group_key;
-                while let Some(Node { id, hint, .. }) = self.nodes.pop(&mut self.group) {
+                let (time, phase) = self.batch_key;
+                while let Some(Node { id, hint, .. }) = self.nodes.pop(&mut self.batch) {
                     events.push((Event { time, phase, id }, hint));
                 }
             }
@@ -228,7 +206,7 @@ impl Wheel {
         self.forget_foreseen();
     }
 
-    /// Moves to the next group of events: those of the lowest time and phase, if it is before
+    /// Moves to the next batch of events: those of the lowest time and phase, if it is before
     /// `until`.
     #[inline]
     pub fn next_batch(&mut self, until: Time) -> Option<(Time, u8)> {
@@ -255,14 +233,14 @@ impl Wheel {
     /// both need not have its `foresee` at hand for each batch.
     #[inline(always)]
     pub fn next_open_batch(&mut self, until: Time) -> Option<Option<(Time, u8)>> {
-        if self.group == END {
+        if self.batch == END {
             let key = self.first_key()?;
             if !self.is_due(key) {
                 return None;
             }
-            self.take_group(key);
+            self.take_batch(key);
         }
-        Some((self.group_key.0 < until).then_some(self.group_key))
+        Some((self.batch_key.0 < until).then_some(self.batch_key))
     }
 
     /// Moves to the next batch, after the current bucket or at the tick. Arguments and result are
@@ -283,19 +261,19 @@ impl Wheel {
             return None;
         }
         self.take_tick();
-        Some(self.group_key)
+        Some(self.batch_key)
     }
 
     /// Takes the list of `key`, the first of the current bucket that is not empty.
     #[inline(always)]
-    fn take_group(&mut self, key: usize) {
+    fn take_batch(&mut self, key: usize) {
         let bits = &mut self.used[key / 64];
         *bits &= *bits - 1;
         if *bits == 0 {
             self.used_words &= self.used_words - 1;
         }
-        self.group = std::mem::replace(&mut self.lists[key], END);
-        self.group_key = (self.time_of(key), key as u8 & (PHASES - 1));
+        self.batch = std::mem::replace(&mut self.lists[key], END);
+        self.batch_key = (self.time_of(key), key as u8 & (PHASES - 1));
     }
 
     /// The lowest key of the current bucket whose list is not empty.
@@ -311,7 +289,7 @@ impl Wheel {
         (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2)
     }
 
-    /// The next event of the group to which [`Self::next_batch`] has moved. `None` after the last
+    /// The next event of the batch to which [`Self::next_batch`] has moved. `None` after the last
     /// one.
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
@@ -321,12 +299,12 @@ impl Wheel {
     /// As [`Self::pop`], with the event's hint ([`Self::push_with_hint`]).
     #[inline]
     pub fn pop_with_hint(&mut self) -> Option<(u32, u32)> {
-        let node = self.nodes.pop(&mut self.group)?;
+        let node = self.nodes.pop(&mut self.batch)?;
         self.popped += 1;
         Some((node.id, node.hint))
     }
 
-    /// Whether an event is scheduled for `time`, the time of the group being taken. Unlike
+    /// Whether an event is scheduled for `time`, the time of the batch being taken. Unlike
     /// [`Self::next_batch`] it never moves the wheel, so that a simulation can act at the end of a
     /// time before the wheel moves on.
     #[inline]
@@ -339,8 +317,8 @@ impl Wheel {
     /// The time of the next event, or [`NEVER`]. It does not move the wheel.
     #[must_use]
     pub fn next_time(&self) -> Time {
-        if self.group != END {
-            return self.group_key.0;
+        if self.batch != END {
+            return self.batch_key.0;
         }
         if let Some(key) = self.first_key() {
             return self.time_of(key).min(self.tick_time());
@@ -369,7 +347,7 @@ impl Wheel {
 
     /// Phase and identity of all scheduled events, in no order, for audits.
     pub fn iter(&self) -> impl Iterator<Item = (u8, u32)> {
-        let heads = self.buckets.iter().chain(self.lists.iter()).chain([&self.group, &self.tick]);
+        let heads = self.buckets.iter().chain(self.lists.iter()).chain([&self.batch, &self.tick]);
         let near =
             heads.flat_map(|&head| self.nodes.list(head)).map(|node| (node.phase(), node.id));
         near.chain(self.far.iter(&self.nodes))

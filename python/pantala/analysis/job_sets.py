@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-__all__ = ["TOGETHER", "alone_name", "alone_runs", "job_sets", "pair_name", "without_name"]
+__all__ = [
+    "TOGETHER",
+    "alone_name",
+    "alone_runs",
+    "job_sets",
+    "pair_name",
+    "targets_of_set",
+    "without_name",
+]
 
 #: The run with all jobs.
 TOGETHER = "together"
@@ -53,3 +61,15 @@ def alone_runs(job_set: str, jobs: Sequence[str], parts: Collection[str]) -> dic
         job: next((name for name in each if name in parts), None) for job, each in names.items()
     }
     return {job: name for job, name in found.items() if name is not None}
+
+
+def targets_of_set(job_set: str, jobs: Sequence[str], parts: Collection[str]) -> list[str] | None:
+    """Returns the jobs of a job set that have a run alone, if others have none; else None.
+
+    Args:
+        job_set: the name of the job set.
+        jobs: its jobs.
+        parts: the names of the runs that the experiment consists of, missing ones included.
+    """
+    found = alone_runs(job_set, jobs, parts)
+    return list(found) if 0 < len(found) < len(jobs) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from pantala.core.job_end import ends_by_itself
@@ -77,6 +77,16 @@ class Facts:
     windows: tuple[tuple[str, float], ...] = ()
     packets_from_ns: float = 0.0
     result_hash: str = ""
+
+    def about(self, targets: Sequence[str] | None) -> Self:
+        """Returns the facts without the overlaps of other jobs than the targets, if there are any.
+
+        Args:
+            targets: the jobs that are compared with their runs alone; None if all are.
+        """
+        if targets is None:
+            return self
+        return replace(self, overlaps=tuple(each for each in self.overlaps if each.job in targets))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the facts as JSON."""

@@ -180,12 +180,13 @@ def _print_programs(result: Run) -> None:
 
 def _comparison(result: Experiment) -> list[Table]:
     """Returns the tables of an experiment: jobs that end, then synthetic traffic."""
-    rows = result.slowdown.collect().to_dicts()
-    traffic = [row for row in rows if row["compared"] == "duration"]
-    jobs = [row for row in rows if row["compared"] != "duration"]
     from pantala.report.reported_run import ReportedRun
 
-    beside = ReportedRun.of(result).beside
+    reported = ReportedRun.of(result)
+    rows = [] if reported.slowdown is None else reported.slowdown.to_dicts()
+    traffic = [row for row in rows if row["compared"] == "duration"]
+    jobs = [row for row in rows if row["compared"] != "duration"]
+    beside = reported.beside
     return [*([_slowdown(jobs, beside)] if jobs else []), *([_traffic(traffic)] if traffic else [])]
 
 

@@ -10,7 +10,7 @@ from typing import Self
 import polars as pl
 
 from pantala.analysis.attribution import METHODS
-from pantala.analysis.job_sets import TOGETHER, alone_runs
+from pantala.analysis.job_sets import TOGETHER, alone_runs, targets_of_set
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, slowdown_of
 from pantala.errors import RunDirectoryError, UsageError
 from pantala.experiments.stored_experiment import StoredExperiment
@@ -76,6 +76,20 @@ class CaseParts(StoredExperiment):
             jobs = self.parts[TOGETHER].job_names
         names = alone_runs(TOGETHER, jobs, self.parts)
         return {job: self.parts[name] for job, name in names.items()}
+
+    @property
+    def targets(self) -> list[str] | None:
+        """The jobs that the only case is about; None if it compares all of its jobs.
+
+        With ``interference = { targets = [...] }`` only the targets have a run alone.
+
+        Raises:
+            RunDirectoryError: the experiment was interrupted before the jobs ran together.
+            UsageError: there are several cases.
+        """
+        if not self._has_targets:
+            return None
+        return targets_of_set(TOGETHER, self.together.job_names, set(self.cases["part"]))
 
     @property
     def together(self) -> Run:

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from pantala.analysis.job_sets import targets_of_set
 from pantala.catalogue.tables import TABLES
 from pantala.caveats import Absent, Caveat, Facts, caveats_of
 from pantala.errors import UsageError, nearest
@@ -18,6 +19,7 @@ from pantala.experiments.listed_cases import listed_cases
 from pantala.results.run import Run
 from pantala.run_tables.table_display import converted
 from pantala.runs.parts import TOGETHER
+from pantala.scenario.interference import has_targets
 from pantala.store.consolidate import Segments, table_of_run
 from pantala.store.index import Entry, Index, facts_of_entry
 from pantala.store.run_store import RunStore
@@ -136,10 +138,31 @@ class StoredExperiment:
             runs=sum(states.values()),
             cases=cases,
         )
+        facts = self._facts_of_targets()
         if cases > 1:
-            return caveats_of(self.facts, seeds=self._equal.seed_groups(), absent=absent)
+            return caveats_of(facts, seeds=self._equal.seed_groups(), absent=absent)
         parts = dict(self.cases.select("run", "part").iter_rows())
-        return caveats_of({parts[run]: each for run, each in self.facts.items()}, absent=absent)
+        return caveats_of({parts[run]: each for run, each in facts.items()}, absent=absent)
+
+    @property
+    def _has_targets(self) -> bool:
+        """Whether the key `interference` names targets, in the scenario or on an axis."""
+        axis = "interference"
+        values = self.cases[axis].to_list() if axis in self.axes else []
+        return any(map(has_targets, [self._listed.interference, *values]))
+
+    def _facts_of_targets(self) -> dict[str, Facts]:
+        """Returns the facts of each run that is there; of a job set with targets, theirs."""
+        found = dict(self.facts)
+        if not self._has_targets:
+            return found
+        for (_,), rows in self.cases.group_by("case"):
+            parts = set(rows["part"])
+            for part, run in rows.select("part", "run").iter_rows():
+                if run in found:
+                    targets = targets_of_set(part, found[run].jobs, parts)
+                    found[run] = found[run].about(targets)
+        return found
 
     @cached_property
     def facts(self) -> dict[str, Facts]:

@@ -194,7 +194,8 @@ def _cases_of(
             found.append(Case(name, number, other, colour[name], condition, True, place))
         condition = f"{title} together".strip() if alone else title
         found.append(Case(name, job, run, colour[name], condition, False, place))
-    return found
+    # The jobs that an experiment is about come first: those with a run alone.
+    return sorted(found, key=lambda case: bool(alone) and case.name not in alone)
 
 
 def parts(given: Given, alone: Mapping[str, RunLike] | None = None) -> dict[str, RunLike]:

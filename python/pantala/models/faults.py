@@ -17,8 +17,9 @@ __all__ = ["LIST", "ONE", "scenario_error"]
 #: Keys of tables that `kind` distinguishes. Pydantic puts the kind into the place of an error.
 _TAGGED = frozenset({"placement"})
 
-#: Keys that take one value or a list, and what pydantic puts into the place of an error for them.
-_ONE_OR_LIST = frozenset({"nodes", "workload"})
+#: Keys that take one value, or a list or table, and what pydantic puts into the place of an error
+#: for them.
+_ONE_OR_LIST = frozenset({"interference", "nodes", "workload"})
 ONE, LIST = "one", "list"
 
 _Words = Callable[[Mapping[str, Any]], tuple[str, str]]

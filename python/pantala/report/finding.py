@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -33,7 +33,7 @@ def finding(reported: ReportedRun) -> str:
     """Returns the sentences on each job's slowdown, or on communication times in a single run."""
     if reported.slowdown is None:
         return " ".join(_single(reported))
-    return " ".join(_comparison(reported.slowdown, reported.beside))
+    return " ".join(_comparison(reported.slowdown, reported.beside, reported.background))
 
 
 def iterations_compared(row: dict[str, Any]) -> str:
@@ -52,11 +52,18 @@ def _finished(row: dict[str, Any]) -> str:
     return f"{count(row['alone_iterations'])} alone, {count(row['together_iterations'])} together"
 
 
-def _comparison(slowdown: pl.DataFrame, partly: Mapping[str, str]) -> list[str]:
+def _comparison(
+    slowdown: pl.DataFrame, partly: Mapping[str, str], background: Sequence[str]
+) -> list[str]:
     rows = slowdown.to_dicts()
     names = [row["name"] for row in rows]
+    everyone = [*names, *background]
     beside = {
-        name: names[1 - number] if len(names) == 2 else "the others"
+        name: everyone[1 - number]
+        if len(everyone) == 2
+        else f"the background ({_some(list(background))})"
+        if len(names) == 1
+        else "the others"
         for number, name in enumerate(names)
     }
     timed = [row for row in rows if row["slowdown"] is not None]
@@ -76,6 +83,8 @@ def _comparison(slowdown: pl.DataFrame, partly: Mapping[str, str]) -> list[str]:
         _traffic(row, beside[row["name"]]) for row in rows if row["compared"] == "duration"
     ]
     sentences += _missing([row for row in rows if row["compared"] != "duration"])
+    if background and len(names) > 1:
+        sentences.append(f"The background: {_some(list(background))}.")
     return [sentence for sentence in sentences if sentence]
 
 

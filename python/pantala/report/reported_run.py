@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -36,25 +36,32 @@ class ReportedRun:
     run: RunLike
     #: The run of each job alone, by name; empty for a single run.
     alone: Mapping[str, RunLike]
-    #: The content of slowdown.parquet; None for a single run.
+    #: The content of slowdown.parquet, of targets only; None for a single run.
     slowdown: pl.DataFrame | None
     #: The parts of an interrupted experiment that are not there.
     missing: tuple[str, ...] = ()
     #: The effects of jobs on each other; None unless the scenario asks for them.
     effects: pl.DataFrame | None = None
+    #: The jobs that the experiment is about; None if it compares all of its jobs.
+    targets: Sequence[str] | None = None
 
     @classmethod
     def of(cls, run: RunLike | InterferenceLike) -> ReportedRun:
         """Takes a run, or the runs of an interference experiment."""
         if hasattr(run, "together"):
             experiment = cast("InterferenceLike", run)
+            targets = getattr(experiment, "targets", None)
+            slowdown = experiment.slowdown.collect()
+            if targets is not None:
+                slowdown = slowdown.filter(pl.col("name").is_in(targets))
             return cls(
                 experiment.name,
                 experiment.together,
                 experiment.alone,
-                experiment.slowdown.collect(),
+                slowdown,
                 tuple(getattr(experiment, "missing", ())),
                 _effects(experiment),
+                targets,
             )
         return cls(str(run.document["plan"]["name"]), run, {}, None)
 
@@ -67,12 +74,12 @@ class ReportedRun:
     @cached_property
     def facts(self) -> dict[str, Facts]:
         """The facts of every run of the report by title: what the caveats are made of."""
-        return {title: facts_of_run(run) for title, run in self.parts.items()}
+        return {title: facts_of_run(run).about(self.targets) for title, run in self.parts.items()}
 
     @cached_property
     def overlaps(self) -> dict[str, list[Overlap]]:
         """For each job, the jobs that ran for less of its run than `MOSTLY`; least first."""
-        facts = facts_of_run(self.run)
+        facts = facts_of_run(self.run).about(self.targets)
         found: dict[str, list[Overlap]] = {name: [] for name in self.names}
         for each in sorted(facts.overlaps, key=lambda overlap: overlap.share):
             if each.share < MOSTLY:
@@ -117,6 +124,11 @@ class ReportedRun:
     def names(self) -> list[str]:
         """The names of the jobs, in the plan's order."""
         return list(job_names(self.run).values())
+
+    @property
+    def background(self) -> list[str]:
+        """The names of the jobs that are there only together with the targets."""
+        return [] if self.targets is None else [n for n in self.names if n not in self.targets]
 
     @property
     def parts(self) -> dict[str, RunLike]:

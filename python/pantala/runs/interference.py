@@ -43,7 +43,7 @@ from pantala.results.run import Run
 from pantala.runs.parts import Part
 from pantala.runs.progress import ProgressLine
 from pantala.scenario import Scenario
-from pantala.scenario.interference import mode_of
+from pantala.scenario.interference import mode_of, targets_of
 from pantala.store.identity import run_id
 from pantala.store.run_store import RunStore
 
@@ -85,7 +85,11 @@ class InterferenceRuns:
         self.target = target
         self.parts = parts
         self._name = scenario.name
-        self._mode = mode_of(scenario.interference)
+        targets = targets_of(scenario.interference, scenario.jobs)
+        #: What is compared, as interference.json names it.
+        self._compared: object = (
+            mode_of(scenario.interference) if targets is None else {"targets": targets}
+        )
         #: The identity of the experiment: parts of other plans do not belong to it.
         self._plan = run_id(plan)
         self._store = RunStore(target)
@@ -190,7 +194,7 @@ class InterferenceRuns:
         if document and document.get("plan") != self._plan:
             raise taken(target, f"another experiment ({document.get('name')})")
         if (
-            document.get("interference") == self._mode
+            document.get("interference") == self._compared
             and not document.get("missing")
             and all(map(self._stored, self.parts))
             and self._has_pages()
@@ -290,7 +294,7 @@ class InterferenceRuns:
             "pantala": core().VERSION,
             "name": self._name,
             "complete": not missing and all(run.complete for run in runs),
-            "interference": self._mode,
+            "interference": self._compared,
             "plan": self._plan,
             "parts": there,
             "missing": [{"part": part.name, "jobs": part.jobs} for part in missing],

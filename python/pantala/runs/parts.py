@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pantala.analysis.job_sets import TOGETHER, alone_name, pair_name, without_name
 from pantala.scenario import Scenario
-from pantala.scenario.interference import mode_of
+from pantala.scenario.interference import mode_of, targets_of
 from pantala.scenario.plan import awaited
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def parts_of(scenario: Scenario, resolved: Plan) -> list[Part]:
     A job set is a set of jobs: all jobs together, and each pair, or all jobs but one, as the key
     `interference` says. A run does not wait for the end of patterns and of other jobs that are not
     its target. Such a job runs alone for the simulated time of each job set that it is in, so that
-    both send for the same time. A job set of such jobs lasts as long as all jobs together.
+    both send for the same time. A job set of such jobs lasts as long as all jobs together. With
+    targets, no other job runs alone.
 
     Args:
         scenario: the scenario.
@@ -54,11 +55,13 @@ def parts_of(scenario: Scenario, resolved: Plan) -> list[Part]:
         return [Part(scenario.name, resolved)]
     present = resolved.job_names
     endless = set(present) - awaited(resolved)
+    targets = targets_of(scenario.interference, scenario.jobs)
+    compared = present if targets is None else [job for job in present if job in targets]
 
     def part(name: str, jobs: list[str], as_long_as: str | None = None) -> Part:
         return Part(name, resolved.subset(jobs, name), as_long_as)
 
-    ending = [part(alone_name(job), [job]) for job in present if job not in endless]
+    ending = [part(alone_name(job), [job]) for job in compared if job not in endless]
     job_sets = [part(TOGETHER, present)]
     job_sets += [
         part(name, jobs, TOGETHER if endless.issuperset(jobs) else None)
@@ -69,7 +72,7 @@ def parts_of(scenario: Scenario, resolved: Plan) -> list[Part]:
         for job_set in job_sets
         if job_set.as_long_as is None
         for job in job_set.jobs
-        if job in endless
+        if job in endless and job in compared
     ]
     return sorted([*ending, *job_sets, *patterns], key=lambda part: part.as_long_as is not None)
 

@@ -56,7 +56,9 @@ def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
             "stop",
             "duration",
         )
-    yield from _wrong_targets(_at(data.get("stop"), "target"), jobs)
+    yield from _wrong_targets(_at(data.get("stop"), "target"), jobs, "stop", "target")
+    compared = _at(data.get("interference"), "targets")
+    yield from _wrong_targets(compared, jobs, "interference", "targets", ends=False)
     copies = [_at(job, "count") for job in jobs]
     several = len(jobs) > 1 or any(isinstance(count, int) and count > 1 for count in copies)
     more = data.get("background") is not None or data.get("snapshot") is not None
@@ -72,20 +74,29 @@ def _endless(job: object) -> bool:
     return pattern or _at(job, "repeat") is True or _at(job, "end") is not None
 
 
-def _wrong_targets(target: object, jobs: Sequence[object]) -> Iterator[PydanticCustomError]:
-    """Yields the faults of targets that are not jobs, or jobs without an end of their own."""
+def _wrong_targets(
+    target: object, jobs: Sequence[object], *key: str, ends: bool = True
+) -> Iterator[PydanticCustomError]:
+    """Yields the faults of targets that are not jobs, or jobs without an end of their own.
+
+    Args:
+        target: the names of the targets, as given.
+        jobs: the tables of jobs.
+        key: the path of the key that names them.
+        ends: whether the targets must end by themselves.
+    """
     if not isinstance(target, str | list | tuple):
         return
     known = {name: job for job in jobs if isinstance(name := _at(job, "name"), str)}
     for place, name in enumerate([target] if isinstance(target, str) else target):
-        at = ["stop", "target"] if isinstance(target, str) else ["stop", "target", place]
+        at = [*key] if isinstance(target, str) else [*key, place]
         if not isinstance(name, str):
             continue
         if name not in known:
             close = nearest(name, known)
             remedy = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
             yield fault("is not a job of the scenario", remedy, *at)
-        elif _endless(known[name]):
+        elif ends and _endless(known[name]):
             message = "is a job that does not end by itself"
             yield fault(message, "name a job that is no pattern and has no repeat and end", *at)
 

@@ -77,7 +77,8 @@ class Scenario(ScenarioKeys):
     interference: Interference = False
     """The runs to compare (Kang et al., SC 2022, V). "together", or true: each job alone with the
     same rank-to-node map, and all jobs together. "pairs": also each pair of jobs. "leave_one_out":
-    also all jobs but one, for each job."""
+    also all jobs but one, for each job. `{ targets = ["fft3d"] }`: only the targets run alone; the
+    other jobs are the background."""
     machine: Machine
     """The network: the name of a preset, or a table of keys."""
     detail: Detail = Detail()

@@ -182,11 +182,11 @@ def test_the_key_is_checked_and_changes_no_plan() -> None:
     with pytest.raises(
         pt.ScenarioError,
         match=r"key interference = \"pair\": is not known; did you mean 'pairs'\? choose one of"
-        " true, false, together, pairs, leave_one_out$",
+        r" true, false, together, pairs, leave_one_out, or write \{ targets = \['JOB'\] \}$",
     ):
         three(interference="pair")
     wrong: object
-    for wrong in (1, "yes", ["pairs"], {}):
+    for wrong in (1, "yes", ["pairs"]):
         with pytest.raises(pt.ScenarioError, match=r"interference.* choose one of true, false"):
             three(interference=wrong)
     with pytest.raises(pt.ScenarioError, match=r"interference.*needs at least two jobs"):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pantala as pt
-from pantala.core.plan import Plan
+from pantala.core.plan import Plan, Resolver
 from pantala.experiments.description import describe
 from pantala.experiments.expand import Expansion
 from pantala.experiments.listing import list_runs
@@ -76,22 +76,22 @@ def test_seeds_share_one_reading_of_the_scenario(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, resolved = [], []
-    real_replace, real_plan = pt.Scenario.replace, Plan.__init__
+    real_replace, real_resolve = pt.Scenario.replace, Resolver.__call__
 
     def replace(self: pt.Scenario, changes: dict[str, Any]) -> pt.Scenario:
         read.append(changes)
         return real_replace(self, changes)
 
-    def resolve(self: Plan, plan: dict[str, Any] | str) -> None:
+    def resolve(self: Resolver, plan: dict[str, Any] | str) -> Plan:
         if isinstance(plan, dict):
             resolved.append(plan["seed"])
-        real_plan(self, plan)
+        return real_resolve(self, plan)
 
     axes = {"routing.algorithm": ["minimal", "par"]}
     description = describe(scenario(), axes=axes, seeds=50)
     drawing = describe(scenario(), axes={"jobs.noise.placement": ["dispersed"]}, seeds=50)
     monkeypatch.setattr(pt.Scenario, "replace", replace)
-    monkeypatch.setattr(Plan, "__init__", resolve)
+    monkeypatch.setattr(Resolver, "__call__", resolve)
     listing = list_runs(description, tmp_path, {})
     assert listing.count == 100
     # For each routing: the first seed, and the last seed to see that it changes nothing else.

@@ -4,9 +4,9 @@
 //! epoch are unordered. When the wheel comes to an epoch, it deals them out to the buckets. So each
 //! event is moved once and never sifted through a heap.
 
+use super::event::{Event, SLOTS, WIDTH_LOG2};
 use super::nodes::{END, Node, Nodes};
 use super::occupancy::Occupancy;
-use super::{Event, SLOTS, WIDTH_LOG2};
 use crate::time::{NEVER, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

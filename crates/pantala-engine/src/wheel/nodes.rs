@@ -1,6 +1,6 @@
 //! The nodes of all lists of a wheel, in one arena with a free list.
 
-use super::{PHASES, PHASES_LOG2};
+use super::event::{PHASES, PHASES_LOG2};
 use crate::prefetch::prefetch;
 use crate::time::Time;
 

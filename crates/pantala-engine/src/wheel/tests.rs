@@ -79,7 +79,7 @@ fn an_event_may_come_before_the_one_the_wheel_waits_at() {
 }
 
 #[test]
-fn scrambling_draws_the_order_within_a_group() {
+fn scrambling_draws_the_order_within_a_batch() {
     let mut orders = std::collections::BTreeSet::new();
     for seed in 0..20 {
         let mut wheel = Wheel::new();

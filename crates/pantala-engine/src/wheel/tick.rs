@@ -3,8 +3,9 @@
 //! Events that a clock schedules for its next edge share one time and phase. They need no buckets:
 //! the wheel keeps one such list and compares its time with that of the next bucket.
 
+use super::Wheel;
+use super::event::{PHASES, PHASES_LOG2, WIDTH_LOG2};
 use super::nodes::{END, Node};
-use super::{PHASES, PHASES_LOG2, WIDTH_LOG2, Wheel};
 use crate::time::Time;
 
 /// The time and phase of no tick, after all others.
@@ -16,7 +17,7 @@ impl Wheel {
     /// event of another tick takes the usual way.
     #[inline]
     pub fn push_tick(&mut self, time: Time, phase: u8, id: u32) {
-        let later = self.group == END || self.group_key <= (time, phase);
+        let later = self.batch == END || self.batch_key <= (time, phase);
         if self.tick == END && later && time >> WIDTH_LOG2 >= self.slot {
             self.tick_order = Self::order_of(time, phase);
         }
@@ -52,11 +53,11 @@ impl Wheel {
         let time = self.tick_time();
         self.slot = time >> WIDTH_LOG2;
         self.foreseen = self.foreseen.max(self.slot);
-        self.group = std::mem::replace(&mut self.tick, END);
-        self.group_key = (time, self.tick_order as u8 & (PHASES - 1));
+        self.batch = std::mem::replace(&mut self.tick, END);
+        self.batch_key = (time, self.tick_order as u8 & (PHASES - 1));
         self.tick_order = NO_TICK;
         if let Some(seed) = self.scramble {
-            self.group = self.scrambled(self.group, seed);
+            self.batch = self.scrambled(self.batch, seed);
         }
     }
 }
