@@ -143,12 +143,13 @@ benches: build ## Measure all benches but million in turn, three times: the tabl
 # Programs of other simulators: make compare CAMINOS=~/.cargo/bin/caminos. BENCHES are those of `pantala bench --list`;
 # COMPARE_FLAGS="--repeats 7 --share 0.05"; `make compare COMPARE_FLAGS=--help` lists them.
 PEERS := SST SST_SC22 CODES BOOKSIM CAMINOS
-BENCHES ?= uniform-72 uniform-1056
+BENCHES ?= uniform-72 uniform-1056 study-1056
 lowered = $(shell echo $(1) | tr 'A-Z_' 'a-z-')
 
 compare: build ## Compare other simulators with Pantala: SST=PATH SST_SC22=PATH CODES=PATH BOOKSIM=PATH CAMINOS=PATH
 	PYTHONPATH=tools $(BIN)/python -m compare $(BENCHES) $(COMPARE_FLAGS) \
-	  $(foreach peer,$(PEERS),$(if $($(peer)),--$(call lowered,$(peer)) $($(peer))))
+	  $(foreach peer,$(PEERS),$(if $($(peer)),--$(call lowered,$(peer)) $($(peer)))) \
+	  $(if $(SST_SC22_SOURCE),--sst-sc22-source $(SST_SC22_SOURCE))
 
 instructions: build ## Record the instructions per packet-hop that `make test-all` checks (needs valgrind)
 	PYTHONPATH=tests $(BIN)/python -m instructions

@@ -10,7 +10,16 @@ from compare.description import Description
 from compare.process import Failed, Process
 from compare.simulator import Moved
 
-__all__ = ["BOOKSIM", "CAMINOS", "CODES", "SST", "Standing", "program"]
+__all__ = [
+    "BOOKSIM",
+    "CAMINOS",
+    "CODES",
+    "SST",
+    "Standing",
+    "fork",
+    "program",
+    "sst_with_ember",
+]
 
 #: Programs that check their arguments and files, and print what the simulators print.
 BOOKSIM = """\
@@ -86,3 +95,52 @@ class Standing:
         if self.moves is None:
             raise Failed("it moved nothing")
         return Moved(self.moves)
+
+
+#: Stand-ins for the scripts of the fork: they record what they are given.
+_PLATFORM = """\
+netConfig = {"shape": "2:4:1:9"}
+networkParams = {"packetSize": "128B", "link_bw": "4GB/s"}
+nicParams = {"packetSize": "128B", "rxMatchDelay_ns": "as shipped"}
+"""
+_EMBER_LOAD = """\
+import json, sys
+import loadFileParse
+options = dict(option.removeprefix("--").split("=", 1) for option in sys.argv[1:])
+platform = __import__(options["platform"] + "Params")
+motifs = [
+    line.split()[1] for line in open(options["loadFile"]) if line.startswith("[MOTIF]")
+]
+with open("seen.json", "w") as text:
+    network = platform.netConfig | platform.networkParams
+    nic = {"nic": platform.nicParams["packetSize"], "host": platform.nicParams["rxMatchDelay_ns"]}
+    json.dump(network | nic | {"options": options, "motifs": motifs}, text)
+"""
+
+
+def fork(directory: Path) -> Path:
+    """Writes a checkout of SST's fork with stand-ins for its scripts; returns the directory."""
+    config = directory / "tests" / "config"
+    ember = directory / "src" / "sst" / "elements" / "ember" / "test"
+    config.mkdir(parents=True)
+    ember.mkdir(parents=True)
+    (config / "platform_df1056Params.py").write_text(_PLATFORM, encoding="utf-8")
+    (config / "emberLoad_df1056.py").write_text(_EMBER_LOAD, encoding="utf-8")
+    (ember / "loadFileParse.py").write_text("", encoding="utf-8")
+    return directory
+
+
+def sst_with_ember(simulated: str) -> str:
+    """Returns the text of a program that runs the script of a load file as SST does."""
+    return f"""\
+import runpy, sys
+assert sys.argv[1:] == ["--print-timing-info", "sst_ember.py"]
+runpy.run_path("sst_ember.py", run_name="__main__")
+with open("statistics.csv", "w") as text:
+    print("ComponentName, StatisticName, StatisticSubId, Sum.u64", file=text)
+    print("rtr.0, send_packet_count, port0, 4199000", file=text)
+    print(", send_packet_count, , 1000", file=text)
+    print("rtr.0, send_bit_count, port0, 9", file=text)
+print("Simulation is complete, simulated time: {simulated}")
+print("  Run loop time:                   0.010000 seconds")
+"""

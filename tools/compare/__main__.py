@@ -18,17 +18,26 @@ from compare.booksim2 import BookSim2
 from compare.caminos import Caminos
 from compare.codes import Codes
 from compare.description import Description, NotComparable, cases, describe
+from compare.ember import BENCH, study
 from compare.pantala_bench import Pantala
 from compare.process import Failed
 from compare.runs import Settings, measure
 from compare.simulator import Simulator
 from compare.sst import SC22, Sst
+from compare.sst_study import SOURCES, SstStudy
+from compare.study_runs import PantalaStudy, measure_study
 from pantala.runs.benchmark import BENCHMARKS
 
 __all__ = ["SIMULATORS", "app", "paths"]
 
 #: All simulators except Pantala, in the order of the tables.
 SIMULATORS: tuple[Simulator, ...] = (Sst(), SC22(), Codes(), BookSim2(), Caminos())
+
+#: The benches that are compared by default. BENCH is compared end to end.
+DEFAULT = ("uniform-72", "uniform-1056", BENCH)
+
+#: The key of the fork's checkout in a file of paths.
+_SOURCES_KEY = "sst_sc22_source"
 
 _PATH = typer.Option(help="Path of its executable.", show_default=False)
 
@@ -44,18 +53,15 @@ def paths(given: Mapping[str, str], file: Path | None) -> dict[str, str]:
         _Wrong: a key or an executable does not exist.
     """
     known = {simulator.key for simulator in SIMULATORS}
-    named: dict[str, object] = {}
-    if file is not None:
-        try:
-            named = tomllib.loads(file.read_text(encoding="utf-8"))
-        except (OSError, tomllib.TOMLDecodeError) as error:
-            raise _Wrong(f"{file}: cannot be read: {error}") from error
+    named = _listed(file)
+    named.pop(_SOURCES_KEY, None)
     named |= {key: path for key, path in given.items() if path}
     checked: dict[str, str] = {}
     for key, path in named.items():
         if key not in known:
             raise _Wrong(
-                f"{file}: '{key}' is not a simulator; write one of {', '.join(sorted(known))}"
+                f"{file}: '{key}' is not a simulator; write one of"
+                f" {', '.join(sorted({*known, _SOURCES_KEY}))}"
             )
         if not isinstance(path, str) or shutil.which(path) is None:
             raise _Wrong(
@@ -64,6 +70,37 @@ def paths(given: Mapping[str, str], file: Path | None) -> dict[str, str]:
             )
         checked[key] = str(Path(path).absolute()) if "/" in path else path
     return checked
+
+
+def sources(given: str, file: Path | None) -> Path | None:
+    """Returns the checkout of SST's fork: from an option, or from a TOML file; None without one.
+
+    Raises:
+        _Wrong: the directory has no script of the fork.
+    """
+    named = given or _listed(file).get(_SOURCES_KEY, "")
+    if not named:
+        return None
+    if not isinstance(named, str) or not (Path(named).expanduser() / SOURCES).is_file():
+        raise _Wrong(
+            f"{_SOURCES_KEY} = {named!r}: the directory has no {SOURCES}; give the checkout of the"
+            " fork's sst-elements"
+        )
+    return Path(named).expanduser().absolute()
+
+
+def _listed(file: Path | None) -> dict[str, object]:
+    """Returns the entries of a file of paths; none without a file.
+
+    Raises:
+        _Wrong: the file cannot be read.
+    """
+    if file is None:
+        return {}
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise _Wrong(f"{file}: cannot be read: {error}") from error
 
 
 def _described(benches: Sequence[str]) -> list[Description]:
@@ -89,10 +126,13 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def compare(
     benches: Annotated[
-        list[str] | None, typer.Argument(help="Benches. Default: uniform-72 and uniform-1056.")
+        list[str] | None, typer.Argument(help=f"Benches. Default: {', '.join(DEFAULT)}.")
     ] = None,
     sst: Annotated[str, _PATH] = "",
     sst_sc22: Annotated[str, _PATH] = "",
+    sst_sc22_source: Annotated[
+        str, typer.Option(help="Checkout of the fork, for the end-to-end case.", show_default=False)
+    ] = "",
     codes: Annotated[str, _PATH] = "",
     booksim: Annotated[str, _PATH] = "",
     caminos: Annotated[str, _PATH] = "",
@@ -120,7 +160,9 @@ def compare(
     }
     try:
         found = paths(given, file)
-        described = _described(benches or ["uniform-72", "uniform-1056"])
+        checkout = sources(sst_sc22_source, file)
+        chosen = list(benches or DEFAULT)
+        described = _described([bench for bench in chosen if bench != BENCH])
     except _Wrong as error:
         print(f"compare: {error}", file=sys.stderr)
         raise typer.Exit(2) from error
@@ -130,15 +172,34 @@ def compare(
         f"Pantala {pantala.__version__}, {table.machine()}; medians (least to greatest)\n",
         highlight=False,
     )
-    for one in described:
-        try:
+    try:
+        for one in described:
             rows = measure(one, (Pantala(), sys.executable), others, settings, _progress)
-        except Failed as error:
-            print(f"compare: {error}", file=sys.stderr)
-            raise typer.Exit(1) from error
-        table.show(console, one, rows)
+            table.show(console, one, rows)
+        if BENCH in chosen:
+            _end_to_end(console, found.get(SC22.key), checkout, settings)
+    except Failed as error:
+        print(f"compare: {error}", file=sys.stderr)
+        raise typer.Exit(1) from error
     absent = [simulator for simulator in SIMULATORS if simulator not in others]
     table.missing(console, ((each.title, each.key.upper(), each.install) for each in absent))
+
+
+def _end_to_end(
+    console: Console, sst: str | None, checkout: Path | None, settings: Settings
+) -> None:
+    """Measures the end-to-end case and prints its table."""
+    made = study()
+    other = (SstStudy(checkout), sst) if sst and checkout else None
+    rows = measure_study(made, (PantalaStudy(), sys.executable), other, settings, _progress)
+    table.show_study(console, made, rows)
+    if sst and not checkout:
+        console.print(
+            f"{SC22.title}: no sources given, so {BENCH} ran in Pantala only. To run it in both,"
+            f" give the checkout of the fork: {_SOURCES_KEY.upper()}=DIRECTORY\n",
+            markup=False,
+            highlight=False,
+        )
 
 
 def _progress(text: str) -> None:

@@ -74,6 +74,14 @@ class Sst:
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
         """Returns the packets that router ports sent, and the time that SST prints."""
+        return self.counted(directory, process)
+
+    def counted(self, directory: Path, process: Process) -> Moved:
+        """Returns the packets that router ports sent, and the time that SST prints.
+
+        Raises:
+            Failed: the output or the statistics do not contain it.
+        """
         seconds = number(
             r"(?:Run loop|Run stage|Simulation) [Tt]ime:\s+(\S+) seconds",
             process.output,

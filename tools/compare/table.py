@@ -12,9 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 from compare.description import Description
+from compare.ember import BENCH, Study
 from compare.runs import Measured, spread
+from compare.study_runs import MeasuredStudy
 
-__all__ = ["machine", "missing", "show"]
+__all__ = ["machine", "missing", "show", "show_study"]
 
 
 def machine() -> str:
@@ -56,6 +58,68 @@ def show(console: Console, described: Description, rows: Sequence[Measured]) -> 
     for row in rows:
         _notes(console, row)
     console.print()
+
+
+def show_study(console: Console, study: Study, rows: Sequence[MeasuredStudy]) -> None:
+    """Prints the table of the end-to-end case: one line per simulator, then the notes."""
+    table = Table(
+        title=(
+            f"{BENCH}, end to end: {study.nodes:,} nodes, {study.routing}, one Ember load file;"
+            f" {len(rows[0].runs)} runs"
+        ),
+        box=box.SIMPLE,
+        title_justify="left",
+    )
+    table.add_column("simulator", no_wrap=True)
+    for heading in (
+        "simulated",
+        "million\npacket-hops",
+        "CPU s\nset-up, tables",
+        "CPU s\nsimulation",
+        "CPU s\nwhole",
+        "CPU s\nreport",
+        "million packet-\nhops per CPU s",
+    ):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        if row.runs:
+            table.add_row(row.title, *_study_cells(row))
+    console.print(table)
+    for row in rows:
+        for line in _study_notes(row):
+            console.print(f"  {row.title}: {line}", markup=False, highlight=False)
+    console.print()
+
+
+def _study_cells(row: MeasuredStudy) -> list[str]:
+    """Returns the columns of a simulator in the end-to-end case, except its title."""
+    runs = row.runs
+    reports = [run.report_cpu_seconds for run in runs]
+    return [
+        f"{runs[0].simulated_us:,.4g} us",
+        _number(runs[0].packet_hops / 1e6),
+        _spread([run.setup_cpu_seconds for run in runs]),
+        _spread([run.simulation_cpu_seconds for run in runs]),
+        _spread([run.cpu_seconds for run in runs]),
+        "none" if None in reports else _spread(reports),
+        _spread([run.rate / 1e6 for run in runs]),
+    ]
+
+
+def _study_notes(row: MeasuredStudy) -> list[str]:
+    """Returns the ratio of a simulator to Pantala, or the reason why there is none."""
+    if row.missing:
+        return [row.missing]
+    if not row.before:
+        return []
+    whole, reported = (
+        row.ratio(lambda run: run.cpu_seconds),
+        row.ratio(lambda run: run.with_report),
+    )
+    return [
+        f"it takes {whole:.3g} times Pantala's CPU time, and {reported:.3g} times that of Pantala"
+        " with its report"
+    ]
 
 
 def missing(console: Console, simulators: Iterable[tuple[str, str, str]]) -> None:

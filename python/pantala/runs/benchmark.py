@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from pantala.core.extension import Threads
 from pantala.core.plan import Plan
 from pantala.errors import UsageError
+
+if TYPE_CHECKING:
+    from pantala.scenario import Scenario
 
 __all__ = [
     "BENCHMARKS",
@@ -26,6 +29,7 @@ __all__ = [
     "bench",
     "bench_case",
     "bench_plan",
+    "bench_scenario",
     "run_bench_plan",
 ]
 
@@ -225,15 +229,20 @@ def bench_plan(name: str, case: str = "", simulated_ps: int | None = None) -> Be
             (int(setup.warmup), int(setup.measure)) if simulated_ps is None else (0, simulated_ps)
         )
         return BenchPlan(setup.at_load(point.load).plan(), window)
+    plan = bench_scenario(name, case).plan()
+    if simulated_ps is not None:
+        plan["stop"]["duration_ps"] = simulated_ps
+    return BenchPlan(plan, None)
+
+
+def bench_scenario(name: str, case: str = "") -> Scenario:
+    """Returns the scenario of a benchmark that is a whole run, or of one of its cases."""
     from pantala.scenario import Scenario
 
     scenario = Scenario.from_toml(
         Path(__file__).parent.parent / "presets" / "benchmarks" / f"{name}.toml"
     )
-    plan = scenario.replace(benchmark.runs.get(case, {})).plan()
-    if simulated_ps is not None:
-        plan["stop"]["duration_ps"] = simulated_ps
-    return BenchPlan(plan, None)
+    return scenario.replace(BENCHMARKS[name].runs.get(case, {}))
 
 
 def run_bench_plan(prepared: BenchPlan, *, threads: Threads = 1) -> BenchResult:
