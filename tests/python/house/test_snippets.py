@@ -36,7 +36,7 @@ HAND_MADE = [
     if re.search(r"^```(console|python|sql|toml)$", page.read_text("utf-8"), re.MULTILINE)
 ]
 #: Shell commands that set things up. Tests do not run them.
-SET_UP = {"git", "cd", "source", "pip", "valgrind", ".venv/bin/pantala"}
+SET_UP = {"git", "cd", "source", "pip", "uv", "pipx", "valgrind", ".venv/bin/pantala"}
 
 SMALL_JOBS = {
     "machine.topology": {"p": 2, "a": 4, "h": 2, "g": 9},
