@@ -56,6 +56,7 @@ CONTENTS = {
         "failed-links",
         "compare",
         "experiment-report",
+        "study",
         "cluster",
         "query",
         "coarsen",

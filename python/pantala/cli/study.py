@@ -9,10 +9,21 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import Workers, paragraphs
-from pantala.cli.tables import console, listing
+from pantala.cli.executors import (
+    ExecutorName,
+    Memory,
+    Partition,
+    RunsPerTask,
+    Setup,
+    SlurmOption,
+    TimeLimit,
+    Where,
+)
+from pantala.cli.tables import console, listing, say_line
+from pantala.errors import UsageError
 
 if TYPE_CHECKING:
-    from pantala.studies import Outcome
+    from pantala.studies import Campaign, Study
 
 __all__ = ["HELP", "app"]
 
@@ -20,57 +31,267 @@ HELP = "Repeat the simulations of a paper: runs, figures, and a verdict on each 
 
 app = typer.Typer(no_args_is_help=True)
 
-_RUN_HELP = """Run a study, and write its tables, figures and report to a directory.
+_RUN_HELP = """Run the experiments of a study, and judge its claims.
 
-To continue an interrupted study, give the same command again.
+To continue an interrupted study, give the same command again. Several processes can share DIR.
+
+[b]pantala study claims NAME[/b] shows the verdicts of the runs that are there.
 """
+
+_CLAIMS_HELP = """Show the verdict on each claim of a study, from the runs that are there.
+
+The rule for verdicts: [b]holds[/b] if the 95 % interval over seeds of each measure lies inside the
+claim's bounds; [b]holds in direction[/b] if one lies outside, and the sign is right; [b]does not
+hold[/b]; [b]undecided at N seeds[/b] if an interval straddles a bound; [b]one seed[/b] has no
+interval and no verdict.
+"""
+
+_VERIFY_HELP = """Repeat stored runs of a study, drawn at random, and compare their results.
+
+The exit status is 1 if a run has other results now.
+"""
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="The study ([b]pantala study list[/b]), or a folder with study.toml.",
+        show_default=False,
+        autocompletion=complete.studies,
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="The directory of the study. Default: runs/NAME, and runs/NAME-quick with --quick.",
+        autocompletion=complete.files,
+    ),
+]
+Quick = Annotated[
+    bool,
+    typer.Option("--quick/--full", help="The small version, at most 20 minutes on two cores."),
+]
 
 
 @app.command("run", help=paragraphs(_RUN_HELP))
 def run(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="The study; see [b]pantala study list[/b].",
-            autocompletion=complete.studies,
-        ),
-    ],
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick", help="Run the small version: five to fifteen minutes on two cores."
-        ),
+    name: Name,
+    quick: Quick = False,
+    out: Out = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List the runs and their cost; simulate nothing.")
     ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="The output directory. Default: runs/NAME.",
-            autocompletion=complete.files,
-        ),
-    ] = None,
     workers: Workers = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
+    executor: ExecutorName = "local",
+    partition: Partition = None,
+    time_limit: TimeLimit = None,
+    runs_per_task: RunsPerTask = None,
+    mem: Memory = None,
+    setup: Setup = None,
+    slurm_option: SlurmOption = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="prisacari2015: the seed. Default: 1.")
+    ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an existing study in DIR.")
+        bool,
+        typer.Option("--overwrite", help="prisacari2015: replace an existing study in DIR."),
     ] = False,
 ) -> None:
     """Runs a study."""
-    from rich.text import Text
-
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed
     from pantala.papers import study
+    from pantala.studies import Campaign, Study
+
+    found = study(name)
+    check_workers_and_seed(workers, seed or 0)
+    where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option, mem, setup)
+    if isinstance(found, Study):
+        if dry_run or where.name != "local":
+            raise UsageError(f"study run {name}: takes no --dry-run and no --executor yet")
+        _run_points(found, quick, out, workers, 1 if seed is None else seed, overwrite)
+        return
+    if seed is not None or overwrite:
+        raise UsageError(
+            f"study run {name}: takes no --seed and no --overwrite; its experiments have their"
+            " seeds, and another --out begins anew"
+        )
+    target = _directory(found.name, out, quick=quick)
+    campaign = Campaign(found, target, quick=quick)
+    _list(campaign, where, workers)
+    if dry_run:
+        return
+    try:
+        _simulate(campaign, where, workers)
+    except KeyboardInterrupt:
+        raise InterruptedCommand(
+            f"interrupted; the finished runs are in {target}; to continue, give the same command"
+            " again"
+        ) from None
+    _print_claims(campaign)
+    say_line(f"study: {target}")
+    if campaign.failed:
+        say_line(f"{campaign.failed} runs failed; pantala status {target} lists them")
+        raise typer.Exit(1)
+
+
+@app.command("claims", help=paragraphs(_CLAIMS_HELP))
+def claims(
+    name: Name,
+    quick: Quick = False,
+    out: Out = None,
+    json_output: Annotated[
+        bool, typer.Option("--json", help="Print the claims with all numbers as JSON.")
+    ] = False,
+) -> None:
+    """Shows the verdicts of a study."""
+    from pantala.papers import study
+    from pantala.studies import Campaign, Study
+
+    found = study(name)
+    if isinstance(found, Study):
+        raise UsageError(
+            f"study claims {name}: this study writes claims.json into its directory when it ends;"
+            f" give pantala study run {name}"
+        )
+    campaign = Campaign(found, _directory(found.name, out, quick=quick), quick=quick)
+    if json_output:
+        import json
+
+        from pantala.studies.claims_document import claims_document
+
+        print(json.dumps(claims_document(campaign), indent=2, ensure_ascii=False))
+        return
+    _print_claims(campaign)
+
+
+@app.command("verify", help=paragraphs(_VERIFY_HELP))
+def verify(
+    name: Name,
+    quick: Quick = False,
+    out: Out = None,
+    runs: Annotated[
+        int, typer.Option("--runs", metavar="N", help="The number of runs to repeat.", min=1)
+    ] = 5,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed of the draw.")] = 1,
+) -> None:
+    """Repeats runs of a study."""
+    from pantala.cli.option_values import check_workers_and_seed
+    from pantala.papers import study
+    from pantala.studies import Campaign, Study
+    from pantala.studies.verify import repeat
+    from pantala.text.amounts import counted
+
+    found = study(name)
+    check_workers_and_seed(None, seed)
+    if isinstance(found, Study):
+        raise UsageError(
+            f"study verify {name}: is not possible for this study; repeat pantala study run {name}"
+            " with another --out"
+        )
+    campaign = Campaign(found, _directory(found.name, out, quick=quick), quick=quick)
+    differ = done = 0
+    for each in repeat(campaign, runs, seed):
+        done += 1
+        differ += not each.equal
+        how = "same results" if each.equal else f"other results than with {each.made_by}"
+        say_line(f"{each.run} ({each.place}): {how}")
+    if not done:
+        raise UsageError(f"{campaign.root}: holds no run; give pantala study run {name}")
+    if differ:
+        say_line(
+            f"of {counted(done, 'run')}, {differ} gave other results; begin anew with another --out"
+        )
+        raise typer.Exit(1)
+    say_line(f"{counted(done, 'run')} repeated, with the same results")
+
+
+@app.command("list", help="List the studies.")
+def studies() -> None:
+    """Lists the studies."""
+    from pantala.papers import studies as all_studies
+
+    table = listing(("study", "paper", "subject"))
+    for each in all_studies():
+        table.add_row(each.name, each.source, each.title)
+    console().print(table)
+
+
+def _directory(name: str, out: Path | None, *, quick: bool) -> Path:
+    return out if out is not None else Path("runs") / (f"{name}-quick" if quick else name)
+
+
+def _list(campaign: Campaign, where: Where, workers: int | None) -> None:
+    """Prints the experiments and what they will cost."""
+    from pantala.cli.sweep_tables import print_list
+    from pantala.experiments.estimate import estimate, local_workers
+
+    if campaign.quick:
+        say_line(campaign.study.file.quick)
+    for made in campaign.sweeps.values():
+        cost = estimate(made)
+        at_once = workers or local_workers(cost, 1)
+        print_list(made, cost, at_once if where.name == "local" else None, every=False)
+        where.warn_of_limit(cost, 1)
+
+
+def _simulate(campaign: Campaign, where: Where, workers: int | None) -> None:
+    """Simulates the missing runs of all experiments."""
+    from contextlib import nullcontext
+
+    from pantala.experiments.estimate import estimate
+    from pantala.runs.progress import SweepLine
+    from pantala.text.plain_console import PlainConsole
+
+    errors = PlainConsole(stderr=True)
+    for name, made in campaign.sweeps.items():
+        cost = estimate(made, 0)
+        others = (
+            nullcontext(None)
+            if where.name == "local"
+            else where.open(campaign.root, cost, workers or 1, 1)
+        )
+        errors.print(f"{name}:", markup=False, highlight=False)
+        with others as executor, SweepLine(errors) as line:
+            campaign.run_one(name, workers=workers, executor=executor, on_progress=line.update)
+
+
+def _print_claims(campaign: Campaign) -> None:
+    from rich.box import SIMPLE_HEAD
+
+    from pantala.cli.narrow_table import NarrowTable
+    from pantala.studies.claims_document import counts_in_words, measured_in_words
+
+    found = campaign.judgements()
+    if campaign.quick:
+        say_line(campaign.study.file.quick)
+    shown = NarrowTable(title=campaign.study.source, box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("claim", "where", "paper", "measured", "verdict"):
+        shown.add_column(heading, no_wrap=heading == "claim", vertical="top")
+    for each in found:
+        claim = each.claim
+        shown.add_row(claim.id, claim.where, claim.paper, measured_in_words(each), each.words)
+    console().print(shown)
+    for line in counts_in_words(found):
+        say_line(line)
+
+
+def _run_points(
+    found: Study, quick: bool, out: Path | None, workers: int | None, seed: int, overwrite: bool
+) -> None:
+    """Runs a study whose points are simulated until they are precise."""
+    from rich.text import Text
+
+    from pantala.cli.interruption import InterruptedCommand
     from pantala.studies import Options
     from pantala.system.parallel import cores
     from pantala.text.plain_console import PlainConsole
     from pantala.text.plain_text import plain
 
-    found = study(name)
-    check_workers_and_seed(workers, seed)
+    name = found.name
     target = out if out is not None else Path("runs") / name
     errors = PlainConsole(stderr=True)
     with errors.status(f"{name}: preparing") as line:
@@ -91,32 +312,23 @@ def run(
                 f"interrupted; to continue from the results in {target}, give the same command"
                 " again"
             ) from None
-    _show(outcome, found.source)
+    _show(outcome.columns, outcome.claims, outcome.notes, found.source)
+    console().print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
 
 
-@app.command("list", help="List the studies.")
-def studies() -> None:
-    """Lists the studies."""
-    from pantala.papers import studies as all_studies
-
-    table = listing(("study", "paper", "subject"))
-    for each in all_studies():
-        table.add_row(each.name, each.source, each.title)
-    console().print(table)
-
-
-def _show(outcome: Outcome, source: str) -> None:
+def _show(
+    columns: tuple[str, ...], rows: list[tuple[str, ...]], notes: list[str], source: str
+) -> None:
     from rich.box import SIMPLE_HEAD
 
     from pantala.cli.narrow_table import NarrowTable
 
     shown = NarrowTable(title=source, box=SIMPLE_HEAD, pad_edge=False)
-    for heading in outcome.columns:
+    for heading in columns:
         shown.add_column(heading, no_wrap=heading in ("claim", "verdict"), vertical="top")
-    for row in outcome.claims:
+    for row in rows:
         shown.add_row(*row)
     output = console()
-    for note in outcome.notes:
+    for note in notes:
         output.print(note, highlight=False, markup=False)
     output.print(shown)
-    output.print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pantala.errors import UsageError, nearest
@@ -13,7 +14,7 @@ from pantala.scenario.paper_folders import paper_folders
 
 if TYPE_CHECKING:
     from pantala.papers.application_table import PaperTable
-    from pantala.studies import Study
+    from pantala.studies import Study, StudyDefinition
 
 __all__ = ["paper", "papers", "studies", "study", "table", "tables"]
 
@@ -49,17 +50,25 @@ def table(name: str) -> PaperTable:
     return found.table()
 
 
-def studies() -> list[Study]:
+def studies() -> list[Study | StudyDefinition]:
     """Returns the studies of all papers that have one."""
     return [paper.study() for paper in papers() if paper.study is not None]
 
 
-def study(name: str) -> Study:
-    """Returns the study that repeats a paper.
+def study(name: str) -> Study | StudyDefinition:
+    """Returns the study that repeats a paper, or the study in a folder of the user's.
+
+    Args:
+        name: the name of a paper, or the path of a folder with study.toml.
 
     Raises:
         UsageError: no paper of this name has a study.
+        ScenarioError: the study.toml of the folder is wrong.
     """
+    if "/" in name or Path(name, "study.toml").is_file():
+        from pantala.studies import read_study
+
+        return read_study(Path(name).resolve().name, Path(name))
     found = _named("study", name, [paper for paper in papers() if paper.study is not None])
     assert found.study is not None
     return found.study()

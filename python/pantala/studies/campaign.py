@@ -1,0 +1,183 @@
+"""The runs of a study in their directory, and the verdicts that follow from them.
+
+All experiments of a study share one store of runs, so an interrupted study continues and a run that
+two experiments need is simulated once. ``campaign.json`` says which study the directory holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import Executor
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pantala.core.extension import core
+from pantala.errors import RunDirectoryError, UsageError
+from pantala.experiments.experiment import Experiment
+from pantala.experiments.listing import EXPERIMENTS
+from pantala.experiments.runner import Sweep
+from pantala.experiments.session import Progress
+from pantala.files.input_file import LARGE_TEXT, read_text
+from pantala.files.json_file import write_json
+from pantala.studies.definition import StudyDefinition
+from pantala.studies.evidence import Evidence
+from pantala.studies.judgement import Judgement, judge
+
+__all__ = ["Campaign", "check_measures"]
+
+#: The file that says which study a directory holds.
+MARK = "campaign.json"
+#: The version of the directory's form.
+_FORMAT = 1
+
+
+class Campaign:
+    """A study in a directory.
+
+    Attributes:
+        study: the study.
+        root: the directory.
+        quick: whether it is the small version.
+    """
+
+    def __init__(self, study: StudyDefinition, root: Path, *, quick: bool) -> None:
+        """Opens a directory; writes nothing.
+
+        Raises:
+            RunDirectoryError: it holds another study, the other version of this one, or a study of
+                a newer form.
+        """
+        self.study = study
+        self.root = root
+        self.quick = quick
+        self._check_mark()
+
+    @cached_property
+    def sweeps(self) -> dict[str, Sweep]:
+        """The experiments with their lists of runs, by name.
+
+        Raises:
+            UsageError, ScenarioError: an experiment is wrong, or a measure asks for what no
+                experiment has.
+            RunDirectoryError: the directory holds something else.
+        """
+        check_measures(self.study)
+        descriptions = self.study.descriptions(quick=self.quick)
+        return {name: Sweep(each, self.root) for name, each in descriptions.items()}
+
+    @property
+    def missing(self) -> int:
+        """The number of runs that are not there yet; a run of two experiments counts once."""
+        return len({run for each in self.sweeps.values() for run in each.missing})
+
+    def run_one(
+        self,
+        name: str,
+        *,
+        workers: int | None = None,
+        executor: Executor | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> None:
+        """Simulates the missing runs of an experiment.
+
+        Args:
+            name: the experiment.
+            workers: the number of processes; as many as cores and memory allow if not given.
+            executor: an executor in place of local processes.
+            on_progress: called after each run.
+
+        Raises:
+            RunDirectoryError: the directory cannot be written. Finished runs are kept.
+            KeyboardInterrupt: Ctrl-C. Finished runs are kept.
+        """
+        sweep = self.sweeps[name]
+        sweep.store.begin()
+        self._write_mark()
+        sweep.run(workers=workers, executor=executor, on_progress=on_progress)
+
+    @property
+    def failed(self) -> int:
+        """The number of runs that failed."""
+        return sum(len(each.failed) for each in self.sweeps.values())
+
+    def experiments(self) -> dict[str, Experiment]:
+        """Returns the experiments that have been begun, by name."""
+        return {
+            name: Experiment(self.root, name)
+            for name in self.study.file.experiments
+            if (self.root / EXPERIMENTS / name).is_dir()
+        }
+
+    def judgements(self) -> list[Judgement]:
+        """Returns the verdict on each claim, from the runs that are there.
+
+        Raises:
+            UsageError: a measure asks for what no experiment has.
+        """
+        evidence = Evidence(self.study.descriptions(quick=False), self.experiments())
+        return _judged(self.study, evidence)
+
+    def _check_mark(self) -> None:
+        path = self.root / MARK
+        if not path.is_file():
+            return
+        try:
+            found: dict[str, Any] = json.loads(read_text(path, most=LARGE_TEXT))
+            name, quick, form = found["study"], found["quick"], found["format"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RunDirectoryError(
+                self.root,
+                f"{MARK} is damaged or of another version: {error!r}",
+                f"remove {MARK} to go on with the runs, or choose another --out",
+            ) from None
+        if form > _FORMAT:
+            raise RunDirectoryError(
+                self.root,
+                f"holds a study in a form of a newer Pantala ({found.get('pantala')})",
+                "update Pantala, or choose another --out",
+            )
+        if (name, quick) != (self.study.name, self.quick):
+            version = "the quick version" if quick else "the full version"
+            raise RunDirectoryError(
+                self.root, f"holds {version} of the study {name}", "choose another --out"
+            )
+
+    def _write_mark(self) -> None:
+        document = {
+            "study": self.study.name,
+            "quick": self.quick,
+            "format": _FORMAT,
+            "pantala": core().VERSION,
+        }
+        try:
+            write_json(self.root / MARK, document)
+        except OSError as error:
+            reason = f"cannot be written: {error.strerror or error}"
+            raise RunDirectoryError(self.root, reason, "choose another --out") from None
+
+
+def check_measures(study: StudyDefinition) -> None:
+    """Asks all measures of a study for their values before there are runs.
+
+    Raises:
+        UsageError: a measure asks for an experiment, table, column or value that the study does not
+            have, or lacks a measure of the claim's rule; or the quick version is wrong.
+    """
+    study.descriptions(quick=True)
+    _judged(study, Evidence(study.descriptions(quick=False), {}))
+
+
+def _judged(study: StudyDefinition, evidence: Evidence) -> list[Judgement]:
+    found = []
+    for claim in study.claims:
+        where = f"study {study.name}: claim {claim.id}"
+        try:
+            measures = study.measures[claim.id](evidence) if claim.holds else {}
+            found.append(judge(claim, measures))
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from None
+        except KeyError as error:
+            raise UsageError(f"{where}: its function does not return the measure {error}") from None
+    return found

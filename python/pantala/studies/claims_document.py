@@ -1,0 +1,108 @@
+"""The verdicts of a study as JSON and in words."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from pantala.core.extension import core
+from pantala.studies.campaign import Campaign
+from pantala.studies.judgement import Judgement, Measured
+from pantala.text.amounts import counted, join, significant
+
+__all__ = ["claims_document", "counts_in_words", "measured_in_words"]
+
+
+def claims_document(campaign: Campaign) -> dict[str, Any]:
+    """Returns the claims with rule, numbers, verdict and the runs behind them, for JSON.
+
+    Infinite ends of intervals and bounds are null.
+    """
+    found = campaign.judgements()
+    return {
+        "study": campaign.study.name,
+        "source": campaign.study.source,
+        "pantala": core().VERSION,
+        "directory": str(campaign.root),
+        **({"quick": campaign.study.file.quick} if campaign.quick else {}),
+        "counts": {kind: dict(counts) for kind, counts in _counts(found).items()},
+        "runs": {
+            name: each.cases["run"].drop_nulls().n_unique()
+            for name, each in campaign.experiments().items()
+        },
+        "claims": [_claim(each) for each in found],
+    }
+
+
+def counts_in_words(found: Sequence[Judgement]) -> list[str]:
+    """Returns a line per kind of claim: how many there are of each verdict."""
+    return [
+        f"{counted(sum(counts.values()), f'{kind} claim')}:"
+        f" {join([f'{number} {verdict}' for verdict, number in counts.items()])}"
+        for kind, counts in _counts(found).items()
+    ]
+
+
+def measured_in_words(judgement: Judgement) -> str:
+    """Returns the measures of a claim: mean and interval over seeds, and the bounds."""
+    return "; ".join(map(_measured, judgement.measured))
+
+
+def _measured(each: Measured) -> str:
+    interval = each.interval
+    text = f"{each.name} {significant(interval.mean)}"
+    if interval.count > 1:
+        text += f" ({significant(interval.low)} to {significant(interval.high)})"
+    if each.bounds is not None:
+        low, high = each.bounds
+        if math.isinf(high):
+            rule = f"at least {low:g}"
+        elif math.isinf(low):
+            rule = f"at most {high:g}"
+        else:
+            rule = f"{low:g} to {high:g}"
+        text += f" [{rule}]"
+    return text
+
+
+def _counts(found: Sequence[Judgement]) -> dict[str, Counter[str]]:
+    kinds = dict.fromkeys(each.claim.kind for each in found)
+    return {
+        kind: Counter(str(each.verdict) for each in found if each.claim.kind == kind)
+        for kind in kinds
+    }
+
+
+def _claim(judgement: Judgement) -> dict[str, Any]:
+    claim = judgement.claim
+    return {
+        "id": claim.id,
+        "where": claim.where,
+        "kind": claim.kind,
+        "statement": claim.statement,
+        "paper": claim.paper,
+        "verdict": judgement.words,
+        "seeds": judgement.seeds,
+        "measures": {
+            each.name: {
+                "mean": each.interval.mean,
+                "low": _finite(each.interval.low),
+                "high": _finite(each.interval.high),
+                "bounds": None if each.bounds is None else list(map(_finite, each.bounds)),
+                "place": each.place,
+            }
+            for each in judgement.measured
+        },
+        "direction": {name: list(map(_finite, ends)) for name, ends in claim.direction.items()},
+        **{
+            key: value
+            for key in ("test", "unjudged", "partly", "changed")
+            if (value := getattr(claim, key))
+        },
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

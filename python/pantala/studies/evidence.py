@@ -1,0 +1,134 @@
+"""What the measures of claims read: values of the cells of a study's experiments, seed by seed.
+
+A cell is a combination of values of the axes. A measure computes with arrays over seeds, so that
+what runs of one seed share (placement, traffic) cancels in ratios and differences. A cell that is
+not simulated yet has NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from pantala.analysis.slowdown import SLOWDOWN_COLUMNS
+from pantala.catalogue.tables import TABLES
+from pantala.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from pantala.experiments.description import Description
+    from pantala.experiments.experiment import Experiment
+
+__all__ = ["SLOWDOWNS", "Evidence"]
+
+#: The table of slowdowns, which is computed from the tables jobs and iterations.
+SLOWDOWNS = "slowdowns"
+#: The columns of the table of slowdowns that name a row.
+_NAMES = ("job_set", "name")
+
+
+class Evidence:
+    """The results of a study's experiments.
+
+    Attributes:
+        seeds: all seeds of the experiments, rising: the order of every array.
+    """
+
+    def __init__(
+        self, descriptions: Mapping[str, Description], experiments: Mapping[str, Experiment]
+    ) -> None:
+        """Takes the experiments that are there.
+
+        Args:
+            descriptions: the experiments of the whole study by name: what measures may ask for.
+            experiments: those that have runs.
+        """
+        self._descriptions = descriptions
+        self._experiments = experiments
+        self._frames: dict[tuple[str, str], pl.DataFrame] = {}
+        found = {seed for each in experiments.values() for seed in each.cases["seed"].to_list()}
+        self.seeds = sorted(found) if found else [1]
+
+    def cell(
+        self, experiment: str, column: str, where: Mapping[str, object], table: str = SLOWDOWNS
+    ) -> np.ndarray:
+        """Returns a column of one row of a table, for each seed.
+
+        Args:
+            experiment: the experiment.
+            column: a numeric column of the table.
+            where: the row: values of axes and of columns.
+            table: ``slowdowns`` (`Experiment.slowdowns`), or a table that the experiment keeps.
+
+        Returns:
+            [seed] the values; NaN for a seed without the row.
+
+        Raises:
+            UsageError: the study has no such experiment, table, column or value, or a seed has
+                several such rows.
+        """
+        self._check(experiment, column, where, table)
+        chosen = self.rows(experiment, table)
+        if chosen.is_empty():
+            return np.full(len(self.seeds), np.nan)
+        chosen = chosen.filter([pl.col(name) == value for name, value in where.items()])
+        if chosen["seed"].n_unique() < chosen.height:
+            raise UsageError(
+                f"experiment {experiment}: table {table}: {dict(where)} is several rows of a seed;"
+                " name the row's axes, part and job"
+            )
+        values = dict(chosen.select("seed", column).iter_rows())
+        return np.array([_number(values.get(seed)) for seed in self.seeds])
+
+    def rows(self, experiment: str, table: str = SLOWDOWNS) -> pl.DataFrame:
+        """Returns a table of an experiment with the axes as columns; empty if there are no runs."""
+        key = experiment, table
+        if key not in self._frames:
+            there = self._experiments.get(experiment)
+            if there is None:
+                frame = pl.DataFrame()
+            elif table == SLOWDOWNS:
+                frame = there.slowdowns()
+            else:
+                frame = there.table(table).collect()
+            self._frames[key] = frame if "seed" in frame.columns else frame.with_columns(seed=1)
+        return self._frames[key]
+
+    def _check(self, experiment: str, column: str, where: Mapping[str, object], table: str) -> None:
+        """Checks a question against the whole study, so that it can be asked before the runs."""
+        description = self._descriptions.get(experiment)
+        if description is None:
+            raise UsageError(_unknown("experiment", experiment, list(self._descriptions)))
+        if table != SLOWDOWNS and table not in description.keep:
+            raise UsageError(
+                f"experiment {experiment}: table {table}: is not kept; add it to the experiment's"
+                " keep"
+            )
+        own = (
+            [*_NAMES, *SLOWDOWN_COLUMNS]
+            if table == SLOWDOWNS
+            else ["part", *(each.name for each in TABLES[table].columns)]
+        )
+        known = [*own, *description.columns]
+        for name in [column, *where]:
+            if name not in known:
+                raise UsageError(f"experiment {experiment}: {_unknown('column', name, known)}")
+        for axis in description.axes:
+            for name in axis.columns:
+                values = [point.shown[name] for point in axis.points]
+                if name in where and where[name] not in values:
+                    raise UsageError(
+                        f"experiment {experiment}: {_unknown(name, where[name], values)}"
+                    )
+
+
+def _unknown(what: str, name: object, known: Sequence[Any]) -> str:
+    close = nearest(str(name), [str(each) for each in known])
+    hint = f"did you mean '{close}'?" if close else f"choose {', '.join(map(str, known))}"
+    return f"{what} '{name}': there is none; {hint}"
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value is None else float(value)

@@ -1,0 +1,171 @@
+"""The rule for verdicts: intervals of measures over seeds against the bounds of a claim.
+
+A measure is a number per seed. Its interval is the 95 % bootstrap interval of the mean over seeds
+(`pantala.analysis.statistics.mean_interval`). With three seeds that is the range of the values,
+which contains the true mean in three of four cases; with more seeds it comes closer to 95 %.
+An interval is *inside* bounds, *outside* them, or *astride* one of them. Bounds of zero and
+infinity ask for a sign, so zero itself lies outside them.
+
+- *holds*: every measure of `holds` is inside.
+- *holds in direction*: some measure of `holds` is outside, and every measure of `direction` is
+  inside.
+- *does not hold*: some measure of `holds` is outside, and some measure of `direction` is outside,
+  or there is none.
+- *undecided at N seeds*: anything else.
+- *one seed*: only one seed has all measures. There is no interval, and no verdict.
+- *not run*: no seed has all measures.
+
+*Shown by test*, *cannot be simulated* and *partly judged* stand in the claim itself. A claim that
+is judged in part has the verdict of its part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from pantala.analysis.statistics import Interval, mean_interval
+from pantala.studies.claim import Bounds, Claim
+
+__all__ = ["Judgement", "Measured", "Verdict", "judge"]
+
+#: Differences of floating-point sums that are no differences.
+_ROUNDING = 1e-9
+#: The least number that has a sign.
+_SMALLEST = 3 * _ROUNDING
+
+
+class Verdict(StrEnum):
+    """The verdict on a claim."""
+
+    HOLDS = "holds"
+    DIRECTION = "holds in direction"
+    FAILS = "does not hold"
+    UNDECIDED = "undecided"
+    ONE_SEED = "one seed"
+    NOT_RUN = "not run"
+    TEST = "shown by test"
+    UNJUDGED = "cannot be simulated"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measure of a claim.
+
+    Attributes:
+        name: its name.
+        interval: its mean over seeds, with the interval.
+        bounds: the bounds inside which the claim holds; None if it has none.
+        place: ``inside``, ``outside`` or ``astride`` the bounds; empty without bounds. With one
+            seed, where its value lies.
+    """
+
+    name: str
+    interval: Interval
+    bounds: Bounds | None
+    place: str
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict on a claim, with the numbers behind it.
+
+    Attributes:
+        claim: the claim.
+        verdict: the verdict.
+        seeds: the number of seeds that have all measures.
+        measured: the measures.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    seeds: int = 0
+    measured: tuple[Measured, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The verdict in words, with what limits it."""
+        text = str(self.verdict)
+        if self.verdict is Verdict.UNDECIDED:
+            text += f" at {self.seeds} seeds"
+        return f"{text} (partly judged)" if self.claim.partly else text
+
+
+def judge(claim: Claim, measures: Mapping[str, np.ndarray]) -> Judgement:
+    """Returns the verdict on a claim.
+
+    Args:
+        claim: the claim.
+        measures: the values of each measure, one per seed in one order; NaN where a seed has none.
+
+    Raises:
+        KeyError: a measure of the claim's rule is missing.
+    """
+    if claim.test:
+        return Judgement(claim, Verdict.TEST)
+    if claim.unjudged:
+        return Judgement(claim, Verdict.UNJUDGED)
+    needed = [*dict.fromkeys([*claim.holds, *claim.direction])]
+    values = np.array([np.asarray(measures[name], dtype=float) for name in needed])
+    there = np.isfinite(values).all(axis=0)
+    seeds = int(there.sum())
+    if not seeds:
+        return Judgement(claim, Verdict.NOT_RUN)
+    of_seeds = {name: row[there] for name, row in zip(needed, values, strict=True)}
+    others = [name for name in measures if name not in of_seeds]
+    found = {
+        name: mean_interval(row.tolist(), method="bootstrap") for name, row in of_seeds.items()
+    }
+    measured = [
+        Measured(name, each, claim.holds.get(name), _place(each, claim.holds.get(name)))
+        for name, each in found.items()
+    ]
+    measured += [
+        Measured(name, each, None, "") for name in others if (each := _shown(measures[name]))
+    ]
+    if seeds == 1:
+        return Judgement(claim, Verdict.ONE_SEED, 1, tuple(measured))
+    return Judgement(claim, _verdict(claim, found), seeds, tuple(measured))
+
+
+def _verdict(claim: Claim, found: Mapping[str, Interval]) -> Verdict:
+    strict = [_place(found[name], bounds) for name, bounds in claim.holds.items()]
+    if all(place == "inside" for place in strict):
+        return Verdict.HOLDS
+    if "outside" not in strict:
+        return Verdict.UNDECIDED
+    loose = [_place(found[name], bounds) for name, bounds in claim.direction.items()]
+    if not loose or "outside" in loose:
+        return Verdict.FAILS
+    return Verdict.DIRECTION if all(place == "inside" for place in loose) else Verdict.UNDECIDED
+
+
+def _place(interval: Interval, bounds: Bounds | None) -> str:
+    """Returns where an interval lies; the interval of one seed is its value."""
+    if bounds is None:
+        return ""
+    low, high = bounds
+    if interval.count == 1:
+        begin = end = interval.mean
+    else:
+        begin, end = interval.low, interval.high
+    if high == math.inf and low == 0:
+        low = _SMALLEST
+    if low == -math.inf and high == 0:
+        high = -_SMALLEST
+    if low - _ROUNDING <= begin and end <= high + _ROUNDING:
+        return "inside"
+    if end < low - _ROUNDING or begin > high + _ROUNDING:
+        return "outside"
+    return "astride"
+
+
+def _shown(values: np.ndarray) -> Interval | None:
+    """Returns the interval of a measure without bounds, over the seeds that have it."""
+    finite = np.asarray(values, dtype=float)
+    finite = finite[np.isfinite(finite)]
+    return mean_interval(finite.tolist(), method="bootstrap") if finite.size else None

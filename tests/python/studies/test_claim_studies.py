@@ -1,0 +1,274 @@
+"""Studies as data: claims, their verdicts, and a study of a user's folder from runs to JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pantala as pt
+from pantala.analysis.statistics import mean_interval
+from pantala.errors import RunDirectoryError, ScenarioError, UsageError
+from pantala.papers import studies
+from pantala.studies import Campaign, StudyDefinition, Verdict, read_study
+from pantala.studies.campaign import check_measures
+from pantala.studies.claim import Claim, read_claims
+from pantala.studies.judgement import judge
+from support import ROOT, Ended
+
+Cli = Callable[..., Ended]
+
+CLAIM = {"id": "A-1", "where": "IV", "kind": "result", "statement": "It is so.", "paper": "0.3"}
+
+
+def claim(**keys: object) -> Claim:
+    return Claim.model_validate({**CLAIM, **keys})
+
+
+def verdict(of: Claim, **measures: list[float]) -> Verdict:
+    return judge(of, {name: np.array(values) for name, values in measures.items()}).verdict
+
+
+# --- the rule ---
+
+RULED = claim(holds={"gain": (0.2, 0.4)}, direction={"gain": (0.0, math.inf)})
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.29, 0.30, 0.31], Verdict.HOLDS),
+        ([0.30, 0.30, 0.30], Verdict.HOLDS),
+        ([0.59, 0.60, 0.61], Verdict.DIRECTION),
+        ([-0.59, -0.60, -0.61], Verdict.FAILS),
+        ([0.05, 0.30, 0.55], Verdict.UNDECIDED),
+        ([-0.15, 0.05, 0.13], Verdict.UNDECIDED),  # outside the range, and its sign is not known
+        ([0.30], Verdict.ONE_SEED),
+        ([0.30, math.nan], Verdict.ONE_SEED),
+        ([math.nan, math.nan], Verdict.NOT_RUN),
+    ],
+)
+def test_the_verdict_follows_from_interval_and_bounds(
+    values: list[float], expected: Verdict
+) -> None:
+    assert verdict(RULED, gain=values) is expected
+
+
+def test_a_sign_leaves_out_zero() -> None:
+    more = claim(holds={"x": (0, math.inf)})
+    assert verdict(more, x=[0.0, 0.0]) is Verdict.FAILS
+    assert verdict(more, x=[0.01, 0.02]) is Verdict.HOLDS
+    assert verdict(claim(holds={"x": (-math.inf, 0)}), x=[0.0, 0.0]) is Verdict.FAILS
+    assert verdict(claim(holds={"x": (0, 1)}), x=[0.0, 0.0]) is Verdict.HOLDS
+
+
+def test_without_a_direction_a_claim_holds_or_does_not() -> None:
+    assert verdict(claim(holds={"x": (0, 1)}), x=[2, 2.1]) is Verdict.FAILS
+
+
+def test_every_measure_counts() -> None:
+    both = claim(holds={"x": (0, 1), "y": (0, 1)}, direction={"y": (0, math.inf)})
+    assert verdict(both, x=[0.5, 0.6], y=[0.5, 0.6]) is Verdict.HOLDS
+    assert verdict(both, x=[0.5, 0.6], y=[2, 2.1]) is Verdict.DIRECTION
+    assert verdict(both, x=[0.5, 0.6], y=[0.5, 1.6]) is Verdict.UNDECIDED
+    # A seed without one of the measures does not count.
+    assert judge(both, {"x": np.array([0.5, 0.6]), "y": np.array([0.5, np.nan])}).seeds == 1
+
+
+def test_measures_without_bounds_are_shown() -> None:
+    found = judge(RULED, {"gain": np.array([0.3, 0.3]), "time": np.array([1.0, 3.0])})
+    places = {each.name: each.place for each in found.measured}
+    assert places == {"gain": "inside", "time": ""}
+    assert found.measured[1].interval.mean == 2.0
+
+
+def test_a_claim_can_be_shown_by_a_test_or_not_at_all() -> None:
+    assert judge(claim(test="tests/a.py::b"), {}).verdict is Verdict.TEST
+    assert judge(claim(unjudged="a photo"), {}).verdict is Verdict.UNJUDGED
+    partly = claim(holds={"x": (0, 1)}, partly="the other half")
+    assert judge(partly, {"x": np.array([0.5, 0.5])}).words == "holds (partly judged)"
+
+
+@given(
+    st.lists(st.integers(-100, 100).map(lambda n: n / 100), min_size=2, max_size=6),
+    st.integers(-100, 100).map(lambda n: n / 100),
+    st.integers(0, 100).map(lambda n: n / 100),
+)
+def test_the_verdict_is_that_of_the_interval(values: list[float], low: float, width: float) -> None:
+    """Property: a range holds if and only if it contains the bootstrap interval."""
+    high = low + width
+    interval = mean_interval(values, method="bootstrap")
+    found = verdict(claim(holds={"x": (low, high)}), x=values)
+    inside = low - 1e-9 <= interval.low and interval.high <= high + 1e-9
+    apart = interval.high < low - 1e-9 or interval.low > high + 1e-9
+    expected = Verdict.HOLDS if inside else Verdict.FAILS if apart else Verdict.UNDECIDED
+    assert found is expected
+
+
+# --- files ---
+
+EXAMPLE = ROOT / "examples" / "study"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "mine"))
+
+
+def changed(folder: Path, file: str, old: str, new: str) -> StudyDefinition:
+    path = folder / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    return read_study("mine", folder)
+
+
+def test_the_quick_version_has_fewer_cases(folder: Path) -> None:
+    study = read_study("mine", folder)
+    sizes = {
+        quick: [len(axis.points) for axis in study.descriptions(quick=quick)["beside"].axes]
+        for quick in (False, True)
+    }
+    assert sizes == {False: [2, 4], True: [1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("study.toml", "title =", "titel =", "titel"),
+        ("study.toml", '["par"]', '["pare"]', "quick.only.routing.algorithm"),
+        ("study.toml", "routing.algorithm", "routing.algoritm", "did you mean"),
+        ("beside.toml", "keep", "kepe", "did you mean 'keep'?"),
+        ("measures.py", '"slowdown", {', '"slowdon", {', "column 'slowdon': there is none"),
+        ("measures.py", '("minimal", "par")', '("minimal", "pra")', "did you mean 'par'?"),
+        ("measures.py", '"beside", ', '"besides", ', "experiment 'besides'"),
+        ("measures.py", 'return {"slowdown"', 'return {"slow"', "does not return the measure"),
+        ("measures.py", '"EX-1"', '"EX-7"', "MEASURES['EX-1']: is missing"),
+        ("measures.py", "MEASURES:", "1 / 0\nMEASURES:", "ZeroDivisionError"),
+        ("claims.toml", "[1.0, 2.0]", "[2.0, 1.0]", "is no range"),
+        ("claims.toml", 'id = "EX-2"', 'id = "EX-1"', "two have the id 'EX-1'"),
+        ("claims.toml", "holds.slowdown", "hold.slowdown", "did you mean 'holds'?"),
+        ("claims.toml", "test =", 'unjudged = "so"\ntest =', "write exactly one"),
+    ],
+)
+def test_faults_are_found_before_the_runs(
+    folder: Path, file: str, old: str, new: str, says: str
+) -> None:
+    with pytest.raises((UsageError, ScenarioError)) as error:
+        check_measures(changed(folder, file, old, new))
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_claims_need_their_file(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match=r"claims\.toml"):
+        read_claims(tmp_path / "claims.toml")
+
+
+# --- from runs to verdicts ---
+
+
+@pytest.mark.native
+def test_a_study_of_a_folder_runs_and_is_taken_up_again(
+    folder: Path, tmp_path: Path, cli: Cli
+) -> None:
+    out = tmp_path / "out"
+    before = cli("study", "claims", folder, "--out", out)
+    assert before.status == 0, before.err
+    assert "1 headline claim: 1 not run" in before.out
+    listed = cli("study", "run", folder, "--out", out, "--dry-run")
+    assert "beside: 2 x 4 = 8 cases, 16 runs" in listed.out
+    assert not out.exists()
+
+    made = cli("study", "run", folder, "--out", out, "--workers", "1")
+    assert made.status == 0, made.err
+    assert "1 headline claim: 1 holds" in made.out
+    again = cli("study", "run", folder, "--out", out)
+    assert "to simulate" not in again.out
+
+    found = json.loads(cli("study", "claims", folder, "--out", out, "--json").out)
+    assert [each["verdict"] for each in found["claims"]] == [
+        "holds",
+        "does not hold",
+        "shown by test",
+    ]
+    first = found["claims"][0]
+    assert first["seeds"] == 4
+    experiment = pt.Experiment(out, "beside")
+    slowdowns = experiment.slowdowns().drop_nulls("slowdown")
+    worst = slowdowns.group_by("seed").max()["slowdown"].mean()
+    assert first["measures"]["slowdown"]["mean"] == pytest.approx(worst)
+    assert found["counts"]["headline"] == {"holds": 1}
+    assert found["runs"] == {"beside": 16}
+
+
+@pytest.mark.native
+def test_runs_are_repeated_and_a_difference_is_found(
+    folder: Path, tmp_path: Path, cli: Cli
+) -> None:
+    out = tmp_path / "out"
+    nothing = cli("study", "verify", folder, "--quick", "--out", out)
+    assert nothing.status == 2
+    assert "holds no run" in nothing.err
+    cli("study", "run", folder, "--quick", "--out", out, "--workers", "1")
+    same = cli("study", "verify", folder, "--quick", "--out", out)
+    assert same.status == 0, same.err
+    assert "2 runs repeated, with the same results" in same.out
+    for index in (out / "index").glob("*.jsonl"):
+        lines = [json.loads(line) for line in index.read_text().splitlines()]
+        text = "".join(json.dumps({**each, "result_hash": "0"}) + "\n" for each in lines)
+        index.write_text(text)
+    other = cli("study", "verify", folder, "--quick", "--out", out, "--runs", "1")
+    assert other.status == 1
+    assert "of 1 run, 1 gave other results" in other.out
+
+
+@pytest.mark.native
+def test_the_quick_version_judges_nothing(folder: Path, tmp_path: Path, cli: Cli) -> None:
+    out = tmp_path / "out"
+    made = cli("study", "run", folder, "--quick", "--out", out, "--workers", "1")
+    assert made.status == 0, made.err
+    assert made.out.startswith("Quick version: one seed, one routing; no verdict.\n")
+    # A routing of the claim is left out.
+    assert "1 headline claim: 1 not run" in made.out
+    refused = cli("study", "run", folder, "--out", out)
+    assert refused.status == 2
+    assert "holds the quick version of the study mine" in refused.err
+
+
+def test_a_directory_of_a_newer_form_is_refused(folder: Path, tmp_path: Path) -> None:
+    mark = {"study": "mine", "quick": False, "format": 99, "pantala": "9.0"}
+    (tmp_path / "campaign.json").write_text(json.dumps(mark))
+    with pytest.raises(RunDirectoryError, match=r"newer Pantala \(9\.0\)"):
+        Campaign(read_study("mine", folder), tmp_path, quick=False)
+    (tmp_path / "campaign.json").write_text("{")
+    with pytest.raises(RunDirectoryError, match="is damaged"):
+        Campaign(read_study("mine", folder), tmp_path, quick=False)
+
+
+@pytest.mark.parametrize("name", [each.name for each in studies()])
+def test_the_measures_of_each_paper_can_be_asked_before_the_runs(name: str) -> None:
+    found = next(each for each in studies() if each.name == name)
+    if isinstance(found, StudyDefinition):
+        check_measures(found)
+        assert found.descriptions(quick=True)
+
+
+@pytest.mark.parametrize("name", [each.name for each in studies()])
+def test_the_tests_that_show_a_claim_exist(name: str) -> None:
+    found = next(each for each in studies() if each.name == name)
+    if not isinstance(found, StudyDefinition):
+        return
+    for claim in found.claims:
+        file, _, test = claim.test.partition("::")
+        if file:
+            text = (ROOT / file).read_text(encoding="utf-8")
+            assert re.search(rf"\b(def|fn) {test.partition('[')[0]}\b", text), claim.test
