@@ -263,6 +263,7 @@ def _print_claims(campaign: Campaign) -> None:
     from rich.box import SIMPLE_HEAD
 
     from pantala.cli.narrow_table import NarrowTable
+    from pantala.studies import Verdict
     from pantala.studies.claims_document import counts_in_words, measured_in_words
 
     found = campaign.judgements()
@@ -271,7 +272,9 @@ def _print_claims(campaign: Campaign) -> None:
     shown = NarrowTable(title=campaign.study.source, box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("claim", "where", "paper", "measured", "verdict"):
         shown.add_column(heading, no_wrap=heading == "claim", vertical="top")
-    for each in found:
+    # The quick version lists what it says something about.
+    left_out = Verdict.NOT_RUN if campaign.quick else None
+    for each in [each for each in found if each.verdict is not left_out]:
         claim = each.claim
         shown.add_row(claim.id, claim.where, claim.paper, measured_in_words(each), each.words)
     console().print(shown)

@@ -138,11 +138,25 @@ class StoredExperiment:
             runs=sum(states.values()),
             cases=cases,
         )
-        facts = self._facts_of_targets()
+        titles = self._titles(with_axes=cases > 1)
+        facts = {titles[run]: each for run, each in self._facts_of_targets().items()}
         if cases > 1:
-            return caveats_of(facts, seeds=self._equal.seed_groups(), absent=absent)
-        parts = dict(self.cases.select("run", "part").iter_rows())
-        return caveats_of({parts[run]: each for run, each in facts.items()}, absent=absent)
+            groups = self._equal.seed_groups()
+            seeds = [[titles[run] for run in group] for group in groups]
+            return caveats_of(facts, seeds=seeds, absent=absent)
+        return caveats_of(facts, absent=absent)
+
+    def _titles(self, *, with_axes: bool) -> dict[str, str]:
+        """Returns the words for each run: the values of its first case on the axes, and its part."""
+        cases = self.cases.filter(pl.col("run").is_not_null())
+        several = cases["part"].n_unique() > 1
+        titles: dict[str, str] = {}
+        for row in cases.iter_rows(named=True):
+            named = [f"{axis}={row[axis]}" for axis in self.axes] if with_axes else []
+            if several or not named:
+                named.append(row["part"])
+            titles.setdefault(row["run"], ", ".join(named))
+        return titles
 
     @property
     def _has_targets(self) -> bool:

@@ -58,11 +58,11 @@ def _measured(each: Measured) -> str:
     if each.bounds is not None:
         low, high = each.bounds
         if math.isinf(high):
-            rule = f"at least {low:g}"
+            rule = f"at least {significant(low)}"
         elif math.isinf(low):
-            rule = f"at most {high:g}"
+            rule = f"at most {significant(high)}"
         else:
-            rule = f"{low:g} to {high:g}"
+            rule = f"{significant(low)} to {significant(high)}"
         text += f" [{rule}]"
     return text
 

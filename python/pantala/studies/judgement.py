@@ -92,6 +92,8 @@ class Judgement:
         text = str(self.verdict)
         if self.verdict is Verdict.UNDECIDED:
             text += f" at {self.seeds} seeds"
+        if self.verdict is Verdict.ONE_SEED:
+            text += ", outside" if any(m.place == "outside" for m in self.measured) else ", inside"
         return f"{text} (partly judged)" if self.claim.partly else text
 
 

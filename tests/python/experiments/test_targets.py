@@ -107,3 +107,12 @@ def test_wrong_targets(value: object, says: str) -> None:
     with pytest.raises(pt.ScenarioError) as error:
         scenario(interference=value)
     assert says.replace("'", '"') in str(error.value).replace("'", '"')
+
+
+def test_caveats_of_a_sweep_name_cases(tmp_path: Path) -> None:
+    """A run is named by its values on the axes and its part, not by its identity."""
+    axes = {"jobs.halo.workload.iterations": [1, 20]}
+    made = pt.sweep(scenario(interference=True), tmp_path, axes=axes, workers=1)
+    texts = " ".join(each.text for each in made.caveats)
+    assert "jobs.halo.workload.iterations=" in texts
+    assert not any(run in texts for run in made.runs["run"])

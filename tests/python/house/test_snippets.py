@@ -139,7 +139,9 @@ def _check_scenario(given: dict[str, Any]) -> None:
         "name": "page",
         "machine": "wang2020_1d" if "wang2020" in str(given.get("jobs")) else "kang2022",
         "routing": "minimal",
-        "jobs": [{"name": name, "ranks": 8, "workload": halo} for name in ("first", "second", "fft3d")],
+        "jobs": [
+            {"name": name, "ranks": 8, "workload": halo} for name in ("first", "second", "fft3d")
+        ],
     }
     scenario |= given
     if isinstance(scenario["machine"], dict):

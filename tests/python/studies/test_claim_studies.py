@@ -93,6 +93,8 @@ def test_measures_without_bounds_are_shown() -> None:
 def test_a_claim_can_be_shown_by_a_test_or_not_at_all() -> None:
     assert judge(claim(test="tests/a.py::b"), {}).verdict is Verdict.TEST
     assert judge(claim(unjudged="a photo"), {}).verdict is Verdict.UNJUDGED
+    assert judge(RULED, {"gain": np.array([0.3])}).words == "one seed, inside"
+    assert judge(RULED, {"gain": np.array([0.5])}).words == "one seed, outside"
     partly = claim(holds={"x": (0, 1)}, partly="the other half")
     assert judge(partly, {"x": np.array([0.5, 0.5])}).words == "holds (partly judged)"
 
@@ -237,8 +239,9 @@ def test_the_quick_version_judges_nothing(folder: Path, tmp_path: Path, cli: Cli
     made = cli("study", "run", folder, "--quick", "--out", out, "--workers", "1")
     assert made.status == 0, made.err
     assert made.out.startswith("Quick version: one seed, one routing; no verdict.\n")
-    # A routing of the claim is left out.
+    # A routing of the claim is left out, so the table leaves out the claim.
     assert "1 headline claim: 1 not run" in made.out
+    assert "EX-1" not in made.out
     refused = cli("study", "run", folder, "--out", out)
     assert refused.status == 2
     assert "holds the quick version of the study mine" in refused.err
