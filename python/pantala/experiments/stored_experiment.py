@@ -147,7 +147,7 @@ class StoredExperiment:
         return caveats_of(facts, absent=absent)
 
     def _titles(self, *, with_axes: bool) -> dict[str, str]:
-        """Returns the words for each run: the values of its first case on the axes, and its part."""
+        """Returns the words for each run: the values of its first case on the axes; its part."""
         cases = self.cases.filter(pl.col("run").is_not_null())
         several = cases["part"].n_unique() > 1
         titles: dict[str, str] = {}
