@@ -46,6 +46,11 @@ hold[/b]; [b]undecided at N seeds[/b] if an interval straddles a bound; [b]one s
 interval and no verdict.
 """
 
+_REPORT_HELP = """Write the page of a study: what limits it, the verdicts, each claim, figures.
+
+The page shows the runs that are there; runs that are missing stand in its first line.
+"""
+
 _VERIFY_HELP = """Repeat stored runs of a study, drawn at random, and compare their results.
 
 The exit status is 1 if a run has other results now.
@@ -166,6 +171,39 @@ def claims(
         print(json.dumps(claims_document(campaign), indent=2, ensure_ascii=False))
         return
     _print_claims(campaign)
+
+
+@app.command("report", help=paragraphs(_REPORT_HELP))
+def report(
+    name: Name,
+    quick: Quick = False,
+    out: Out = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--page",
+            metavar="FILE",
+            help="The page. Default: report.html in the directory of the study.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
+) -> None:
+    """Writes the page of a study."""
+    from pantala.papers import study
+    from pantala.studies import Campaign, Study
+    from pantala.studies.study_page import write_study
+
+    found = study(name)
+    if isinstance(found, Study):
+        raise UsageError(
+            f"study report {name}: this study writes its report when it ends; give"
+            f" pantala study run {name}"
+        )
+    campaign = Campaign(found, _directory(found.name, out, quick=quick), quick=quick)
+    if not campaign.experiments():
+        raise UsageError(f"{campaign.root}: holds no run; give pantala study run {name}")
+    target = page if page is not None else campaign.root / "report.html"
+    say_line(f"report: {write_study(campaign, target)}")
 
 
 @app.command("verify", help=paragraphs(_VERIFY_HELP))

@@ -22,6 +22,7 @@ from pantala.studies import Campaign, StudyDefinition, Verdict, read_study
 from pantala.studies.campaign import check_measures
 from pantala.studies.claim import Claim, read_claims
 from pantala.studies.judgement import judge
+from pantala.studies.study_page import render_study
 from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
@@ -210,6 +211,28 @@ def test_a_study_of_a_folder_runs_and_is_taken_up_again(
     assert first["measures"]["slowdown"]["mean"] == pytest.approx(worst)
     assert found["counts"]["headline"] == {"holds": 1}
     assert found["runs"] == {"beside": 16}
+
+
+@pytest.mark.native
+def test_the_page_begins_with_what_limits_it(folder: Path, tmp_path: Path, cli: Cli) -> None:
+    out = tmp_path / "out"
+    nothing = cli("study", "report", folder, "--out", out)
+    assert nothing.status == 2
+    assert "holds no run" in nothing.err
+    path = folder / "claims.toml"
+    path.write_text(path.read_text().replace("It is", "<b>It</b>").replace("72 nodes", "<b>72"))
+    assert cli("study", "run", folder, "--out", out, "--workers", "1").status == 0
+    made = cli("study", "report", folder, "--out", out, "--page", tmp_path / "page.html")
+    assert made.out == f"report: {tmp_path / 'page.html'}\n"
+    text = (tmp_path / "page.html").read_text()
+    assert 'class="caveats"' not in text
+    verdicts = re.findall(r">(EX-\d)</th>\s*<td[^>]*>(?:<strong>)?([^<]+)", text)
+    assert [words for _, words in verdicts] == ["holds", "does not hold", "shown by test"]
+    assert "<b>72" not in text
+    assert text.count("<figure") == 1
+    other = changed(folder, "beside.toml", "seeds = 4", "seeds = 5")
+    again = render_study(Campaign(other, out, quick=False))
+    assert "4 of 20 runs are missing." in again
 
 
 @pytest.mark.native

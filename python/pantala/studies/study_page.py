@@ -1,0 +1,173 @@
+"""The page of a study: what limits it, counts of verdicts, each claim with its numbers, figures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+import pantala
+from pantala.analysis.statistics import mean_interval
+from pantala.caveats import Caveat
+from pantala.experiments.experiment import Experiment
+from pantala.figures.grid import Bar, bar_grid
+from pantala.report.page import render, write
+from pantala.report.page_figure import PageFigure, page_figure
+from pantala.report.tables import Cell, ReportTable
+from pantala.studies.campaign import Campaign
+from pantala.studies.claims_document import counts_in_words, measured_in_words
+from pantala.studies.judgement import Judgement, Verdict
+from pantala.text.amounts import PAGE, count, counted
+
+__all__ = ["render_study", "write_study"]
+
+_TIME = "communication_time_mean_ns"
+#: Columns of a grid: the values of the axis that goes across.
+_MOST_COLUMNS = 6
+
+
+def write_study(campaign: Campaign, path: str | os.PathLike[str]) -> Path:
+    """Writes the page of a study as one HTML file; returns its path.
+
+    Raises:
+        RunDirectoryError: the file cannot be written.
+        UsageError: a measure asks for what no experiment has.
+    """
+    return write(render_study(campaign), path, "choose another --out")
+
+
+def render_study(campaign: Campaign) -> str:
+    """Returns the page of a study as HTML text. Equal runs give equal text."""
+    found = campaign.judgements()
+    experiments = campaign.experiments()
+    figures: dict[str, PageFigure] = {}
+    for name, experiment in experiments.items():
+        figures |= _figures(name, experiment)
+    return render(
+        "study.html.j2",
+        {
+            "title": campaign.study.title,
+            "source": campaign.study.source,
+            "caveats": _caveats(campaign),
+            "counts": counts_in_words(found),
+            "claims": _claims(
+                [one for one in found if not campaign.quick or one.verdict is not Verdict.NOT_RUN]
+            ),
+            "experiments": _experiments(campaign, experiments),
+            "figures": figures,
+            "colours": {},
+            "version": pantala.__version__,
+        },
+    )
+
+
+def _caveats(campaign: Campaign) -> list[Caveat]:
+    """Returns what limits the verdicts: the quick version, and runs that are missing or failed."""
+    found = []
+    if campaign.quick:
+        found.append(Caveat("quick", campaign.study.file.quick, "quick"))
+    total = sum(each.listing.count for each in campaign.sweeps.values())
+    if campaign.missing:
+        text = f"{count(campaign.missing)} of {counted(total, 'run')} are missing."
+        found.append(Caveat("absent", text, "runs missing"))
+    if campaign.failed:
+        found.append(Caveat("absent", f"{counted(campaign.failed, 'run')} failed.", "runs failed"))
+    return found
+
+
+def _claims(found: list[Judgement]) -> ReportTable:
+    rows = []
+    for each in found:
+        claim = each.claim
+        left_out = [claim.partly, claim.unjudged, claim.test and f"shown by {claim.test}"]
+        remarks = " ".join(filter(None, [*left_out, claim.changed]))
+        rows.append(
+            [
+                Cell(claim.id),
+                Cell(each.words, strong=each.verdict is Verdict.HOLDS),
+                Cell(f"{claim.statement} ({claim.where})"),
+                Cell(measured_in_words(each)),
+                Cell(claim.paper),
+                Cell(remarks),
+            ]
+        )
+    columns = ("claim", "verdict", "statement", "measured", "paper", "remarks")
+    caption = (
+        "The claims. Measured: mean over seeds (95 % bootstrap interval) [bounds of the claim]."
+    )
+    return ReportTable(caption, columns, rows)
+
+
+def _experiments(campaign: Campaign, experiments: dict[str, Experiment]) -> ReportTable:
+    rows = []
+    for name, sweep in campaign.sweeps.items():
+        there = name in experiments
+        done = (
+            experiments[name].runs.filter(pl.col("state") == "done").unique("run")
+            if there
+            else None
+        )
+        seconds = 0.0 if done is None else float(done["seconds"].sum())
+        packets = 0 if done is None else int(done["packets"].sum())
+        cells = (
+            str(len(sweep.listing.expansion)),
+            count(0 if done is None else done.height),
+            count(len(sweep.missing)),
+            count(packets),
+            PAGE.duration(seconds * 1e9),
+        )
+        rows.append([Cell(name), *map(Cell, cells)])
+    columns = ("experiment", "cases", "runs done", "runs missing", "packets", "time of simulation")
+    return ReportTable("The experiments; the time is summed over runs.", columns, rows)
+
+
+def _figures(name: str, experiment: Experiment) -> dict[str, PageFigure]:
+    """Returns a grid of bars for each job that ran alone, or one of all jobs with equal rows."""
+    bars = list(_bars(experiment))
+    rows_of: dict[str, list[str]] = {}
+    for bar in bars:
+        rows_of.setdefault(bar.job, []).append(bar.row)
+    together = len({tuple(dict.fromkeys(rows)) for rows in rows_of.values()}) == 1
+    groups = [bars] if together else [[bar for bar in bars if bar.job == job] for job in rows_of]
+    axes = [axis for axis in experiment.axes if axis != "seed"] or ["one case"]
+    found = {}
+    for group in filter(None, groups):
+        key = f"{name}-all" if together else f"{name}-{group[0].job}"
+        found[key] = page_figure(
+            key,
+            f"Communication time, {name}" + ("" if together else f": {group[0].job}"),
+            "Each bar is the mean over seeds of the mean over the job's ranks, together with the"
+            " other jobs; the whisker is its 95 % interval, and the diamond the job alone.",
+            "",
+            "Bars of communication time by case; the tables of the experiment have the numbers.",
+            bar_grid(group, "communication time", axes),
+        )
+    return found
+
+
+def _bars(experiment: Experiment) -> Iterator[Bar]:
+    """Yields the mean communication time of each job that ran alone, by case."""
+    axes = [axis for axis in experiment.axes if axis != "seed"]
+    found = experiment.slowdowns()
+    if found.is_empty():
+        return
+    found = found.filter(pl.col("slowdown").is_not_null())
+    across = [axis for axis in axes[1:] if found[axis].n_unique() <= _MOST_COLUMNS][:1]
+    down = [axis for axis in axes if axis not in across]
+    keys = ["name", *down, *across]
+    grouped = found.group_by(keys, maintain_order=True).agg(
+        f"together_{_TIME}", pl.col(f"alone_{_TIME}").mean()
+    )
+    for row in grouped.iter_rows(named=True):
+        interval = mean_interval(row[f"together_{_TIME}"])
+        yield Bar(
+            row["name"],
+            ", ".join(str(row[axis]) for axis in down),
+            str(row[across[0]]) if across else "",
+            interval.mean,
+            interval.low,
+            interval.high,
+            row[f"alone_{_TIME}"],
+        )
