@@ -21,6 +21,7 @@ from pantala.cli.executors import (
 )
 from pantala.cli.tables import console, listing, say_line
 from pantala.errors import UsageError
+from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from pantala.studies import Campaign, Study
@@ -168,7 +169,7 @@ def claims(
 
         from pantala.studies.claims_document import claims_document
 
-        print(json.dumps(claims_document(campaign), indent=2, ensure_ascii=False))
+        say(json.dumps(claims_document(campaign), indent=2))
         return
     _print_claims(campaign)
 

@@ -157,7 +157,10 @@ def listed_cases(path: Path, name: str | None) -> ListedCases:
     if name is None or name not in names:
         close = nearest(name or "", names)
         hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(names)}"
-        what = "needs the name of an experiment" if name is None else f"has no '{name}'"
+        what = f"has no '{name}'"
+        if name is None:
+            what = "needs the name of an experiment"
+            hint += f", or give its folder, such as {path / EXPERIMENTS / names[0]}"
         raise UsageError(f"{path}: {what}; {hint}")
     return SweepCases(path, name)
 

@@ -111,8 +111,10 @@ def test_wrong_targets(value: object, says: str) -> None:
 
 def test_caveats_of_a_sweep_name_cases(tmp_path: Path) -> None:
     """A run is named by its values on the axes and its part, not by its identity."""
-    axes = {"jobs.halo.workload.iterations": [1, 20]}
-    made = pt.sweep(scenario(interference=True), tmp_path, axes=axes, workers=1)
+    without = tomllib.loads(SCENARIO[: SCENARIO.rindex("[[jobs]]")])
+    without["jobs"][1]["workload"]["points"] = 64
+    axes = {"jobs.halo.workload.iterations": [1, 40]}
+    made = pt.sweep(pt.Scenario.from_dict(without), tmp_path, axes=axes, workers=1)
     texts = " ".join(each.text for each in made.caveats)
-    assert "jobs.halo.workload.iterations=" in texts
+    assert "jobs.halo.workload.iterations=1, together" in texts
     assert not any(run in texts for run in made.runs["run"])
