@@ -19,11 +19,15 @@ from pantala.cli.executors import (
     TimeLimit,
     Where,
 )
-from pantala.cli.tables import console, listing, say_line
+from pantala.cli.tables import console, listing, say_caveats, say_line
 from pantala.errors import UsageError
+from pantala.text.amounts import counted
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pantala.experiments.estimate import Estimate
     from pantala.studies import Campaign, Study
 
 __all__ = ["HELP", "app"]
@@ -127,11 +131,11 @@ def run(
         )
     target = _directory(found.name, out, quick=quick)
     campaign = Campaign(found, target, quick=quick)
-    _list(campaign, where, workers)
+    costs = _list(campaign, where, workers, dry_run=dry_run)
     if dry_run:
         return
     try:
-        _simulate(campaign, where, workers)
+        _simulate(campaign, where, costs)
     except KeyboardInterrupt:
         raise InterruptedCommand(
             f"interrupted; the finished runs are in {target}; to continue, give the same command"
@@ -140,7 +144,8 @@ def run(
     _print_claims(campaign)
     say_line(f"study: {target}")
     if campaign.failed:
-        say_line(f"{campaign.failed} runs failed; pantala status {target} lists them")
+        failed = counted(campaign.failed, "run")
+        say_line(f"{failed} failed; pantala status {target} lists the reasons")
         raise typer.Exit(1)
 
 
@@ -154,16 +159,7 @@ def claims(
     ] = False,
 ) -> None:
     """Shows the verdicts of a study."""
-    from pantala.papers import study
-    from pantala.studies import Campaign, Study
-
-    found = study(name)
-    if isinstance(found, Study):
-        raise UsageError(
-            f"study claims {name}: this study writes claims.json into its directory when it ends;"
-            f" give pantala study run {name}"
-        )
-    campaign = Campaign(found, _directory(found.name, out, quick=quick), quick=quick)
+    campaign = _campaign("claims", name, out, quick=quick)
     if json_output:
         import json
 
@@ -190,18 +186,10 @@ def report(
     ] = None,
 ) -> None:
     """Writes the page of a study."""
-    from pantala.papers import study
-    from pantala.studies import Campaign, Study
     from pantala.studies.study_page import write_study
 
-    found = study(name)
-    if isinstance(found, Study):
-        raise UsageError(
-            f"study report {name}: this study writes its report when it ends; give"
-            f" pantala study run {name}"
-        )
-    campaign = Campaign(found, _directory(found.name, out, quick=quick), quick=quick)
-    if not campaign.experiments():
+    campaign = _campaign("report", name, out, quick=quick)
+    if not campaign.experiments:
         raise UsageError(f"{campaign.root}: holds no run; give pantala study run {name}")
     target = page if page is not None else campaign.root / "report.html"
     say_line(f"report: {write_study(campaign, target)}")
@@ -219,19 +207,10 @@ def verify(
 ) -> None:
     """Repeats runs of a study."""
     from pantala.cli.option_values import check_workers_and_seed
-    from pantala.papers import study
-    from pantala.studies import Campaign, Study
     from pantala.studies.verify import repeat
-    from pantala.text.amounts import counted
 
-    found = study(name)
     check_workers_and_seed(None, seed)
-    if isinstance(found, Study):
-        raise UsageError(
-            f"study verify {name}: is not possible for this study; repeat pantala study run {name}"
-            " with another --out"
-        )
-    campaign = Campaign(found, _directory(found.name, out, quick=quick), quick=quick)
+    campaign = _campaign("verify", name, out, quick=quick)
     differ = done = 0
     for each in repeat(campaign, runs, seed):
         done += 1
@@ -263,39 +242,54 @@ def _directory(name: str, out: Path | None, *, quick: bool) -> Path:
     return out if out is not None else Path("runs") / (f"{name}-quick" if quick else name)
 
 
-def _list(campaign: Campaign, where: Where, workers: int | None) -> None:
-    """Prints the experiments and what they will cost."""
+def _campaign(command: str, name: str, out: Path | None, *, quick: bool) -> Campaign:
+    """Returns a study in its directory, for a command that reads its runs."""
+    from pantala.papers import study
+    from pantala.studies import Campaign, Study
+
+    found = study(name)
+    if isinstance(found, Study):
+        raise UsageError(
+            f"study {command} {name}: this study has no {command} command; pantala study run {name}"
+            " writes its claims and its report into its directory"
+        )
+    return Campaign(found, _directory(found.name, out, quick=quick), quick=quick)
+
+
+def _list(
+    campaign: Campaign, where: Where, workers: int | None, *, dry_run: bool
+) -> dict[str, tuple[Estimate, int]]:
+    """Prints the experiments and what they will cost; returns cost and workers of each."""
     from pantala.cli.sweep_tables import print_list
-    from pantala.experiments.estimate import estimate, local_workers
+    from pantala.experiments.estimate import estimate, local_workers, probes_before
 
     if campaign.quick:
         say_line(campaign.study.file.quick)
-    for made in campaign.sweeps.values():
-        cost = estimate(made)
+    found = {}
+    for name, made in campaign.sweeps.items():
+        cost = estimate(made) if dry_run else estimate(made, probes_before(len(made.missing)))
         at_once = workers or local_workers(cost, 1)
-        print_list(made, cost, at_once if where.name == "local" else None, every=False)
+        print_list(made, cost, at_once if where.name == "local" else None, every=dry_run)
         where.warn_of_limit(cost, 1)
+        if dry_run and where.name == "slurm" and cost.runs:
+            say_line(where.preview(campaign.root, cost, 1))
+        found[name] = cost, at_once
+    return found
 
 
-def _simulate(campaign: Campaign, where: Where, workers: int | None) -> None:
+def _simulate(campaign: Campaign, where: Where, costs: Mapping[str, tuple[Estimate, int]]) -> None:
     """Simulates the missing runs of all experiments."""
-    from contextlib import nullcontext
-
-    from pantala.experiments.estimate import estimate
     from pantala.runs.progress import SweepLine
     from pantala.text.plain_console import PlainConsole
 
     errors = PlainConsole(stderr=True)
-    for name, made in campaign.sweeps.items():
-        cost = estimate(made, 0)
-        others = (
-            nullcontext(None)
-            if where.name == "local"
-            else where.open(campaign.root, cost, workers or 1, 1)
-        )
+    for name, (cost, at_once) in costs.items():
         errors.print(f"{name}:", markup=False, highlight=False)
-        with others as executor, SweepLine(errors) as line:
-            campaign.run_one(name, workers=workers, executor=executor, on_progress=line.update)
+        with (
+            where.open(campaign.root, cost, at_once, 1) as executor,
+            SweepLine(errors) as line,
+        ):
+            campaign.run_one(name, workers=at_once, executor=executor, on_progress=line.update)
 
 
 def _print_claims(campaign: Campaign) -> None:
@@ -306,8 +300,7 @@ def _print_claims(campaign: Campaign) -> None:
     from pantala.studies.claims_document import counts_in_words, measured_in_words
 
     found = campaign.judgements()
-    if campaign.quick:
-        say_line(campaign.study.file.quick)
+    say_caveats(campaign.caveats)
     shown = NarrowTable(title=campaign.study.source, box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("claim", "where", "paper", "measured", "verdict"):
         shown.add_column(heading, no_wrap=heading == "claim", vertical="top")
@@ -334,7 +327,7 @@ def _run_points(
     from pantala.text.plain_text import plain
 
     name = found.name
-    target = out if out is not None else Path("runs") / name
+    target = _directory(name, out, quick=quick)
     errors = PlainConsole(stderr=True)
     with errors.status(f"{name}: preparing") as line:
 

@@ -147,15 +147,17 @@ class StoredExperiment:
         return caveats_of(facts, absent=absent)
 
     def _titles(self, *, with_axes: bool) -> dict[str, str]:
-        """Returns the words for each run: the values of its first case on the axes; its part."""
+        """Returns the words for each run: its first case on the axes with several values; its part.
+
+        The words have no comma, so a list of them can be read.
+        """
         cases = self.cases.filter(pl.col("run").is_not_null())
-        several = cases["part"].n_unique() > 1
+        varied = [axis for axis in self.axes if with_axes and cases[axis].n_unique() > 1]
+        several = cases["part"].n_unique() > 1 or not varied
         titles: dict[str, str] = {}
         for row in cases.iter_rows(named=True):
-            named = [f"{axis}={row[axis]}" for axis in self.axes] if with_axes else []
-            if several or not named:
-                named.append(row["part"])
-            titles.setdefault(row["run"], ", ".join(named))
+            words = [f"{axis}={row[axis]}" for axis in varied] + [row["part"]] * several
+            titles.setdefault(row["run"], " ".join(words))
         return titles
 
     @property

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pantala.caveats import Absent, Caveat, caveats_of
 from pantala.core.extension import core
 from pantala.errors import RunDirectoryError, UsageError
 from pantala.experiments.experiment import Experiment
@@ -31,6 +32,9 @@ __all__ = ["Campaign", "check_measures"]
 MARK = "campaign.json"
 #: The version of the directory's form.
 _FORMAT = 1
+#: Caveats of an experiment that are said otherwise (`Campaign.caveats`, verdicts), or that are no
+#: matter for verdicts: windows longer than a run are whole runs.
+_BESIDE_THE_POINT = frozenset({"absent", "one_seed", "equal_seeds", "windows"})
 
 
 class Campaign:
@@ -67,11 +71,6 @@ class Campaign:
         descriptions = self.study.descriptions(quick=self.quick)
         return {name: Sweep(each, self.root) for name, each in descriptions.items()}
 
-    @property
-    def missing(self) -> int:
-        """The number of runs that are not there yet; a run of two experiments counts once."""
-        return len({run for each in self.sweeps.values() for run in each.missing})
-
     def run_one(
         self,
         name: str,
@@ -102,13 +101,34 @@ class Campaign:
         """The number of runs that failed."""
         return sum(len(each.failed) for each in self.sweeps.values())
 
+    @property
     def experiments(self) -> dict[str, Experiment]:
-        """Returns the experiments that have been begun, by name."""
+        """The experiments that have been begun, by name."""
         return {
             name: Experiment(self.root, name)
             for name in self.study.file.experiments
             if (self.root / EXPERIMENTS / name).is_dir()
         }
+
+    @property
+    def caveats(self) -> list[Caveat]:
+        """What limits the verdicts: the quick version, absent runs, and what the runs lack.
+
+        Seeds do not count here: each verdict says how many it has.
+        """
+        found = [Caveat("quick", self.study.file.quick, "quick")] if self.quick else []
+        there = self.experiments
+        names: dict[Caveat, list[str]] = {}
+        for name, sweep in self.sweeps.items():
+            absent = Absent(len(sweep.failed), len(sweep.missing), runs=sweep.listing.count)
+            own = caveats_of({}, absent=absent, ask_for_seeds=False)
+            if name in there:
+                own += [each for each in there[name].caveats if each.kind not in _BESIDE_THE_POINT]
+            for caveat in own:
+                names.setdefault(caveat, []).append(name)
+        for each, of in names.items():
+            found.append(Caveat(each.kind, f"{', '.join(of)}: {each.text}", each.short))
+        return found
 
     def judgements(self) -> list[Judgement]:
         """Returns the verdict on each claim, from the runs that are there.
@@ -116,7 +136,7 @@ class Campaign:
         Raises:
             UsageError: a measure asks for what no experiment has.
         """
-        evidence = Evidence(self.study.descriptions(quick=False), self.experiments())
+        evidence = Evidence(self.study.descriptions(quick=False), self.experiments)
         return _judged(self.study, evidence)
 
     def _check_mark(self) -> None:

@@ -26,11 +26,11 @@ def claims_document(campaign: Campaign) -> dict[str, Any]:
         "source": campaign.study.source,
         "pantala": core().VERSION,
         "directory": str(campaign.root),
-        **({"quick": campaign.study.file.quick} if campaign.quick else {}),
+        "caveats": [each.to_dict() for each in campaign.caveats],
         "counts": {kind: dict(counts) for kind, counts in _counts(found).items()},
         "runs": {
             name: each.cases["run"].drop_nulls().n_unique()
-            for name, each in campaign.experiments().items()
+            for name, each in campaign.experiments.items()
         },
         "claims": [_claim(each) for each in found],
     }

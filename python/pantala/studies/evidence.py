@@ -33,7 +33,8 @@ class Evidence:
     """The results of a study's experiments.
 
     Attributes:
-        seeds: all seeds of the experiments, rising: the order of every array.
+        seeds: the seeds of the experiments, rising: the order of every array. A seed whose results
+            all equal those of an earlier seed is left out, because it tells nothing new.
     """
 
     def __init__(
@@ -48,8 +49,8 @@ class Evidence:
         self._descriptions = descriptions
         self._experiments = experiments
         self._frames: dict[tuple[str, str], pl.DataFrame] = {}
-        found = {seed for each in experiments.values() for seed in each.cases["seed"].to_list()}
-        self.seeds = sorted(found) if found else [1]
+        there = experiments.items()
+        self.seeds = _distinct_seeds([self._seeded(name, each.runs) for name, each in there])
 
     def cell(
         self, experiment: str, column: str, where: Mapping[str, object], table: str = SLOWDOWNS
@@ -93,8 +94,14 @@ class Evidence:
                 frame = there.slowdowns()
             else:
                 frame = there.table(table).collect()
-            self._frames[key] = frame if "seed" in frame.columns else frame.with_columns(seed=1)
+            self._frames[key] = self._seeded(experiment, frame)
         return self._frames[key]
+
+    def _seeded(self, experiment: str, frame: pl.DataFrame) -> pl.DataFrame:
+        """Returns a frame with the column ``seed``; without an axis, it is the scenario's seed."""
+        if "seed" in frame.columns:
+            return frame
+        return frame.with_columns(seed=pl.lit(self._descriptions[experiment].base.seed))
 
     def _check(self, experiment: str, column: str, where: Mapping[str, object], table: str) -> None:
         """Checks a question against the whole study, so that it can be asked before the runs."""
@@ -122,6 +129,26 @@ class Evidence:
                     raise UsageError(
                         f"experiment {experiment}: {_unknown(name, where[name], values)}"
                     )
+
+
+def _distinct_seeds(tables: Sequence[pl.DataFrame]) -> list[int]:
+    """Returns the seeds of experiments; of seeds with equal results the first only.
+
+    Args:
+        tables: the runs of each experiment, as `Experiment.runs` with the column ``seed``.
+    """
+    results: dict[int, set[tuple[object, ...]]] = {}
+    for number, table in enumerate(tables):
+        axes = table.columns[: table.columns.index("part")]
+        keys = [axis for axis in axes if axis not in ("case", "seed")]
+        done = table.filter(pl.col("result_hash").is_not_null())
+        for seed, *row in done.select("seed", *keys, "part", "result_hash").iter_rows():
+            results.setdefault(seed, set()).add((number, *row))
+    found: list[int] = []
+    for seed in sorted(results):
+        if all(results[seed] != results[earlier] for earlier in found):
+            found.append(seed)
+    return found or [1]
 
 
 def _unknown(what: str, name: object, known: Sequence[Any]) -> str:

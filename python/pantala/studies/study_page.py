@@ -10,7 +10,6 @@ import polars as pl
 
 import pantala
 from pantala.analysis.statistics import mean_interval
-from pantala.caveats import Caveat
 from pantala.experiments.experiment import Experiment
 from pantala.figures.grid import Bar, bar_grid
 from pantala.report.page import render, write
@@ -19,7 +18,7 @@ from pantala.report.tables import Cell, ReportTable
 from pantala.studies.campaign import Campaign
 from pantala.studies.claims_document import counts_in_words, measured_in_words
 from pantala.studies.judgement import Judgement, Verdict
-from pantala.text.amounts import PAGE, count, counted
+from pantala.text.amounts import PAGE, count
 
 __all__ = ["render_study", "write_study"]
 
@@ -35,13 +34,13 @@ def write_study(campaign: Campaign, path: str | os.PathLike[str]) -> Path:
         RunDirectoryError: the file cannot be written.
         UsageError: a measure asks for what no experiment has.
     """
-    return write(render_study(campaign), path, "choose another --out")
+    return write(render_study(campaign), path, "choose another --page")
 
 
 def render_study(campaign: Campaign) -> str:
     """Returns the page of a study as HTML text. Equal runs give equal text."""
     found = campaign.judgements()
-    experiments = campaign.experiments()
+    experiments = campaign.experiments
     figures: dict[str, PageFigure] = {}
     for name, experiment in experiments.items():
         figures |= _figures(name, experiment)
@@ -50,7 +49,7 @@ def render_study(campaign: Campaign) -> str:
         {
             "title": campaign.study.title,
             "source": campaign.study.source,
-            "caveats": _caveats(campaign),
+            "caveats": campaign.caveats,
             "counts": counts_in_words(found),
             "claims": _claims(
                 [one for one in found if not campaign.quick or one.verdict is not Verdict.NOT_RUN]
@@ -61,20 +60,6 @@ def render_study(campaign: Campaign) -> str:
             "version": pantala.__version__,
         },
     )
-
-
-def _caveats(campaign: Campaign) -> list[Caveat]:
-    """Returns what limits the verdicts: the quick version, and runs that are missing or failed."""
-    found = []
-    if campaign.quick:
-        found.append(Caveat("quick", campaign.study.file.quick, "quick"))
-    total = sum(each.listing.count for each in campaign.sweeps.values())
-    if campaign.missing:
-        text = f"{count(campaign.missing)} of {counted(total, 'run')} are missing."
-        found.append(Caveat("absent", text, "runs missing"))
-    if campaign.failed:
-        found.append(Caveat("absent", f"{counted(campaign.failed, 'run')} failed.", "runs failed"))
-    return found
 
 
 def _claims(found: list[Judgement]) -> ReportTable:
@@ -103,20 +88,18 @@ def _claims(found: list[Judgement]) -> ReportTable:
 def _experiments(campaign: Campaign, experiments: dict[str, Experiment]) -> ReportTable:
     rows = []
     for name, sweep in campaign.sweeps.items():
-        there = name in experiments
-        done = (
-            experiments[name].runs.filter(pl.col("state") == "done").unique("run")
-            if there
+        runs = (
+            experiments[name].runs.filter(pl.col("state") == "done")
+            if name in experiments
             else None
         )
-        seconds = 0.0 if done is None else float(done["seconds"].sum())
-        packets = 0 if done is None else int(done["packets"].sum())
+        done = pl.DataFrame({"seconds": [], "packets": []}) if runs is None else runs.unique("run")
         cells = (
             str(len(sweep.listing.expansion)),
-            count(0 if done is None else done.height),
+            count(done.height),
             count(len(sweep.missing)),
-            count(packets),
-            PAGE.duration(seconds * 1e9),
+            count(int(done["packets"].sum())),
+            PAGE.duration(float(done["seconds"].sum()) * 1e9),
         )
         rows.append([Cell(name), *map(Cell, cells)])
     columns = ("experiment", "cases", "runs done", "runs missing", "packets", "time of simulation")

@@ -116,5 +116,5 @@ def test_caveats_of_a_sweep_name_cases(tmp_path: Path) -> None:
     axes = {"jobs.halo.workload.iterations": [1, 40]}
     made = pt.sweep(pt.Scenario.from_dict(without), tmp_path, axes=axes, workers=1)
     texts = " ".join(each.text for each in made.caveats)
-    assert "jobs.halo.workload.iterations=1, together" in texts
+    assert "jobs.halo.workload.iterations=1 together" in texts
     assert not any(run in texts for run in made.runs["run"])

@@ -232,7 +232,39 @@ def test_the_page_begins_with_what_limits_it(folder: Path, tmp_path: Path, cli: 
     assert text.count("<figure") == 1
     other = changed(folder, "beside.toml", "seeds = 4", "seeds = 5")
     again = render_study(Campaign(other, out, quick=False))
-    assert "4 of 20 runs are missing." in again
+    assert "beside: Not in the results: 4 of 20 runs are not simulated yet." in again
+    told = cli("study", "claims", folder, "--out", out)
+    assert told.out.startswith("beside: Not in the results: 4 of 20 runs are not simulated yet.")
+
+
+@pytest.mark.native
+def test_seeds_without_effect_count_once(folder: Path, tmp_path: Path, cli: Cli) -> None:
+    path = folder / "beside.toml"
+    fixed = [placement(range(16)), placement(range(16, 64))]
+    text = path.read_text().replace("[[scenario.jobs]]", "[[scenario.jobs]]\nplacement = PLACE")
+    for each in fixed:
+        text = text.replace("PLACE", each, 1)
+    path.write_text(text.replace('"minimal", "par"', '"minimal"'))
+    changed(folder, "measures.py", '("minimal", "par")', '("minimal",)')
+    changed(folder, "measures.py", 'slowdown(evidence, "par")', "1.2")
+    (folder / "study.toml").write_text(
+        (folder / "study.toml").read_text().replace('["par"]', '["minimal"]')
+    )
+    made = cli("study", "run", folder, "--out", tmp_path / "out", "--workers", "1")
+    assert made.status == 0, made.err
+    assert "1 headline claim: 1 one seed" in made.out
+
+
+def placement(nodes: range) -> str:
+    return f'{{ kind = "nodes", nodes = {list(nodes)} }}'
+
+
+@pytest.mark.native
+def test_a_study_without_an_axis_of_seeds_has_one(folder: Path, tmp_path: Path, cli: Cli) -> None:
+    changed(folder, "beside.toml", "seeds = 4\n", "")
+    made = cli("study", "run", folder, "--out", tmp_path / "out", "--workers", "1")
+    assert made.status == 0, made.err
+    assert "1 headline claim: 1 one seed" in made.out
 
 
 @pytest.mark.native

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pantala.papers.kang2022.study.pairs import PLATFORM, ROUTING_AXIS
+
 experiment = {
     "scenario": {
+        **PLATFORM,
         "name": "kang2022-mix",
-        "machine": {"preset": "kang2022", "router": {"model": "sst_sc22"}},
-        "mpi": "sst_sc22",
-        "routing": {"algorithm": "par"},
         "jobs": "kang2022.mixed",
         "interference": True,
         "record": {
@@ -17,7 +17,7 @@ experiment = {
             "system": {},
         },
     },
-    "axes": [{"routing.algorithm": ["ugal_g", "ugal_n", "par", "q_adaptive"]}],
+    "axes": [ROUTING_AXIS],
     "seeds": 5,
     "keep": [
         "jobs",

@@ -9,6 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
+#: What all experiments of the study share: the router and the MPI layer that the paper used. Axes
+#: replace the routing.
+PLATFORM: dict[str, Any] = {
+    "machine": {"preset": "kang2022", "router": {"model": "sst_sc22"}},
+    "mpi": "sst_sc22",
+    "routing": {"algorithm": "par"},
+}
+ROUTING_AXIS = {"routing.algorithm": ["ugal_g", "ugal_n", "par", "q_adaptive"]}
 RANKS = {"lulesh": 512}
 KINDS = {"ur": "uniform_random"}
 BACKGROUNDS = ("ur", "lu", "fft3d", "cosmoflow", "dl", "halo3d")
@@ -37,10 +45,8 @@ def job(name: str) -> dict[str, Any]:
 
 experiment = {
     "scenario": {
+        **PLATFORM,
         "name": "kang2022-pairs",
-        "machine": {"preset": "kang2022", "router": {"model": "sst_sc22"}},
-        "mpi": "sst_sc22",
-        "routing": {"algorithm": "par"},
         "jobs": [job("fft3d"), job("halo3d")],
         "record": {"window": "100 us", "latency_windows": "15 ms", "routing_windows": "15 ms"},
     },
@@ -56,7 +62,7 @@ experiment = {
                 for background in backgrounds(target)
             },
         },
-        {"routing.algorithm": ["ugal_g", "ugal_n", "par", "q_adaptive"]},
+        ROUTING_AXIS,
     ],
     "seeds": 3,
     "keep": [
