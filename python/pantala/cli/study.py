@@ -25,7 +25,7 @@ from pantala.text.amounts import counted
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pantala.experiments.estimate import Estimate
     from pantala.studies import Campaign, Study
@@ -293,23 +293,19 @@ def _simulate(campaign: Campaign, where: Where, costs: Mapping[str, tuple[Estima
 
 
 def _print_claims(campaign: Campaign) -> None:
-    from rich.box import SIMPLE_HEAD
-
-    from pantala.cli.narrow_table import NarrowTable
     from pantala.studies import Verdict
     from pantala.studies.claims_document import counts_in_words, measured_in_words
 
     found = campaign.judgements()
     say_caveats(campaign.caveats)
-    shown = NarrowTable(title=campaign.study.source, box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("claim", "where", "paper", "measured", "verdict"):
-        shown.add_column(heading, no_wrap=heading == "claim", vertical="top")
     # The quick version lists what it says something about.
     left_out = Verdict.NOT_RUN if campaign.quick else None
-    for each in [each for each in found if each.verdict is not left_out]:
-        claim = each.claim
-        shown.add_row(claim.id, claim.where, claim.paper, measured_in_words(each), each.words)
-    console().print(shown)
+    rows = [
+        (each.claim.id, each.claim.where, each.claim.paper, measured_in_words(each), each.words)
+        for each in found
+        if each.verdict is not left_out
+    ]
+    _show(("claim", "where", "paper", "measured", "verdict"), rows, [], campaign.study.source)
     for line in counts_in_words(found):
         say_line(line)
 
@@ -352,7 +348,7 @@ def _run_points(
 
 
 def _show(
-    columns: tuple[str, ...], rows: list[tuple[str, ...]], notes: list[str], source: str
+    columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str], source: str
 ) -> None:
     from rich.box import SIMPLE_HEAD
 

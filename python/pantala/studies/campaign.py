@@ -15,7 +15,7 @@ from typing import Any
 
 from pantala.caveats import Absent, Caveat, caveats_of
 from pantala.core.extension import core
-from pantala.errors import RunDirectoryError, UsageError
+from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
 from pantala.experiments.experiment import Experiment
 from pantala.experiments.listing import EXPERIMENTS
 from pantala.experiments.runner import Sweep
@@ -198,6 +198,10 @@ def _judged(study: StudyDefinition, evidence: Evidence) -> list[Judgement]:
             found.append(judge(claim, measures))
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from None
+        except PantalaError:
+            raise
         except KeyError as error:
             raise UsageError(f"{where}: its function does not return the measure {error}") from None
+        except Exception as error:  # of the user's function
+            raise UsageError(f"{where}: {type(error).__name__}: {first_line(error)}") from None
     return found

@@ -57,6 +57,12 @@ class Claim(Model):
     """An earlier rule, its verdict and the reason for the change, if the rule was changed."""
 
 
+class _ClaimsFile(Model):
+    """The file claims.toml."""
+
+    claims: tuple[Claim, ...]
+
+
 def read_claims(path: Path) -> tuple[Claim, ...]:
     """Returns the claims of a file of ``[[claims]]`` tables, in its order.
 
@@ -65,18 +71,16 @@ def read_claims(path: Path) -> tuple[Claim, ...]:
         UsageError: two claims have one id, or a claim has no rule, or bounds are no range.
     """
     tables = read_toml(path)
-    found: list[Claim] = []
-    for number, table in enumerate(tables.get("claims", [])):
-        try:
-            found.append(Claim.model_validate(table))
-        except ValidationError as error:
-            raise scenario_error(error, f"{path}: claims[{number}]", plain(table)) from None
+    try:
+        found = _ClaimsFile.model_validate(tables).claims
+    except ValidationError as error:
+        raise scenario_error(error, str(path), plain(tables)) from None
     twice = [id_ for id_, count in Counter(claim.id for claim in found).items() if count > 1]
     if twice:
         raise UsageError(f"{path}: claims: two have the id '{twice[0]}'; rename one")
     for claim in found:
         _check(claim, path)
-    return tuple(found)
+    return found
 
 
 def _check(claim: Claim, path: Path) -> None:

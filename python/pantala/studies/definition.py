@@ -111,11 +111,16 @@ class StudyDefinition:
         """
         path = self.folder / _MEASURES_FILE
         try:
-            found: dict[str, Any] = runpy.run_path(str(path)).get(_MEASURES, {})
+            found: Any = runpy.run_path(str(path)).get(_MEASURES, {})
         except PantalaError:
             raise
         except Exception as error:
             raise UsageError(f"{path}: {type(error).__name__}: {error}") from None
+        if not isinstance(found, Mapping) or not all(map(callable, found.values())):
+            raise UsageError(
+                f"{path}: {_MEASURES}: is not a dictionary of functions; write {_MEASURES} ="
+                " {'ID': function}"
+            )
         ruled = {claim.id for claim in self.claims if claim.holds}
         for missing in sorted(ruled - found.keys()):
             raise UsageError(
