@@ -122,7 +122,8 @@ def _figures(name: str, experiment: Experiment) -> dict[str, PageFigure]:
             key,
             f"Communication time, {name}" + ("" if together else f": {group[0].job}"),
             "Each bar is the mean over seeds of the mean over the job's ranks, together with the"
-            " other jobs; the whisker is its 95 % interval, and the diamond the job alone.",
+            " other jobs. The whisker is its 95 % interval; without one, there is one run. The"
+            " diamond is the job alone.",
             "",
             "Bars of communication time by case; the tables of the experiment have the numbers.",
             bar_grid(group, "communication time", axes),
