@@ -19,8 +19,10 @@ from pantala.cli.executors import (
     TimeLimit,
     Where,
 )
+from pantala.cli.study_arguments import Name, Out, Quick, campaign_of, directory_of
+from pantala.cli.study_packs import PACK_HELP, UNPACK_HELP, pack, unpack
 from pantala.cli.tables import console, listing, say_caveats, say_line
-from pantala.errors import UsageError
+from pantala.errors import UsageError, nearest
 from pantala.text.amounts import counted
 from pantala.text.plain_text import say
 
@@ -38,7 +40,8 @@ app = typer.Typer(no_args_is_help=True)
 
 _RUN_HELP = """Run the experiments of a study, and judge its claims.
 
-To continue an interrupted study, give the same command again. Several processes can share DIR.
+To continue an interrupted study, give the same command again. Several processes can share DIR. A
+long study can go in stretches: [b]--seeds 1[/b] first, then more; or one experiment at a time.
 
 [b]pantala study claims NAME[/b] shows the verdicts of the runs that are there.
 """
@@ -61,30 +64,6 @@ _VERIFY_HELP = """Repeat stored runs of a study, drawn at random, and compare th
 The exit status is 1 if a run has other results now.
 """
 
-Name = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME",
-        help="The study ([b]pantala study list[/b]), or a folder with study.toml.",
-        show_default=False,
-        autocompletion=complete.studies,
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="DIR",
-        help="The directory of the study. Default: runs/NAME, and runs/NAME-quick with --quick.",
-        autocompletion=complete.files,
-    ),
-]
-Quick = Annotated[
-    bool,
-    typer.Option("--quick/--full", help="The small version, at most 20 minutes on two cores."),
-]
-
 
 @app.command("run", help=paragraphs(_RUN_HELP))
 def run(
@@ -94,6 +73,23 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the runs and their cost; simulate nothing.")
     ] = False,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds",
+            metavar="N",
+            help="The number of seeds of every experiment. Default: what the study says.",
+            min=1,
+        ),
+    ] = None,
+    experiment: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--experiment",
+            metavar="NAME",
+            help="Simulate this experiment only. Can be repeated.",
+        ),
+    ] = None,
     workers: Workers = None,
     executor: ExecutorName = "local",
     partition: Partition = None,
@@ -120,8 +116,10 @@ def run(
     check_workers_and_seed(workers, seed or 0)
     where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option, mem, setup)
     if isinstance(found, Study):
-        if dry_run or where.name != "local":
-            raise UsageError(f"study run {name}: takes no --dry-run and no --executor yet")
+        if dry_run or where.name != "local" or seeds or experiment:
+            raise UsageError(
+                f"study run {name}: takes no --dry-run, --executor, --seeds or --experiment yet"
+            )
         _run_points(found, quick, out, workers, 1 if seed is None else seed, overwrite)
         return
     if seed is not None or overwrite:
@@ -129,9 +127,9 @@ def run(
             f"study run {name}: takes no --seed and no --overwrite; its experiments have their"
             " seeds, and another --out begins anew"
         )
-    target = _directory(found.name, out, quick=quick)
-    campaign = Campaign(found, target, quick=quick)
-    costs = _list(campaign, where, workers, dry_run=dry_run)
+    target = directory_of(found.name, out, quick=quick)
+    campaign = Campaign(found, target, quick=quick, seeds=seeds)
+    costs = _list(campaign, where, workers, experiment, dry_run=dry_run)
     if dry_run:
         return
     try:
@@ -159,7 +157,7 @@ def claims(
     ] = False,
 ) -> None:
     """Shows the verdicts of a study."""
-    campaign = _campaign("claims", name, out, quick=quick)
+    campaign = campaign_of("claims", name, out, quick=quick)
     if json_output:
         import json
 
@@ -188,7 +186,7 @@ def report(
     """Writes the page of a study."""
     from pantala.studies.study_page import write_study
 
-    campaign = _campaign("report", name, out, quick=quick)
+    campaign = campaign_of("report", name, out, quick=quick)
     if not campaign.experiments:
         raise UsageError(f"{campaign.root}: holds no run; give pantala study run {name}")
     target = page if page is not None else campaign.root / "report.html"
@@ -210,7 +208,7 @@ def verify(
     from pantala.studies.verify import repeat
 
     check_workers_and_seed(None, seed)
-    campaign = _campaign("verify", name, out, quick=quick)
+    campaign = campaign_of("verify", name, out, quick=quick)
     differ = done = 0
     for each in repeat(campaign, runs, seed):
         done += 1
@@ -227,6 +225,10 @@ def verify(
     say_line(f"{counted(done, 'run')} repeated, with the same results")
 
 
+app.command("pack", help=paragraphs(PACK_HELP))(pack)
+app.command("unpack", help=paragraphs(UNPACK_HELP))(unpack)
+
+
 @app.command("list", help="List the studies.")
 def studies() -> None:
     """Lists the studies."""
@@ -238,26 +240,13 @@ def studies() -> None:
     console().print(table)
 
 
-def _directory(name: str, out: Path | None, *, quick: bool) -> Path:
-    return out if out is not None else Path("runs") / (f"{name}-quick" if quick else name)
-
-
-def _campaign(command: str, name: str, out: Path | None, *, quick: bool) -> Campaign:
-    """Returns a study in its directory, for a command that reads its runs."""
-    from pantala.papers import study
-    from pantala.studies import Campaign, Study
-
-    found = study(name)
-    if isinstance(found, Study):
-        raise UsageError(
-            f"study {command} {name}: this study has no {command} command; pantala study run {name}"
-            " writes its claims and its report into its directory"
-        )
-    return Campaign(found, _directory(found.name, out, quick=quick), quick=quick)
-
-
 def _list(
-    campaign: Campaign, where: Where, workers: int | None, *, dry_run: bool
+    campaign: Campaign,
+    where: Where,
+    workers: int | None,
+    chosen: Sequence[str] | None,
+    *,
+    dry_run: bool,
 ) -> dict[str, tuple[Estimate, int]]:
     """Prints the experiments and what they will cost; returns cost and workers of each."""
     from pantala.cli.sweep_tables import print_list
@@ -265,8 +254,11 @@ def _list(
 
     if campaign.quick:
         say_line(campaign.study.file.quick)
+    _check_experiments(chosen, campaign)
     found = {}
     for name, made in campaign.sweeps.items():
+        if chosen and name not in chosen:
+            continue
         cost = estimate(made) if dry_run else estimate(made, probes_before(len(made.missing)))
         at_once = workers or local_workers(cost, 1)
         print_list(made, cost, at_once if where.name == "local" else None, every=dry_run)
@@ -275,6 +267,14 @@ def _list(
             say_line(where.preview(campaign.root, cost, 1))
         found[name] = cost, at_once
     return found
+
+
+def _check_experiments(chosen: Sequence[str] | None, campaign: Campaign) -> None:
+    for name in chosen or ():
+        if name not in campaign.sweeps:
+            close = nearest(name, list(campaign.sweeps))
+            hint = f"did you mean '{close}'?" if close else f"choose {', '.join(campaign.sweeps)}"
+            raise UsageError(f"--experiment {name}: the study has no such experiment; {hint}")
 
 
 def _simulate(campaign: Campaign, where: Where, costs: Mapping[str, tuple[Estimate, int]]) -> None:
@@ -323,7 +323,7 @@ def _run_points(
     from pantala.text.plain_text import plain
 
     name = found.name
-    target = _directory(name, out, quick=quick)
+    target = directory_of(name, out, quick=quick)
     errors = PlainConsole(stderr=True)
     with errors.status(f"{name}: preparing") as line:
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,40 @@ class Sweep:
         finally:
             self._index.close()
         return progress
+
+    def adopt(self, runs: Collection[str], write: Callable[[str, Path], object]) -> tuple[int, int]:
+        """Takes missing runs from elsewhere; the store has been begun.
+
+        Args:
+            runs: the identities of the runs that there are.
+            write: writes run.json and the tables of a run into an empty directory.
+
+        Returns:
+            The number of runs taken, and of those that were there already.
+
+        Raises:
+            RunDirectoryError: the directory cannot be written.
+        """
+        moved: set[str] = set()
+        keep = self.description.keep
+        try:
+            self.entries = self._index.refresh()
+            there = len(set(self.listing.runs) & set(runs)) - len(set(self.missing) & set(runs))
+            while wanted := [run for run in self.missing if run in runs and run not in moved]:
+                for run in wanted:
+                    self.store.add(run, keep, partial(write, run))
+                    moved.add(run)
+                self.entries = self._index.refresh()
+                self.listing.settle(self.entries)  # runs that last as long as one of these
+            Segments(self.store).update(self.entries, tidy=True)
+        except RunDirectoryError:
+            raise
+        except OSError as error:
+            raise unwritable(self.root, error.strerror or str(error)) from None
+        finally:
+            self._index.close()
+        self.listing.write(self.root)
+        return len(moved), there
 
     def _check_sizes(self, limit: int | None) -> None:
         """Refuses a missing run whose tables would be too large. The list holds their sizes."""

@@ -7,7 +7,7 @@ two experiments need is simulated once. ``campaign.json`` says which study the d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from functools import cached_property
 from pathlib import Path
@@ -44,9 +44,12 @@ class Campaign:
         study: the study.
         root: the directory.
         quick: whether it is the small version.
+        seeds: the number of seeds of every experiment; None if the study says it.
     """
 
-    def __init__(self, study: StudyDefinition, root: Path, *, quick: bool) -> None:
+    def __init__(
+        self, study: StudyDefinition, root: Path, *, quick: bool, seeds: int | None = None
+    ) -> None:
         """Opens a directory; writes nothing.
 
         Raises:
@@ -56,6 +59,7 @@ class Campaign:
         self.study = study
         self.root = root
         self.quick = quick
+        self.seeds = seeds
         self._check_mark()
 
     @cached_property
@@ -68,7 +72,7 @@ class Campaign:
             RunDirectoryError: the directory holds something else.
         """
         check_measures(self.study)
-        descriptions = self.study.descriptions(quick=self.quick)
+        descriptions = self.study.descriptions(quick=self.quick, seeds=self.seeds)
         return {name: Sweep(each, self.root) for name, each in descriptions.items()}
 
     def run_one(
@@ -95,6 +99,27 @@ class Campaign:
         sweep.store.begin()
         self._write_mark()
         sweep.run(workers=workers, executor=executor, on_progress=on_progress)
+
+    def adopt(
+        self, name: str, runs: Collection[str], write: Callable[[str, Path], object]
+    ) -> tuple[int, int]:
+        """Takes runs from elsewhere that an experiment asks for and the directory lacks.
+
+        Args:
+            name: the experiment.
+            runs: the identities of the runs that there are.
+            write: writes run.json and the tables of a run into an empty directory.
+
+        Returns:
+            The number of runs taken, and of those that were there already.
+
+        Raises:
+            RunDirectoryError: the directory cannot be written.
+        """
+        sweep = self.sweeps[name]
+        sweep.store.begin()
+        self._write_mark()
+        return sweep.adopt(runs, write)
 
     @property
     def failed(self) -> int:

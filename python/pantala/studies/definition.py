@@ -133,22 +133,23 @@ class StudyDefinition:
             )
         return found
 
-    def descriptions(self, *, quick: bool) -> dict[str, Description]:
+    def descriptions(self, *, quick: bool, seeds: int | None = None) -> dict[str, Description]:
         """Returns the experiments by name, in the order of study.toml.
 
         Args:
             quick: whether to return the small version.
+            seeds: the number of seeds of every experiment, in place of the study's.
 
         Raises:
             UsageError, ScenarioError: an experiment is wrong.
         """
         return {
-            name: self._description(name, part, quick=quick)
+            name: self._description(name, part, quick=quick, seeds=seeds)
             for name, part in self.file.experiments.items()
             if part.quick is not None or not quick
         }
 
-    def _description(self, name: str, part: Part, *, quick: bool) -> Description:
+    def _description(self, name: str, part: Part, *, quick: bool, seeds: int | None) -> Description:
         path = self.folder / part.file
         read = read_experiment(path)
         if read is None:
@@ -159,7 +160,7 @@ class StudyDefinition:
         small = part.quick if quick else None
         made = describe(
             {**read, "name": name},
-            seeds=None if small is None else small.seeds,
+            seeds=seeds or (None if small is None else small.seeds),
             changes=None if small is None else small.set,
             source=str(path),
             folder=self.folder,

@@ -340,3 +340,14 @@ def test_the_tests_that_show_a_claim_exist(name: str) -> None:
         if file:
             text = (ROOT / file).read_text(encoding="utf-8")
             assert re.search(rf"\b(def|fn) {test.partition('[')[0]}\b", text), claim.test
+
+
+def test_a_long_study_goes_in_stretches(folder: Path, tmp_path: Path, cli: Cli) -> None:
+    run = ("study", "run", folder, "--out", tmp_path / "out")
+    wrong = cli(*run, "--experiment", "besides")
+    assert (wrong.status, "did you mean 'beside'?" in wrong.err) == (2, True)
+    part = cli(*run, "--seeds", "1", "--experiment", "beside", "--workers", "1")
+    assert part.status == 0, part
+    assert "one seed" in part.out
+    claims = cli("study", "claims", folder, "--out", tmp_path / "out")
+    assert "12 of 16 runs" in claims.out

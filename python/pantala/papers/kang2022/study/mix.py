@@ -22,6 +22,7 @@ experiment = {
     "keep": [
         "jobs",
         "ranks",
+        "calls",
         "links",
         "link_jobs",
         "job_windows",

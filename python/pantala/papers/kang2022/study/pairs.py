@@ -48,7 +48,12 @@ experiment = {
         **PLATFORM,
         "name": "kang2022-pairs",
         "jobs": [job("fft3d"), job("halo3d")],
-        "record": {"window": "100 us", "latency_windows": "15 ms", "routing_windows": "15 ms"},
+        "record": {
+            "window": "100 us",
+            "latency_windows": "15 ms",
+            "routing_windows": "15 ms",
+            "system": {},
+        },
     },
     "axes": [
         {
@@ -68,9 +73,11 @@ experiment = {
     "keep": [
         "jobs",
         "ranks",
+        "calls",
         "link_jobs",
         "job_windows",
         "latency_windows",
         "routing_windows",
+        "system_windows",
     ],
 }

@@ -1,0 +1,242 @@
+"""Packs: the finished runs of a study in compact files, to commit or to carry to another machine.
+
+A pack is a zip archive without compression: ``pack.json`` says which study and which runs it has,
+``documents.parquet`` has run.json of each run, and each kept table is a file with the rows of all
+runs and the column ``run``. Rows of many runs in one file of Parquet take half of what they take
+run by run. A pack is never changed: what is new goes into another pack of the same folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala.catalogue.tables import TABLES
+from pantala.core.extension import core
+from pantala.errors import RunDirectoryError
+from pantala.files.atomic_file import atomic_file
+from pantala.files.run_directory import RUN_FILE
+from pantala.store.consolidate import table_of_run
+from pantala.store.run_store import RunStore
+from pantala.studies.campaign import Campaign
+
+__all__ = ["Counts", "pack", "unpack"]
+
+_FORMAT = 1
+_SUFFIX = ".zip"
+_MARK = "pack.json"
+_DOCUMENTS = "documents.parquet"
+_LEVEL = 19
+_HEX_DIGITS = 12
+_ELSEWHERE = "remove it, or name another folder"
+
+
+@dataclass
+class Counts:
+    """What packing or unpacking did.
+
+    Attributes:
+        moved: the runs that were written.
+        there: the runs that the target had already.
+        foreign: the runs of packs that the study does not ask for: those of another version of
+            Pantala or of the study.
+        files: the packs that were written or replaced.
+    """
+
+    moved: int = 0
+    there: int = 0
+    foreign: int = 0
+    files: list[Path] = field(default_factory=list)
+
+
+def pack(campaign: Campaign, folder: Path, *, rewrite: bool = False) -> Counts:
+    """Writes the finished runs of a study that a folder of packs lacks into a new pack.
+
+    Args:
+        campaign: the study.
+        folder: the folder of its packs; it is made if it does not exist.
+        rewrite: whether to write all finished runs of the study into one pack, and to remove the
+            others, with runs that the study does not ask for any more.
+
+    Raises:
+        RunDirectoryError: a pack is damaged, of another study or of a newer version; a run is
+            damaged; or the folder cannot be written.
+    """
+    packs = list(_packs(campaign, folder))
+    held = {run: set(tables) for each in packs for run, tables in each.runs.items()}
+    wanted = _wanted(campaign)
+    counts = Counts(foreign=len(held.keys() - wanted.keys()))
+    done: dict[str, tuple[RunStore, Sequence[str]]] = {}
+    for run, (store, keep) in wanted.items():
+        if not store.has(run, keep):
+            continue
+        if not rewrite and set(keep) <= held.get(run, set()):
+            counts.there += 1
+        else:
+            done[run] = store, keep
+    if done:
+        counts.moved = len(done)
+        counts.files.append(_write(campaign, folder, done))
+    if rewrite:
+        for each in packs:
+            if each.path not in counts.files:
+                each.path.unlink()
+    return counts
+
+
+def unpack(campaign: Campaign, folder: Path) -> Counts:
+    """Adds the runs of packs to the directory of a study, in which they count as finished.
+
+    Args:
+        campaign: the study.
+        folder: the folder of its packs.
+
+    Raises:
+        RunDirectoryError: there is no pack; a pack is damaged, of another study or of a newer
+            version; or the directory cannot be written.
+    """
+    packs = list(_packs(campaign, folder))
+    if not packs:
+        raise RunDirectoryError(folder, "holds no pack of a study", "name the folder of the packs")
+    counts = Counts()
+    left = {run: each for each in packs for run in each.runs}
+    for name in campaign.sweeps:
+        moved, there = campaign.adopt(name, left, lambda run, into: left[run].write_run(run, into))
+        counts.moved += moved
+        counts.there += there
+    counts.foreign = len(left.keys() - _wanted(campaign).keys())
+    return counts
+
+
+def _wanted(campaign: Campaign) -> dict[str, tuple[RunStore, Sequence[str]]]:
+    """Returns the runs that the study asks for, each with its store and the tables to keep."""
+    found: dict[str, tuple[RunStore, list[str]]] = {}
+    for sweep in campaign.sweeps.values():
+        for run in sweep.listing.runs:
+            _, keep = found.setdefault(run, (sweep.store, []))
+            keep += [table for table in sweep.description.keep if table not in keep]
+    return dict(found)
+
+
+class _Pack:
+    """A pack that is there; its tables are read when they are asked for."""
+
+    def __init__(self, campaign: Campaign, path: Path) -> None:
+        self.path = path
+        try:
+            with zipfile.ZipFile(path) as archive:
+                mark = json.loads(archive.read(_MARK))
+            study, quick, form = mark["study"], mark["quick"], mark["format"]
+            self.runs: dict[str, list[str]] = mark["runs"]
+        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+            raise self._damaged(error) from None
+        if form > _FORMAT:
+            newer = f"is a pack in a form of a newer Pantala ({mark.get('pantala')})"
+            raise RunDirectoryError(path, newer, "update Pantala, or name another folder")
+        if (study, quick) != (campaign.study.name, campaign.quick):
+            version = "the quick version" if quick else "the full version"
+            raise RunDirectoryError(path, f"is of {version} of the study {study}", _ELSEWHERE)
+        self._read: tuple[dict[str, str], dict[str, dict[str, pl.DataFrame]]] | None = None
+
+    def write_run(self, run: str, into: Path) -> None:
+        """Writes run.json and the tables of a run into a directory."""
+        if self._read is None:
+            self._read = self._tables()
+        documents, tables = self._read
+        for name in self.runs[run]:
+            tables[name][run].write_parquet(into / TABLES[name].file, compression="zstd")
+        (into / RUN_FILE).write_text(documents[run], encoding="utf-8")
+
+    def _tables(self) -> tuple[dict[str, str], dict[str, dict[str, pl.DataFrame]]]:
+        """Returns run.json by run, and the tables by name and run; checks their rows."""
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                documents = dict(_frame(archive, _DOCUMENTS).select("run", "document").iter_rows())
+                states = {run: json.loads(documents[run])["tables"] for run in self.runs}
+                tables = {}
+                for name in sorted({name for names in self.runs.values() for name in names}):
+                    whole = _frame(archive, TABLES[name].file)
+                    runs = [run for run, names in self.runs.items() if name in names]
+                    tables[name] = _by_run(whole, runs)
+                    for run in runs:
+                        if tables[name][run].height != states[run][name]:
+                            raise ValueError(f"table {name} of run {run} has other rows")
+        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+            raise self._damaged(error) from None
+        except pl.exceptions.PolarsError as error:
+            raise self._damaged(error) from None
+        return documents, tables
+
+    def _damaged(self, error: Exception) -> RunDirectoryError:
+        return RunDirectoryError(self.path, f"is damaged: {error}", _ELSEWHERE)
+
+
+def _packs(campaign: Campaign, folder: Path) -> Iterator[_Pack]:
+    for path in sorted(folder.glob(f"*{_SUFFIX}")):
+        yield _Pack(campaign, path)
+
+
+def _frame(archive: zipfile.ZipFile, name: str) -> pl.DataFrame:
+    return pl.read_parquet(io.BytesIO(archive.read(name)))
+
+
+def _by_run(whole: pl.DataFrame, runs: Iterable[str]) -> dict[str, pl.DataFrame]:
+    """Returns the rows of each run without the column ``run``; none if it has no rows."""
+    parts = whole.partition_by("run", as_dict=True, include_key=False)
+    none = whole.drop("run").clear()
+    return {run: parts.get((run,), none) for run in runs}
+
+
+def _write(
+    campaign: Campaign, folder: Path, done: Mapping[str, tuple[RunStore, Sequence[str]]]
+) -> Path:
+    """Writes a pack. Equal runs give a pack of the same name."""
+    digest = hashlib.sha256()
+    documents, runs = [], {}
+    tables: dict[str, list[pl.DataFrame]] = {}
+    for run, (store, keep) in sorted(done.items()):
+        document: dict[str, Any] = store.document(run)
+        documents.append((run, json.dumps(document)))
+        digest.update(f"{run}{document['result_hash']}{sorted(keep)}".encode())
+        runs[run] = list(keep)
+        for name in keep:
+            tables.setdefault(name, []).append(table_of_run(store, run, name))
+    path = folder / f"{digest.hexdigest()[:_HEX_DIGITS]}{_SUFFIX}"
+    mark = {
+        "study": campaign.study.name,
+        "quick": campaign.quick,
+        "format": _FORMAT,
+        "pantala": core().VERSION,
+        "runs": runs,
+    }
+    frames = {TABLES[name].file: pl.concat(each) for name, each in tables.items()}
+    frames[_DOCUMENTS] = pl.DataFrame(documents, schema=["run", "document"], orient="row")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with atomic_file(path) as half, zipfile.ZipFile(half, "w", zipfile.ZIP_STORED) as archive:
+            archive.writestr(_info(_MARK), json.dumps(mark, indent=1))
+            for name, frame in frames.items():
+                archive.writestr(_info(name), _parquet(frame))
+    except OSError as error:
+        reason = f"cannot be written: {error.strerror or error}"
+        raise RunDirectoryError(folder, reason, "choose another folder") from None
+    return path
+
+
+def _info(name: str) -> zipfile.ZipInfo:
+    """Returns a name in an archive, without the time, so that equal runs give equal packs."""
+    return zipfile.ZipInfo(name)
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    file = io.BytesIO()
+    frame.write_parquet(file, compression="zstd", compression_level=_LEVEL)
+    return file.getvalue()

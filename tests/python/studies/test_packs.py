@@ -1,0 +1,151 @@
+"""Packs: finished runs in compact files, which count as finished elsewhere."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pantala.studies import Campaign, read_study
+from pantala.studies.packs import pack, unpack
+from pantala.studies.verify import repeat
+from support import ROOT, Ended
+
+Cli = Callable[..., Ended]
+EXAMPLE = ROOT / "examples/study"
+DONE = 4
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns a directory with the four runs of one seed of the example."""
+    root = tmp_path_factory.mktemp("packs") / "made"
+    one = Campaign(read_study("study", EXAMPLE), root, quick=False, seeds=1)
+    one.run_one("beside", workers=1)
+    return root
+
+
+def campaign(root: Path) -> Campaign:
+    return Campaign(read_study("study", EXAMPLE), root, quick=False)
+
+
+def hashes(root: Path) -> dict[str, str]:
+    found = campaign(root).sweeps["beside"].entries
+    return {run: entry["result_hash"] for run, entry in found.items()}
+
+
+def test_packed_runs_count_as_finished_elsewhere(made: Path, tmp_path: Path) -> None:
+    there = campaign(made)
+    first = pack(there, tmp_path / "packs")
+    assert (first.moved, first.there, first.foreign) == (DONE, 0, 0)
+    again = pack(there, tmp_path / "packs")
+    assert (again.moved, again.there, again.files) == (0, DONE, [])
+    taken = unpack(campaign(tmp_path / "other"), tmp_path / "packs")
+    assert (taken.moved, taken.there, taken.foreign) == (DONE, 0, 0)
+    assert hashes(tmp_path / "other") == hashes(made)
+    other = campaign(tmp_path / "other")
+    assert len(other.sweeps["beside"].missing) == len(there.sweeps["beside"].missing)
+    for table in other.sweeps["beside"].description.keep:
+        mine, theirs = (
+            each.experiments["beside"].table(table).collect().drop("case").sort("run", "job")
+            for each in (there, other)
+        )
+        assert mine.equals(theirs)
+    assert all(each.equal for each in repeat(other, 1, 1))
+    assert unpack(campaign(tmp_path / "other"), tmp_path / "packs").there == DONE
+
+
+def test_equal_runs_give_equal_packs(made: Path, tmp_path: Path) -> None:
+    (first,) = pack(campaign(made), tmp_path / "packs").files
+    unpack(campaign(tmp_path / "other"), tmp_path / "packs")
+    (second,) = pack(campaign(tmp_path / "other"), tmp_path / "others").files
+    assert first.name == second.name
+    assert first.stat().st_size == pytest.approx(second.stat().st_size, rel=0.01)
+
+
+def test_new_runs_go_into_a_pack_of_their_own(made: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(made, tmp_path / "more"))
+    pack(campaign(root), tmp_path / "packs")
+    two = Campaign(read_study("study", EXAMPLE), root, quick=False, seeds=2)
+    two.run_one("beside", workers=1)
+    more = pack(campaign(root), tmp_path / "packs")
+    assert (more.moved, more.there) == (DONE, DONE)
+    assert len(list((tmp_path / "packs").iterdir())) == 2
+    whole = pack(campaign(root), tmp_path / "packs", rewrite=True)
+    assert (whole.moved, whole.there) == (2 * DONE, 0)
+    assert list((tmp_path / "packs").iterdir()) == whole.files
+
+
+def test_runs_of_another_study_are_left_out(made: Path, tmp_path: Path) -> None:
+    pack(campaign(made), tmp_path / "packs")
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "mine"))
+    text = (folder / "beside.toml").read_text()
+    (folder / "beside.toml").write_text(text.replace("seeds = 4", "seeds = [9, 10]"))
+    assert "seeds = 4" in text
+    changed = Campaign(read_study("study", folder), tmp_path / "other", quick=False)
+    taken = unpack(changed, tmp_path / "packs")
+    assert (taken.moved, taken.there, taken.foreign) == (0, 0, DONE)
+
+
+def altered(packs: Path, change: Callable[[dict[str, bytes]], object]) -> None:
+    (path,) = packs.iterdir()
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    change(files)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+
+
+def marked(**keys: object) -> Callable[[dict[str, bytes]], object]:
+    def change(files: dict[str, bytes]) -> None:
+        files["pack.json"] = json.dumps({**json.loads(files["pack.json"]), **keys}).encode()
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda files: files.pop("pack.json"), "is damaged"),
+        (lambda files: files.pop("documents.parquet"), "is damaged"),
+        (lambda files: files.update({"jobs.parquet": b"PAR1"}), "is damaged"),
+        (lambda files: files.update({"jobs.parquet": files["documents.parquet"]}), "is damaged"),
+        (marked(format=2, pantala="9.1"), "newer Pantala (9.1)"),
+        (marked(study="other"), "is of the full version of the study other"),
+        (marked(quick=True), "is of the quick version of the study study"),
+    ],
+)
+def test_a_wrong_pack_is_named(
+    made: Path,
+    tmp_path: Path,
+    cli: Cli,
+    change: Callable[[dict[str, bytes]], object],
+    said: str,
+) -> None:
+    pack(campaign(made), tmp_path / "packs")
+    altered(tmp_path / "packs", change)
+    ended = cli(
+        "study", "unpack", EXAMPLE, "--from", tmp_path / "packs", "--out", tmp_path / "other"
+    )
+    assert ended.status == 2
+    assert said in ended.err
+    assert len(ended.err.splitlines()) == 1
+    assert not hashes(tmp_path / "other")
+
+
+def test_the_commands_say_what_they_did(made: Path, tmp_path: Path, cli: Cli) -> None:
+    packs, other = tmp_path / "packs", tmp_path / "other"
+    written = cli("study", "pack", EXAMPLE, "--out", made, "--to", packs)
+    assert f": {DONE} runs, " in written.out
+    taken = cli("study", "unpack", EXAMPLE, "--from", packs, "--out", other)
+    assert f"{DONE} runs added, 0 there already" in taken.out
+    assert "12 runs missing" in taken.out
+    none = cli("study", "unpack", EXAMPLE, "--from", tmp_path / "no", "--out", other)
+    assert (none.status, "holds no pack of a study" in none.err) == (2, True)
+    empty = cli("study", "pack", EXAMPLE, "--out", tmp_path / "empty", "--to", packs)
+    assert (empty.status, "holds no finished run" in empty.err) == (2, True)
