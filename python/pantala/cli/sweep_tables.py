@@ -64,6 +64,10 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         first, second, *_ = (*batches(description.seeds), 0)
         more = f", then up to {description.seeds}" if second else ""
         say_line(f"  {first} seeds{more}, until {wanted_precision(description.precision)}")
+    if description.until_precise is not None:
+        share = f"{100 * description.until_precise.precision:.3g} %"
+        longest = PLAIN.duration(description.until_precise.longest_ps / 1000)
+        say_line(f"  each run until its throughput is known to {share}, at most {longest}")
     if listing.changed:
         say_line(
             f"changed since it began: {listing.changed}; runs that it no longer needs are kept"

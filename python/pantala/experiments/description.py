@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from pantala.scenario.toml import read_toml
 
 if TYPE_CHECKING:
     from pantala.analysis.statistics import Precision
+    from pantala.store.until_precise import UntilPrecise
 
 __all__ = ["KEEP", "Description", "describe", "is_experiment", "read_experiment"]
 
@@ -43,6 +44,7 @@ _KEYS = (
     "seeds",
     "precision",
     "precision_of",
+    "until_precise",
     "keep",
     "skip_refused",
 )
@@ -61,6 +63,7 @@ class Description:
         precision: when to add no more seeds; None simulates all seeds.
         skip_refused: whether cases that cannot be run are listed and left out. Without it, such a
             case is an error.
+        until_precise: when a run ends; None for the duration of its scenario.
     """
 
     name: str
@@ -70,6 +73,7 @@ class Description:
     source: str
     precision: Precision | None = None
     skip_refused: bool = False
+    until_precise: UntilPrecise | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -104,7 +108,15 @@ class Description:
             for axis in self.axes
         ]
         given = self.base.given
-        return {"name": self.name, "keep": list(self.keep), "axes": axes, "scenario": plain(given)}
+        found = {
+            "name": self.name,
+            "keep": list(self.keep),
+            "axes": axes,
+            "scenario": plain(given),
+        }
+        if self.until_precise is not None:
+            found["until_precise"] = asdict(self.until_precise)
+        return found
 
     def digest(self) -> str:
         """Returns a hash of the description."""
@@ -216,7 +228,14 @@ def describe(
         raise UsageError(f"{source}: name = {show(name)}: is not a name; write e.g. 'routings'")
     precision = precision or _precision(tables, source)
     skip = skip_refused or _flag(tables, "skip_refused", source)
-    made = Description(name, base, tuple(all_axes), kept, source, precision, skip)
+    until = None
+    if "until_precise" in tables:
+        from pantala.experiments.until_precise import read_until_precise
+
+        until = read_until_precise(tables["until_precise"], source)
+        # The throughput is read from this table.
+        kept = tuple(dict.fromkeys([*kept, "job_windows"]))
+    made = Description(name, base, tuple(all_axes), kept, source, precision, skip, until)
     if precision is not None and made.seeds < 2:
         raise UsageError(
             f"{source}: precision = {precision.relative:.4g}: needs seeds; give their largest"

@@ -88,6 +88,8 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
     if stored:
         costs = [_measured(entry) for entry in stored]
         return _summed(count, [(costs, count)], "by the finished runs")
+    # A run that continues until it is precise has at least its first part.
+    least = "" if sweep.description.until_precise is None else "at least; "
     places = _chosen(sweep, missing, min(probes, _MOST) or _MOST)
     found: dict[str, list[RunCost]] = {}
     for case, part, _ in places:
@@ -100,6 +102,7 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
         return Estimate(count, 0.0, 0.0, 0.0, "")
     runs = {part: number for _, part, number in places}
     basis = f"by probes of {counted(len(places), 'run')}" if probes else "by their traffic"
+    basis = least + basis
     return _summed(count, [(found[part], runs[part]) for part in found], basis)
 
 

@@ -21,8 +21,9 @@ from pantala.experiments.seeded import NodesBySeed, SeededRuns
 from pantala.planning.record_size import large_bytes
 from pantala.runs.parts import Part, parts_of
 from pantala.scenario import Scenario
+from pantala.scenario.interference import mode_of
 from pantala.scenario.job_copies import with_copies
-from pantala.scenario.plan import KnownParts, build_plan
+from pantala.scenario.plan import KnownParts, awaited, build_plan
 from pantala.scenario.presets import mix_presets
 from pantala.store.identity import SWITCHES, run_id
 
@@ -59,6 +60,8 @@ class Expansion:
         self.description = description
         #: The warnings of the plans made so far, each once.
         self.warnings: dict[str, None] = {}
+        # The identities that seeds share know nothing of runs that continue.
+        share = share and description.until_precise is None
         self._seed_axis = _shared_axis(description) if share else None
         self._resolve = Resolver()
         self._nodes = NodesBySeed(self._resolve)
@@ -125,7 +128,7 @@ class Expansion:
                 pass
         scenario, resolved = self._found(number, assumptions=False)
         return [
-            ListedRun(part.name, None if part.as_long_as else run_id(part.plan), _size(part))
+            ListedRun(part.name, None if part.as_long_as else self._run_id(part), _size(part))
             for part in self._parts_of(scenario, resolved, number)
         ]
 
@@ -217,7 +220,36 @@ class Expansion:
         for table, (key, off) in SWITCHES.items():
             if table not in self.description.keep:
                 record[key] = off
-        return parts_of(scenario, resolved.with_(record=record))
+        resolved = resolved.with_(record=record)
+        until = self.description.until_precise
+        if until is not None:
+            self._check_endless(scenario, resolved, number)
+            resolved = until.prepared(resolved)
+        return parts_of(scenario, resolved)
+
+    def _run_id(self, part: Part) -> str:
+        until = self.description.until_precise
+        return run_id(part.plan) if until is None else until.run_id(part.plan)
+
+    def _check_endless(self, scenario: Scenario, resolved: Plan, number: int) -> None:
+        """Checks that a run can continue until it is precise."""
+        place, why = self.place(number), "until_precise continues runs of endless traffic"
+        if mode_of(scenario.interference) is not None:
+            raise ScenarioError(
+                place, "interference", "", f"{why}, not jobs alone and together", "remove one"
+            )
+        for name in sorted(awaited(resolved)):
+            raise ScenarioError(
+                place, "jobs", name, f"the job ends by itself, and {why}", "choose patterns"
+            )
+        if not resolved["stop"].get("duration_ps"):
+            raise ScenarioError(
+                place,
+                "stop.duration",
+                "",
+                f"is missing, and {why}",
+                "give the time of the first look",
+            )
 
     def _told_of(self, error: ScenarioError, number: int) -> ScenarioError:
         """Returns an error that names the case."""

@@ -21,6 +21,7 @@ from pantala.experiments.over_seeds import (
     outliers_of,
 )
 from pantala.experiments.samples import check_column, check_numeric
+from pantala.experiments.throughputs import throughputs_over
 from pantala.results.run import Run
 
 __all__ = ["Experiment"]
@@ -233,6 +234,21 @@ class Experiment(CaseParts):
             runs of `interference`, there are no rows.
         """
         return slowdowns_over(self.cases, self.axes, self._with_jobs)
+
+    def throughputs(self) -> pl.DataFrame:
+        """Returns the steady accepted throughput of each job, for each case and part.
+
+        The throughput is a fraction of the bandwidth of the job's terminals. The experiment must
+        keep the table job_windows.
+
+        Returns:
+            ``case``, the axes, ``part``, and
+            `pantala.analysis.steady_throughput.THROUGHPUT_COLUMNS`.
+
+        Raises:
+            UsageError: the experiment does not keep the table job_windows.
+        """
+        return throughputs_over(self)
 
     def effects(
         self, *, over: str = "seed", confidence: float = 0.95, method: Method = "student"

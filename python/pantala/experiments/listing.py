@@ -341,7 +341,11 @@ def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
         for columns in axes
         if columns not in {tuple(axis["columns"]) for axis in now["axes"]}
     ]
-    sentences += [f"{key} changed" for key in ("scenario", "keep") if before.get(key) != now[key]]
+    sentences += [
+        f"{key} changed"
+        for key in ("scenario", "keep", "until_precise")
+        if before.get(key) != now.get(key)
+    ]
     return "; ".join(sentences) or "its order changed"
 
 

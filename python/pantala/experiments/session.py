@@ -89,6 +89,8 @@ class Session:
         self._store = store
         self._listing = listing
         self._keep = listing.expansion.description.keep
+        until = listing.expansion.description.until_precise
+        self._until = "" if until is None else until.text()
         self._entries = entries
         self._index = index
         self._settled = settled
@@ -162,7 +164,7 @@ class Session:
     def _task(self, work: _Work) -> Task:
         plan = json.dumps(self._listing.plan(work.case, work.part, self._entries).document)
         root = str(self._store.root.absolute())
-        return Task(root, work.run, plan, self._keep, self._threads)
+        return Task(root, work.run, plan, self._keep, self._threads, self._until)
 
     def _collect(self, done: Collection[Future[Entry]], pool: Executor) -> None:
         if not done:

@@ -15,6 +15,7 @@ from pantala.errors import PantalaError, RunDirectoryError, UnwritableError
 from pantala.store.identity import SWITCHES
 from pantala.store.index import Entry, entry_of, failed_entry
 from pantala.store.run_store import RunStore
+from pantala.store.until_precise import UntilPrecise
 
 __all__ = ["Task", "perform"]
 
@@ -29,6 +30,7 @@ class Task:
         plan: its plan as JSON.
         keep: the tables to keep.
         threads: the number of threads of the simulation.
+        until_precise: `UntilPrecise` as JSON; empty for a run of the plan's own duration.
     """
 
     root: str
@@ -36,6 +38,7 @@ class Task:
     plan: str
     keep: tuple[str, ...]
     threads: Threads = 1
+    until_precise: str = ""
 
 
 def perform(task: Task) -> Entry:
@@ -49,7 +52,10 @@ def perform(task: Task) -> Entry:
     plan, keep = _with_stored(store, task)
 
     def simulate(directory: Path) -> None:
-        Plan(plan).run(directory, None, task.threads)
+        if task.until_precise:
+            UntilPrecise.from_text(task.until_precise).run(Plan(plan), directory, task.threads)
+        else:
+            Plan(plan).run(directory, None, task.threads)
 
     try:
         if store.add(task.run, keep, simulate, plan["record"]) is None:

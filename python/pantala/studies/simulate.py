@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from pantala.analysis.steady_state import Estimate, estimate
 from pantala.core.plan import Plan
 from pantala.errors import RunDirectoryError
 from pantala.files.input_file import LARGE_TEXT, read_text
@@ -30,7 +31,6 @@ from pantala.results.run import Run
 from pantala.scenario import Scenario
 from pantala.store.identity import canonical_text, id_of_text
 from pantala.store.run_store import RunStore
-from pantala.studies.steady_state import Estimate, estimate
 from pantala.system.parallel import in_processes
 from pantala.text.units import Duration
 

@@ -64,6 +64,8 @@ def repeat(campaign: Campaign, count: int, seed: int) -> Iterator[Repeated]:
         sweep = campaign.sweeps[name]
         entry = sweep.entries[run]
         plan = sweep.listing.plan(case, part, sweep.entries)
+        if sweep.description.until_precise is not None:
+            plan = plan.lasting(entry["simulated_ns"])
         with tempfile.TemporaryDirectory(prefix="pantala-verify-") as folder:
             plan.run(Path(folder))
             document = json.loads((Path(folder) / RUN_FILE).read_text(encoding="utf-8"))

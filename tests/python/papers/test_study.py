@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import pantala as pt
+from pantala.analysis.steady_state import Estimate
 from pantala.errors import RunDirectoryError, UsageError
 from pantala.papers import studies, study
 from pantala.papers.prisacari2015 import model
@@ -41,7 +42,6 @@ from pantala.store.run_store import RunStore
 from pantala.studies import Options, Outcome
 from pantala.studies.directory import StudyDirectory
 from pantala.studies.simulate import Point, Record, _factor, merged, simulate
-from pantala.studies.steady_state import Estimate
 from pantala.text.units import Duration
 from support import Ended
 

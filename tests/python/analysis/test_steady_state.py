@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pantala.studies.steady_state import estimate, warm_up
+from pantala.analysis.steady_state import estimate, warm_up
 
 
 def noise(seed: int, length: int = 400, deviation: float = 0.05) -> np.ndarray:

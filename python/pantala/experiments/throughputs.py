@@ -1,0 +1,41 @@
+"""The steady throughput of all jobs of an experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from pantala.analysis.steady_throughput import throughputs_of
+
+if TYPE_CHECKING:
+    from pantala.experiments.stored_experiment import StoredExperiment
+
+__all__ = ["throughputs_over"]
+
+_TABLE = "job_windows"
+
+
+def throughputs_over(experiment: StoredExperiment) -> pl.DataFrame:
+    """Returns the throughputs of each job of each run that is there; see `throughputs_of`.
+
+    Raises:
+        UsageError: the experiment does not keep the table job_windows.
+    """
+    experiment.table(_TABLE)  # raises if it is not kept
+    done = experiment.runs.filter(pl.col("state") == "done")
+    found = []
+    for windows in experiment.batches(_TABLE, done["run"].unique()):
+        for (run,), rows in windows.group_by("run", maintain_order=True):
+            document = experiment.run(str(run)).document
+            one = throughputs_of(document["plan"], rows, document["simulated_ns"])
+            found.append(one.with_columns(run=pl.lit(str(run))))
+    table = pl.concat(found) if found else _none()
+    cases = experiment.cases.filter(pl.col("run").is_not_null())
+    return cases.join(table, on="run", how="inner", maintain_order="left").drop("run")
+
+
+def _none() -> pl.DataFrame:
+    return throughputs_of(
+        {"record": {"window_ps": 1}, "jobs": []}, pl.DataFrame(), 0.0
+    ).with_columns(run=pl.lit(""))

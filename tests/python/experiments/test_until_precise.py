@@ -1,0 +1,228 @@
+"""The key `until_precise` of experiments: runs that continue until their throughput is known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import pantala as pt
+from pantala.analysis.steady_state import Estimate
+from pantala.analysis.steady_throughput import merged
+from pantala.errors import ScenarioError, UsageError
+from pantala.store.run_store import RunStore
+from pantala.store.until_precise import UntilPrecise
+
+
+def scenario(load: float = 1.0, first: str = "50 us", **more: Any) -> dict[str, Any]:
+    """Returns endless traffic of a Dragonfly of 42 nodes, each group to the third after it."""
+    return {
+        "name": "shift",
+        "seed": 1,
+        "machine": {"preset": "prisacari2015(2,3,2)"},
+        "routing": {"algorithm": "minimal"},
+        "jobs": [
+            {
+                "name": "traffic",
+                "ranks": 42,
+                "placement": "contiguous",
+                "workload": {
+                    "kind": "pattern",
+                    "pattern": "shift",
+                    "offset": 18,
+                    "load": load,
+                    "injection": "periodic",
+                    "phase": "random",
+                },
+            }
+        ],
+        "stop": {"duration": first},
+        **more,
+    }
+
+
+def experiment(longest: str = "200 us", **more: Any) -> dict[str, Any]:
+    """Returns an experiment of two loads."""
+    return {
+        "scenario": scenario(),
+        "axes": {"jobs.0.workload.load": [1.0, 0.1]},
+        "until_precise": {"precision": "1%", "longest": longest},
+        **more,
+    }
+
+
+def two_jobs() -> list[dict[str, Any]]:
+    """Returns two jobs of endless uniform traffic."""
+    workload = {"kind": "pattern", "pattern": "uniform", "load": 0.1}
+    return [
+        {"name": name, "ranks": 21, "placement": "contiguous", "workload": workload}
+        for name in ("one", "other")
+    ]
+
+
+def accepted(made: pt.Experiment) -> list[float]:
+    return made.throughputs().sort("case")["accepted"].to_list()
+
+
+@pytest.mark.native
+def test_runs_continue_until_they_are_precise(tmp_path: Path) -> None:
+    made = pt.sweep(experiment(), tmp_path / "one", workers=1)
+    found = made.throughputs().sort("case")
+    assert found["accepted"].to_list() == pytest.approx([1 / 6, 0.1], rel=0.02)
+    assert found["steady"].all()
+    assert (found["relative"] <= 0.01).all()
+    assert found["name"].to_list() == ["traffic", "traffic"]
+    # Another number of workers, and other cases beside it, change nothing.
+    two = pt.sweep(experiment(), tmp_path / "two", workers=2)
+    assert two.throughputs().equals(made.throughputs())
+    assert two.runs["result_hash"].to_list() == made.runs["result_hash"].to_list()
+
+
+@pytest.mark.native
+def test_seeds_and_equal_runs(tmp_path: Path) -> None:
+    several = pt.sweep(experiment(), tmp_path, seeds=2, workers=1)
+    assert several.throughputs()["seed"].to_list() == [1, 2, 1, 2]
+    runs = set(several.cases["run"])
+    again = pt.sweep(experiment(), tmp_path, workers=1)
+    assert set(again.cases["run"]) < runs
+
+
+@pytest.mark.native
+def test_a_run_has_an_identity_of_its_own_option(tmp_path: Path) -> None:
+    runs = [
+        set(pt.sweep(each, tmp_path / str(number), workers=1).cases["run"])
+        for number, each in enumerate(
+            [
+                experiment(),
+                experiment("250 us"),
+                {**experiment(), "keep": ["links"]},
+            ]
+        )
+    ]
+    assert runs[0] == runs[2]
+    assert not runs[0] & runs[1]
+
+
+@pytest.mark.native
+def test_an_extended_run_equals_one_long_run(tmp_path: Path) -> None:
+    tables = {
+        "scenario": scenario(first="20 us", routing={"algorithm": "valiant_group"}),
+        "until_precise": {"precision": "1%", "longest": "60 us"},
+    }
+    made = pt.sweep(tables, tmp_path / "sweep", workers=1)
+    row = made.throughputs().row(0, named=True)
+    assert 40_000 < row["simulated_ns"] <= 60_000
+    changes = {"stop.duration": f"{row['simulated_ns']} ns", "record.window": "50 ns"}
+    whole = pt.Scenario.from_dict(tables["scenario"]).replace(changes)
+    once = pt.sweep(whole, tmp_path / "once", keep=made.document["keep"], workers=1)
+    assert once.runs["result_hash"].to_list() == made.runs["result_hash"].to_list()
+    assert once.throughputs().equals(made.throughputs())
+    run = once.together
+    late = run.job_windows.filter(pl.col("window_start_ns") >= row["warm_up_ns"]).collect()
+    carried = 42 * 5 * (row["simulated_ns"] - row["warm_up_ns"])
+    assert late["delivered_bytes"].sum() / carried == pytest.approx(row["accepted"], rel=0.01)
+
+
+@pytest.mark.native
+def test_every_job_becomes_precise(tmp_path: Path) -> None:
+    tables = {
+        "scenario": scenario(jobs=two_jobs()),
+        "until_precise": {"precision": "2%", "longest": "1 ms"},
+    }
+    found = pt.sweep(tables, tmp_path, workers=1).throughputs()
+    assert found["name"].to_list() == ["one", "other"]
+    assert found["accepted"].to_list() == pytest.approx([0.1, 0.1], rel=0.03)
+    assert (found["relative"] <= 0.02).all()
+
+
+@pytest.mark.native
+def test_a_run_ends_at_its_limits(tmp_path: Path) -> None:
+    short = experiment("5 us", scenario=scenario(first="5 us"))
+    found = pt.sweep(short, tmp_path / "short", workers=1).throughputs()
+    assert found["simulated_ns"].to_list() == [5_000, 5_000]
+    assert found["relative"].max() > 0.01
+    few = experiment(scenario=scenario(first="5 us"))
+    few["until_precise"]["most_packets"] = 100
+    found = pt.sweep(few, tmp_path / "few", workers=1).throughputs()
+    assert found["simulated_ns"].to_list() == [5_000, 5_000]
+
+
+@pytest.mark.native
+def test_a_damaged_run_is_simulated_again(tmp_path: Path) -> None:
+    made = pt.sweep(experiment(), tmp_path, workers=1)
+    before = accepted(made)
+    path = RunStore(tmp_path).path(made.cases["run"][0]) / "run.json"
+    path.write_text(path.read_text()[:-40])
+    again = pt.sweep(experiment(), tmp_path, workers=1)
+    assert accepted(again) == before
+    assert json.loads(path.read_text())["complete"]
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"stop": {}}, "stop.duration: is missing"),
+        ({"interference": True, "jobs": two_jobs()}, "not jobs alone and together"),
+    ],
+)
+def test_a_scenario_that_cannot_continue_is_refused(
+    change: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        pt.sweep(experiment(scenario=scenario(**change)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (3, "is not a table"),
+        ({"precision": "1%"}, "until_precise: key longest: is missing"),
+        ({"precision": 2.0, "longest": "1 ms"}, "precision = 2.0: is not between 0 and 1"),
+        ({"precision": "1%", "longest": "1 ms", "most": 3}, "most"),
+    ],
+)
+def test_a_wrong_key_is_named(value: object, message: str, tmp_path: Path) -> None:
+    with pytest.raises((ScenarioError, UsageError), match=message):
+        pt.sweep(experiment(until_precise=value), tmp_path)
+
+
+@pytest.mark.native
+def test_throughputs_need_their_table(tmp_path: Path) -> None:
+    made = pt.sweep(
+        pt.Scenario.from_dict(scenario(first="5 us")), tmp_path, keep=["jobs"], workers=1
+    )
+    with pytest.raises(UsageError, match="job_windows"):
+        made.throughputs()
+
+
+@pytest.mark.parametrize(
+    ("half_width", "warm_up", "steady", "factor"),
+    [
+        (0.011, 0, True, 1.1 * 1.21),  # the square of the missing factor, plus a tenth
+        (0.011, 0.25, True, 0.25 + 0.75 * 1.1 * 1.21),
+        (0.0101, 0.5, True, 1.2),
+        (0.2, 0, True, 1.5),
+        (0.02, 0.4, False, 1.5),
+    ],
+)
+def test_a_run_is_extended_to_the_expected_length(
+    half_width: float, warm_up: float, steady: bool, factor: float
+) -> None:
+    found = Estimate(1.0, half_width, warm_up, steady)
+    assert UntilPrecise(0.01, 10**9, 10**9).factor(found) == pytest.approx(factor)
+
+
+def test_windows_are_merged_to_less_than_twice_their_first_number() -> None:
+    delivered = [(number, 10 + number % 3) for number in range(2_001) if number != 7]
+    assert merged(delivered[:450], 451).tolist() == [
+        0 if n == 7 else 10 + n % 3 for n in range(451)
+    ]
+    series = merged(delivered, 2_001)
+    assert len(series) == 400
+    assert series[0] == np.mean([11, 12, 10, 11, 12])  # windows 1 to 5
+    assert series[1] == np.mean([10, 0, 12, 10, 11])
