@@ -155,9 +155,19 @@ def claims(
     json_output: Annotated[
         bool, typer.Option("--json", help="Print the claims with all numbers as JSON.")
     ] = False,
+    csv_output: Annotated[
+        bool, typer.Option("--csv", help="Print the measures of the claims as CSV.")
+    ] = False,
 ) -> None:
     """Shows the verdicts of a study."""
+    if json_output and csv_output:
+        raise UsageError("study claims: --json and --csv exclude each other; give one of them")
     campaign = campaign_of("claims", name, out, quick=quick)
+    if csv_output:
+        from pantala.studies.claims_document import claims_frame
+
+        say(claims_frame(campaign.judgements()).write_csv().rstrip("\n"))
+        return
     if json_output:
         import json
 

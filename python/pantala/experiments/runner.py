@@ -27,6 +27,7 @@ from pantala.store.consolidate import Segments
 from pantala.store.index import Entry, Index
 from pantala.store.run_store import RunStore, unwritable
 from pantala.system.parallel import LocalWorkers
+from pantala.text.amounts import counted
 
 __all__ = ["Sweep", "precision_of_options", "sweep"]
 
@@ -133,7 +134,7 @@ class Sweep:
             workers = local_workers(estimate(self, 0), threads)
         at_once = min(workers or 1, max(count, 1))
         try:
-            self.entries = self._index.refresh()
+            self._refresh()
             with LocalWorkers(at_once) if executor is None else nullcontext(executor) as pool:
                 progress = self._in_batches(pool, threads, on_progress)
             Segments(self.store).update(self.entries, tidy=True)
@@ -162,13 +163,13 @@ class Sweep:
         moved: set[str] = set()
         keep = self.description.keep
         try:
-            self.entries = self._index.refresh()
+            self._refresh()
             there = len(set(self.listing.runs) & set(runs)) - len(set(self.missing) & set(runs))
             while wanted := [run for run in self.missing if run in runs and run not in moved]:
                 for run in wanted:
                     self.store.add(run, keep, partial(write, run))
                     moved.add(run)
-                self.entries = self._index.refresh()
+                self._refresh()
                 self.listing.settle(self.entries)  # runs that last as long as one of these
             Segments(self.store).update(self.entries, tidy=True)
         except RunDirectoryError:
@@ -179,6 +180,22 @@ class Sweep:
             self._index.close()
         self.listing.write(self.root)
         return len(moved), there
+
+    def _refresh(self) -> None:
+        """Brings the index up to date.
+
+        Warns:
+            ScenarioWarning: runs that were stored are damaged and will be simulated again.
+        """
+        self.entries = self._index.refresh()
+        if damaged := self._index.damaged:
+            run, reason = next(iter(damaged.items()))
+            text = (
+                f"{counted(len(damaged), 'stored run')} removed to be simulated again;"
+                f" {self.store.path(run)} {reason}"
+            )
+            warnings.warn(ScenarioWarning(self.description.source, text), stacklevel=4)
+            damaged.clear()
 
     def _check_sizes(self, limit: int | None) -> None:
         """Refuses a missing run whose tables would be too large. The list holds their sizes."""

@@ -50,7 +50,7 @@ def table_in_archive(archive: Path, file: str) -> pl.DataFrame | None:
         return None
     except (OSError, zipfile.BadZipFile, pl.exceptions.PolarsError) as error:
         raise RunDirectoryError(
-            archive, f"is damaged: {file}: {error}", "run the scenario again"
+            archive, f"is damaged: {file}: {error}", "give the command that wrote it again"
         ) from None
 
 
@@ -69,6 +69,6 @@ def document_of(path: Path, name: str) -> dict[str, Any]:
         raise RunDirectoryError(path, f"holds no run ({name} is missing)", remedy) from None
     except (OSError, ValueError) as error:
         raise RunDirectoryError(
-            path, f"{name} cannot be read: {error}", "run the scenario again"
+            path, f"{name} cannot be read: {error}", "give the command that wrote it again"
         ) from None
     return document

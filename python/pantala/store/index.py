@@ -52,9 +52,14 @@ class Entry(TypedDict, total=False):
 
 
 class Index:
-    """The index of a store."""
+    """The index of a store.
+
+    Attributes:
+        damaged: the damaged runs that `refresh` removed, with the reason.
+    """
 
     def __init__(self, store: RunStore) -> None:
+        self.damaged: dict[str, str] = {}
         self._store = store
         self._folder = store.root / "index"
         self._file: IO[str] | None = None
@@ -90,7 +95,8 @@ class Index:
                 if entry is None or entry["state"] != "done" or not self._whole(run, entry):
                     entry = entries[run] = entry_of(self._store, run)
                     self.append(entry)
-            except RunDirectoryError:
+            except RunDirectoryError as error:
+                self.damaged[run] = error.message
                 self._store.remove(run)
                 entries.pop(run, None)
                 continue

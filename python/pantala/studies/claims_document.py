@@ -7,12 +7,30 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import polars as pl
+
 from pantala.core.extension import core
 from pantala.studies.campaign import Campaign
 from pantala.studies.judgement import Judgement, Measured
 from pantala.text.amounts import counted, join, significant
 
-__all__ = ["claims_document", "counts_in_words", "measured_in_words"]
+__all__ = ["claims_document", "claims_frame", "counts_in_words", "measured_in_words"]
+
+
+_SCHEMA = {
+    "claim": pl.String,
+    "where": pl.String,
+    "kind": pl.String,
+    "verdict": pl.String,
+    "seeds": pl.UInt32,
+    "measure": pl.String,
+    "mean": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "bound_low": pl.Float64,
+    "bound_high": pl.Float64,
+    "place": pl.String,
+}
 
 
 def claims_document(campaign: Campaign) -> dict[str, Any]:
@@ -34,6 +52,29 @@ def claims_document(campaign: Campaign) -> dict[str, Any]:
         },
         "claims": [_claim(each) for each in found],
     }
+
+
+def claims_frame(found: Sequence[Judgement]) -> pl.DataFrame:
+    """Returns the verdicts as a table with a row per measure, and one per claim without measures.
+
+    Columns: ``claim``, ``where``, ``kind``, ``verdict``, ``seeds``, ``measure``, ``mean``, ``low``
+    and ``high`` (the interval; null with one seed), ``bound_low`` and ``bound_high`` (of the rule;
+    null if infinite or if there is none), ``place``.
+    """
+    rows: list[tuple[object, ...]] = []
+    for each in found:
+        claim = each.claim
+        head = (claim.id, claim.where, claim.kind, each.words, each.seeds)
+        for measured in each.measured or [None]:
+            if measured is None:
+                rows.append((*head, *[None] * 7))
+                continue
+            interval = measured.interval
+            several = interval.count > 1
+            low, high = (interval.low, interval.high) if several else (None, None)
+            bounds = map(_finite, measured.bounds) if measured.bounds else (None, None)
+            rows.append((*head, measured.name, interval.mean, low, high, *bounds, measured.place))
+    return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
 
 
 def counts_in_words(found: Sequence[Judgement]) -> list[str]:
