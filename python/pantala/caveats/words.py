@@ -277,7 +277,7 @@ def _overlaps(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
         "overlap",
         f"{_which(titles, facts)}{'At the least, ' * (len(titles) > 1)}{text}{more}."
         f"{overlap_remedy(ranked)}",
-        f"{first.other} beside {first.job} for {PLAIN.percent(first.share)} of its run",
+        f"{first.other} ran for {PLAIN.percent(first.share)} of {first.job}'s run",
     )
 
 

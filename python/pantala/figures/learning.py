@@ -50,9 +50,9 @@ def learning(run: RunLike) -> Figure:
             )
             axes.plot(middle, of_kind["estimate_mean_ns"].to_numpy() / scale, color=colour)
             axes.set_title(f"{via}: {_VIA[via]}")
-            axes.set_ylim(bottom=0)
             axes.grid(axis="y")
             axes.margins(x=0)
+        panels[0].set_ylim(bottom=0)  # of all panels, after the last: a limit ends the scaling
         key = [
             Line2D([], [], color=MUTED, lw=1.1, ls=":", label="measured"),
             Line2D([], [], color=MUTED, label="estimated"),

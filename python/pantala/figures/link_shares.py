@@ -102,9 +102,9 @@ def _draw(values: Mapping[str, pl.DataFrame], divisor: float, label: str) -> Fig
                     at = np.append(sorted_[:1], sorted_) / divisor
                     axes.step(at, share, where="post", **lines[title])
             axes.set_title(name)
-            axes.set_xlim(left=0)
-            axes.set_ylim(0, 1)
             axes.grid()
+        panels[0].set_xlim(left=0)  # of all panels, after the last: a limit ends the scaling
+        panels[0].set_ylim(0, 1)
         panels[0].set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
         panels[0].set_ylabel("share of links")
         panels[1].set_xlabel(label)

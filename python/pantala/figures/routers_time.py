@@ -54,6 +54,7 @@ def routers_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) 
         for axes, (case, routers, edges, rates) in zip(panels, found, strict=False):
             _areas(axes, edges / divisor, rates, colour, hatch)
             axes.set_title(f"routers that serve {case.label}: {routers:,}")
+        panels[0].set_ylim(bottom=0)  # of all panels, after the last: a limit ends the scaling
         starts = [
             edges[np.flatnonzero(rate)[0]]
             for _, _, edges, rates in found
@@ -97,7 +98,6 @@ def _areas(
         below = below + rate
     axes.grid(axis="y")
     axes.margins(x=0)
-    axes.set_ylim(bottom=0)
 
 
 def _rates(case: Case) -> tuple[int, NDArray[Any], dict[str, NDArray[Any]]]:

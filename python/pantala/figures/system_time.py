@@ -75,8 +75,8 @@ def system_over_time(
             axes.set_title(name)
             axes.grid(axis="y")
             axes.margins(x=0)
-            axes.set_ylim(bottom=0)
             axes.yaxis.set_major_formatter(PERCENT)
+        panels[0].set_ylim(bottom=0)  # of all panels, after the last: a limit ends the scaling
         panels[-1].set_xlim(left=_first(found) / divisor)
         panels[-1].set_xlabel(f"simulated time ({unit})")
         figure.supylabel(words, fontsize=9)

@@ -106,6 +106,7 @@ def test_the_share_of_a_run_beside_another_job_and_the_remedy() -> None:
     (caveat,) = [each for each in caveats_of({"x": found}) if each.kind == "overlap"]
     assert "short ran for 5.0 % of long's run (5.00 ns of 100 ns)" in caveat.text
     assert "set repeat = true for short" in caveat.text
+    assert caveat.short == "short ran for 5.0 % of long's run"
 
 
 def test_jobs_that_sent_nothing_and_tables_that_start_cold() -> None:

@@ -110,6 +110,13 @@ def test_a_wrong_kind_or_option_gets_the_nearest(experiment: Experiment) -> None
         draw("links-over-time", runs, {"job": "lu"})
 
 
+def test_a_panel_beside_one_with_little_traffic_shows_its_busiest_link() -> None:
+    """Panels share their scales, so the first panel must not fix them."""
+    run = made(links=links({"class": "injection", "bytes": 10}, {"class": "global", "bytes": 9000}))
+    figure = figures.traffic_shares(run)
+    assert all(axes.get_xlim()[1] >= 9 for axes in figure.axes)  # kB
+
+
 @pytest.mark.parametrize(
     ("kind", "key"),
     [

@@ -165,6 +165,34 @@ def test_areas_of_routers_are_the_bytes_that_they_send() -> None:
     assert "serve a: 1" in figure.axes[0].get_title(loc="left")
 
 
+def ends(figure: Figure) -> list[tuple[float, float]]:
+    """Returns the end of the y axis and the largest y of each panel."""
+    return [(axes.get_ylim()[1], axes.dataLim.y1) for axes in figure.axes]
+
+
+def test_a_panel_below_a_flat_one_shows_its_whole_peak() -> None:
+    """Panels share their scales, so the first panel must not fix them."""
+    window = {"window_ns": [10.0, 10.0], "window_start_ns": [0.0, 0.0]}
+    routers = {**window, "router": [3, 4], "job": [0, 1], "packets": [1, 1], "bytes": [10, 7000]}
+    ranks = {"job": [0, 1], "node": [6, 8], "router": [3, 4]}
+    classes = {**window, "class": ["local", "global"], "links": [1, 1], "busy_ns": [1.0, 9.0]}
+    learnt = {
+        "window_start_ns": [0.0, 0.0],
+        "via": ["local", "direct"],
+        "feedback_mean_ns": [10.0, 5000.0],
+        "estimate_mean_ns": [10.0, 5000.0],
+    }
+    run = made(router_windows=routers, ranks=ranks, system_windows=classes, q_learning=learnt)
+    run.document["plan"]["record"]["window_ps"] = 10_000
+    for drawn in (
+        figures.routers_over_time(run),
+        figures.system_over_time(run),
+        figures.learning(run),
+    ):
+        assert len(drawn.axes) == 2
+        assert all(end >= largest > 0 for end, largest in ends(drawn)), ends(drawn)
+
+
 @pytest.mark.parametrize("measure", ["message", "request-response"])
 def test_latencies_over_time_are_those_of_the_kind(measure: str) -> None:
     run = recorded().together
