@@ -11,7 +11,9 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
+from pantala.errors import nearest
 from pantala.models.base import Model
+from pantala.models.validation import fault
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -72,11 +74,14 @@ class KindOf:
         Raises:
             ValidationError: the table is wrong for its kind.
             PydanticKnownError: the value is no table, or has no kind that is known.
+            PydanticCustomError: the value is a kind without its table.
         """
         if isinstance(given, Model):
             kind = getattr(given, "kind", None)
         elif isinstance(given, Mapping):
             kind = given.get("kind")
+        elif isinstance(given, str) and (close := nearest(given, list(self.kinds))):
+            raise fault("is not a table", f'write {{ kind = "{close}" }}')
         else:
             raise PydanticKnownError("model_attributes_type")
         if kind is None:

@@ -61,6 +61,7 @@ def test_applications_of_a_list_run_one_after_another(tmp_path: Path) -> None:
         ([HALO, NOISE], 'workload[1].kind = "pattern": is a pattern, which never ends, in a list'),
         ([{"iterations": 2}], "workload[0].kind: has no kind; add kind = '...'"),
         ([3], "workload[0] = 3: is not a table"),
+        (["halo3"], 'workload[0] = "halo3": is not a table; write { kind = "halo3d" }'),
         ([], "workload = []: is empty; add an application to the list"),
     ],
 )
