@@ -97,6 +97,33 @@ class Evidence:
             self._frames[key] = self._seeded(experiment, frame)
         return self._frames[key]
 
+    def chosen(
+        self, experiment: str, table: str, columns: Sequence[str], where: Mapping[str, object]
+    ) -> pl.DataFrame:
+        """Returns ``seed`` and some columns of some rows of a table, and reads nothing else.
+
+        Args:
+            experiment: the experiment.
+            table: a table that the experiment keeps.
+            columns: columns of the table, and axes.
+            where: values of axes and of columns that the rows have.
+
+        Returns:
+            The rows; empty and without columns if there are no runs.
+
+        Raises:
+            UsageError: the study has no such experiment, table, column or value.
+        """
+        for column in columns:
+            self._check(experiment, column, where, table)
+        there = self._experiments.get(experiment)
+        if there is None:
+            return pl.DataFrame()
+        rows = there.table(table).filter([pl.col(name) == value for name, value in where.items()])
+        if "seed" not in rows.collect_schema().names():
+            rows = rows.with_columns(seed=pl.lit(self._descriptions[experiment].base.seed))
+        return rows.select("seed", *columns).collect()
+
     def _seeded(self, experiment: str, frame: pl.DataFrame) -> pl.DataFrame:
         """Returns a frame with the column ``seed``; without an axis, it is the scenario's seed."""
         if "seed" in frame.columns:

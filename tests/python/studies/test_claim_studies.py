@@ -10,9 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 import pantala as pt
 from pantala.analysis.statistics import mean_interval
@@ -21,6 +23,7 @@ from pantala.papers import studies
 from pantala.studies import Campaign, StudyDefinition, Verdict, read_study
 from pantala.studies.campaign import check_measures
 from pantala.studies.claim import Claim, read_claims
+from pantala.studies.evidence import Evidence
 from pantala.studies.judgement import judge
 from pantala.studies.study_page import render_study
 from support import ROOT, Ended
@@ -221,6 +224,14 @@ def test_a_study_of_a_folder_runs_and_is_taken_up_again(
     assert first["measures"]["slowdown"]["mean"] == pytest.approx(worst)
     assert found["counts"]["headline"] == {"holds": 1}
     assert found["runs"] == {"beside": 16}
+    descriptions = read_study("mine", folder).descriptions(quick=False)
+    evidence = Evidence(descriptions, {"beside": experiment})
+    chosen = evidence.chosen("beside", "jobs", ("name", "end_ns"), {"part": "together"})
+    whole = evidence.rows("beside", "jobs").filter(pl.col("part") == "together")
+    assert_frame_equal(chosen, whole.select("seed", "name", "end_ns"))
+    assert Evidence(descriptions, {}).chosen("beside", "jobs", ("name",), {}).is_empty()
+    with pytest.raises(UsageError, match="column 'nam': there is none; did you mean 'name'"):
+        evidence.chosen("beside", "jobs", ("nam",), {})
 
 
 @pytest.mark.native

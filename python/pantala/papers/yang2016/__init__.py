@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pantala.papers.description import Paper
 
 if TYPE_CHECKING:
     from pantala.papers.application_table import PaperTable
+    from pantala.studies import StudyDefinition
 
 __all__ = ["PAPER"]
 
@@ -18,6 +20,12 @@ def _table() -> PaperTable:
     return TABLE
 
 
+def _study() -> StudyDefinition:
+    from pantala.studies import read_study
+
+    return read_study("yang2016", Path(__file__).parent / "study")
+
+
 PAPER = Paper(
     name="yang2016",
     source=(
@@ -25,4 +33,5 @@ PAPER = Paper(
         ' Network", SC 2016'
     ),
     table=_table,
+    study=_study,
 )

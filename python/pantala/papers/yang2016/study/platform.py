@@ -1,0 +1,73 @@
+"""What the experiments of the study share: machine, routings, placements, tables, traces."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from pantala.errors import UsageError
+
+#: The environment variable with the directory of traces that replace the generated applications:
+#: a folder of DUMPI files for each job, amg, multigrid and crystal_router.
+TRACES = "PANTALA_YANG2016_TRACES"
+
+#: The jobs of both workloads, in the order of their placement.
+WORKLOADS = {
+    "workload1": ("amg", "multigrid", "crystal_router"),
+    "workload2": ("samg", "multigrid", "crystal_router"),
+}
+PLACEMENTS = ("contiguous", "random")
+ROUTINGS = ("minimal", "codes_adp", "codes_padp")
+#: What a router counts as congestion: packets in its own queues, packets behind its links, or both.
+QUEUES = ("output_and_credits", "output", "credits")
+SEEDS = 50
+#: The tables that claims read.
+KEEP = ["jobs", "ranks", "link_jobs", "port_windows"]
+
+
+def scenario(workload: str, **more: Any) -> dict[str, Any]:
+    """Returns the scenario of a workload on the paper's machine, with CODES' router."""
+    return {
+        "name": f"yang2016-{workload}",
+        "machine": {"preset": "yang2016", "router": {"model": "codes_dally"}},
+        "routing": {"algorithm": "codes_adp"},
+        "jobs": jobs(workload),
+        "record": {"ports": {"classes": ["injection", "local", "global"]}},
+        **more,
+    }
+
+
+def jobs(workload: str) -> dict[str, Any] | list[dict[str, Any]]:
+    """Returns the jobs of a workload: the published mix, or the traces of `TRACES`.
+
+    sAMG was made from AMG's trace. It stays generated unless there is a folder samg.
+
+    Raises:
+        UsageError: a trace is missing.
+    """
+    given = os.environ.get(TRACES)
+    if not given:
+        return {"preset": f"yang2016.{workload}"}
+    return [_recorded(name, Path(given).absolute() / name) for name in WORKLOADS[workload]]
+
+
+def _recorded(name: str, folder: Path) -> dict[str, Any]:
+    if folder.is_dir():
+        trace = {"kind": "trace", "path": str(folder), "compute": "none"}
+        return {"name": name, "workload": trace}
+    if name == "samg":
+        return {"name": name, "ranks": 216, "workload": {"kind": "amg", "amplification": 100}}
+    raise UsageError(
+        f"{TRACES} = '{folder.parent}': has no folder {name}; put the DUMPI files of this job there"
+    )
+
+
+def placement_axis(*placements: str) -> dict[str, Any]:
+    """Returns an axis of placements. ``hybrid`` is contiguous for the first job only."""
+    cases: dict[str, dict[str, Any]] = {
+        "contiguous": {"jobs.*.placement": "contiguous"},
+        "random": {"jobs.*.placement": "random"},
+        "hybrid": {"jobs.*.placement": "random", "jobs.amg.placement": "contiguous"},
+    }
+    return {"name": "placement", "cases": {each: cases[each] for each in placements}}
