@@ -119,7 +119,9 @@ class Evidence:
         there = self._experiments.get(experiment)
         if there is None:
             return pl.DataFrame()
-        rows = there.table(table).filter([pl.col(name) == value for name, value in where.items()])
+        rows = there.table(table)
+        for name, value in where.items():
+            rows = rows.filter(pl.col(name) == value)
         if "seed" not in rows.collect_schema().names():
             rows = rows.with_columns(seed=pl.lit(self._descriptions[experiment].base.seed))
         return rows.select("seed", *columns).collect()

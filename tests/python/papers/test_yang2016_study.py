@@ -74,6 +74,7 @@ def test_the_experiments_have_the_configurations_of_the_paper() -> None:
         assert each.base.machine.nodes == 1056
         assert [job.name for job in each.base.jobs] == list(cells.apps(name))
         assert {"placement", *cells.GRIDS[name], "seed"} == set(each.columns)
+        assert bool(each.base.interference) == (name in cells.WITH_ALONE)
 
 
 @pytest.mark.native
@@ -195,8 +196,14 @@ class MadeUp:
         frame = self.frames.get((experiment, table))
         if frame is None:
             return pl.DataFrame()
-        rows = frame.filter([pl.col(name) == value for name, value in where.items()])
-        return rows.select("seed", *columns)
+        for name, value in where.items():
+            frame = frame.filter(pl.col(name) == value)
+        return frame.select("seed", *columns)
+
+
+def whole(experiment: str) -> str:
+    """Returns the part that has all jobs: a run without interference is named as its scenario."""
+    return "together" if experiment == "workload1" else f"yang2016-{experiment}"
 
 
 def cases(experiment: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
@@ -206,14 +213,14 @@ def cases(experiment: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
     ]
 
 
-def ranks(experiment: str, time: Times, part: str = "together") -> pl.DataFrame:
+def ranks(experiment: str, time: Times, part: str = "") -> pl.DataFrame:
     """Returns two ranks for each application; rank r is on node and router 10 * job + r."""
-    names = cells.apps(experiment) if part == "together" else (part.removeprefix("alone-"),)
+    names = (part.removeprefix("alone-"),) if part else cells.apps(experiment)
     return pl.DataFrame(
         [
             {
                 **case,
-                "part": part,
+                "part": part or whole(experiment),
                 "job": job,
                 "rank": rank,
                 "node": 10 * job + rank,
@@ -315,7 +322,7 @@ def links(
     """Returns rows of links from (job, link) to value, for each configuration."""
     return pl.DataFrame(
         [
-            {**case, "part": "together", "job": job, "link": link, column: value}
+            {**case, "part": whole(experiment), "job": job, "link": link, column: value}
             for case in cases(experiment, (1, 2))
             for (job, link), value in values(case["placement"], _of(case)[1]).items()
         ]

@@ -229,6 +229,7 @@ def test_a_study_of_a_folder_runs_and_is_taken_up_again(
     chosen = evidence.chosen("beside", "jobs", ("name", "end_ns"), {"part": "together"})
     whole = evidence.rows("beside", "jobs").filter(pl.col("part") == "together")
     assert_frame_equal(chosen, whole.select("seed", "name", "end_ns"))
+    assert evidence.chosen("beside", "jobs", ("name",), {}).height > chosen.height
     assert Evidence(descriptions, {}).chosen("beside", "jobs", ("name",), {}).is_empty()
     with pytest.raises(UsageError, match="column 'nam': there is none; did you mean 'name'"):
         evidence.chosen("beside", "jobs", ("nam",), {})

@@ -35,6 +35,9 @@ GRIDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "sensing": {"placement": PLACEMENTS, "routing.queue": QUEUES},
 }
 
+#: The experiments with jobs alone: only there, a run has a part.
+WITH_ALONE = frozenset({"workload1"})
+
 
 def apps(experiment: str) -> tuple[str, ...]:
     """Returns the applications of an experiment, in the order of their numbers."""
@@ -47,7 +50,8 @@ def _read(
     """Returns rows of all runs, their places on the grid, and the grid's shape."""
     grid = GRIDS[experiment]
     shape = (*(len(values) for values in grid.values()), len(e.seeds))
-    rows = e.chosen(experiment, table, (*grid, *columns), {"part": part})
+    where = {"part": part} if experiment in WITH_ALONE else {}
+    rows = e.chosen(experiment, table, (*grid, *columns), where)
     if rows.is_empty():
         return rows, tuple(np.empty((len(shape), 0), dtype=int)), shape
     rows = rows.filter(pl.col("seed").is_in(e.seeds))
