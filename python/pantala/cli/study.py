@@ -20,6 +20,7 @@ from pantala.cli.executors import (
     Where,
 )
 from pantala.cli.study_arguments import Name, Out, Quick, campaign_of, directory_of
+from pantala.cli.study_figures import FIGURES_HELP, figures
 from pantala.cli.study_packs import PACK_HELP, UNPACK_HELP, pack, unpack
 from pantala.cli.tables import console, listing, say_caveats, say_line
 from pantala.errors import UsageError, nearest
@@ -235,6 +236,7 @@ def verify(
     say_line(f"{counted(done, 'run')} repeated, with the same results")
 
 
+app.command("figures", help=paragraphs(FIGURES_HELP))(figures)
 app.command("pack", help=paragraphs(PACK_HELP))(pack)
 app.command("unpack", help=paragraphs(UNPACK_HELP))(unpack)
 

@@ -21,7 +21,7 @@ from pantala.text.amounts import time_unit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["group_matrix", "link_load_map", "link_shift_map"]
+__all__ = ["group_matrix", "link_load_map", "link_shift_map", "map_of"]
 
 Measure = Literal["utilization", "stall"]
 
@@ -60,6 +60,11 @@ def link_load_map(
     matrices = {
         title: group_matrix(run, value, shared=title in shared) for title, run in runs.items()
     }
+    return map_of(matrices, measure)
+
+
+def map_of(matrices: Mapping[str, NDArray[Any]], measure: Measure = "utilization") -> Figure:
+    """Draws heat maps from the means of `group_matrix`, by title: shares, or stalls in ns."""
     top = max((float(np.nanmax(matrix)) for matrix in matrices.values()), default=0.0)
     divisor, unit = (1.0, "") if measure == "utilization" else time_unit(top)
     columns = min(3, len(matrices))

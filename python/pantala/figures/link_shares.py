@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -17,9 +18,13 @@ from pantala.run_tables.link_classes import INSIDE_GROUPS
 from pantala.run_tables.run_like import RunLike
 from pantala.text.amounts import size_unit, time_unit
 
-__all__ = ["saturation_shares", "traffic_shares"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-_PANELS = {
+__all__ = ["PANELS", "saturation_shares", "shares_of", "traffic_shares"]
+
+#: The kinds of links, a panel each, with their classes.
+PANELS = {
     "terminal": ("injection", "ejection"),
     "inside groups": INSIDE_GROUPS,
     "global": ("global",),
@@ -87,27 +92,56 @@ def _most(values: Mapping[str, pl.DataFrame]) -> float:
 
 
 def _draw(values: Mapping[str, pl.DataFrame], divisor: float, label: str) -> Figure:
-    lines = {
+    return shares_of(
+        {
+            name: {
+                title: frame.filter(pl.col("class").is_in(classes))["value"].to_numpy() / divisor
+                for title, frame in values.items()
+            }
+            for name, classes in PANELS.items()
+        },
+        label,
+    )
+
+
+def shares_of(
+    panels: Mapping[str, Mapping[str, NDArray[Any]]], label: str, columns: int = len(PANELS)
+) -> Figure:
+    """Draws the share of links with at most x: a panel per title, a line per run.
+
+    Args:
+        panels: the values of each line, in one unit.
+        label: what the values are, with the unit.
+        columns: the number of panels beside each other.
+    """
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    titles = list(dict.fromkeys(title for lines in panels.values() for title in lines))
+    looks = {
         title: {"color": PALETTE[at % len(PALETTE)], "ls": DASHES[at % len(DASHES)]}
-        for at, title in enumerate(values)
+        for at, title in enumerate(titles)
     }
     with style():
-        figure = new_figure(2.9)
-        panels = figure.subplots(1, len(_PANELS), sharex=True, sharey=True)
-        for axes, (name, classes) in zip(panels, _PANELS.items(), strict=True):
-            for title, frame in values.items():
-                sorted_ = frame.filter(pl.col("class").is_in(classes))["value"].sort().to_numpy()
-                if len(sorted_):
-                    share = np.arange(len(sorted_) + 1) / len(sorted_)
-                    at = np.append(sorted_[:1], sorted_) / divisor
-                    axes.step(at, share, where="post", **lines[title])
+        figure = new_figure(0.9 + 2.0 * rows)
+        grid = figure.subplots(
+            rows, columns, sharex="col" if rows > 1 else True, sharey=True, squeeze=False
+        )
+        for axes, (name, lines) in zip(grid.ravel(), panels.items(), strict=False):
+            for title, values in lines.items():
+                if len(values):
+                    rising = np.sort(values)
+                    share = np.arange(len(rising) + 1) / len(rising)
+                    at = np.append(rising[:1], rising)
+                    axes.step(at, share, where="post", **looks[title])
             axes.set_title(name)
             axes.grid()
-        panels[0].set_xlim(left=0)  # of all panels, after the last: a limit ends the scaling
-        panels[0].set_ylim(0, 1)
-        panels[0].set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
-        panels[0].set_ylabel("share of links")
-        panels[1].set_xlabel(label)
-        if len(lines) > 1:
-            add_key(figure, [Line2D([], [], label=name, **line) for name, line in lines.items()])
+        grid[0][0].set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+        for axes in grid[0]:  # after the last panel: a limit ends the scaling
+            axes.set_xlim(left=0)
+        grid[0][0].set_ylim(0, 1)
+        for row in grid:
+            row[0].set_ylabel("share of links")
+        grid[-1][columns // 2].set_xlabel(label)
+        if len(looks) > 1:
+            add_key(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()])
     return figure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,10 @@ from pantala.figures.style import INK, PALETTE, WIDTH, new_figure, style
 from pantala.run_tables.run_like import RunLike
 from pantala.text.amounts import time_unit
 
-__all__ = ["group_ring"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["group_ring", "ring_of"]
 
 # Lines thinner than this share of the widest are left out; they cannot be seen.
 _FAINT = 0.02
@@ -37,10 +41,14 @@ def group_ring(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
     """
-    every = {
-        title: np.nan_to_num(group_matrix(run, pl.col("stall_ns")))
-        for title, run in parts(given, alone).items()
-    }
+    return ring_of(
+        {title: group_matrix(run, pl.col("stall_ns")) for title, run in parts(given, alone).items()}
+    )
+
+
+def ring_of(matrices: Mapping[str, NDArray[Any]]) -> Figure:
+    """Draws the ring of groups from the mean stalls of `group_matrix` in ns, by title."""
+    every = {title: np.nan_to_num(matrix) for title, matrix in matrices.items()}
     circle = max(float(np.diag(matrix).max()) for matrix in every.values())
     edge = max(float(_between(matrix).max(initial=0)) for matrix in every.values())
     stalls = {

@@ -7,7 +7,7 @@ two experiments need is simulated once. ``campaign.json`` says which study the d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Executor
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.json_file import write_json
 from pantala.studies.definition import StudyDefinition
 from pantala.studies.evidence import Evidence
+from pantala.studies.figures.made import MadeFigure, MadeTable, check_figures, figures_of, tables_of
 from pantala.studies.judgement import Judgement, judge
 
 __all__ = ["Campaign", "check_measures"]
@@ -164,6 +165,23 @@ class Campaign:
         evidence = Evidence(self.study.descriptions(quick=False), self.experiments)
         return _judged(self.study, evidence)
 
+    def figures(self) -> Iterator[MadeFigure]:
+        """Yields the figures of study.toml in order, from the runs that are there.
+
+        Raises:
+            UsageError: a figure asks for what no experiment has.
+        """
+        return figures_of(self.study, self.experiments, quick=self.quick)
+
+    def tables(self) -> Iterator[MadeTable]:
+        """Yields the tables of study.toml in order, from the runs that are there.
+
+        Raises:
+            UsageError: a table asks for what no experiment has.
+        """
+        evidence = Evidence(self.study.descriptions(quick=False), self.experiments)
+        return tables_of(self.study, evidence)
+
     def _check_mark(self) -> None:
         path = self.root / MARK
         if not path.is_file():
@@ -204,13 +222,15 @@ class Campaign:
 
 
 def check_measures(study: StudyDefinition) -> None:
-    """Asks all measures of a study for their values before there are runs.
+    """Asks all measures of a study for their values before there are runs; checks its figures.
 
     Raises:
-        UsageError: a measure asks for an experiment, table, column or value that the study does not
-            have, or lacks a measure of the claim's rule; or the quick version is wrong.
+        UsageError: a measure, figure or table asks for an experiment, table, column or value that
+            the study does not have, or lacks a measure of the claim's rule; or the quick version is
+            wrong.
     """
     study.descriptions(quick=True)
+    check_figures(study)
     _judged(study, Evidence(study.descriptions(quick=False), {}))
 
 

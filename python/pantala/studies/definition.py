@@ -2,13 +2,14 @@
 
 ``study.toml`` names the experiments, each a file of `pantala sweep`, and what `--quick` leaves out.
 ``claims.toml`` has the claims; see `claim`. ``measures.py`` has a function per claim, in the
-dictionary ``MEASURES``; see `evidence`.
+dictionary ``MEASURES``; see `evidence`. Entries ``[[figures]]`` of ``study.toml`` choose what to
+draw; see `figures.entry`. ``tables.py`` has a function per entry of ``[[tables]]``, in ``TABLES``.
 """
 
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,9 +23,11 @@ from pantala.models.base import Count, Model, plain
 from pantala.models.faults import scenario_error
 from pantala.scenario.toml import read_toml
 from pantala.studies.claim import Claim, read_claims
+from pantala.studies.figures.entry import FigureEntry, TableEntry
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
 
     from pantala.studies.evidence import Evidence
 
@@ -34,6 +37,8 @@ STUDY_FILE = "study.toml"
 _CLAIMS_FILE = "claims.toml"
 _MEASURES_FILE = "measures.py"
 _MEASURES = "MEASURES"
+_TABLES_FILE = "tables.py"
+_TABLES = "TABLES"
 
 
 class Quick(Model):
@@ -67,6 +72,12 @@ class StudyFile(Model):
     """How the results of `--quick` differ, in a sentence that stands in their first line."""
     experiments: dict[str, Part]
     """The experiments by name."""
+    figures: list[FigureEntry] = Field(default_factory=list)
+    """The figures, in the order of the page."""
+    tables: list[TableEntry] = Field(default_factory=list)
+    """The tables beside the claims, in the order of the page."""
+    labels: dict[str, str] = Field(default_factory=dict)
+    """Words in figures in place of values, such as names of jobs and routings."""
 
 
 @dataclass(frozen=True)
@@ -109,27 +120,57 @@ class StudyDefinition:
         Raises:
             UsageError: measures.py cannot be run, or a claim with a rule has no function.
         """
-        path = self.folder / _MEASURES_FILE
+        ruled = {claim.id for claim in self.claims if claim.holds}
+        return self._functions(
+            _MEASURES_FILE, _MEASURES, ruled, f"claim with a rule in {_CLAIMS_FILE}"
+        )
+
+    @cached_property
+    def tables(self) -> Mapping[str, Callable[[Evidence], pl.DataFrame]]:
+        """The function of each table, by the table's name; it returns the rows.
+
+        Raises:
+            UsageError: tables.py cannot be run, or a table has no function.
+        """
+        names = {each.name for each in self.file.tables}
+        if not names:
+            return {}
+        return self._functions(_TABLES_FILE, _TABLES, names, f"table in {STUDY_FILE}")
+
+    def _functions(
+        self, file: str, dictionary: str, names: Collection[str], what: str
+    ) -> Mapping[str, Callable[[Evidence], Any]]:
+        """Returns a dictionary of functions that a file of the study defines.
+
+        Args:
+            file: the file.
+            dictionary: the name of the dictionary.
+            names: the names that it must have.
+            what: what they name, for errors.
+
+        Raises:
+            UsageError: the file cannot be run, or the dictionary has other names.
+        """
+        path = self.folder / file
         try:
-            found: Any = runpy.run_path(str(path)).get(_MEASURES, {})
+            found: Any = runpy.run_path(str(path)).get(dictionary, {})
         except PantalaError:
             raise
         except Exception as error:
             raise UsageError(f"{path}: {type(error).__name__}: {error}") from None
         if not isinstance(found, Mapping) or not all(map(callable, found.values())):
             raise UsageError(
-                f"{path}: {_MEASURES}: is not a dictionary of functions; write {_MEASURES} ="
-                " {'ID': function}"
+                f"{path}: {dictionary}: is not a dictionary of functions; write {dictionary} ="
+                " {'NAME': function}"
             )
-        ruled = {claim.id for claim in self.claims if claim.holds}
-        for missing in sorted(ruled - found.keys()):
+        kind = what.split(" ")[0]
+        for missing in sorted(set(names) - found.keys()):
             raise UsageError(
-                f"{path}: {_MEASURES}['{missing}']: is missing; add the claim's function"
+                f"{path}: {dictionary}['{missing}']: is missing; add the {kind}'s function"
             )
-        for unknown in sorted(found.keys() - ruled):
+        for unknown in sorted(found.keys() - set(names)):
             raise UsageError(
-                f"{path}: {_MEASURES}['{unknown}']: there is no such claim with a rule in"
-                f" {_CLAIMS_FILE}; remove it"
+                f"{path}: {dictionary}['{unknown}']: there is no such {what}; remove it"
             )
         return found
 

@@ -14,11 +14,12 @@ from pantala.experiments.experiment import Experiment
 from pantala.figures.grid import Bar, bar_grid
 from pantala.report.page import render, write
 from pantala.report.page_figure import PageFigure, page_figure
-from pantala.report.tables import Cell, ReportTable
+from pantala.report.tables import NONE, Cell, ReportTable
 from pantala.studies.campaign import Campaign
 from pantala.studies.claims_document import counts_in_words, measured_in_words
+from pantala.studies.figures.made import MadeTable
 from pantala.studies.judgement import Judgement, Verdict
-from pantala.text.amounts import PAGE, count
+from pantala.text.amounts import PAGE, count, significant
 
 __all__ = ["render_study", "write_study"]
 
@@ -42,8 +43,11 @@ def render_study(campaign: Campaign) -> str:
     found = campaign.judgements()
     experiments = campaign.experiments
     figures: dict[str, PageFigure] = {}
-    for name, experiment in experiments.items():
-        figures |= _figures(name, experiment)
+    if campaign.study.file.figures:
+        figures = _of_entries(campaign)
+    else:
+        for name, experiment in experiments.items():
+            figures |= _figures(name, experiment)
     return render(
         "study.html.j2",
         {
@@ -54,6 +58,7 @@ def render_study(campaign: Campaign) -> str:
             "claims": _claims(
                 [one for one in found if not campaign.quick or one.verdict is not Verdict.NOT_RUN]
             ),
+            "tables": [_table(campaign, each) for each in campaign.tables()],
             "experiments": _experiments(campaign, experiments),
             "figures": figures,
             "colours": {},
@@ -104,6 +109,39 @@ def _experiments(campaign: Campaign, experiments: dict[str, Experiment]) -> Repo
         rows.append([Cell(name), *map(Cell, cells)])
     columns = ("experiment", "cases", "runs done", "runs missing", "packets", "time of simulation")
     return ReportTable("The experiments; the time is summed over runs.", columns, rows)
+
+
+def _of_entries(campaign: Campaign) -> dict[str, PageFigure]:
+    """Returns the figures of study.toml; those without runs have a caption only."""
+    found = {}
+    for made in campaign.figures():
+        entry = made.entry
+        source = f"{campaign.study.source}, {entry.source}" if entry.source else ""
+        if made.draw is None:
+            found[entry.name] = PageFigure(entry.title, made.caption, source)
+            continue
+        alt = f"{entry.title}. {entry.name}.csv has the numbers."
+        found[entry.name] = page_figure(
+            entry.name, entry.title, made.caption, source, alt, made.draw()
+        )
+    return found
+
+
+def _table(campaign: Campaign, made: MadeTable) -> ReportTable:
+    entry, rows = made.entry, []
+    for row in made.rows.iter_rows():
+        rows.append([NONE if value is None else _cell(value) for value in row])
+    source = f"After {campaign.study.source}, {entry.source}." if entry.source else ""
+    caption = " ".join(filter(None, (f"{entry.title}.", entry.caption, source)))
+    return ReportTable(caption, made.rows.columns, rows)
+
+
+def _cell(value: object) -> Cell:
+    if isinstance(value, bool | str):
+        return Cell(str(value))
+    if isinstance(value, int):
+        return Cell(count(value), value)
+    return Cell(significant(float(value), 4), float(value))  # type: ignore[arg-type]
 
 
 def _figures(name: str, experiment: Experiment) -> dict[str, PageFigure]:

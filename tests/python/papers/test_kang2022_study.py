@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pantala.analysis.latency_mixture import LEVELS, mixture_quantile
 from pantala.core.plan import Plan
 from pantala.papers import study
-from pantala.papers.kang2022.study.mix_measures import LEVELS, mixture_quantile
 from pantala.papers.kang2022.study.pairs import TARGETS, backgrounds
 from pantala.studies import StudyDefinition
 

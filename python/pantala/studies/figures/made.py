@@ -1,0 +1,181 @@
+"""The figures and tables of a study, from the runs in its directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pantala.errors import PantalaError, UsageError, first_line
+from pantala.studies.evidence import Evidence
+from pantala.studies.figures.checks import check_figure, job_names
+from pantala.studies.figures.entry import FigureEntry, TableEntry
+from pantala.studies.figures.kinds import completed, kind_of
+from pantala.text.amounts import count, counted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pantala.experiments.description import Description
+    from pantala.experiments.experiment import Experiment
+    from pantala.studies.definition import StudyDefinition
+
+__all__ = ["MadeFigure", "MadeTable", "check_figures", "figures_of", "tables_of"]
+
+#: Caveats of an experiment that a figure says otherwise, or that are no matter for it.
+_SAID = frozenset({"absent", "one_seed", "equal_seeds", "windows"})
+
+
+@dataclass(frozen=True)
+class MadeFigure:
+    """A figure of a study.
+
+    Attributes:
+        entry: its entry.
+        caption: what it shows, of which runs.
+        numbers: its numbers; empty if it cannot be drawn.
+        draw: draws it; None if it cannot be drawn: the caption says why.
+        notes: in a few words each, what limits it.
+    """
+
+    entry: FigureEntry
+    caption: str
+    numbers: pl.DataFrame
+    draw: Callable[[], Figure] | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MadeTable:
+    """A table of a study: a row per thing, null where the runs are missing."""
+
+    entry: TableEntry
+    rows: pl.DataFrame
+
+
+def check_figures(study: StudyDefinition) -> None:
+    """Checks the figures and tables of a study before there are runs.
+
+    Raises:
+        UsageError: one asks for what the study does not have.
+    """
+    descriptions = study.descriptions(quick=False)
+    names = [each.name for each in study.file.figures] + [each.name for each in study.file.tables]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"study {study.name}: figure {name}: is there twice; rename one")
+    for entry in study.file.figures:
+        try:
+            check_figure(entry, descriptions)
+        except UsageError as error:
+            raise UsageError(f"study {study.name}: figure {entry.name}: {error}") from None
+    list(tables_of(study, Evidence(descriptions, {})))
+
+
+def figures_of(
+    study: StudyDefinition, experiments: Mapping[str, Experiment], *, quick: bool
+) -> Iterator[MadeFigure]:
+    """Yields the figures of a study in order.
+
+    Args:
+        study: the study.
+        experiments: the experiments that have been begun.
+        quick: whether they are those of the quick version.
+
+    Raises:
+        UsageError: a figure asks for what the study does not have, or its cells are not told apart.
+    """
+    check_figures(study)
+    descriptions = study.descriptions(quick=False)
+    evidence = Evidence(descriptions, experiments)
+    for entry in study.file.figures:
+        try:
+            yield _figure(study, entry, descriptions, experiments, evidence, quick=quick)
+        except UsageError as error:
+            raise UsageError(f"study {study.name}: figure {entry.name}: {error}") from None
+
+
+def tables_of(study: StudyDefinition, evidence: Evidence) -> Iterator[MadeTable]:
+    """Yields the tables of a study in order.
+
+    Raises:
+        UsageError: a function asks for what no experiment has, or fails.
+    """
+    for entry in study.file.tables:
+        where = f"study {study.name}: table {entry.name}"
+        try:
+            rows = study.tables[entry.name](evidence)
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from None
+        except PantalaError:
+            raise
+        except Exception as error:  # of the user's function
+            raise UsageError(f"{where}: {type(error).__name__}: {first_line(error)}") from None
+        if not isinstance(rows, pl.DataFrame):
+            raise UsageError(f"{where}: its function returns no frame of Polars; return one")
+        yield MadeTable(entry, rows.fill_nan(None))
+
+
+def _figure(
+    study: StudyDefinition,
+    given: FigureEntry,
+    descriptions: Mapping[str, Description],
+    experiments: Mapping[str, Experiment],
+    evidence: Evidence,
+    *,
+    quick: bool,
+) -> MadeFigure:
+    from pantala.studies.figures.drawings import DRAWINGS, Look
+    from pantala.studies.figures.numbers import NUMBERS
+    from pantala.studies.figures.rows import FigureRows
+
+    kind, entry = kind_of(given), completed(given)
+    experiment = experiments.get(entry.experiment)
+    if experiment is None:
+        why = f"Not drawn: experiment {entry.experiment} has no run."
+        return MadeFigure(given, why, pl.DataFrame(), None)
+    rows = FigureRows(entry, experiment, evidence.seeds, one_seed=kind.one_seed)
+    numbers = NUMBERS[kind.name](rows) if rows and rows.whole else pl.DataFrame()
+    if numbers.is_empty():
+        why = f"Not drawn: {_lacking(rows, entry, quick=quick)}"
+        return MadeFigure(given, why, numbers, None)
+    description = descriptions[entry.experiment]
+    look = Look(
+        entry, study.file.labels, job_names(list(descriptions.values())), _orders(description)
+    )
+    numbers = look.sorted(numbers)
+    words = [kind.text, entry.caption]
+    notes = ["quick"] if quick else []
+    if rows.seed is not None:
+        words.append(f"Seed {rows.seed}.")
+        notes.append(f"seed {rows.seed}")
+    if rows.absent:
+        lacks = f"of {counted(rows.wanted, 'run')}, {count(rows.absent)} are missing"
+        words.append(f"{lacks.capitalize()}.")
+        notes.append(lacks)
+    notes += [each.short for each in experiment.caveats if each.kind not in _SAID]
+    draw = DRAWINGS[kind.name]
+    caption = " ".join(filter(None, words))
+    return MadeFigure(given, caption, numbers, lambda: draw(numbers, look), tuple(notes))
+
+
+def _lacking(rows: Any, entry: FigureEntry, *, quick: bool) -> str:
+    """Returns why a figure has no numbers."""
+    if rows and rows.whole:
+        return f"its {counted(rows.wanted, 'run')} have no rows of it."
+    if rows.wanted and rows.whole:
+        return f"{counted(rows.wanted, 'run')} of experiment {entry.experiment} are missing."
+    if quick:
+        return "the quick version does not have its cases."
+    return f"experiment {entry.experiment} has no run of its cases."
+
+
+def _orders(description: Description) -> dict[str, list[Any]]:
+    """Returns the values of each axis in order."""
+    return {
+        column: list(dict.fromkeys(point.shown[column] for point in axis.points))
+        for axis in description.axes
+        for column in axis.columns
+    }

@@ -1,0 +1,259 @@
+"""The numbers of the figures of a study: a frame per figure, from the kept tables of its runs.
+
+The first columns are those of panels, groups and series, in the raw words of the tables. A frame is
+what the CSV file of the figure holds, and all that its drawing reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from pantala.analysis.latency_mixture import LEVELS, mixture_quantile
+from pantala.analysis.statistics import mean_interval
+from pantala.errors import UsageError
+from pantala.figures.link_shares import PANELS
+from pantala.figures.steps import steps_of
+from pantala.metrics.traffic import group_means
+from pantala.studies.figures.rows import FigureRows
+
+__all__ = ["NUMBERS", "OF_ROUTERS"]
+
+#: The kinds of links between routers.
+OF_ROUTERS = ("inside groups", "global")
+
+#: The most steps of a line, and of one that shares its panel with those of other runs; with more,
+#: windows are joined.
+_MOST_STEPS, _MOST_SHARED = 240, 80
+#: The numbers of a box by the columns of latency_windows.
+_BOX = ("p25_ns", "p50_ns", "p75_ns", "p95_ns", "p99_ns")
+
+
+def bars(figure: FigureRows) -> pl.DataFrame:
+    """Returns the mean over seeds of a column of jobs, with its 95 % interval."""
+    value = figure.entry.value or ""
+    rows = figure.rows("jobs").filter(pl.col(value).is_not_null())
+    found = []
+    for cell, own in _cells(figure, rows):
+        _check_one(cell, own.height, own["seed"].n_unique() if "seed" in own.columns else 1)
+        interval = mean_interval(own[value].to_list())
+        ends = (interval.low, interval.high) if interval.count > 1 else (None, None)
+        found.append({**cell, value: interval.mean, "low": ends[0], "high": ends[1]})
+        found[-1]["seeds"] = interval.count
+    return pl.DataFrame(found, infer_schema_length=None)
+
+
+def throughput(figure: FigureRows) -> pl.DataFrame:
+    """Returns the delivered bytes per ns of each step of time, for each line."""
+    length = figure.window_ns("window_ps")
+    found = []
+    for cell, own in _cells(figure, figure.rows("job_windows")):
+        _check_one(cell, own["run"].n_unique(), 1)
+        if not figure.entry.pool:
+            _check_one(cell, own["job"].n_unique(), 1)
+        starts, end = own["window_start_ns"].to_numpy(), _end(own)
+        steps = steps_of(starts, length, end, _MOST_SHARED if figure.entry.pool else _MOST_STEPS)
+        rates = steps.sums(starts, own["delivered_bytes"].to_numpy()) / steps.widths_ns
+        found += _steps(cell, steps.edges_ns, gb_per_s=rates)
+    return pl.DataFrame(found, infer_schema_length=None)
+
+
+def latency_over_time(figure: FigureRows) -> pl.DataFrame:
+    """Returns the mean latency of each step of time; null where no packet arrived."""
+    length = figure.window_ns("window_ps")
+    found = []
+    for cell, own in _cells(figure, figure.rows("job_windows").filter(pl.col("packets") > 0)):
+        _check_one(cell, own.select("run", "job").n_unique(), 1)
+        starts, packets = own["window_start_ns"].to_numpy(), own["packets"].to_numpy()
+        steps = steps_of(starts, length, _end(own), _MOST_STEPS)
+        counts = steps.sums(starts, packets)
+        sums = steps.sums(starts, own["latency_mean_ns"].to_numpy() * packets)
+        means = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+        found += _steps(cell, steps.edges_ns, latency_mean_ns=means)
+    return pl.DataFrame(found, infer_schema_length=None).fill_nan(None)
+
+
+def packet_latency(figure: FigureRows) -> pl.DataFrame:
+    """Returns quartiles, p95, p99 and mean of packet latency, means over seeds."""
+    rows = figure.rows("latency_windows").filter(pl.col("kind") == "packet", pl.col("count") > 0)
+    found = []
+    for cell, every in _cells(figure, rows):
+        seeds = []
+        for own in _seeds(every):
+            _check_one(cell, own["run"].n_unique(), 1)
+            if not figure.entry.pool:
+                _check_one(cell, own["job"].n_unique(), 1)
+            counts = own["count"].to_numpy().astype(float)
+            mean = float(own["mean_ns"].to_numpy() @ counts / counts.sum())
+            seeds.append([*_quantiles(own, counts), mean])
+        means = np.mean(seeds, axis=0).tolist()
+        numbers = dict(zip([*_BOX, "mean_ns"], means, strict=True))
+        found.append({**cell, **numbers, "seeds": len(seeds)})
+    return pl.DataFrame(found, infer_schema_length=None)
+
+
+def rank_boxes(figure: FigureRows) -> pl.DataFrame:
+    """Returns extremes, quartiles and mean of the communication time over ranks."""
+    shares = {"min_ns": 0, "p25_ns": 0.25, "p50_ns": 0.5, "p75_ns": 0.75, "max_ns": 1}
+    found = []
+    for cell, every in _cells(figure, figure.rows("ranks")):
+        seeds = []
+        for own in _seeds(every):
+            _check_one(cell, own.select("run", "job").n_unique(), 1)
+            times = own["communication_time_ns"].to_numpy()
+            seeds.append([*np.quantile(times, list(shares.values())), times.mean()])
+        means = np.mean(seeds, axis=0).tolist()
+        found.append({**cell, **dict(zip([*shares, "mean_ns"], means, strict=True))})
+        found[-1]["seeds"] = len(seeds)
+    return pl.DataFrame(found, infer_schema_length=None)
+
+
+def group_ring(figure: FigureRows) -> pl.DataFrame:
+    """Returns the mean stall of the links from group to group."""
+    return _groups(figure, "stall_ns")
+
+
+def link_load_map(figure: FigureRows) -> pl.DataFrame:
+    """Returns the mean load or stall of the links from group to group."""
+    return _groups(figure, figure.entry.value or "")
+
+
+def link_shares(figure: FigureRows) -> pl.DataFrame:
+    """Returns the value of every link, from the smallest to the largest of each kind."""
+    value = figure.entry.value or ""
+    links = figure.of_runs("links")
+    if value == "saturated_ns":
+        links = links.join(_saturated(figure), on=["case", "part", "link"], how="left")
+        links = links.with_columns(pl.col(value).fill_null(0.0))
+    frames = []
+    for cell, own in _cells(figure, links):
+        _check_one(cell, own["run"].n_unique(), 1)
+        frames += _of_kinds(cell, own, value, list(PANELS))
+    return pl.concat(frames) if frames else pl.DataFrame()
+
+
+def router_traffic(figure: FigureRows) -> pl.DataFrame:
+    """Returns the bytes of each link from a router that serves a job to another router."""
+    ids = ["case", "part"]
+    links = figure.of_runs("links").select(*ids, "link", "class", "bytes", router="source_router")
+    frames = []
+    for cell, own in _cells(figure, figure.rows("ranks")):
+        _check_one(cell, own.select("run", "job").n_unique(), 1)
+        served = links.join(own.select(*ids, "router").unique(), on=[*ids, "router"], how="semi")
+        frames += _of_kinds(cell, served, "bytes", OF_ROUTERS)
+    return pl.concat(frames) if frames else pl.DataFrame()
+
+
+#: The function of each kind.
+NUMBERS: Mapping[str, Callable[[FigureRows], pl.DataFrame]] = {
+    "bars": bars,
+    "throughput": throughput,
+    "latency-over-time": latency_over_time,
+    "packet-latency": packet_latency,
+    "rank-boxes": rank_boxes,
+    "group-ring": group_ring,
+    "link-load-map": link_load_map,
+    "link-shares": link_shares,
+    "router-traffic": router_traffic,
+}
+
+
+def _cells(figure: FigureRows, rows: pl.DataFrame) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
+    """Yields each combination of panel, group and series, with its rows."""
+    keys = figure.entry.keys
+    if rows.is_empty():
+        return
+    if not keys:
+        yield {}, rows
+        return
+    for cell, own in rows.group_by(keys, maintain_order=True):
+        yield dict(zip(keys, cell, strict=True)), own
+
+
+def _seeds(rows: pl.DataFrame) -> list[pl.DataFrame]:
+    """Returns the rows of each seed."""
+    if "seed" not in rows.columns:
+        return [rows]
+    return rows.partition_by("seed", maintain_order=True)
+
+
+def _check_one(cell: Mapping[str, Any], found: int, wanted: int) -> None:
+    """Checks that a bar, box or line is of one run and job.
+
+    Raises:
+        UsageError: it is of several.
+    """
+    if found > wanted:
+        shown = ", ".join(f"{name} = {value}" for name, value in cell.items()) or "the figure"
+        raise UsageError(
+            f"{shown}: has several rows per seed; choose with where and jobs, or name the column"
+            " that tells them apart in panels, groups or series"
+        )
+
+
+def _of_kinds(
+    cell: Mapping[str, Any], links: pl.DataFrame, value: str, kinds: Sequence[str]
+) -> list[pl.DataFrame]:
+    """Returns the values of the links of each kind, rising, with the share of links up to each."""
+    given = [pl.lit(each).alias(name) for name, each in cell.items()]
+    share = (pl.int_range(pl.len()) + 1) / pl.len()
+    return [
+        links.filter(pl.col("class").is_in(PANELS[kind]))
+        .sort(value, "link")
+        .select(*given, pl.lit(kind).alias("links"), "link", value, share=share)
+        for kind in kinds
+    ]
+
+
+def _end(windows: pl.DataFrame) -> float:
+    return float((windows["window_start_ns"] + windows["window_ns"]).to_numpy().max())
+
+
+def _steps(
+    cell: Mapping[str, Any], edges: np.ndarray, **values: np.ndarray
+) -> list[dict[str, Any]]:
+    columns = {"start_ns": edges[:-1], "end_ns": edges[1:], **values}
+    rows = zip(*(each.tolist() for each in columns.values()), strict=True)
+    return [{**cell, **dict(zip(columns, row, strict=True))} for row in rows]
+
+
+def _quantiles(rows: pl.DataFrame, counts: np.ndarray) -> Sequence[float]:
+    """Returns the quantiles of a box, over all windows and jobs of the rows."""
+    if rows.height == 1:
+        return [float(rows[name][0]) for name in _BOX]
+    values = rows.select(list(LEVELS)).to_numpy()
+    return [mixture_quantile(counts, values, LEVELS[name]) for name in _BOX]
+
+
+def _groups(figure: FigureRows, value: str) -> pl.DataFrame:
+    found = []
+    for cell, own in _cells(figure, figure.of_runs("links")):
+        _check_one(cell, own["run"].n_unique(), 1)
+        number = int(own.select(pl.max_horizontal("source_group", "target_group").max()).item()) + 1
+        matrix = group_means(own, number, pl.col(value))
+        found += [
+            {**cell, "from_group": source, "to_group": target, value: float(matrix[source, target])}
+            for source, target in np.argwhere(np.isfinite(matrix)).tolist()
+        ]
+    return pl.DataFrame(found, infer_schema_length=None)
+
+
+def _saturated(figure: FigureRows) -> pl.DataFrame:
+    """Returns the saturation time of each link in each run.
+
+    Raises:
+        UsageError: the runs recorded only parts of links.
+    """
+    whole = [pl.col(name).is_null() for name in ("vc", "job", "kind")]
+    windows = figure.of_runs("port_windows").filter(*whole)
+    if windows.is_empty():
+        raise UsageError(
+            "port_windows has no row for whole links; remove record.ports.split and run again"
+        )
+    # Windows of several lengths cover the same time.
+    longest = pl.col("window_ns") == pl.col("window_ns").max().over("case", "part")
+    ids = ["case", "part", "link"]
+    return windows.filter(longest).group_by(ids).agg(pl.col("saturated_ns").sum())

@@ -1,0 +1,375 @@
+"""Figures and tables of a study: entries checked before runs, numbers equal to tables, drawings."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import pantala as pt
+from pantala.errors import UsageError
+from pantala.papers import studies
+from pantala.studies import Campaign, StudyDefinition, read_study
+from pantala.studies.campaign import check_measures
+from pantala.studies.figures.drawings import DRAWINGS
+from pantala.studies.figures.kinds import KINDS
+from pantala.studies.figures.made import MadeFigure
+from pantala.studies.figures.numbers import NUMBERS
+from pantala.studies.study_page import render_study
+from support import Ended
+
+Cli = Callable[..., Ended]
+
+STUDY = """
+title = "Two jobs"
+source = "Nobody, 2026"
+quick = "Quick version: one seed."
+
+[labels]
+ring = "Ring job"
+
+[experiments.pair]
+file = "pair.toml"
+[experiments.pair.quick]
+only = { "routing.algorithm" = ["par"] }
+"""
+PAIR = """
+seeds = 2
+keep = ["jobs", "ranks", "links", "job_windows", "latency_windows", "port_windows"]
+
+[scenario]
+machine = { preset = "kang2022", topology = { p = 2, a = 2, h = 1, g = 3 } }
+routing = "minimal"
+interference = true
+record = { window = "2 us", latency_windows = "20 us", ports = {} }
+
+[[scenario.jobs]]
+name = "ring"
+ranks = 6
+workload = { kind = "halo3d", grid = [6, 1, 1], message = "8 KiB", iterations = 3 }
+
+[[scenario.jobs]]
+name = "cube"
+ranks = 6
+workload = { kind = "halo3d", grid = [3, 2, 1], message = "16 KiB", iterations = 3 }
+
+[[axes]]
+"routing.algorithm" = ["minimal", "par"]
+"""
+CLAIMS = """
+[[claims]]
+id = "A-1"
+where = "I"
+kind = "result"
+statement = "A photo shows it."
+paper = "a photo"
+unjudged = "a photo"
+"""
+
+
+def entry(kind: str, more: str = "") -> str:
+    """Returns an entry for a kind; without the condition, a kind has both."""
+    return f"""
+[[figures]]
+name = "fig-{kind}"
+kind = "{kind}"
+title = "The {kind}"
+source = "Fig. 1"
+experiment = "pair"
+{more}
+"""
+
+
+ROUTINGS = 'panels = ["routing.algorithm"]\nwhere = { condition = "together" }'
+ENTRIES = {
+    "bars": 'groups = ["routing.algorithm"]\nseries = ["beside"]',
+    "throughput": 'panels = ["name", "routing.algorithm"]',
+    "latency-over-time": 'panels = ["name", "routing.algorithm"]',
+    "packet-latency": 'groups = ["name", "routing.algorithm"]',
+    "rank-boxes": 'groups = ["name", "routing.algorithm"]',
+    "group-ring": ROUTINGS,
+    "link-load-map": ROUTINGS,
+    "link-shares": 'series = ["routing.algorithm"]\nwhere = { condition = "together" }',
+    "router-traffic": 'series = ["routing.algorithm"]\nwhere = { condition = "together" }',
+}
+TOGETHER = pl.col("part") == "together"
+
+
+def write(folder: Path, *more: str) -> StudyDefinition:
+    """Writes a study with figures."""
+    folder.mkdir(exist_ok=True)
+    (folder / "study.toml").write_text(STUDY + "".join(more))
+    (folder / "pair.toml").write_text(PAIR)
+    (folder / "claims.toml").write_text(CLAIMS)
+    (folder / "measures.py").write_text("MEASURES = {}\n")
+    return read_study("two", folder)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the directory of the study's runs."""
+    folder = tmp_path_factory.mktemp("study")
+    campaign = Campaign(write(folder / "two"), folder / "runs", quick=False)
+    campaign.run_one("pair", workers=1)
+    return folder / "runs"
+
+
+def figures(runs: Path, folder: Path, *more: str) -> Iterator[MadeFigure]:
+    return Campaign(write(folder, *more), runs, quick=False).figures()
+
+
+def figure(runs: Path, folder: Path, kind: str, more: str | None = None) -> MadeFigure:
+    """Returns the only figure of a study."""
+    (made,) = figures(runs, folder, entry(kind, ENTRIES[kind] if more is None else more))
+    return made
+
+
+def tables(runs: Path, table: str, **where: Any) -> pl.DataFrame:
+    """Returns rows of a table of the experiment."""
+    found = pt.Experiment(runs, "pair").table(table).collect()
+    return found.filter([pl.col(key.replace("__", ".")) == value for key, value in where.items()])
+
+
+def test_every_kind_has_numbers_and_a_drawing() -> None:
+    assert set(KINDS) == set(NUMBERS) == set(DRAWINGS) == set(ENTRIES)
+
+
+@pytest.mark.parametrize("kind", list(ENTRIES))
+def test_each_kind_is_drawn(runs: Path, tmp_path: Path, kind: str) -> None:
+    made = figure(runs, tmp_path, kind)
+    assert made.draw is not None
+    assert KINDS[kind].text in made.caption
+    drawn = made.draw()
+    titles = [axes.get_title(loc="left") for axes in drawn.axes]
+    words = {text.get_text() for axes in drawn.axes for text in axes.get_yticklabels()}
+    words |= set(titles) | {text.get_text() for each in drawn.legends for text in each.get_texts()}
+    if not KINDS[kind].of_links:
+        assert any("Ring job" in each for each in words)  # the study's label
+    assert made.numbers["routing.algorithm"].unique().sort().to_list() == ["minimal", "par"]
+    assert ("Seed 1." in made.caption) == KINDS[kind].one_seed
+
+
+@pytest.mark.parametrize("value", ["bytes", "stall_ns", "saturated_ns"])
+def test_shares_of_links_have_several_quantities(runs: Path, tmp_path: Path, value: str) -> None:
+    made = figure(runs, tmp_path, "link-shares", f'{ENTRIES["link-shares"]}\nvalue = "{value}"')
+    own = made.numbers.filter(pl.col("routing.algorithm") == "par")
+    assert own["share"].max() == 1
+    if value == "bytes":
+        links = tables(runs, "links", part="together", seed=1, routing__algorithm="par")
+        assert own["bytes"].sum() == links["bytes"].sum()
+    assert made.draw is not None
+    made.draw()
+
+
+def test_bars_are_means_over_seeds(runs: Path, tmp_path: Path) -> None:
+    rows = figure(runs, tmp_path, "bars").numbers
+    assert rows.columns[:3] == ["name", "routing.algorithm", "beside"]
+    jobs = tables(runs, "jobs", routing__algorithm="par", name="ring")
+    for beside, part in (("alone", "alone-ring"), ("cube", "together")):
+        (row,) = rows.filter(
+            pl.col("routing.algorithm") == "par",
+            pl.col("name") == "ring",
+            pl.col("beside") == beside,
+        ).iter_rows(named=True)
+        times = jobs.filter(pl.col("part") == part)["communication_time_mean_ns"]
+        assert row["communication_time_mean_ns"] == pytest.approx(times.mean())
+        assert row["seeds"] == 2
+        assert row["low"] < row["communication_time_mean_ns"] < row["high"]
+
+
+def test_lines_carry_the_bytes_of_the_windows(runs: Path, tmp_path: Path) -> None:
+    apart = figure(runs, tmp_path / "a", "throughput").numbers
+    pooled = f"{ROUTINGS}\nseries = []\npool = true"
+    whole = figure(runs, tmp_path / "b", "throughput", pooled).numbers
+    windows = tables(runs, "job_windows", seed=1, part="together")
+    for routing, own in windows.group_by("routing.algorithm"):
+        for found, condition in ((apart, pl.col("condition") == "together"), (whole, True)):
+            line = found.filter(pl.col("routing.algorithm") == routing[0], condition)
+            sent = (line["gb_per_s"] * (line["end_ns"] - line["start_ns"])).sum()
+            assert sent == pytest.approx(own["delivered_bytes"].sum())
+
+
+def test_boxes_are_the_percentiles_of_the_tables(runs: Path, tmp_path: Path) -> None:
+    rows = figure(runs, tmp_path / "a", "packet-latency").numbers
+    own = rows.filter(
+        pl.col("name") == "ring",
+        pl.col("routing.algorithm") == "par",
+        pl.col("condition") == "together",
+    ).row(0, named=True)
+    windows = tables(runs, "latency_windows", part="together", routing__algorithm="par", job=0)
+    windows = windows.filter(pl.col("kind") == "packet")
+    weight = pl.col("mean_ns") * pl.col("count")
+    seeds = windows.group_by("seed").agg(mean=weight.sum() / pl.col("count").sum(), n=pl.len())
+    assert own["mean_ns"] == pytest.approx(seeds["mean"].mean())
+    if seeds["n"].to_list() == [1, 1]:
+        for column in ("p25_ns", "p50_ns", "p75_ns", "p95_ns", "p99_ns"):
+            assert own[column] == pytest.approx(windows[column].mean())
+    pooled = 'groups = ["routing.algorithm"]\npool = true\nwhere = { condition = "together" }'
+    whole = figure(runs, tmp_path / "b", "packet-latency", pooled).numbers
+    assert whole.columns[0] == "routing.algorithm"
+    assert whole.height == 2
+    ranks = figure(runs, tmp_path / "c", "rank-boxes").numbers.filter(
+        pl.col("name") == "ring",
+        pl.col("routing.algorithm") == "par",
+        pl.col("condition") == "together",
+    )
+    times = tables(runs, "ranks", part="together", routing__algorithm="par", job=0)
+    each = times.group_by("seed").agg(pl.col("communication_time_ns").max())
+    assert ranks["max_ns"].item() == pytest.approx(each["communication_time_ns"].mean())
+
+
+def test_groups_are_means_of_links(runs: Path, tmp_path: Path) -> None:
+    rows = figure(runs, tmp_path, "link-load-map").numbers
+    links = tables(runs, "links", seed=1, part="together", routing__algorithm="par").filter(
+        pl.col("source_group") == 0, pl.col("target_group") == 1
+    )
+    cell = rows.filter(
+        pl.col("routing.algorithm") == "par", pl.col("from_group") == 0, pl.col("to_group") == 1
+    )
+    assert cell["utilization"].item() == pytest.approx(links["utilization"].mean())
+
+
+def test_routers_of_a_job_carry_the_traffic_of_all(runs: Path, tmp_path: Path) -> None:
+    rows = figure(runs, tmp_path, "router-traffic").numbers
+    ranks = tables(runs, "ranks", seed=1, part="together", routing__algorithm="par", job=0)
+    links = tables(runs, "links", seed=1, part="together", routing__algorithm="par").filter(
+        pl.col("class").is_in(["local", "global"]),
+        pl.col("source_router").is_in(ranks["router"].to_list()),
+    )
+    own = rows.filter(pl.col("name") == "ring", pl.col("routing.algorithm") == "par")
+    assert own["bytes"].sum() == links["bytes"].sum()
+    assert own["link"].n_unique() == links.height
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "says"),
+    [
+        ("barss", "", "kind = 'barss': there is no such kind of figure; did you mean 'bars'?"),
+        ("bars", 'value = "end"', 'value = "end": the study has none; did you mean'),
+        ("bars", 'jobs = ["rings"]', "jobs = \"rings\": the study has none; did you mean 'ring'?"),
+        ("bars", 'groups = ["routing"]', 'groups = "routing": the study has none'),
+        ("bars", "where = { besides = 1 }", 'where = "besides": the study has none'),
+        (
+            "bars",
+            'where = { "routing.algorithm" = ["parr"] }',
+            "where.routing.algorithm = \"parr\": the study has none; did you mean 'par'?",
+        ),
+        ("bars", "pool = true", "pool = true: figure bars takes no jobs together"),
+        ("throughput", 'panels = ["name", "job", "seed"]', "name at most 2 columns"),
+        ("throughput", 'value = "bytes"', "figure throughput has no such value; remove it"),
+        ("group-ring", 'panels = ["name"]', 'panels = "name": the study has none'),
+    ],
+)
+def test_faults_are_found_before_the_runs(tmp_path: Path, kind: str, more: str, says: str) -> None:
+    study = write(tmp_path, entry(kind, more))
+    with pytest.raises(UsageError) as error:
+        check_measures(study)
+    assert str(error.value).startswith(f"study two: figure fig-{kind}: ")
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_figure_needs_its_experiment_its_table_and_a_name_of_its_own(tmp_path: Path) -> None:
+    other = entry("bars").replace('"pair"', '"pairs"')
+    with pytest.raises(UsageError, match=r'experiment = "pairs": .* did you mean \'pair\'\?'):
+        check_measures(write(tmp_path, other))
+    study = write(tmp_path, entry("rank-boxes"))
+    (tmp_path / "pair.toml").write_text(PAIR.replace('"ranks", ', ""))
+    with pytest.raises(UsageError, match="reads the table ranks, which experiment pair does not"):
+        check_measures(study)
+    with pytest.raises(UsageError, match="figure fig-bars: is there twice; rename one"):
+        check_measures(write(tmp_path, entry("bars"), entry("bars")))
+
+
+def test_cells_that_are_not_told_apart_are_an_error(runs: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"figure fig-throughput: .* has several rows per seed"):
+        figure(runs, tmp_path, "throughput", 'panels = ["name"]')
+
+
+def test_figures_without_runs_are_named(runs: Path, tmp_path: Path) -> None:
+    made = list(Campaign(write(tmp_path / "a", entry("bars")), tmp_path, quick=False).figures())
+    assert [each.draw for each in made] == [None]
+    assert made[0].caption == "Not drawn: experiment pair has no run."
+    less = tmp_path / "runs"
+    shutil.copytree(runs, less)
+    gone = set(tables(runs, "jobs", routing__algorithm="par")["run"])
+    for index in (less / "index").iterdir():
+        lines = index.read_text().splitlines(keepends=True)
+        index.write_text("".join(each for each in lines if not any(run in each for run in gone)))
+    half = figure(less, tmp_path / "b", "bars")
+    assert half.draw is not None
+    assert "Of 12 runs, 6 are missing." in half.caption
+    none = figure(less, tmp_path / "c", "bars", 'where = { "routing.algorithm" = "par" }')
+    assert none.caption == "Not drawn: 6 runs of experiment pair are missing."
+
+
+def test_the_files_have_the_numbers(runs: Path, tmp_path: Path, cli: Cli) -> None:
+    write(tmp_path / "two", entry("bars", ENTRIES["bars"]), entry("group-ring", ROUTINGS))
+    out = ("--out", str(runs), "--to", str(tmp_path / "to"))
+    ended = cli("study", "figures", str(tmp_path / "two"), *out, "--format", "svg")
+    assert ended.status == 0, ended.err
+    assert "fig-bars.svg, fig-bars.csv" in ended.out
+    again = pl.read_csv(tmp_path / "to" / "fig-bars.csv")
+    made = figure(runs, tmp_path / "other", "bars")
+    assert again["communication_time_mean_ns"].to_list() == pytest.approx(
+        made.numbers["communication_time_mean_ns"].to_list()
+    )
+    assert (tmp_path / "to" / "fig-group-ring.svg").read_text().startswith("<?xml")
+    page = render_study(Campaign(read_study("two", tmp_path / "two"), runs, quick=False))
+    assert page.index("The bars") < page.index("The group-ring")
+    assert "After Nobody, 2026, Fig. 1." in page
+    refused = cli("study", "figures", str(tmp_path / "two"), *out, "--format", "gif")
+    assert refused.status == 2
+    assert refused.err.count("\n") == 1
+
+
+def test_tables_stand_beside_the_claims(runs: Path, tmp_path: Path, cli: Cli) -> None:
+    table = '[[tables]]\nname = "table-1"\ntitle = "The ranks"\nsource = "Table I"\n'
+    folder = tmp_path / "two"
+    study = write(folder, table)
+    with pytest.raises(UsageError, match=r"tables\.py"):
+        check_measures(study)
+    (folder / "tables.py").write_text(
+        "import polars as pl\n"
+        "def ranks(e):\n"
+        "    cell = {'name': 'ring', 'part': 'together', 'routing.algorithm': 'par'}\n"
+        "    found = e.cell('pair', 'ranks', cell, 'jobs').mean()\n"
+        "    return pl.DataFrame({'job': ['ring'], 'ranks': [found], 'paper': [8]})\n"
+        "TABLES = {'table-1': ranks}\n"
+    )
+    study = read_study("two", folder)
+    check_measures(study)
+    campaign = Campaign(study, runs, quick=False)
+    (made,) = campaign.tables()
+    assert made.rows.rows() == [("ring", 6.0, 8)]
+    assert "After Nobody, 2026, Table I." in render_study(campaign)
+    ended = cli("study", "figures", str(folder), "--out", str(runs), "--to", str(tmp_path / "to"))
+    assert ended.status == 0, ended.err
+    assert (tmp_path / "to" / "table-1.csv").read_text() == "job,ranks,paper\nring,6.0,8\n"
+    assert np.isnan(study.tables["table-1"](_nothing(study))["ranks"].item())
+
+
+def _nothing(study: StudyDefinition) -> Any:
+    from pantala.studies.evidence import Evidence
+
+    return Evidence(study.descriptions(quick=False), {})
+
+
+@pytest.mark.parametrize("name", [each.name for each in studies()])
+def test_the_figures_of_each_paper_have_names_and_sources(name: str) -> None:
+    found = next(each for each in studies() if each.name == name)
+    if isinstance(found, StudyDefinition):
+        assert all(each.source for each in found.file.figures)
+
+
+def test_the_study_of_kang_has_the_figures_and_tables_of_the_paper() -> None:
+    found = next(each for each in studies() if each.name == "kang2022")
+    assert isinstance(found, StudyDefinition)
+    parts = {each.source.split("(")[0] for each in found.file.figures}
+    assert parts == {f"Fig. {number}" for number in range(4, 14)}
+    assert [each.source for each in found.file.tables] == ["Table I", "Table II"]
