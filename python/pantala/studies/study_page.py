@@ -26,6 +26,8 @@ __all__ = ["render_study", "write_study"]
 _TIME = "communication_time_mean_ns"
 #: Columns of a grid: the values of the axis that goes across.
 _MOST_COLUMNS = 6
+#: The runs of an experiment that has not been begun.
+_NO_RUN = pl.DataFrame(schema={"seconds": pl.Float64, "packets": pl.UInt64})
 
 
 def write_study(campaign: Campaign, path: str | os.PathLike[str]) -> Path:
@@ -98,7 +100,7 @@ def _experiments(campaign: Campaign, experiments: dict[str, Experiment]) -> Repo
             if name in experiments
             else None
         )
-        done = pl.DataFrame({"seconds": [], "packets": []}) if runs is None else runs.unique("run")
+        done = _NO_RUN if runs is None else runs.unique("run")
         cells = (
             str(len(sweep.listing.expansion)),
             count(done.height),

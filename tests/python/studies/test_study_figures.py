@@ -308,6 +308,14 @@ def test_figures_without_runs_are_named(runs: Path, tmp_path: Path) -> None:
     assert none.caption == "Not drawn: 6 runs of experiment pair are missing."
 
 
+def test_the_page_stands_before_all_experiments_are_begun(runs: Path, tmp_path: Path) -> None:
+    later = '[experiments.later]\nfile = "pair.toml"\n'
+    entries = entry("bars", ENTRIES["bars"]), entry("rank-boxes").replace('"pair"', '"later"')
+    study = write(tmp_path / "two", later, *entries)
+    page = render_study(Campaign(study, runs, quick=False))
+    assert "Not drawn: experiment later has no run." in page
+
+
 def test_the_files_have_the_numbers(runs: Path, tmp_path: Path, cli: Cli) -> None:
     write(tmp_path / "two", entry("bars", ENTRIES["bars"]), entry("group-ring", ROUTINGS))
     out = ("--out", str(runs), "--to", str(tmp_path / "to"))
