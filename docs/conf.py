@@ -105,7 +105,11 @@ CONTENTS = {
     "explanation/coarsening": ["made-coarsening"],
     "explanation/validation": ["made-validation", "made-validation-ember"],
     "explanation/studies": [
-        f"../studies/prisacari2015/{name}" for name in ("claims", "numbers", "variants", "speedup")
+        "../studies/checklist",
+        *(
+            f"../studies/prisacari2015/{name}"
+            for name in ("claims", "numbers", "variants", "speedup")
+        ),
     ],
     "reference/index": [
         "scenario/index",

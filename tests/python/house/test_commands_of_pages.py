@@ -1,18 +1,24 @@
 """The commands on pages that no test runs are commands of Pantala, with options that it knows.
 
 `test_snippets.py` runs the `console` blocks. The others need minutes, a cluster or an MPI library.
+The page that lists what the papers' systems have names commands, figures, metrics and keys in its
+cells.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
 import typer
 
+import pantala as pt
 from pantala.cli import app
+from pantala.figures.registry import KINDS
+from pantala.metrics import all_functions, all_metrics
 from support import ROOT
 
 #: Blocks that are no `console`, and lines that are indented.
@@ -32,8 +38,16 @@ def commands(page: Path) -> list[str]:
     ]
 
 
+def spans(page: Path) -> list[str]:
+    """Returns the code inside the lines of a page, without its blocks."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return [re.sub(r"\s+", " ", span) for span in re.findall(r"`([^`]+)`", text)]
+
+
+CHECKLIST = ROOT / "docs" / "studies" / "checklist.md"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 WRITTEN = [(page, line) for page in PAGES for line in commands(page)]
+WRITTEN += [(CHECKLIST, span) for span in spans(CHECKLIST) if re.match(r"pantala \w+ .", span)]
 
 
 def test_they_are_found() -> None:
@@ -51,3 +65,40 @@ def test_a_command_of_a_page_is_understood(page: Path, line: str) -> None:
         name, *words = words
         command = command.commands[name]
     command.make_context(name, list(words))
+    if name in {"figure", "metrics"}:
+        known = (
+            [*KINDS]
+            if name == "figure"
+            else [each.name for each in (*all_metrics(), *all_functions())]
+        )
+        assert words[0] in known, f"{page}: {line}"
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    "span", [each for each in spans(CHECKLIST) if " = " in each and each != "key = value"]
+)
+def test_a_key_of_the_checklist_is_one_of_a_scenario(span: str) -> None:
+    key, value = span.split(" = ", 1)
+    if key.startswith("cases.") or key == "compute":  # of an experiment file; of a trace
+        tomllib.loads(span)
+        return
+    faults = []
+    for routing in ("par", "q_adaptive", "codes_adp"):
+        try:
+            _scenario(routing, amg="jobs.amg" in key).replace(
+                {key: tomllib.loads(f"_ = {value}")["_"]}
+            ).resolve()
+        except pt.ScenarioError as error:
+            faults.append(str(error))
+        else:
+            return
+    pytest.fail(faults[0])
+
+
+def _scenario(routing: str, *, amg: bool) -> pt.Scenario:
+    names = ("amg", "dl") if amg else ("fft3d", "halo3d")
+    jobs = [{"name": name, "ranks": 64, "workload": {"kind": name}} for name in names]
+    return pt.Scenario.from_dict(
+        {"name": "page", "machine": "kang2022", "routing": {"algorithm": routing}, "jobs": jobs}
+    )
