@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import UsageError
+from pantala.papers.yang2016.study.amplified import amplified
 
 #: The environment variable with the directory of traces that replace the generated applications:
 #: a folder of DUMPI files for each job, amg, multigrid and crystal_router.
@@ -21,6 +22,8 @@ PLACEMENTS = ("contiguous", "random")
 ROUTINGS = ("minimal", "codes_adp", "codes_padp")
 #: What a router counts as congestion: packets in its own queues, packets behind its links, or both.
 QUEUES = ("output_and_credits", "output", "credits")
+#: The factor of sAMG's bytes.
+SAMG = 100
 SEEDS = 50
 #: The tables that claims read.
 KEEP = ["jobs", "ranks", "link_jobs", "port_windows"]
@@ -41,7 +44,7 @@ def scenario(workload: str, **more: Any) -> dict[str, Any]:
 def jobs(workload: str) -> dict[str, Any] | list[dict[str, Any]]:
     """Returns the jobs of a workload: the published mix, or the traces of `TRACES`.
 
-    sAMG was made from AMG's trace. It stays generated unless there is a folder samg.
+    sAMG is AMG's trace with a hundred times the bytes in every call, as in the paper (3.4).
 
     Raises:
         UsageError: a trace is missing.
@@ -53,14 +56,21 @@ def jobs(workload: str) -> dict[str, Any] | list[dict[str, Any]]:
 
 
 def _recorded(name: str, folder: Path) -> dict[str, Any]:
-    if folder.is_dir():
-        trace = {"kind": "trace", "path": str(folder), "compute": "none"}
-        return {"name": name, "workload": trace}
+    source = folder.parent / "amg" if name == "samg" else folder
+    if not source.is_dir():
+        raise UsageError(
+            f"{TRACES} = '{source.parent}': has no folder {source.name};"
+            " put the DUMPI files of this job there"
+        )
     if name == "samg":
-        return {"name": name, "ranks": 216, "workload": {"kind": "amg", "amplification": 100}}
-    raise UsageError(
-        f"{TRACES} = '{folder.parent}': has no folder {name}; put the DUMPI files of this job there"
-    )
+        return {
+            "name": name,
+            "workload": {"kind": "operations", "path": str(amplified(source, SAMG))},
+        }
+    return {
+        "name": name,
+        "workload": {"kind": "trace", "path": str(source), "compute": "none"},
+    }
 
 
 def placement_axis(*placements: str) -> dict[str, Any]:
