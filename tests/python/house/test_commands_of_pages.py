@@ -93,6 +93,17 @@ def test_a_key_of_the_checklist_is_one_of_a_scenario(span: str) -> None:
     pytest.fail(faults[0])
 
 
+def test_the_checklist_counts_its_rows() -> None:
+    text = CHECKLIST.read_text("utf-8")
+    verdicts = ("yes", "partly", "no", "not simulation")
+    for paper in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        found = re.findall(r"^\| [^|]+ \| ([a-z ]+) \|", paper, re.MULTILINE)
+        assert set(found) <= set(verdicts)
+        assert len(found) > 30
+        counts = " | ".join(str(found.count(verdict)) for verdict in verdicts)
+        assert f"| {paper.split(',')[0]} | {counts} |" in text
+
+
 def _scenario(routing: str, *, amg: bool) -> pt.Scenario:
     names = ("amg", "dl") if amg else ("fft3d", "halo3d")
     jobs = [{"name": name, "ranks": 64, "workload": {"kind": name}} for name in names]
