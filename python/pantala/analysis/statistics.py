@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pantala.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = [
     "Interval",
@@ -26,6 +29,8 @@ Method = Literal["student", "bootstrap"]
 #: Resamples of the bootstrap, and their seed: equal values give equal intervals.
 _RESAMPLES = 9999
 _SEED = 1
+#: The relative difference of values that are equal up to rounding.
+_ROUNDING = 1e-13
 #: The first batch of seeds, and the following ones. An interval at which a sweep stopped covers the
 #: mean a little less often than an interval of a fixed number of seeds, because a batch with a
 #: small spread ends the sweep. A first batch of ten keeps 94 % of 95 %; a test holds that.
@@ -100,7 +105,7 @@ def mean_interval(
     mean = float(array.mean())
     if array.size == 1:
         return Interval(mean, -math.inf, math.inf, 1)
-    if np.ptp(array) == 0:
+    if _equal(array):
         return Interval(mean, mean, mean, int(array.size))
     if method == "student":
         half = float(stats.t.ppf((1 + confidence) / 2, array.size - 1) * stats.sem(array))
@@ -113,6 +118,13 @@ def mean_interval(
         rng=np.random.default_rng(_SEED),
     ).confidence_interval
     return Interval(mean, float(found.low), float(found.high), int(array.size))
+
+
+def _equal(values: np.ndarray) -> bool:
+    """Returns whether values are equal up to rounding. The bootstrap divides by their spread."""
+    import numpy as np
+
+    return bool(np.ptp(values) <= _ROUNDING * np.abs(values).max())
 
 
 def distinct(results: Sequence[Hashable]) -> list[int]:
@@ -180,7 +192,7 @@ def independent_difference(
     if count == 1:
         return Interval(mean, -math.inf, math.inf, count)
     samples = [np.asarray(each, dtype=np.float64) for each in (other, base)]
-    if all(np.ptp(sample) == 0 for sample in samples):
+    if all(_equal(sample) for sample in samples):
         return Interval(mean, mean, mean, count)
     if method == "student":
         found: Any = stats.ttest_ind(*samples, equal_var=False).confidence_interval(confidence)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import pantala as pt
 from pantala.analysis.statistics import (
+    Method,
     Precision,
     batches,
     marked,
@@ -44,6 +45,14 @@ def test_students_intervals_of_normal_values_cover_the_mean(confidence: float) -
     assert covered == pytest.approx(
         confidence, abs=4 * math.sqrt(confidence * (1 - confidence) / 4000)
     )
+
+
+@pytest.mark.parametrize("method", ["student", "bootstrap"])
+def test_values_that_are_equal_up_to_rounding_have_an_interval_of_width_zero(
+    method: Method,
+) -> None:
+    found = mean_interval([0.3, 0.1 + 0.2] * 25, method=method)
+    assert found.low == found.high == found.mean == pytest.approx(0.3)
 
 
 def test_bootstrap_intervals_of_skewed_values_cover_the_mean() -> None:
