@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from pantala.caveats import Absent, Caveat, caveats_of
 from pantala.core.extension import core
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
@@ -26,6 +28,13 @@ from pantala.studies.definition import StudyDefinition
 from pantala.studies.evidence import Evidence
 from pantala.studies.figures.made import MadeFigure, MadeTable, check_figures, figures_of, tables_of
 from pantala.studies.judgement import Judgement, judge
+from pantala.studies.variations import (
+    Variation,
+    VariedExperiment,
+    check_variations,
+    measured,
+    variation_names,
+)
 
 __all__ = ["Campaign", "check_measures"]
 
@@ -162,8 +171,29 @@ class Campaign:
         Raises:
             UsageError: a measure asks for what no experiment has.
         """
-        evidence = Evidence(self.study.descriptions(quick=False), self.experiments)
-        return _judged(self.study, evidence)
+        descriptions = self.study.descriptions(quick=False)
+        parts = self.study.file.experiments
+        there = {name: of for name, of in self.experiments.items() if not parts[name].varies}
+        return _judged(self.study, Evidence(descriptions, there))
+
+    def variations(self) -> list[Variation]:
+        """Returns what became of the claims in each variation of an experiment, if it has runs.
+
+        Raises:
+            UsageError: a measure asks for what no experiment has.
+        """
+        descriptions = self.study.descriptions(quick=False)
+        found = []
+        for name, experiment in self.experiments.items():
+            base = self.study.file.experiments[name].varies
+            for value in variation_names(descriptions[name]) if base else ():
+                varied = VariedExperiment(experiment, value)
+                done = varied.runs.filter(pl.col("state") == "done")["run"].n_unique()
+                if base is not None and done:
+                    evidence = Evidence(descriptions, {base: varied})
+                    judged = measured(_judged(self.study, evidence))
+                    found.append(Variation(base, value, done, judged))
+        return found
 
     def figures(self) -> Iterator[MadeFigure]:
         """Yields the figures of study.toml in order, from the runs that are there.
@@ -231,7 +261,9 @@ def check_measures(study: StudyDefinition) -> None:
     """
     study.descriptions(quick=True)
     check_figures(study)
-    _judged(study, Evidence(study.descriptions(quick=False), {}))
+    descriptions = study.descriptions(quick=False)
+    check_variations(study, descriptions)
+    _judged(study, Evidence(descriptions, {}))
 
 
 def _judged(study: StudyDefinition, evidence: Evidence) -> list[Judgement]:

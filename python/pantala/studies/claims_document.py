@@ -11,10 +11,18 @@ import polars as pl
 
 from pantala.core.extension import core
 from pantala.studies.campaign import Campaign
+from pantala.studies.claim import Bounds
 from pantala.studies.judgement import Judgement, Measured
+from pantala.studies.variations import Variation
 from pantala.text.amounts import counted, join, significant
 
-__all__ = ["claims_document", "claims_frame", "counts_in_words", "measured_in_words"]
+__all__ = [
+    "bounds_in_words",
+    "claims_document",
+    "claims_frame",
+    "counts_in_words",
+    "measured_in_words",
+]
 
 
 _SCHEMA = {
@@ -51,6 +59,7 @@ def claims_document(campaign: Campaign) -> dict[str, Any]:
             for name, each in campaign.experiments.items()
         },
         "claims": [_claim(each) for each in found],
+        "variations": [_variation(each) for each in campaign.variations()],
     }
 
 
@@ -91,20 +100,23 @@ def measured_in_words(judgement: Judgement) -> str:
     return "; ".join(map(_measured, judgement.measured))
 
 
+def bounds_in_words(bounds: Bounds) -> str:
+    """Returns the bounds of a measure, such as ``at least 0.5``."""
+    low, high = bounds
+    if math.isinf(high):
+        return f"at least {significant(low)}"
+    if math.isinf(low):
+        return f"at most {significant(high)}"
+    return f"{significant(low)} to {significant(high)}"
+
+
 def _measured(each: Measured) -> str:
     interval = each.interval
     text = f"{each.name} {significant(interval.mean)}"
     if interval.count > 1:
         text += f" ({significant(interval.low)} to {significant(interval.high)})"
     if each.bounds is not None:
-        low, high = each.bounds
-        if math.isinf(high):
-            rule = f"at least {significant(low)}"
-        elif math.isinf(low):
-            rule = f"at most {significant(high)}"
-        else:
-            rule = f"{significant(low)} to {significant(high)}"
-        text += f" [{rule}]"
+        text += f" [{bounds_in_words(each.bounds)}]"
     return text
 
 
@@ -141,6 +153,21 @@ def _claim(judgement: Judgement) -> dict[str, Any]:
             key: value
             for key in ("test", "unjudged", "partly", "changed")
             if (value := getattr(claim, key))
+        },
+    }
+
+
+def _variation(variation: Variation) -> dict[str, Any]:
+    return {
+        "experiment": variation.experiment,
+        "variation": variation.name,
+        "runs": variation.runs,
+        "claims": {
+            each.claim.id: {
+                measured.name: {"mean": _finite(measured.interval.mean), "place": measured.place}
+                for measured in each.measured
+            }
+            for each in variation.judgements
         },
     }
 

@@ -59,6 +59,8 @@ class Part(Model):
     """A file of `pantala sweep` in the folder of the study."""
     quick: Quick | None = None
     """What `--quick` changes; without it, `--quick` leaves the experiment out."""
+    varies: str | None = None
+    """The experiment that this one varies to find out why claims do not hold; see `variations`."""
 
 
 class StudyFile(Model):
@@ -179,7 +181,8 @@ class StudyDefinition:
 
         Args:
             quick: whether to return the small version.
-            seeds: the number of seeds of every experiment, in place of the study's.
+            seeds: the number of seeds of every experiment, in place of the study's; those that vary
+                others keep their own.
 
         Raises:
             UsageError, ScenarioError: an experiment is wrong.
@@ -201,7 +204,7 @@ class StudyDefinition:
         small = part.quick if quick else None
         made = describe(
             {**read, "name": name},
-            seeds=seeds or (None if small is None else small.seeds),
+            seeds=(None if part.varies else seeds) or (None if small is None else small.seeds),
             changes=None if small is None else small.set,
             source=str(path),
             folder=self.folder,

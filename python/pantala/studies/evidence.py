@@ -8,7 +8,7 @@ not simulated yet has NaN.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import polars as pl
@@ -19,14 +19,27 @@ from pantala.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from pantala.experiments.description import Description
-    from pantala.experiments.experiment import Experiment
 
-__all__ = ["SLOWDOWNS", "Evidence"]
+__all__ = ["SLOWDOWNS", "Evidence", "Results"]
 
 #: The table of slowdowns, which is computed from the tables jobs and iterations.
 SLOWDOWNS = "slowdowns"
 #: The columns of the table of slowdowns that name a row.
 _NAMES = ("job_set", "name")
+
+
+class Results(Protocol):
+    """What measures read of an experiment: `pantala.Experiment`, or a variation of one."""
+
+    @property
+    def runs(self) -> pl.DataFrame:
+        """One row per case and part."""
+
+    def slowdowns(self) -> pl.DataFrame:
+        """The slowdowns of jobs that ran alone and together."""
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """A table of all runs, with the axes as columns."""
 
 
 class Evidence:
@@ -38,7 +51,7 @@ class Evidence:
     """
 
     def __init__(
-        self, descriptions: Mapping[str, Description], experiments: Mapping[str, Experiment]
+        self, descriptions: Mapping[str, Description], experiments: Mapping[str, Results]
     ) -> None:
         """Takes the experiments that are there.
 

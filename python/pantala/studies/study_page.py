@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from math import nan
 from pathlib import Path
 
 import polars as pl
@@ -16,9 +17,14 @@ from pantala.report.page import render, write
 from pantala.report.page_figure import PageFigure, page_figure
 from pantala.report.tables import NONE, Cell, ReportTable
 from pantala.studies.campaign import Campaign
-from pantala.studies.claims_document import counts_in_words, measured_in_words
+from pantala.studies.claims_document import (
+    bounds_in_words,
+    counts_in_words,
+    measured_in_words,
+)
 from pantala.studies.figures.made import MadeTable
 from pantala.studies.judgement import Judgement, Verdict
+from pantala.studies.variations import open_claims, varied_measures
 from pantala.text.amounts import PAGE, count, significant
 
 __all__ = ["render_study", "write_study"]
@@ -60,6 +66,7 @@ def render_study(campaign: Campaign) -> str:
             "claims": _claims(
                 [one for one in found if not campaign.quick or one.verdict is not Verdict.NOT_RUN]
             ),
+            "varied": _varied(campaign, found),
             "tables": [_table(campaign, each) for each in campaign.tables()],
             "experiments": _experiments(campaign, experiments),
             "figures": figures,
@@ -90,6 +97,31 @@ def _claims(found: list[Judgement]) -> ReportTable:
         "The claims. Measured: mean over seeds (95 % bootstrap interval) [bounds of the claim]."
     )
     return ReportTable(caption, columns, rows)
+
+
+def _varied(campaign: Campaign, found: list[Judgement]) -> list[ReportTable]:
+    """Returns for each varied experiment the measures of the claims that do not hold."""
+    variations = campaign.variations()
+    tables = []
+    for experiment, measures in varied_measures(variations, open_claims(found)).items():
+        names = [each.name for each in variations if each.experiment == experiment]
+        rows = [
+            [
+                Cell(f"{each.claim}: {each.measure}"),
+                Cell(bounds_in_words(each.bounds)),
+                *(
+                    Cell(significant(value), value, strong=place == "inside")
+                    for value, place in (each.values.get(name, (nan, "")) for name in names)
+                ),
+            ]
+            for each in measures
+        ]
+        caption = (
+            f"What was varied of {experiment}, for the claims that do not hold. Bold values lie"
+            " inside the bounds of the claim."
+        )
+        tables.append(ReportTable(caption, ("measure", "bounds", *names), rows))
+    return tables
 
 
 def _experiments(campaign: Campaign, experiments: dict[str, Experiment]) -> ReportTable:

@@ -520,7 +520,7 @@ def test_repeating_a_study_gives_equal_files(small_study: Outcome) -> None:
 
 
 def test_studies_are_listed() -> None:
-    assert [each.name for each in studies()] == ["kang2022", "prisacari2015"]
+    assert [each.name for each in studies()] == ["kang2022", "prisacari2015", "yang2016"]
     with pytest.raises(UsageError, match="did you mean 'prisacari2015'"):
         study("prisacari")
 

@@ -1,0 +1,100 @@
+"""Variations of an experiment: what becomes of the claims that do not hold."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pantala.errors import UsageError
+from pantala.studies import Campaign, StudyDefinition, read_study
+from pantala.studies.campaign import check_measures
+from pantala.studies.evidence import Evidence
+from pantala.studies.study_page import render_study
+from support import ROOT, Ended
+
+Cli = Callable[..., Ended]
+EXAMPLE = ROOT / "examples/study"
+VARIED = """
+[[axes]]
+name = "variation"
+cases."as in the study" = {}
+cases."messages of 32 KiB" = { "jobs.halo.workload.message" = "32 KiB" }
+"""
+
+
+def study(tmp_path: Path, axes: str = VARIED, keep: str = '["jobs"]') -> StudyDefinition:
+    """Returns the example with an experiment that varies it, with one seed."""
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "mine"))
+    text = (folder / "beside.toml").read_text()
+    changed = text.replace("seeds = 4", "seeds = [2]").replace('keep = ["jobs"]', f"keep = {keep}")
+    (folder / "varied.toml").write_text(changed + axes)
+    with (folder / "study.toml").open("a") as file:
+        file.write('\n[experiments.varied]\nfile = "varied.toml"\nvaries = "beside"\n')
+    return read_study("mine", folder)
+
+
+def test_the_claims_are_computed_for_each_variation(tmp_path: Path, cli: Cli) -> None:
+    mine = study(tmp_path)
+    campaign = Campaign(mine, tmp_path / "out", quick=False, seeds=2)
+    assert {name: each.description.seeds for name, each in campaign.sweeps.items()} == {
+        "beside": 2,
+        "varied": 1,
+    }
+    campaign.run_one("beside", workers=1)
+    done = len(campaign.sweeps["beside"].entries)
+    campaign.run_one("varied", workers=1)
+    # The runs of the first variation are those of the study.
+    assert len(campaign.sweeps["varied"].entries) == done + 2
+    same, smaller = campaign.variations()
+    assert (same.experiment, same.name, same.runs) == ("beside", "as in the study", 4)
+    beside = Evidence(mine.descriptions(quick=False), {"beside": campaign.experiments["beside"]})
+    whole = mine.measures["EX-2"](beside)["difference"]
+    (found,) = (each for each in same.judgements if each.claim.id == "EX-2")
+    assert found.seeds == 1
+    assert found.measured[0].interval.mean == whole[beside.seeds.index(2)]
+    (other,) = (each for each in smaller.judgements if each.claim.id == "EX-2")
+    assert other.measured[0].interval.mean != found.measured[0].interval.mean
+    # Verdicts do not count the runs of variations.
+    judged = {each.claim.id: each for each in campaign.judgements()}
+    assert judged["EX-2"].seeds == 2
+    assert np.isclose(judged["EX-2"].measured[0].interval.mean, np.mean(whole))
+    page = render_study(campaign)
+    assert "What was varied of beside" in page
+    assert "EX-2: difference" in page
+    printed = cli("study", "claims", mine.folder, "--out", tmp_path / "out", "--json")
+    (_, document) = json.loads(printed.out)["variations"]
+    assert document["variation"] == "messages of 32 KiB"
+    assert document["claims"]["EX-2"]["difference"]["place"] in ("inside", "outside")
+
+
+@pytest.mark.parametrize(
+    ("axes", "keep", "said"),
+    [
+        ("", '["jobs"]', "has no axis variation; give it an axis"),
+        (
+            VARIED + '\n[[axes]]\n"jobs.*.placement" = ["random"]\n',
+            '["jobs"]',
+            "only one of both has the axis jobs.*.placement",
+        ),
+        (VARIED, '["ranks"]', "does not keep table jobs"),
+    ],
+)
+def test_a_wrong_variation_is_found_before_the_runs(
+    tmp_path: Path, axes: str, keep: str, said: str
+) -> None:
+    with pytest.raises(UsageError) as error:
+        check_measures(study(tmp_path, axes, keep))
+    assert said in str(error.value)
+
+
+def test_only_an_experiment_with_claims_can_be_varied(tmp_path: Path) -> None:
+    mine = study(tmp_path)
+    path = mine.folder / "study.toml"
+    path.write_text(path.read_text().replace('varies = "beside"', 'varies = "varied"'))
+    with pytest.raises(UsageError, match="varies = 'varied': there is no such experiment"):
+        check_measures(read_study("mine", mine.folder))
