@@ -7,6 +7,7 @@ was. The cost of a packet is the same before and after.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -28,6 +29,8 @@ _ROW_MEMORY = 5.0
 _STEADY = 1.6
 #: What memory that fills up grows by after the probe, as a share.
 _FILLING = 0.3
+#: Keys of a record and their tables, which have one row per link or router if no window is given.
+_WHOLE = {"ports": "port_windows", "system": "system_windows", "routers": "router_windows"}
 #: The end of each probe writes files that the end of a run writes once.
 _SECONDS_OF_END = 0.03
 
@@ -43,6 +46,7 @@ def from_probe(
         probed: the probe, in which a job has received something, or which ended.
     """
     last = probed.samples[-1]
+    probed = replace(probed, rows=_growing(plan, probed.rows))
     if probed.ended:
         return RunCost(
             probed.seconds,
@@ -194,6 +198,17 @@ def _growth(probed: Probe, other: Callable[[Sample], float], work: _Work, left: 
 def _nearest(samples: Sequence[Sample], work: _Work, done: float) -> Sample:
     """Returns the sample whose work is nearest to a number."""
     return min(samples, key=lambda sample: abs(work.at(sample) - done))
+
+
+def _growing(plan: Mapping[str, Any], rows: Mapping[str, int]) -> dict[str, int]:
+    """Returns the rows of tables without those that have rows for the whole run only."""
+    record = plan.get("record", {})
+    whole = [
+        table
+        for key, table in _WHOLE.items()
+        if (kept := record.get(key)) is not None and not kept["windows_ps"]
+    ]
+    return {table: number for table, number in rows.items() if table not in whole}
 
 
 def _waiting(rows: Mapping[str, int], scale: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -168,6 +169,17 @@ def test_memory_that_grows_with_each_packet_goes_on_growing() -> None:
     found = from_probe(*made(100_000, 10), sampled(lambda step: 1e6 * step))
     assert found.memory_bytes == pytest.approx(BYTES_PER_PROCESS + 100e6, rel=0.01)
     assert found.disk_bytes == pytest.approx(10_000 + 90 * row_bytes("messages"))
+
+
+def test_rows_of_the_whole_run_are_not_counted_again() -> None:
+    probed = replace(sampled(lambda _: 0), rows={"port_windows": 5000})
+    plan, sent = made(100_000, 10)
+    disk = [
+        from_probe({**plan, "record": {"ports": {"windows_ps": each}}}, sent, probed).disk_bytes
+        for each in ([], [10**6])
+    ]
+    assert disk[0] == 10_000
+    assert disk[1] == pytest.approx(10_000 + 9 * 5000 * row_bytes("port_windows"))
 
 
 def test_memory_that_fills_up_does_not() -> None:
