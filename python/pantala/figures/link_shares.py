@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -105,7 +105,10 @@ def _draw(values: Mapping[str, pl.DataFrame], divisor: float, label: str) -> Fig
 
 
 def shares_of(
-    panels: Mapping[str, Mapping[str, NDArray[Any]]], label: str, columns: int = len(PANELS)
+    panels: Mapping[str, Mapping[str, NDArray[Any]]],
+    label: str,
+    columns: int = len(PANELS),
+    looks: Mapping[str, dict[str, Any]] | None = None,
 ) -> Figure:
     """Draws the share of links with at most x: a panel per title, a line per run.
 
@@ -113,19 +116,21 @@ def shares_of(
         panels: the values of each line, in one unit.
         label: what the values are, with the unit.
         columns: the number of panels beside each other.
+        looks: the colour and dashes of each line; then every column of panels has its own scale.
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    titles = list(dict.fromkeys(title for lines in panels.values() for title in lines))
-    looks = {
-        title: {"color": PALETTE[at % len(PALETTE)], "ls": DASHES[at % len(DASHES)]}
-        for at, title in enumerate(titles)
-    }
+    shared: Literal["col"] | bool = "col"
+    if looks is None:
+        shared = True
+        titles = dict.fromkeys(title for lines in panels.values() for title in lines)
+        looks = {
+            title: {"color": PALETTE[at % len(PALETTE)], "ls": DASHES[at % len(DASHES)]}
+            for at, title in enumerate(titles)
+        }
     with style():
         figure = new_figure(0.9 + 2.0 * rows)
-        grid = figure.subplots(
-            rows, columns, sharex="col" if rows > 1 else True, sharey=True, squeeze=False
-        )
+        grid = figure.subplots(rows, columns, sharex=shared, sharey=True, squeeze=False)
         for axes, (name, lines) in zip(grid.ravel(), panels.items(), strict=False):
             for title, values in lines.items():
                 if len(values):
@@ -143,5 +148,5 @@ def shares_of(
             row[0].set_ylabel("share of links")
         grid[-1][columns // 2].set_xlabel(label)
         if len(looks) > 1:
-            add_key(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()])
+            add_key(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()], 6)
     return figure

@@ -65,6 +65,7 @@ def quantile_boxes(rows: Sequence[QuantileBox], label: str, unit: str = "ns") ->
         for y, row in zip(positions, rows, strict=True):
             _draw(axes, y, row, {key: value / divisor for key, value in row.numbers.items()})
         horizontal_rows(axes, [row.label for row in rows], positions)
+        axes.set_ylim(positions[-1] + 0.6, positions[0] - 0.6)
         if low > 0 and high / low > _LOG_FROM:
             axes.set_xscale("log")
             lowest = min(min(row.numbers.get(key, low) for key in ("q1", "p50")) for row in rows)

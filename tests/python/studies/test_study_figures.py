@@ -18,6 +18,7 @@ from pantala.studies import Campaign, StudyDefinition, read_study
 from pantala.studies.campaign import check_measures
 from pantala.studies.figures.drawings import DRAWINGS
 from pantala.studies.figures.kinds import KINDS
+from pantala.studies.figures.links import links_of
 from pantala.studies.figures.made import MadeFigure
 from pantala.studies.figures.numbers import NUMBERS
 from pantala.studies.study_page import render_study
@@ -40,7 +41,7 @@ only = { "routing.algorithm" = ["par"] }
 """
 PAIR = """
 seeds = 2
-keep = ["jobs", "ranks", "links", "job_windows", "latency_windows", "port_windows"]
+keep = ["jobs", "ranks", "links", "link_jobs", "job_windows", "latency_windows", "port_windows"]
 
 [scenario]
 machine = { preset = "kang2022", topology = { p = 2, a = 2, h = 1, g = 3 } }
@@ -246,6 +247,46 @@ def test_routers_of_a_job_carry_the_traffic_of_all(runs: Path, tmp_path: Path) -
     assert own["link"].n_unique() == links.height
 
 
+def test_traffic_by_job_stands_in_for_links(runs: Path) -> None:
+    """Links that an experiment does not keep follow from the topology and `link_jobs`."""
+    links = tables(runs, "links", seed=1, part="together", routing__algorithm="par")
+    plan = pt.Experiment(runs, "pair").run(links["run"][0]).document["plan"]
+    made = links_of(plan["topology"])
+    own = ["link", "class", "source_router"]
+    assert made.select(own).equals(links.sort("link").select(own))
+    between = pl.col("class").is_in(["local", "global"])
+    groups = ["link", "source_group", "target_group"]
+    assert (
+        made.filter(between)
+        .select(groups)
+        .equals(links.sort("link").filter(between).select(groups))
+    )
+    jobs = tables(runs, "link_jobs", seed=1, part="together", routing__algorithm="par")
+    assert jobs["bytes"].sum() == links["bytes"].sum()
+
+
+def test_an_experiment_without_links_has_the_same_figures(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in ("router-traffic", "group-ring"):
+        whole = figure(runs, tmp_path / f"a-{kind}", kind).numbers
+        with monkeypatch.context() as patch:
+            patch.setattr("pantala.studies.figures.rows._keeps_links", lambda _: False)
+            other = figure(runs, tmp_path / f"b-{kind}", kind).numbers
+        value = whole.columns[-1] if kind == "group-ring" else "bytes"
+        assert other[value].to_list() == pytest.approx(whole[value].to_list())
+
+
+def test_a_figure_can_show_several_experiments(runs: Path, tmp_path: Path) -> None:
+    more = '[experiments.later]\nfile = "pair.toml"\n'
+    both = entry("rank-boxes", ENTRIES["rank-boxes"]).replace('"pair"', '["pair", "later"]')
+    (made,) = figures(runs, tmp_path, more, both)
+    assert made.draw is not None
+    assert "Experiment later has no run." in made.caption
+    alone = figure(runs, tmp_path / "alone", "rank-boxes")
+    assert made.numbers.equals(alone.numbers)
+
+
 @pytest.mark.parametrize(
     ("kind", "more", "says"),
     [
@@ -381,3 +422,10 @@ def test_the_study_of_kang_has_the_figures_and_tables_of_the_paper() -> None:
     parts = {each.source.split("(")[0] for each in found.file.figures}
     assert parts == {f"Fig. {number}" for number in range(4, 14)}
     assert [each.source for each in found.file.tables] == ["Table I", "Table II"]
+
+
+def test_the_study_of_yang_has_the_figures_of_the_paper() -> None:
+    found = next(each for each in studies() if each.name == "yang2016")
+    assert isinstance(found, StudyDefinition)
+    parts = {each.source.split(" (")[0] for each in found.file.figures}
+    assert parts == {f"Fig. {number}" for number in range(2, 9)}

@@ -13,7 +13,7 @@ from pantala.studies.figures.kinds import StudyKind, completed, kind_of
 if TYPE_CHECKING:
     from pantala.experiments.description import Description
 
-__all__ = ["check_figure", "job_names"]
+__all__ = ["check_figure", "job_names", "values_of"]
 
 _FOR = ("panels", "groups", "series")
 
@@ -29,9 +29,10 @@ def check_figure(entry: FigureEntry, descriptions: Mapping[str, Description]) ->
         UsageError: it has no such kind, experiment, table, column, value or job.
     """
     kind = kind_of(entry)
-    description = descriptions.get(entry.experiment)
-    if description is None:
-        raise UsageError(_unknown("experiment", entry.experiment, descriptions))
+    for name in entry.experiments:
+        if name not in descriptions:
+            raise UsageError(_unknown("experiment", name, descriptions))
+    own = [descriptions[name] for name in entry.experiments]
     whole = completed(entry)
     if whole.value is not None and kind.name != "bars" and whole.value not in kind.values:
         known = ", ".join(kind.values)
@@ -44,14 +45,15 @@ def check_figure(entry: FigureEntry, descriptions: Mapping[str, Description]) ->
     if entry.pool and not kind.pools:
         raise UsageError(f"pool = true: figure {kind.name} takes no jobs together; remove it")
     for table in kind.values.get(whole.value or "", kind.tables):
-        if table not in description.keep:
-            raise UsageError(
-                f"kind = '{kind.name}': reads the table {table}, which experiment"
-                f" {entry.experiment} does not keep; add it to the experiment's keep"
-            )
-    _check_columns(whole, kind, description)
-    _check_cells(whole, kind, description)
-    names = job_names([description])
+        for name, description in zip(entry.experiments, own, strict=True):
+            if not set(table.split("|")) & set(description.keep):
+                raise UsageError(
+                    f"kind = '{kind.name}': reads the table {table.replace('|', ' or ')}, which"
+                    f" experiment {name} does not keep; add it to the experiment's keep"
+                )
+    _check_columns(whole, kind, own)
+    _check_cells(whole, kind, own)
+    names = job_names(own)
     for name in entry.jobs:
         if name not in names:
             raise UsageError(_unknown("jobs", name, names))
@@ -71,13 +73,27 @@ def job_names(descriptions: Sequence[Description]) -> list[str]:
     return list(found)
 
 
-def _known(kind: StudyKind, description: Description) -> list[str]:
+def values_of(descriptions: Sequence[Description]) -> dict[str, list[Any]]:
+    """Returns the values of each axis of experiments, in their order."""
+    found: dict[str, dict[Any, None]] = {}
+    for description in descriptions:
+        for axis in description.axes:
+            for column in axis.columns:
+                values = found.setdefault(column, {})
+                values |= dict.fromkeys(point.shown[column] for point in axis.points)
+    return {column: list(values) for column, values in found.items()}
+
+
+def _known(kind: StudyKind, descriptions: Sequence[Description]) -> list[str]:
+    """Returns the columns that all experiments have."""
     own = ("condition",) if kind.of_links else OWN
-    return [*description.columns, *own]
+    first, *others = descriptions
+    shared = [each for each in first.columns if all(each in other.columns for other in others)]
+    return [*shared, *own]
 
 
-def _check_columns(entry: FigureEntry, kind: StudyKind, description: Description) -> None:
-    known = _known(kind, description)
+def _check_columns(entry: FigureEntry, kind: StudyKind, own: Sequence[Description]) -> None:
+    known = _known(kind, own)
     for key in _FOR:
         for column in getattr(entry, key):
             if column not in known:
@@ -89,28 +105,25 @@ def _check_columns(entry: FigureEntry, kind: StudyKind, description: Description
         )
 
 
-def _check_cells(entry: FigureEntry, kind: StudyKind, description: Description) -> None:
-    known = _known(kind, description)
+def _check_cells(entry: FigureEntry, kind: StudyKind, own: Sequence[Description]) -> None:
+    known = _known(kind, own)
     for cell in entry.cells:
         for column, given in cell.items():
             if column not in known:
                 raise UsageError(_unknown("where", column, known))
-            values = _values(column, description)
+            values = _values(column, own)
             for value in given if isinstance(given, list) else [given]:
                 if values is not None and value not in values:
                     raise UsageError(_unknown(f"where.{column}", value, values))
 
 
-def _values(column: str, description: Description) -> list[Any] | None:
+def _values(column: str, descriptions: Sequence[Description]) -> list[Any] | None:
     """Returns the values of a column that are known before the runs."""
     if column == "condition":
         return [ALONE, TOGETHER]
     if column == "name":
-        return job_names([description])
-    for axis in description.axes:
-        if column in axis.columns:
-            return [point.shown[column] for point in axis.points]
-    return None
+        return job_names(descriptions)
+    return values_of(descriptions).get(column)
 
 
 def _unknown(key: str, given: object, known: Iterable[Any]) -> str:

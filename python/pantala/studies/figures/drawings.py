@@ -27,9 +27,10 @@ from pantala.studies.figures.numbers import OF_ROUTERS
 
 __all__ = ["DRAWINGS", "TONES", "Look"]
 
-#: The colour of bars without another job, and those of what is no job. Hatches and dashes tell
-#: them apart, too.
+#: The colour of bars without another job, and those of lines and bars of what is no job. Hatches
+#: and dashes tell them apart, too.
 NOBODY = "#B9BEC6"
+LINES = ("#3F5A80", "#C98A2B", "#7FA98B", "#A57C9B", "#8C7B6B", "#C26A5A", "#6F87A8", "#A9B8CC")
 TONES = ("#A9B8CC", "#6F87A8", "#3F5A80", "#C98A2B", "#7FA98B", "#A57C9B", "#8C7B6B", "#C26A5A")
 
 
@@ -75,6 +76,17 @@ class Look:
                 at = self._place(column, row)
                 return TONES[at % len(TONES)], HATCHES[at % len(HATCHES)]
         return self.colour(row), ""
+
+    def line(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the look of a line: colour by the first series column, dashes by the second."""
+        first, *others = [each for each in self.entry.series or () if each in self.orders] or [""]
+        if not first:
+            return {"color": self.colour(row), "ls": "--" if row.get("condition") == ALONE else "-"}
+        dash = self._place(others[0] if others else first, row)
+        return {
+            "color": LINES[self._place(first, row) % len(LINES)],
+            "ls": DASHES[dash % len(DASHES)],
+        }
 
     def _place(self, column: str, row: Mapping[str, Any]) -> int:
         return list(self.orders[column]).index(row[column])
@@ -260,12 +272,17 @@ def _shares(
 ) -> Figure:
     most = max(float(frame[value].max() or 0) for frame in panels.values())  # type: ignore[arg-type]
     divisor, unit = unit_for("B" if value == "bytes" else "ns", most)
+    series = look.entry.series or []
+    looks: dict[str, dict[str, Any]] = {}
+    for frame in panels.values():
+        for own in filter(len, _parts(frame, series)):
+            row = _first(own)
+            looks.setdefault(look.words(series, row), look.line(row))
     lines = {
         panel: {
-            look.words(look.entry.series or (), _first(own)): own[value].to_numpy() / divisor
-            for own in _parts(frame, look.entry.series or [])
-            if not own.is_empty()
+            look.words(series, _first(own)): own[value].to_numpy() / divisor
+            for own in filter(len, _parts(frame, series))
         }
         for panel, frame in panels.items()
     }
-    return shares_of(lines, with_unit(label, unit), columns)
+    return shares_of(lines, with_unit(label, unit), columns, looks)

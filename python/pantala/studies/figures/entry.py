@@ -1,6 +1,6 @@
 """The entries ``[[figures]]`` and ``[[tables]]`` of study.toml.
 
-A figure shows cells of one experiment. Its columns are the axes of the experiment, ``name`` and
+A figure shows cells of an experiment. Its columns are the axes of the experiment, ``name`` and
 ``job`` (the job and its number), ``condition`` (alone or together), and ``beside`` (the other jobs
 of the run, or alone).
 """
@@ -30,8 +30,8 @@ class FigureEntry(Model):
     """Its name, such as "figure-05": the name of its files."""
     kind: str
     """The kind; `pantala.studies.figures.kinds` has them."""
-    experiment: str
-    """The experiment."""
+    experiment: str | list[str]
+    """The experiment, or several with equal axes."""
     title: str
     """Its heading."""
     caption: str = ""
@@ -52,6 +52,11 @@ class FigureEntry(Model):
     """The quantity, of kinds that show one of several."""
     pool: bool = False
     """Whether the jobs are taken together."""
+
+    @property
+    def experiments(self) -> list[str]:
+        """The names of `experiment`."""
+        return [self.experiment] if isinstance(self.experiment, str) else self.experiment
 
     @property
     def keys(self) -> list[str]:

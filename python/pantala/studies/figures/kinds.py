@@ -21,7 +21,7 @@ class StudyKind:
     Attributes:
         name: its name in study.toml.
         text: what it shows; the first words of its caption.
-        tables: the tables that it needs.
+        tables: the tables that it needs; ``a|b`` is one of two.
         values: the quantities that it can show, each with its tables in place of `tables`; the
             first is the default. Empty if there is one.
         one_seed: whether it shows one seed. The others show means over seeds.
@@ -46,7 +46,7 @@ class StudyKind:
     pools: bool = False
 
 
-_LINKS = ("links",)
+_LINKS = ("links|link_jobs",)
 
 KINDS: Mapping[str, StudyKind] = {
     kind.name: kind
@@ -104,7 +104,7 @@ KINDS: Mapping[str, StudyKind] = {
             "link-load-map",
             "Mean over the links from group to group; the diagonal has the links inside groups.",
             _LINKS,
-            {"utilization": _LINKS, "stall_ns": _LINKS},
+            {"utilization": ("links",), "stall_ns": _LINKS},
             one_seed=True,
             panels=("condition",),
             of_links=True,
@@ -113,7 +113,7 @@ KINDS: Mapping[str, StudyKind] = {
             "link-shares",
             "Share of links with at most x, by kind of link.",
             _LINKS,
-            {"bytes": _LINKS, "stall_ns": _LINKS, "saturated_ns": ("links", "port_windows")},
+            {"bytes": _LINKS, "stall_ns": _LINKS, "saturated_ns": ("port_windows",)},
             one_seed=True,
             series=("condition",),
             of_links=True,
@@ -121,7 +121,7 @@ KINDS: Mapping[str, StudyKind] = {
         StudyKind(
             "router-traffic",
             "Share of links that carried at most x for all jobs, of the routers that serve a job.",
-            ("jobs", "ranks", "links"),
+            ("jobs", "ranks", *_LINKS),
             one_seed=True,
             panels=("name",),
             series=("condition",),

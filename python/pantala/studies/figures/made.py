@@ -10,7 +10,7 @@ import polars as pl
 
 from pantala.errors import PantalaError, UsageError, first_line
 from pantala.studies.evidence import Evidence
-from pantala.studies.figures.checks import check_figure, job_names
+from pantala.studies.figures.checks import check_figure, job_names, values_of
 from pantala.studies.figures.entry import FigureEntry, TableEntry
 from pantala.studies.figures.kinds import completed, kind_of
 from pantala.text.amounts import count, counted
@@ -132,19 +132,19 @@ def _figure(
     from pantala.studies.figures.rows import FigureRows
 
     kind, entry = kind_of(given), completed(given)
-    experiment = experiments.get(entry.experiment)
-    if experiment is None:
-        why = f"Not drawn: experiment {entry.experiment} has no run."
-        return MadeFigure(given, why, pl.DataFrame(), None)
-    rows = FigureRows(entry, experiment, evidence.seeds, one_seed=kind.one_seed)
+    there = [experiments[name] for name in entry.experiments if name in experiments]
+    lacking = [name for name in entry.experiments if name not in experiments]
+    none = [f"experiment {name} has no run" for name in lacking]
+    if not there:
+        return MadeFigure(given, f"Not drawn: {' and '.join(none)}.", pl.DataFrame(), None)
+    rows = FigureRows(entry, there, evidence.seeds, one_seed=kind.one_seed)
     numbers = NUMBERS[kind.name](rows) if rows and rows.whole else pl.DataFrame()
     if numbers.is_empty():
         why = f"Not drawn: {_lacking(rows, entry, quick=quick)}"
         return MadeFigure(given, why, numbers, None)
-    description = descriptions[entry.experiment]
-    look = Look(
-        entry, study.file.labels, job_names(list(descriptions.values())), _orders(description)
-    )
+    own = [descriptions[name] for name in entry.experiments]
+    jobs = job_names(list(descriptions.values()))
+    look = Look(entry, study.file.labels, jobs, values_of(own))
     numbers = look.sorted(numbers)
     words = [kind.text, entry.caption]
     notes = ["quick"] if quick else []
@@ -152,30 +152,25 @@ def _figure(
         words.append(f"Seed {rows.seed}.")
         notes.append(f"seed {rows.seed}")
     if rows.absent:
-        lacks = f"of {counted(rows.wanted, 'run')}, {count(rows.absent)} are missing"
-        words.append(f"{lacks.capitalize()}.")
-        notes.append(lacks)
-    notes += [each.short for each in experiment.caveats if each.kind not in _SAID]
+        none.append(f"of {counted(rows.wanted, 'run')}, {count(rows.absent)} are missing")
+    words += [f"{each[0].upper()}{each[1:]}." for each in none]
+    notes += none
+    for experiment in there:
+        notes += [each.short for each in experiment.caveats if each.kind not in _SAID]
     draw = DRAWINGS[kind.name]
     caption = " ".join(filter(None, words))
-    return MadeFigure(given, caption, numbers, lambda: draw(numbers, look), tuple(notes))
+    return MadeFigure(
+        given, caption, numbers, lambda: draw(numbers, look), tuple(dict.fromkeys(notes))
+    )
 
 
 def _lacking(rows: Any, entry: FigureEntry, *, quick: bool) -> str:
     """Returns why a figure has no numbers."""
+    names = " and ".join(entry.experiments)
     if rows and rows.whole:
         return f"its {counted(rows.wanted, 'run')} have no rows of it."
     if rows.wanted and rows.whole:
-        return f"{counted(rows.wanted, 'run')} of experiment {entry.experiment} are missing."
+        return f"{counted(rows.wanted, 'run')} of experiment {names} are missing."
     if quick:
         return "the quick version does not have its cases."
-    return f"experiment {entry.experiment} has no run of its cases."
-
-
-def _orders(description: Description) -> dict[str, list[Any]]:
-    """Returns the values of each axis in order."""
-    return {
-        column: list(dict.fromkeys(point.shown[column] for point in axis.points))
-        for axis in description.axes
-        for column in axis.columns
-    }
+    return f"experiment {names} has no run of its cases."

@@ -28,6 +28,8 @@ OF_ROUTERS = ("inside groups", "global")
 #: The most steps of a line, and of one that shares its panel with those of other runs; with more,
 #: windows are joined.
 _MOST_STEPS, _MOST_SHARED = 240, 80
+#: The columns of a window.
+_WINDOW = ("window_start_ns", "window_ns")
 #: The numbers of a box by the columns of latency_windows.
 _BOX = ("p25_ns", "p50_ns", "p75_ns", "p95_ns", "p99_ns")
 
@@ -35,7 +37,7 @@ _BOX = ("p25_ns", "p50_ns", "p75_ns", "p95_ns", "p99_ns")
 def bars(figure: FigureRows) -> pl.DataFrame:
     """Returns the mean over seeds of a column of jobs, with its 95 % interval."""
     value = figure.entry.value or ""
-    rows = figure.rows("jobs").filter(pl.col(value).is_not_null())
+    rows = figure.rows("jobs", value).filter(pl.col(value).is_not_null())
     found = []
     for cell, own in _cells(figure, rows):
         _check_one(cell, own.height, own["seed"].n_unique() if "seed" in own.columns else 1)
@@ -50,7 +52,7 @@ def throughput(figure: FigureRows) -> pl.DataFrame:
     """Returns the delivered bytes per ns of each step of time, for each line."""
     length = figure.window_ns("window_ps")
     found = []
-    for cell, own in _cells(figure, figure.rows("job_windows")):
+    for cell, own in _cells(figure, figure.rows("job_windows", *_WINDOW, "delivered_bytes")):
         _check_one(cell, own["run"].n_unique(), 1)
         if not figure.entry.pool:
             _check_one(cell, own["job"].n_unique(), 1)
@@ -64,8 +66,9 @@ def throughput(figure: FigureRows) -> pl.DataFrame:
 def latency_over_time(figure: FigureRows) -> pl.DataFrame:
     """Returns the mean latency of each step of time; null where no packet arrived."""
     length = figure.window_ns("window_ps")
+    rows = figure.rows("job_windows", *_WINDOW, "packets", "latency_mean_ns")
     found = []
-    for cell, own in _cells(figure, figure.rows("job_windows").filter(pl.col("packets") > 0)):
+    for cell, own in _cells(figure, rows.filter(pl.col("packets") > 0)):
         _check_one(cell, own.select("run", "job").n_unique(), 1)
         starts, packets = own["window_start_ns"].to_numpy(), own["packets"].to_numpy()
         steps = steps_of(starts, length, _end(own), _MOST_STEPS)
@@ -78,7 +81,8 @@ def latency_over_time(figure: FigureRows) -> pl.DataFrame:
 
 def packet_latency(figure: FigureRows) -> pl.DataFrame:
     """Returns quartiles, p95, p99 and mean of packet latency, means over seeds."""
-    rows = figure.rows("latency_windows").filter(pl.col("kind") == "packet", pl.col("count") > 0)
+    rows = figure.rows("latency_windows", "kind", "count", "mean_ns", *LEVELS)
+    rows = rows.filter(pl.col("kind") == "packet", pl.col("count") > 0)
     found = []
     for cell, every in _cells(figure, rows):
         seeds = []
@@ -99,7 +103,7 @@ def rank_boxes(figure: FigureRows) -> pl.DataFrame:
     """Returns extremes, quartiles and mean of the communication time over ranks."""
     shares = {"min_ns": 0, "p25_ns": 0.25, "p50_ns": 0.5, "p75_ns": 0.75, "max_ns": 1}
     found = []
-    for cell, every in _cells(figure, figure.rows("ranks")):
+    for cell, every in _cells(figure, figure.rows("ranks", "communication_time_ns")):
         seeds = []
         for own in _seeds(every):
             _check_one(cell, own.select("run", "job").n_unique(), 1)
@@ -124,10 +128,14 @@ def link_load_map(figure: FigureRows) -> pl.DataFrame:
 def link_shares(figure: FigureRows) -> pl.DataFrame:
     """Returns the value of every link, from the smallest to the largest of each kind."""
     value = figure.entry.value or ""
-    links = figure.of_runs("links")
     if value == "saturated_ns":
-        links = links.join(_saturated(figure), on=["case", "part", "link"], how="left")
+        found = _saturated(figure)
+        links = figure.links().join(found, on=["case", "part", "link"], how="left")
         links = links.with_columns(pl.col(value).fill_null(0.0))
+        if classes := figure.plan["record"]["ports"]["classes"]:
+            links = links.filter(pl.col("class").is_in(classes))
+    else:
+        links = figure.links(value)
     frames = []
     for cell, own in _cells(figure, links):
         _check_one(cell, own["run"].n_unique(), 1)
@@ -138,9 +146,9 @@ def link_shares(figure: FigureRows) -> pl.DataFrame:
 def router_traffic(figure: FigureRows) -> pl.DataFrame:
     """Returns the bytes of each link from a router that serves a job to another router."""
     ids = ["case", "part"]
-    links = figure.of_runs("links").select(*ids, "link", "class", "bytes", router="source_router")
+    links = figure.links("bytes").rename({"source_router": "router"})
     frames = []
-    for cell, own in _cells(figure, figure.rows("ranks")):
+    for cell, own in _cells(figure, figure.rows("ranks", "router")):
         _check_one(cell, own.select("run", "job").n_unique(), 1)
         served = links.join(own.select(*ids, "router").unique(), on=[*ids, "router"], how="semi")
         frames += _of_kinds(cell, served, "bytes", OF_ROUTERS)
@@ -230,7 +238,7 @@ def _quantiles(rows: pl.DataFrame, counts: np.ndarray) -> Sequence[float]:
 
 def _groups(figure: FigureRows, value: str) -> pl.DataFrame:
     found = []
-    for cell, own in _cells(figure, figure.of_runs("links")):
+    for cell, own in _cells(figure, figure.links(value)):
         _check_one(cell, own["run"].n_unique(), 1)
         number = int(own.select(pl.max_horizontal("source_group", "target_group").max()).item()) + 1
         matrix = group_means(own, number, pl.col(value))
@@ -248,7 +256,8 @@ def _saturated(figure: FigureRows) -> pl.DataFrame:
         UsageError: the runs recorded only parts of links.
     """
     whole = [pl.col(name).is_null() for name in ("vc", "job", "kind")]
-    windows = figure.of_runs("port_windows").filter(*whole)
+    columns = ("link", "window_ns", "vc", "job", "kind", "saturated_ns")
+    windows = figure.of_runs("port_windows", *columns).filter(*whole)
     if windows.is_empty():
         raise UsageError(
             "port_windows has no row for whole links; remove record.ports.split and run again"

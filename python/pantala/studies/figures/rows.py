@@ -9,11 +9,14 @@ import polars as pl
 
 from pantala.experiments.experiment import Experiment
 from pantala.studies.figures.entry import ALONE, OWN, TOGETHER, FigureEntry
+from pantala.studies.figures.links import links_of
 
 __all__ = ["FigureRows"]
 
 _ALONE_PART = "alone-"
 _ID = ("case", "part")
+#: More than the cases of an experiment: the cases of the second one start here.
+_NEXT = 10_000_000
 
 
 class FigureRows:
@@ -30,7 +33,7 @@ class FigureRows:
     def __init__(
         self,
         entry: FigureEntry,
-        experiment: Experiment,
+        experiments: Sequence[Experiment],
         seeds: Sequence[int],
         *,
         one_seed: bool,
@@ -39,14 +42,13 @@ class FigureRows:
 
         Args:
             entry: the figure.
-            experiment: its experiment.
+            experiments: its experiments, as far as they have been begun.
             seeds: the seeds that count; see `Evidence`.
             one_seed: whether it shows one seed: the first of those with the most runs.
         """
         self.entry = entry
-        self._experiment = experiment
-        known = [*experiment.axes, "condition"]
-        runs = self._of_entry(experiment.runs, known)
+        self._parts = [_Part(entry, each) for each in experiments]
+        runs = pl.concat([part.runs for part in self._parts], how="diagonal_relaxed")
         self.seed: int | None = None
         if "seed" in runs.columns:
             runs = runs.filter(pl.col("seed").is_in(seeds))
@@ -55,65 +57,124 @@ class FigureRows:
                 ranked = runs.group_by("seed").agg(done=done).sort("done", -pl.col("seed"))
                 self.seed = ranked["seed"][-1]
                 runs = runs.filter(pl.col("seed") == self.seed)
-        there = pl.col("state") == "done"
-        self.wanted = _number(runs)
+        for part in self._parts:
+            part.only(seeds if self.seed is None else [self.seed])
+        known = [*runs.columns]
         self.whole = all(not _chosen(runs, [cell], known).is_empty() for cell in entry.cells)
-        self.absent = _number(runs.filter(~there))
-        self._runs = runs.filter(there)
-        self._names: pl.DataFrame | None = None
+        self.wanted = _number(runs)
+        self.absent = _number(runs.filter(pl.col("state") != "done"))
 
     def __bool__(self) -> bool:
         """Whether there is a run."""
-        return not self._runs.is_empty()
+        return any(part.there for part in self._parts)
 
-    @property
-    def axes(self) -> list[str]:
-        """The axes of the experiment."""
-        return self._experiment.axes
+    def rows(self, table: str, *columns: str) -> pl.DataFrame:
+        """Returns columns of a table that has jobs, with the columns of the figure.
 
-    def rows(self, table: str) -> pl.DataFrame:
-        """Returns the rows of a table that keeps jobs, with the columns of the figure.
-
-        A run that several cells share has its rows once for each combination of the panels, groups
-        and series that it appears in.
+        A run that several cells share has its rows once for each combination of panels, groups and
+        series that it appears in.
         """
-        found = self._table(table)
-        found = found.drop("name") if "name" in found.columns else found
-        own = found.join(self._of_jobs(), on=[*_ID, "job"], maintain_order="left")
-        return self._once(_chosen(own, self.entry.cells, [*self.axes, *OWN]))
+        return self._concat([part.rows(table, columns) for part in self._parts if part.there])
 
-    def of_runs(self, table: str) -> pl.DataFrame:
-        """Returns the rows of a table of links, with axes and condition."""
-        return self._once(self._table(table).with_columns(condition=_condition()))
+    def links(self, *values: str) -> pl.DataFrame:
+        """Returns the links of each run with class, routers, groups and some values.
+
+        Values are columns of the table `links`, or of `link_jobs` summed over jobs if the
+        experiment keeps no links. There are none for ``link`` alone.
+        """
+        return self._concat([part.links(values) for part in self._parts if part.there])
+
+    def of_runs(self, table: str, *columns: str) -> pl.DataFrame:
+        """Returns columns of a table of links, with axes and condition."""
+        return self._concat([part.of_runs(table, columns) for part in self._parts if part.there])
 
     def window_ns(self, key: str) -> float:
         """Returns the length of windows that the runs recorded, such as ``window_ps``."""
-        plan = self._experiment.run(self._runs["run"][0]).document["plan"]
-        return float(plan["record"][key]) / 1000
+        return float(self.plan["record"][key]) / 1000
 
-    def _of_entry(self, runs: pl.DataFrame, known: Sequence[str]) -> pl.DataFrame:
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """The plan of a run of the figure."""
+        return next(part for part in self._parts if part.there).plan
+
+    def _concat(self, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Returns the rows of all experiments; cases of different experiments have own numbers."""
+        numbered = [
+            frame.with_columns(pl.col("case").cast(pl.UInt32) + place * _NEXT)
+            for place, frame in enumerate(frames)
+        ]
+        return pl.concat(numbered, how="diagonal_relaxed")
+
+
+class _Part:
+    """The cells of a figure in one experiment."""
+
+    def __init__(self, entry: FigureEntry, experiment: Experiment) -> None:
+        self._entry = entry
+        self._experiment = experiment
+        self._axes = [*experiment.axes, "condition"]
+        self.runs = self._of_entry()
+        self._names: pl.DataFrame | None = None
+
+    @property
+    def there(self) -> bool:
+        """Whether there is a run."""
+        return not self.runs.is_empty()
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """The plan of a run."""
+        plan: Mapping[str, Any] = self._experiment.run(self.runs["run"][0]).document["plan"]
+        return plan
+
+    def only(self, seeds: Sequence[int]) -> None:
+        """Leaves the runs of some seeds that are done."""
+        self.runs = self.runs.filter(pl.col("state") == "done")
+        if "seed" in self.runs.columns:
+            self.runs = self.runs.filter(pl.col("seed").is_in(seeds))
+
+    def rows(self, table: str, columns: Sequence[str]) -> pl.DataFrame:
+        found = self._table(table, ["job", *columns])
+        own = found.join(self._of_jobs(), on=[*_ID, "job"], maintain_order="left")
+        return self._once(_chosen(own, self._entry.cells, [*self._axes, *OWN]))
+
+    def of_runs(self, table: str, columns: Sequence[str]) -> pl.DataFrame:
+        return self._once(self._table(table, columns).with_columns(condition=_condition()))
+
+    def links(self, values: Sequence[str]) -> pl.DataFrame:
+        ends = ("link", "class", "source_router", "source_group", "target_group")
+        if _keeps_links(self._experiment):
+            return self.of_runs("links", [*ends, *values])
+        runs = self.runs.select(*_ID, "run", *self._experiment.axes, "condition")
+        every = runs.join(links_of(self.plan["topology"]), how="cross")
+        if values:
+            parts = self._table("link_jobs", ["link", *values])
+            sums = parts.group_by(*_ID, "link").agg(pl.col(values).sum())
+            every = every.join(sums, on=[*_ID, "link"], how="left", maintain_order="left")
+            every = every.with_columns(pl.col(values).fill_null(0))
+        return self._once(every)
+
+    def _of_entry(self) -> pl.DataFrame:
         """Returns the runs of the entry's cells, without those alone of other jobs."""
-        found = _chosen(
-            runs.filter(pl.col("state") != "refused").with_columns(condition=_condition()),
-            self.entry.cells,
-            known,
-        )
-        if not self.entry.jobs:
+        runs = self._experiment.runs.filter(pl.col("state") != "refused")
+        found = _chosen(runs.with_columns(condition=_condition()), self._entry.cells, self._axes)
+        if not self._entry.jobs:
             return found
         alone = pl.col("part").str.starts_with(_ALONE_PART)
-        own = pl.col("part").is_in([_ALONE_PART + name for name in self.entry.jobs])
+        own = pl.col("part").is_in([_ALONE_PART + name for name in self._entry.jobs])
         return found.filter(~alone | own)
 
-    def _table(self, name: str) -> pl.DataFrame:
-        """Returns the rows of a table for the chosen runs, case by case."""
-        ids = self._runs.select(_ID).lazy()
-        rows = self._experiment.table(name)
-        return rows.join(ids, on=_ID, how="semi", maintain_order="left").collect()
+    def _table(self, name: str, columns: Sequence[str]) -> pl.DataFrame:
+        """Returns columns of a table for the chosen runs, case by case."""
+        ids = self.runs.select(_ID).lazy()
+        rows = self._experiment.table(name).filter(pl.col("run").is_in(self.runs["run"].to_list()))
+        chosen = rows.join(ids, on=_ID, how="semi", maintain_order="left")
+        return chosen.select(*_ID, *self._experiment.axes, "run", *columns).collect()
 
     def _of_jobs(self) -> pl.DataFrame:
         """Returns a row per job of each run: its name, the jobs beside it, and the condition."""
         if self._names is None:
-            jobs = self._table("jobs").select(*_ID, "job", "name")
+            jobs = self._table("jobs", ["job", "name"]).select(*_ID, "job", "name")
             others: dict[tuple[Any, ...], list[str]] = {}
             for *run, _, name in jobs.iter_rows():
                 others.setdefault(tuple(run), []).append(name)
@@ -124,17 +185,21 @@ class FigureRows:
             named = jobs.with_columns(
                 pl.Series("beside", beside, pl.String), condition=_condition()
             )
-            if self.entry.jobs:
-                named = named.filter(pl.col("name").is_in(self.entry.jobs))
+            if self._entry.jobs:
+                named = named.filter(pl.col("name").is_in(self._entry.jobs))
             self._names = named
         return self._names
 
     def _once(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Returns rows without those that two cases share."""
-        keys = [each for each in [*self.entry.keys, "seed"] if each in rows.columns]
+        keys = [each for each in [*self._entry.keys, "seed"] if each in rows.columns]
         first = rows.group_by([*keys, "run"]).agg(pl.col("case").min())
         on = [*keys, "run", "case"]
         return rows.join(first, on=on, how="semi", maintain_order="left", nulls_equal=True)
+
+
+def _keeps_links(experiment: Experiment) -> bool:
+    return "links" in experiment.document["keep"]
 
 
 def _chosen(
