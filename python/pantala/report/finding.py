@@ -15,7 +15,7 @@ from pantala.text.amounts import PAGE, count, join, significant
 
 __all__ = ["finding", "finding_of", "hottest_sentence", "iterations_compared"]
 
-#: A ratio closer to one than this counts as unchanged.
+#: A ratio that is closer to one than this, with two decimals, counts as unchanged.
 _UNCHANGED = 0.02
 _WITHIN = f"within {100 * _UNCHANGED:g} %"
 #: The jobs that a sentence names; of more jobs it gives the number, and the tables have them.
@@ -128,9 +128,10 @@ def _iterations(number: int) -> str:
 def _grouped(reported: str, rows: list[dict[str, Any]], key: str, partly: Mapping[str, str]) -> str:
     """Returns a sentence that groups jobs by whether they take longer, less long or as long."""
     rows = sorted(rows, key=lambda row: -row[key])
+    changed = [row for row in rows if not _is_unchanged(row[key])]
     groups = (
-        ("longer than alone for", [row for row in rows if row[key] >= 1 + _UNCHANGED]),
-        ("shorter for", [row for row in rows if row[key] <= 1 - _UNCHANGED]),
+        ("longer than alone for", [row for row in changed if row[key] > 1]),
+        ("shorter for", [row for row in changed if row[key] < 1]),
         (f"unchanged ({_WITHIN}) for", [row for row in rows if _is_unchanged(row[key])]),
     )
 
@@ -153,7 +154,8 @@ def _some(texts: list[str]) -> str:
 
 
 def _is_unchanged(ratio: float) -> bool:
-    return abs(ratio - 1) < _UNCHANGED
+    """Returns whether a ratio counts as unchanged: as printed, so that equal texts agree."""
+    return abs(round(ratio, 2) - 1) < _UNCHANGED - 1e-9
 
 
 def _missing(rows: list[dict[str, Any]]) -> list[str]:

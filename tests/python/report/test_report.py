@@ -223,6 +223,19 @@ def test_finding_of_many_jobs_lists_only_slower_jobs_as_slower() -> None:
     )
 
 
+def test_equal_ratios_as_printed_are_judged_equally() -> None:
+    """0.981 and 0.979 are both printed as 0.98: neither is unchanged beside the other."""
+    for lower, higher in ((0.979, 0.981), (1.019, 1.021)):
+        row = {"compared": "run", "slowdown": lower, "run_time_slowdown": higher}
+        rows = [{"name": "a", **row}, {"name": "b", "compared": "run", "slowdown": 1.0}]
+        text = finding_about(rows)
+        assert f"a communicates {lower:.2f} times as long as alone; its run time is" in text
+        assert f"is {higher:.2f} times as long" in text
+        ratios = {"a": lower, "b": higher, "c": 1.0}
+        many = [{"name": name, "compared": "run", "slowdown": it} for name, it in ratios.items()]
+        assert "unchanged (within 2 %) for c (1.00 times)." in finding_about(many)
+
+
 def test_finding_of_truncated_jobs_names_the_compared_part() -> None:
     cut = {"name": "a", "compared": "iterations", "alone_iterations": 6, "together_iterations": 3}
     cut |= {"compared_iterations": 3, "slowdown": 1.5, "run_time_slowdown": 1.25}
