@@ -73,7 +73,6 @@ def _slurm_text(slurm: dict[str, Any]) -> str:
 #: What an experiment is, by its kind; a sweep shows its axes.
 _KINDS = {
     "interference": "interference experiment",
-    "study": "study",
     "runs": "runs that no sweep lists, such as those of a curve or a table",
 }
 

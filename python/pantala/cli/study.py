@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pantala.experiments.estimate import Estimate
-    from pantala.studies import Campaign, Study
+    from pantala.studies import Campaign
 
 __all__ = ["HELP", "app"]
 
@@ -99,35 +99,16 @@ def run(
     mem: Memory = None,
     setup: Setup = None,
     slurm_option: SlurmOption = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="prisacari2015: the seed. Default: 1.")
-    ] = None,
-    overwrite: Annotated[
-        bool,
-        typer.Option("--overwrite", help="prisacari2015: replace an existing study in DIR."),
-    ] = False,
 ) -> None:
     """Runs a study."""
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed
     from pantala.papers import study
-    from pantala.studies import Campaign, Study
+    from pantala.studies import Campaign
 
     found = study(name)
-    check_workers_and_seed(workers, seed or 0)
+    check_workers_and_seed(workers, 0)
     where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option, mem, setup)
-    if isinstance(found, Study):
-        if dry_run or where.name != "local" or seeds or experiment:
-            raise UsageError(
-                f"study run {name}: takes no --dry-run, --executor, --seeds or --experiment yet"
-            )
-        _run_points(found, quick, out, workers, 1 if seed is None else seed, overwrite)
-        return
-    if seed is not None or overwrite:
-        raise UsageError(
-            f"study run {name}: takes no --seed and no --overwrite; its experiments have their"
-            " seeds, and another --out begins anew"
-        )
     target = directory_of(found.name, out, quick=quick)
     campaign = Campaign(found, target, quick=quick, seeds=seeds)
     costs = _list(campaign, where, workers, experiment, dry_run=dry_run)
@@ -163,7 +144,7 @@ def claims(
     """Shows the verdicts of a study."""
     if json_output and csv_output:
         raise UsageError("study claims: --json and --csv exclude each other; give one of them")
-    campaign = campaign_of("claims", name, out, quick=quick)
+    campaign = campaign_of(name, out, quick=quick)
     if csv_output:
         from pantala.studies.claims_document import claims_frame
 
@@ -197,7 +178,7 @@ def report(
     """Writes the page of a study."""
     from pantala.studies.study_page import write_study
 
-    campaign = campaign_of("report", name, out, quick=quick)
+    campaign = campaign_of(name, out, quick=quick)
     if not campaign.experiments:
         raise UsageError(f"{campaign.root}: holds no run; give pantala study run {name}")
     target = page if page is not None else campaign.root / "report.html"
@@ -219,7 +200,7 @@ def verify(
     from pantala.studies.verify import repeat
 
     check_workers_and_seed(None, seed)
-    campaign = campaign_of("verify", name, out, quick=quick)
+    campaign = campaign_of(name, out, quick=quick)
     differ = done = 0
     for each in repeat(campaign, runs, seed):
         done += 1
@@ -317,51 +298,12 @@ def _print_claims(campaign: Campaign) -> None:
         for each in found
         if each.verdict is not left_out
     ]
-    _show(("claim", "where", "paper", "measured", "verdict"), rows, [], campaign.study.source)
+    _show(("claim", "where", "paper", "measured", "verdict"), rows, campaign.study.source)
     for line in counts_in_words(found):
         say_line(line)
 
 
-def _run_points(
-    found: Study, quick: bool, out: Path | None, workers: int | None, seed: int, overwrite: bool
-) -> None:
-    """Runs a study whose points are simulated until they are precise."""
-    from rich.text import Text
-
-    from pantala.cli.interruption import InterruptedCommand
-    from pantala.studies import Options
-    from pantala.system.parallel import cores
-    from pantala.text.plain_console import PlainConsole
-    from pantala.text.plain_text import plain
-
-    name = found.name
-    target = directory_of(name, out, quick=quick)
-    errors = PlainConsole(stderr=True)
-    with errors.status(f"{name}: preparing") as line:
-
-        def progress(done: int, count: int, text: str) -> None:
-            if errors.is_terminal:
-                line.update(Text(plain(f"{name}: {done} of {count} runs; {text}")))
-            else:
-                errors.print(
-                    f"{done}/{count} {text}", highlight=False, markup=False, soft_wrap=True
-                )
-
-        options = Options(target, quick, workers or cores(), seed, overwrite, progress)
-        try:
-            outcome = found.run(options)
-        except KeyboardInterrupt:
-            raise InterruptedCommand(
-                f"interrupted; to continue from the results in {target}, give the same command"
-                " again"
-            ) from None
-    _show(outcome.columns, outcome.claims, outcome.notes, found.source)
-    console().print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
-
-
-def _show(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str], source: str
-) -> None:
+def _show(columns: Sequence[str], rows: Sequence[Sequence[str]], source: str) -> None:
     from rich.box import SIMPLE_HEAD
 
     from pantala.cli.narrow_table import NarrowTable
@@ -371,7 +313,4 @@ def _show(
         shown.add_column(heading, no_wrap=heading in ("claim", "verdict"), vertical="top")
     for row in rows:
         shown.add_row(*row)
-    output = console()
-    for note in notes:
-        output.print(note, highlight=False, markup=False)
-    output.print(shown)
+    console().print(shown)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pantala.cli import complete
-from pantala.errors import UsageError
 
 if TYPE_CHECKING:
     from pantala.studies import Campaign
@@ -45,15 +44,10 @@ def directory_of(name: str, out: Path | None, *, quick: bool) -> Path:
     return out if out is not None else Path("runs") / (f"{name}-quick" if quick else name)
 
 
-def campaign_of(command: str, name: str, out: Path | None, *, quick: bool) -> Campaign:
+def campaign_of(name: str, out: Path | None, *, quick: bool) -> Campaign:
     """Returns a study in its directory, for a command that reads its runs."""
     from pantala.papers import study
-    from pantala.studies import Campaign, Study
+    from pantala.studies import Campaign
 
     found = study(name)
-    if isinstance(found, Study):
-        raise UsageError(
-            f"study {command} {name}: this study has no {command} command; pantala study run {name}"
-            " writes its claims and its report into its directory"
-        )
     return Campaign(found, directory_of(found.name, out, quick=quick), quick=quick)

@@ -47,7 +47,7 @@ def figures(
     """Writes the figures and tables of a study as files."""
     from pantala.studies.figures.files import write_figures
 
-    campaign = campaign_of("figures", name, out, quick=quick)
+    campaign = campaign_of(name, out, quick=quick)
     if not campaign.experiments:
         raise UsageError(f"{campaign.root}: holds no run; give pantala study run {name}")
     for line in write_figures(campaign, to or campaign.root / "figures", form):

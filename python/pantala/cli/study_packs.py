@@ -54,7 +54,7 @@ def pack(
     """Writes the finished runs into a pack."""
     from pantala.studies.packs import pack as write
 
-    campaign = campaign_of("pack", name, out, quick=quick)
+    campaign = campaign_of(name, out, quick=quick)
     done = write(campaign, to, rewrite=rewrite)
     if not done.moved and not done.there:
         raise UsageError(f"{campaign.root}: holds no finished run; give pantala study run {name}")
@@ -85,7 +85,7 @@ def unpack(
     """Adds the runs of packs to a directory."""
     from pantala.studies.packs import unpack as read
 
-    campaign = campaign_of("unpack", name, out, quick=quick)
+    campaign = campaign_of(name, out, quick=quick)
     done = read(campaign, source)
     say_line(f"{campaign.root}: {counted(done.moved, 'run')} added, {done.there:,} there already")
     if done.foreign:

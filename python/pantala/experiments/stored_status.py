@@ -1,7 +1,7 @@
-"""The status of runs that no sweep lists: an interference experiment, a study, a curve, a table.
+"""The status of runs that no sweep lists: an interference experiment, a curve, a table.
 
-An interference experiment and a study say in their directory what they are. A curve and a table of
-a paper leave runs only: the number of their runs is not known here.
+An interference experiment says in its directory what it is. A curve and a table of a paper leave
+runs only: the number of their runs is not known here.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from pantala.store.run_store import RunStore
 
 __all__ = ["stored_status"]
 
-_SETTINGS, _MARK = "settings.json", "study.json"
-
 
 def stored_status(
     path: Path, listed: Collection[str] = (), unknown: int = 0
@@ -37,8 +35,8 @@ def stored_status(
 
     Returns:
         One object with the keys of `pantala.experiments.status.status_of` for an interference
-        experiment, and one for a study or for the runs that nothing lists. ``runs`` and ``missing``
-        are None if their number is not known.
+        experiment, and one for the runs that nothing lists. ``runs`` and ``missing`` are None if
+        their number is not known.
     """
     found = []
     claimed = set(listed)
@@ -50,13 +48,7 @@ def stored_status(
         return found
     others = [run for run in store.stored() if run not in claimed]
     running = [run for run in live_leases(path / "leases") if run not in claimed]
-    if settings := _document(path / _SETTINGS):
-        name = str(settings.get("study") or settings.get("name") or path.name)
-        entry = _told(store, "study", name, _entries(store, others), len(running))
-        if (path / _MARK).is_file():
-            entry |= {"runs": entry["done"], "missing": 0}
-        found.append(entry)
-    elif len(others) > unknown or not (found or listed or unknown):
+    if len(others) > unknown or not (found or listed or unknown):
         name = path.absolute().name
         found.append(_told(store, "runs", name, _entries(store, others), len(running)))
     return found

@@ -2,16 +2,14 @@
 
 A paper's package has an object `PAPER` and any of these parts: machine presets (`machines/*.toml`),
 mixes of jobs (`mixes/*.toml`), the paper's table of applications (`table.py`), and a study that
-repeats its runs and checks its claims (`study.py`).
-
-::
+repeats its runs and checks its claims (the folder `study`)::
 
     from pantala import papers
-    from pantala.studies import Options
+    from pantala.studies import Campaign
 
-    papers.study("prisacari2015").run(Options(out=Path("runs/prisacari2015"), quick=True))
+    campaign = Campaign(papers.study("kang2022"), Path("runs/kang2022"), quick=True)
 
-The command ``pantala study run prisacari2015 --quick`` does this too.
+The command ``pantala study run kang2022 --quick`` makes its runs.
 """
 
 from __future__ import annotations

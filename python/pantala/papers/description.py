@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pantala.papers.application_table import PaperTable
-    from pantala.studies import Study, StudyDefinition
+    from pantala.studies import StudyDefinition
 
 __all__ = ["Paper"]
 
@@ -30,4 +30,4 @@ class Paper:
     name: str
     source: str
     table: Callable[[], PaperTable] | None = None
-    study: Callable[[], Study | StudyDefinition] | None = None
+    study: Callable[[], StudyDefinition] | None = None

@@ -14,7 +14,7 @@ from pantala.scenario.paper_folders import paper_folders
 
 if TYPE_CHECKING:
     from pantala.papers.application_table import PaperTable
-    from pantala.studies import Study, StudyDefinition
+    from pantala.studies import StudyDefinition
 
 __all__ = ["paper", "papers", "studies", "study", "table", "tables"]
 
@@ -50,12 +50,12 @@ def table(name: str) -> PaperTable:
     return found.table()
 
 
-def studies() -> list[Study | StudyDefinition]:
+def studies() -> list[StudyDefinition]:
     """Returns the studies of all papers that have one."""
     return [paper.study() for paper in papers() if paper.study is not None]
 
 
-def study(name: str) -> Study | StudyDefinition:
+def study(name: str) -> StudyDefinition:
     """Returns the study that repeats a paper, or the study in a folder of the user's.
 
     Args:

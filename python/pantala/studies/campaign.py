@@ -152,6 +152,8 @@ class Campaign:
         Seeds do not count here: each verdict says how many it has.
         """
         found = [Caveat("quick", self.study.file.quick, "quick")] if self.quick else []
+        if self.study.file.one_seed:
+            found.append(Caveat("one_seed", self.study.file.one_seed, "one seed"))
         there = self.experiments
         names: dict[Caveat, list[str]] = {}
         for name, sweep in self.sweeps.items():
@@ -272,7 +274,7 @@ def _judged(study: StudyDefinition, evidence: Evidence) -> list[Judgement]:
         where = f"study {study.name}: claim {claim.id}"
         try:
             measures = study.measures[claim.id](evidence) if claim.holds else {}
-            found.append(judge(claim, measures))
+            found.append(judge(claim, measures, one_seed=bool(study.file.one_seed)))
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from None
         except PantalaError:

@@ -50,6 +50,8 @@ class Quick(Model):
     """For each axis the values that are left."""
     set: dict[str, Any] = Field(default_factory=dict)
     """Values of the scenario by key path, such as "detail.coarsen"."""
+    until_precise: dict[str, Any] = Field(default_factory=dict)
+    """Values of the experiment's key `until_precise`, such as "most_packets"."""
 
 
 class Part(Model):
@@ -72,6 +74,8 @@ class StudyFile(Model):
     """The paper."""
     quick: str
     """How the results of `--quick` differ, in a sentence that stands in their first line."""
+    one_seed: str = ""
+    """Why the runs of one seed give a verdict, in a sentence; empty if they give none."""
     experiments: dict[str, Part]
     """The experiments by name."""
     figures: list[FigureEntry] = Field(default_factory=list)
@@ -202,8 +206,11 @@ class StudyDefinition:
                 " scenario, not an experiment; write a file with scenario and axes"
             )
         small = part.quick if quick else None
+        tables = {**read, "name": name}
+        if small is not None and small.until_precise:
+            tables["until_precise"] = {**read.get("until_precise", {}), **small.until_precise}
         made = describe(
-            {**read, "name": name},
+            tables,
             seeds=(None if part.varies else seeds) or (None if small is None else small.seeds),
             changes=None if small is None else small.set,
             source=str(path),

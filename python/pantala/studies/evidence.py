@@ -14,16 +14,19 @@ import numpy as np
 import polars as pl
 
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS
+from pantala.analysis.steady_throughput import THROUGHPUT_COLUMNS
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from pantala.experiments.description import Description
 
-__all__ = ["SLOWDOWNS", "Evidence", "Results"]
+__all__ = ["SLOWDOWNS", "THROUGHPUTS", "Evidence", "Results"]
 
 #: The table of slowdowns, which is computed from the tables jobs and iterations.
 SLOWDOWNS = "slowdowns"
+#: The table of steady throughputs, which is computed from the table job_windows.
+THROUGHPUTS = "throughputs"
 #: The columns of the table of slowdowns that name a row.
 _NAMES = ("job_set", "name")
 
@@ -37,6 +40,9 @@ class Results(Protocol):
 
     def slowdowns(self) -> pl.DataFrame:
         """The slowdowns of jobs that ran alone and together."""
+
+    def throughputs(self) -> pl.DataFrame:
+        """The steady throughputs of jobs."""
 
     def table(self, name: str) -> pl.LazyFrame:
         """A table of all runs, with the axes as columns."""
@@ -74,7 +80,8 @@ class Evidence:
             experiment: the experiment.
             column: a numeric column of the table.
             where: the row: values of axes and of columns.
-            table: ``slowdowns`` (`Experiment.slowdowns`), or a table that the experiment keeps.
+            table: ``slowdowns`` (`Experiment.slowdowns`), ``throughputs``
+                (`Experiment.throughputs`), or a table that the experiment keeps.
 
         Returns:
             [seed] the values; NaN for a seed without the row.
@@ -105,6 +112,8 @@ class Evidence:
                 frame = pl.DataFrame()
             elif table == SLOWDOWNS:
                 frame = there.slowdowns()
+            elif table == THROUGHPUTS:
+                frame = there.throughputs()
             else:
                 frame = there.table(table).collect()
             self._frames[key] = self._seeded(experiment, frame)
@@ -150,16 +159,17 @@ class Evidence:
         description = self._descriptions.get(experiment)
         if description is None:
             raise UsageError(_unknown("experiment", experiment, list(self._descriptions)))
-        if table != SLOWDOWNS and table not in description.keep:
+        needed = {SLOWDOWNS: "jobs", THROUGHPUTS: "job_windows"}.get(table, table)
+        if needed not in description.keep:
             raise UsageError(
-                f"experiment {experiment}: table {table}: is not kept; add it to the experiment's"
+                f"experiment {experiment}: table {needed}: is not kept; add it to the experiment's"
                 " keep"
             )
-        own = (
-            [*_NAMES, *SLOWDOWN_COLUMNS]
-            if table == SLOWDOWNS
-            else ["part", *(each.name for each in TABLES[table].columns)]
-        )
+        computed = {
+            SLOWDOWNS: [*_NAMES, *SLOWDOWN_COLUMNS],
+            THROUGHPUTS: ["part", *THROUGHPUT_COLUMNS],
+        }
+        own = computed.get(table) or ["part", *(each.name for each in TABLES[table].columns)]
         known = [*own, *description.columns]
         for name in [column, *where]:
             if name not in known:

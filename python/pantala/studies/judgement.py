@@ -12,7 +12,8 @@ infinity ask for a sign, so zero itself lies outside them.
 - *does not hold*: some measure of `holds` is outside, and some measure of `direction` is outside,
   or there is none.
 - *undecided at N seeds*: anything else.
-- *one seed*: only one seed has all measures. There is no interval, and no verdict.
+- *one seed*: only one seed has all measures. There is no interval, and no verdict, unless the study
+  says why one seed is enough. The interval is then the value.
 - *not run*: no seed has all measures.
 
 *Shown by test*, *cannot be simulated* and *partly judged* stand in the claim itself. A claim that
@@ -97,12 +98,13 @@ class Judgement:
         return f"{text} (partly judged)" if self.claim.partly else text
 
 
-def judge(claim: Claim, measures: Mapping[str, np.ndarray]) -> Judgement:
+def judge(claim: Claim, measures: Mapping[str, np.ndarray], *, one_seed: bool = False) -> Judgement:
     """Returns the verdict on a claim.
 
     Args:
         claim: the claim.
         measures: the values of each measure, one per seed in one order; NaN where a seed has none.
+        one_seed: whether one seed has a verdict.
 
     Raises:
         KeyError: a measure of the claim's rule is missing.
@@ -129,7 +131,7 @@ def judge(claim: Claim, measures: Mapping[str, np.ndarray]) -> Judgement:
     measured += [
         Measured(name, each, None, "") for name in others if (each := _shown(measures[name]))
     ]
-    if seeds == 1:
+    if seeds == 1 and not one_seed:
         return Judgement(claim, Verdict.ONE_SEED, 1, tuple(measured))
     return Judgement(claim, _verdict(claim, found), seeds, tuple(measured))
 

@@ -74,6 +74,10 @@ class VariedExperiment:
         found = self._experiment.slowdowns()
         return found if found.is_empty() else found.filter(self._only).drop(AXIS)
 
+    def throughputs(self) -> pl.DataFrame:
+        """As `Experiment.throughputs`, without the axis."""
+        return self._experiment.throughputs().filter(self._only).drop(AXIS)
+
     def table(self, name: str) -> pl.LazyFrame:
         """As `Experiment.table`, without the axis; runs without parts are those of all jobs."""
         rows = self._experiment.table(name).filter(self._only).drop(AXIS)

@@ -1,4 +1,4 @@
-"""`pantala status` of what sweeps do not list: interference experiments, curves, studies."""
+"""`pantala status` of what sweeps do not list: interference experiments, curves."""
 
 from __future__ import annotations
 
@@ -96,22 +96,3 @@ def test_a_directory_of_a_sweep_and_of_a_curve_tells_both(cli: Cli, tmp_path: Pa
     assert [(each["kind"], each["done"]) for each in found] == [("sweep", 2), ("runs", 1)]
     shown = cli("status", tmp_path).out
     assert "runs that no sweep lists" in shown
-
-
-def test_a_directory_of_a_sweep_and_of_a_study_tells_both(cli: Cli, tmp_path: Path) -> None:
-    pt.sweep(scenario(), tmp_path, seeds=1, workers=1)
-    (tmp_path / "settings.json").write_text('{"study": "prisacari2015"}')
-    found = json.loads(cli("status", tmp_path, "--json").out)
-    assert [(each["kind"], each["done"]) for each in found] == [("sweep", 1), ("study", 0)]
-
-
-def test_a_study_tells_its_name(cli: Cli, tmp_path: Path) -> None:
-    from pantala.studies.directory import StudyDirectory
-
-    study = StudyDirectory(tmp_path / "out", {"study": "prisacari2015"}, overwrite=False)
-    study.begin()
-    found = told(cli, tmp_path / "out")
-    assert (found["kind"], found["name"], found["done"]) == ("study", "prisacari2015", 0)
-    assert found["missing"] is None
-    study.finish({"study": "prisacari2015"})
-    assert told(cli, tmp_path / "out")["missing"] == 0

@@ -13,7 +13,7 @@ import pytest
 import pantala as pt
 from pantala.analysis.steady_state import Estimate
 from pantala.analysis.steady_throughput import merged
-from pantala.errors import ScenarioError, UsageError
+from pantala.errors import ScenarioError, ScenarioWarning, UsageError
 from pantala.store.run_store import RunStore
 from pantala.store.until_precise import UntilPrecise
 
@@ -157,7 +157,8 @@ def test_a_damaged_run_is_simulated_again(tmp_path: Path) -> None:
     before = accepted(made)
     path = RunStore(tmp_path).path(made.cases["run"][0]) / "run.json"
     path.write_text(path.read_text()[:-40])
-    again = pt.sweep(experiment(), tmp_path, workers=1)
+    with pytest.warns(ScenarioWarning, match="1 stored run removed"):
+        again = pt.sweep(experiment(), tmp_path, workers=1)
     assert accepted(again) == before
     assert json.loads(path.read_text())["complete"]
 

@@ -66,6 +66,14 @@ def test_the_verdict_follows_from_interval_and_bounds(
     assert verdict(RULED, gain=values) is expected
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.3, Verdict.HOLDS), (0.6, Verdict.DIRECTION), (-0.6, Verdict.FAILS)],
+)
+def test_one_seed_has_a_verdict_if_the_study_says_why(value: float, expected: Verdict) -> None:
+    assert judge(RULED, {"gain": np.array([value])}, one_seed=True).verdict is expected
+
+
 def test_a_sign_leaves_out_zero() -> None:
     more = claim(holds={"x": (0, math.inf)})
     assert verdict(more, x=[0.0, 0.0]) is Verdict.FAILS
@@ -337,16 +345,13 @@ def test_a_directory_of_a_newer_form_is_refused(folder: Path, tmp_path: Path) ->
 @pytest.mark.parametrize("name", [each.name for each in studies()])
 def test_the_measures_of_each_paper_can_be_asked_before_the_runs(name: str) -> None:
     found = next(each for each in studies() if each.name == name)
-    if isinstance(found, StudyDefinition):
-        check_measures(found)
-        assert found.descriptions(quick=True)
+    check_measures(found)
+    assert found.descriptions(quick=True)
 
 
 @pytest.mark.parametrize("name", [each.name for each in studies()])
 def test_the_tests_that_show_a_claim_exist(name: str) -> None:
     found = next(each for each in studies() if each.name == name)
-    if not isinstance(found, StudyDefinition):
-        return
     for claim in found.claims:
         file, _, test = claim.test.partition("::")
         if file:
@@ -363,3 +368,60 @@ def test_a_long_study_goes_in_stretches(folder: Path, tmp_path: Path, cli: Cli) 
     assert "one seed" in part.out
     claims = cli("study", "claims", folder, "--out", tmp_path / "out")
     assert "12 of 16 runs" in claims.out
+
+
+ENDLESS = """
+until_precise = {{ precision = "2%", longest = "100 us" }}
+axes = {{ "jobs.0.workload.load" = [0.1, 0.2] }}
+keep = ["{keep}"]
+
+[scenario]
+name = "endless"
+machine = "prisacari2015(2,3,2)"
+routing = "minimal"
+stop = {{ duration = "20 us" }}
+
+[[scenario.jobs]]
+name = "traffic"
+ranks = 42
+workload = {{ kind = "pattern", pattern = "uniform", load = 0.1 }}
+"""
+
+
+@pytest.mark.native
+def test_runs_that_are_precise_give_verdicts_on_their_throughput(tmp_path: Path, cli: Cli) -> None:
+    """A study of one seed, whose measure reads the table of steady throughputs."""
+    folder = tmp_path / "endless"
+    folder.mkdir()
+    (folder / "study.toml").write_text(
+        """
+        title = "Endless traffic"
+        source = "A paper"
+        quick = "Quick version: shorter runs."
+        one_seed = "Each run continues until it is known to 2 %."
+        [experiments.load]
+        file = "load.toml"
+        quick = { until_precise = { longest = "30 us" } }
+        """
+    )
+    (folder / "load.toml").write_text(ENDLESS.format(keep="jobs"))
+    bounds = {"accepted": (0.19, 0.21)}
+    written = "".join(f'{key} = "{value}"\n' for key, value in CLAIM.items())
+    holds = "".join(f"holds.{key} = {list(value)}\n" for key, value in bounds.items())
+    (folder / "claims.toml").write_text(f"[[claims]]\n{written}{holds}")
+    (folder / "measures.py").write_text(
+        "def accepted(e):\n"
+        "    load = {'jobs.0.workload.load': 0.2}\n"
+        "    return {'accepted': e.cell('load', 'accepted', load, 'throughputs')}\n\n\n"
+        "MEASURES = {'A-1': accepted}\n"
+    )
+    made = cli("study", "run", folder, "--out", tmp_path / "out", "--workers", "1")
+    assert made.status == 0, made.err
+    assert "1 result claim: 1 holds" in made.out
+    assert "Each run continues until it is known to 2 %." in made.out
+    small = read_study("endless", folder).descriptions(quick=True)["load"].until_precise
+    assert small is not None
+    assert small.longest_ps == 30_000_000
+    # The runs repeat with the same results, though they are then made at once.
+    again = cli("study", "verify", folder, "--out", tmp_path / "out", "--runs", "2")
+    assert again.status == 0, again.out

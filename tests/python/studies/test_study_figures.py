@@ -412,8 +412,7 @@ def _nothing(study: StudyDefinition) -> Any:
 @pytest.mark.parametrize("name", [each.name for each in studies()])
 def test_the_figures_of_each_paper_have_names_and_sources(name: str) -> None:
     found = next(each for each in studies() if each.name == name)
-    if isinstance(found, StudyDefinition):
-        assert all(each.source for each in found.file.figures)
+    assert all(each.source for each in found.file.figures)
 
 
 def test_the_study_of_kang_has_the_figures_and_tables_of_the_paper() -> None:

@@ -5,20 +5,21 @@ The paper describes bottlenecks inside groups under Valiant's routing, and two w
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pantala.papers.description import Paper
 
 if TYPE_CHECKING:
-    from pantala.studies import Study
+    from pantala.studies import StudyDefinition
 
 __all__ = ["PAPER"]
 
 
-def _study() -> Study:
-    from pantala.papers.prisacari2015.study import STUDY
+def _study() -> StudyDefinition:
+    from pantala.studies import read_study
 
-    return STUDY
+    return read_study("prisacari2015", Path(__file__).parent / "study")
 
 
 PAPER = Paper(

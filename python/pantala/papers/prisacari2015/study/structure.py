@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
 
-from pantala.papers.prisacari2015.model import remote_links, wired
-from pantala.papers.prisacari2015.runs import ANY, MINIMAL, RESTRICTED, Configuration, Size, Spec
-from pantala.planning import topology
+from pantala.papers.prisacari2015.study.model import topology, wired
+from pantala.papers.prisacari2015.study.networks import Size, changes_of, scenario
 from pantala.planning.deadlock import deadlock
-from pantala.scenario import Topology
+from pantala.planning.topology import link_table
+from pantala.scenario import Scenario
 from pantala.studies.link_load import Gateways
 
 __all__ = [
+    "ROUTINGS",
     "channels",
-    "counts",
     "longest_paths",
-    "offset_of_wiring",
+    "nodes_and_links",
+    "offsets_of_wiring",
     "shortest_paths",
     "transit_links",
 ]
 
+#: The routings of the paper: shortest path, ValiantRestricted (VR) and ValiantAny (VA).
+ROUTINGS = ("minimal", "valiant_group", "valiant_node")
 
-def offset_of_wiring(size: Size) -> set[int]:
-    """Returns the offset of remote links from the paper's formula, modulo the number of groups.
 
-    The offset is the number of groups between the end of a link and the group of the formula.
+@lru_cache
+def offsets_of_wiring(size: Size) -> tuple[int, ...]:
+    """Returns the offsets of remote links from the paper's formula, modulo the number of groups.
+
+    An offset is the number of groups between the end of a link and the group of the formula.
     """
-    net = wired(size)
-    table = topology.link_table(_topology(size)).to_dict(as_series=False)
-    ports = net.p + size.a - 1
+    table = link_table(topology(size)).to_dict(as_series=False)
+    first = size.p + size.a - 1
     offsets = set()
     for kind, router, port, group, target in zip(
         table["class"],
@@ -42,17 +47,19 @@ def offset_of_wiring(size: Size) -> set[int]:
         strict=True,
     ):
         if kind == "global":
-            formula = group + router % size.a * size.h + port - ports
+            formula = group + router % size.a * size.h + port - first
             offsets.add((target - formula) % size.groups)
-    return offsets
+    return tuple(sorted(offsets))
 
 
-def counts(size: Size) -> tuple[int, int, int]:
-    """Returns the machine's nodes, its remote links in both directions, and N_r of equation (2)."""
-    plan = Spec(size, "shift", MINIMAL).scenario(1).resolve()
-    return plan["derived"]["nodes"], int((wired(size).exit >= 0).sum()), remote_links(size)
+@lru_cache
+def nodes_and_links(size: Size) -> tuple[int, int]:
+    """Returns the machine's nodes, and its remote links in both directions."""
+    plan = _scenario(size, "minimal").resolve()
+    return plan["derived"]["nodes"], int((wired(size).exit >= 0).sum())
 
 
+@lru_cache
 def shortest_paths(size: Size) -> tuple[int, float]:
     """Returns the diameter in links, and the share of router pairs with one shortest path only.
 
@@ -75,33 +82,27 @@ def shortest_paths(size: Size) -> tuple[int, float]:
     return length, float(single[apart].mean())
 
 
-def longest_paths(size: Size) -> dict[str, set[str]]:
-    """Returns the classes of links (L, R) along the longest paths that each routing can take."""
-    net = wired(size)
-    found = {}
-    for configuration in (MINIMAL, RESTRICTED, ANY):
-        paths = set(_paths(net, configuration))
-        most = max(map(len, paths))
-        found[configuration.routing] = {path for path in paths if len(path) == most}
-    return found
+@lru_cache
+def longest_paths(size: Size, routing: str) -> frozenset[str]:
+    """Returns the classes of links (L, R) along the longest paths that a routing can take."""
+    paths = set(_paths(wired(size), routing))
+    most = max(map(len, paths))
+    return frozenset(path for path in paths if len(path) == most)
 
 
-def _paths(net: Gateways, configuration: Configuration) -> Iterator[str]:
-    """Yields the classes along every path between routers of different groups.
-
-    The paths start at router 0 of each group.
-    """
+def _paths(net: Gateways, routing: str) -> Iterator[str]:
+    """Yields the classes along every path between routers of different groups."""
     g, a = net.groups, net.a
     for source, target in product(range(g), range(g)):
         if source == target:
             continue
         for start, end in product(range(a), range(a)):
-            if configuration is MINIMAL:
+            if routing == "minimal":
                 yield _minimal_path(net, source, start, target, end)
                 continue
             for third in set(range(g)) - {source, target}:
                 entry = int(net.entry[source, third])
-                for router in range(a) if configuration is ANY else (entry,):
+                for router in range(a) if routing == "valiant_node" else (entry,):
                     yield _minimal_path(net, source, start, third, router) + _minimal_path(
                         net, third, router, target, end
                     )
@@ -116,13 +117,11 @@ def _minimal_path(net: Gateways, source: int, start: int, target: int, end: int)
     )
 
 
-def channels(size: Size) -> dict[str, tuple[int, bool]]:
-    """Returns the virtual channels of each routing, and whether its graph has no cycle."""
-    found = {}
-    for configuration in (MINIMAL, RESTRICTED, ANY):
-        graph = deadlock(Spec(size, "shift", configuration).scenario(1))
-        found[configuration.routing] = (graph["virtual_channels"], graph["cycle"] is None)
-    return found
+@lru_cache
+def channels(size: Size, routing: str) -> tuple[int, bool]:
+    """Returns the virtual channels of a routing, and whether its graph has a cycle."""
+    graph = deadlock(_scenario(size, routing))
+    return graph["virtual_channels"], graph["cycle"] is not None
 
 
 def transit_links(transit: np.ndarray) -> int:
@@ -134,5 +133,6 @@ def transit_links(transit: np.ndarray) -> int:
     return int((transit > 1e-9).sum(axis=2).max())
 
 
-def _topology(size: Size) -> Topology:
-    return Topology(p=size.p, a=size.a, h=size.h, g=size.groups, global_arrangement="palmtree")
+def _scenario(size: Size, routing: str) -> Scenario:
+    changes = changes_of("shift", size) | {"routing.algorithm": routing}
+    return Scenario.from_dict(scenario("structure"), changes=changes)
