@@ -31,6 +31,7 @@ from pantala.papers.prisacari2015.study.results import Result, Results
 from pantala.papers.prisacari2015.study.variants import outside_the_middle
 from pantala.studies import Judgement, StudyDefinition, Verdict
 from pantala.studies.campaign import Campaign, check_measures
+from pantala.studies.evidence import Evidence
 from pantala.studies.judgement import judge
 from support import ROOT, Ended
 
@@ -414,3 +415,20 @@ def test_the_smallest_machine_from_runs_to_verdicts(tmp_path: Path) -> None:
         named=True,
     )
     assert row["accepted"] == pytest.approx(1 / 6, rel=0.02)
+
+
+def test_the_table_of_figure_3_has_the_exact_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = recorded_results()
+    small = Results([each for each in whole.found if each.size.p <= 3], whole.near)
+    tables = prisacari2015().tables
+    monkeypatch.setitem(tables["figure-3"].__globals__, "read_results", lambda _: [small])
+    found = tables["figure-3"](Evidence(prisacari2015().descriptions(quick=False), {}))
+    rows = {(row[0], row[1]): row for row in cells("numbers.md")}
+    assert found.height == 9
+    for row in found.iter_rows(named=True):
+        recorded = rows[row["pattern"], row["(p, a, h)"]]
+        assert f"{row['nodes']:,}" == recorded[2]
+        for name, text in zip(CONFIGURATIONS, recorded[4:], strict=True):
+            measured, exact = text.split()
+            assert row[name] == pytest.approx(float(measured))
+            assert row[f"{name}, exact"] == pytest.approx(float(exact.strip("()")), abs=0.051)
