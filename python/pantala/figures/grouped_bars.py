@@ -64,7 +64,6 @@ def grouped_bars(bars: Sequence[GroupedBar], label: str, unit: str = "ns") -> Fi
     names, series = (list(dict.fromkeys(getattr(bar, of) for bar in bars)) for of in _ORDERS)
     columns = min(2 if len(bars) > 12 * len(names) else 3, len(names))
     rows = -(-len(names) // columns)
-    width = 0.82 / len(series)
     divisor, shown = unit_for(unit, max(map(_top, bars)))
     with style():
         figure = new_figure(0.5 + 1.9 * rows, WIDTH if columns > 1 else 0.62 * WIDTH)
@@ -74,9 +73,11 @@ def grouped_bars(bars: Sequence[GroupedBar], label: str, unit: str = "ns") -> Fi
         for panel, name, groups in zip(panels, names, _groups(bars, names), strict=False):
             own = [bar for bar in bars if bar.panel == name]
             longest = max(_top(bar) for bar in own)
+            beside = [each for each in series if any(bar.series == each for bar in own)]
+            width = 0.82 / len(beside)
             for bar in own:
-                at = series.index(bar.series)
-                x = groups.index(bar.group) + (at - (len(series) - 1) / 2) * width
+                place = beside.index(bar.series) - (len(beside) - 1) / 2
+                x = groups.index(bar.group) + place * width
                 panel.bar(x, bar.mean / divisor, width * 0.94, **_look(bar))
                 if math.isfinite(bar.low) and math.isfinite(bar.high):
                     ends = [[bar.mean - bar.low], [bar.high - bar.mean]]
