@@ -154,13 +154,17 @@ class Campaign:
         found = [Caveat("quick", self.study.file.quick, "quick")] if self.quick else []
         if self.study.file.one_seed:
             found.append(Caveat("one_seed", self.study.file.one_seed, "one seed"))
+        beside = set(_BESIDE_THE_POINT)
+        if self.study.file.overlap:
+            found.append(Caveat("overlap", self.study.file.overlap, "overlap"))
+            beside.add("overlap")
         there = self.experiments
         names: dict[Caveat, list[str]] = {}
         for name, sweep in self.sweeps.items():
             absent = Absent(len(sweep.failed), len(sweep.missing), runs=sweep.listing.count)
             own = caveats_of({}, absent=absent, ask_for_seeds=False)
-            if name in there:
-                own += [each for each in there[name].caveats if each.kind not in _BESIDE_THE_POINT]
+            if name in there and not self.study.file.experiments[name].varies:
+                own += [each for each in there[name].caveats if each.kind not in beside]
             for caveat in own:
                 names.setdefault(caveat, []).append(name)
         for each, of in names.items():

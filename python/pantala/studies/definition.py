@@ -78,6 +78,9 @@ class StudyFile(Model):
     """Why the runs of one seed give a verdict, in a sentence; empty if they give none."""
     experiments: dict[str, Part]
     """The experiments by name."""
+    overlap: str = ""
+    """Why jobs that end at different times are no limit of the verdicts, such as that the paper's
+    do so, too; it stands in place of the numbers of each run."""
     figures: list[FigureEntry] = Field(default_factory=list)
     """The figures, in the order of the page."""
     tables: list[TableEntry] = Field(default_factory=list)

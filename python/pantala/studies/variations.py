@@ -81,7 +81,7 @@ class VariedExperiment:
     def table(self, name: str) -> pl.LazyFrame:
         """As `Experiment.table`, without the axis; runs without parts are those of all jobs."""
         rows = self._experiment.table(name).filter(self._only).drop(AXIS)
-        if "part" in rows.collect_schema().names():
+        if TOGETHER in self._experiment.cases["part"]:
             return rows
         return rows.with_columns(part=pl.lit(TOGETHER))
 

@@ -15,6 +15,7 @@ from pantala.studies import Campaign, StudyDefinition, read_study
 from pantala.studies.campaign import check_measures
 from pantala.studies.evidence import Evidence
 from pantala.studies.study_page import render_study
+from pantala.studies.variations import VariedExperiment
 from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
@@ -31,8 +32,8 @@ def study(tmp_path: Path, axes: str = VARIED, keep: str = '["jobs"]') -> StudyDe
     """Returns the example with an experiment that varies it, with one seed."""
     folder = Path(shutil.copytree(EXAMPLE, tmp_path / "mine"))
     text = (folder / "beside.toml").read_text()
-    changed = text.replace("seeds = 4", "seeds = [2]").replace('keep = ["jobs"]', f"keep = {keep}")
-    (folder / "varied.toml").write_text(changed + axes)
+    (folder / "beside.toml").write_text(text.replace('keep = ["jobs"]', f"keep = {keep}"))
+    (folder / "varied.toml").write_text(text.replace("seeds = 4", "seeds = [2]") + axes)
     with (folder / "study.toml").open("a") as file:
         file.write('\n[experiments.varied]\nfile = "varied.toml"\nvaries = "beside"\n')
     return read_study("mine", folder)
@@ -81,7 +82,7 @@ def test_the_claims_are_computed_for_each_variation(tmp_path: Path, cli: Cli) ->
             '["jobs"]',
             "only one of both has the axis jobs.*.placement",
         ),
-        (VARIED, '["ranks"]', "does not keep table jobs"),
+        (VARIED, '["jobs", "ranks"]', "does not keep table ranks"),
     ],
 )
 def test_a_wrong_variation_is_found_before_the_runs(
@@ -98,3 +99,27 @@ def test_only_an_experiment_with_claims_can_be_varied(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('varies = "beside"', 'varies = "varied"'))
     with pytest.raises(UsageError, match="varies = 'varied': there is no such experiment"):
         check_measures(read_study("mine", mine.folder))
+
+
+def test_runs_without_parts_are_those_of_all_jobs(tmp_path: Path) -> None:
+    mine = study(tmp_path)
+    path = mine.folder / "varied.toml"
+    path.write_text(path.read_text().replace('interference = { targets = ["fft"] }', ""))
+    varied = Campaign(read_study("mine", mine.folder), tmp_path / "out", quick=False)
+    varied.run_one("varied", workers=1)
+    for variation in ("as in the study", "messages of 32 KiB"):
+        found = VariedExperiment(varied.experiments["varied"], variation)
+        assert set(found.table("jobs").collect()["part"]) == {"together"}
+
+
+def test_a_study_says_why_jobs_that_end_early_are_no_limit(tmp_path: Path) -> None:
+    mine = study(tmp_path)
+    path = mine.folder / "study.toml"
+    for said in (False, True):
+        if said:
+            path.write_text('overlap = "As in the paper."\n' + path.read_text())
+        campaign = Campaign(read_study("mine", mine.folder), tmp_path / "out", quick=False)
+        campaign.run_one("beside", workers=1)
+        texts = [each.text for each in campaign.caveats if each.kind == "overlap"]
+        assert (texts == ["As in the paper."]) == said
+        assert all("ran for" in each for each in texts) != said
