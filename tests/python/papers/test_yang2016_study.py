@@ -70,10 +70,11 @@ def test_the_experiments_have_the_configurations_of_the_paper() -> None:
         "hybrid": [1, 3, 50],
         "sensing": [2, 3, 10],
         "variations": [7, 2, 3, 1],
+        "intermediate": [1, 2, 3, 1],
     }
     assert {each.seeds for each in quick.values()} == {1}
-    assert set(full["variations"].columns) == {"variation", *full["workload1"].columns}
-    del full["variations"]
+    for varied in (full.pop("variations"), full.pop("intermediate")):
+        assert set(varied.columns) == {"variation", *full["workload1"].columns}
     for name, each in full.items():
         assert each.base.machine.router.model == "codes_dally"
         assert each.base.machine.nodes == 1056
