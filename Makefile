@@ -25,7 +25,7 @@ DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test-fast test test-optional test-all memory fmt check lint deny wheel validate mpi docs bench benches estimates \
-  compare instructions scenarios stages snapshots generate figure lock clean
+  compare instructions scenarios stages snapshots studies generate figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -168,6 +168,9 @@ stages: build ## Count the cost of a packet-hop by stage, on a core with line ta
 snapshots: build ## Record the plan and the results that tests compare, after a change of either
 	PYTHONPATH=tests/python:tests:tools $(BIN)/python tests/python/scenario/test_plan.py
 	PYTHONPATH=tests/python:tests:tools $(BIN)/python tests/python/results/test_results_version.py
+
+studies: build ## Write what the documentation shows of studies, from the packs of their runs
+	PYTHONPATH=tools $(BIN)/python tools/publish_studies.py
 
 generate: build ## Write the generated files: schemas, Python modules, reference pages
 	PYTHONPATH=tools $(BIN)/python -m generate

@@ -22,6 +22,7 @@ __all__ = [
     "claims_frame",
     "counts_in_words",
     "measured_in_words",
+    "with_number",
 ]
 
 
@@ -90,9 +91,17 @@ def counts_in_words(found: Sequence[Judgement]) -> list[str]:
     """Returns a line per kind of claim: how many there are of each verdict."""
     return [
         f"{counted(sum(counts.values()), f'{kind} claim')}:"
-        f" {join([f'{number} {verdict}' for verdict, number in counts.items()])}"
+        f" {join([with_number(verdict, number) for verdict, number in counts.items()])}"
         for kind, counts in _counts(found).items()
     ]
+
+
+def with_number(verdict: str, number: int) -> str:
+    """Returns how many claims have a verdict, such as ``2 hold`` or ``1 does not hold``."""
+    words = verdict
+    if number != 1:
+        words = words.replace("does not", "do not").replace("holds", "hold")
+    return f"{number} {words}"
 
 
 def measured_in_words(judgement: Judgement) -> str:
@@ -103,6 +112,8 @@ def measured_in_words(judgement: Judgement) -> str:
 def bounds_in_words(bounds: Bounds) -> str:
     """Returns the bounds of a measure, such as ``at least 0.5``."""
     low, high = bounds
+    if bounds in ((0, math.inf), (-math.inf, 0)):  # a sign: zero itself lies outside
+        return "more than 0" if low == 0 else "less than 0"
     if math.isinf(high):
         return f"at least {significant(low)}"
     if math.isinf(low):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from pantala.studies.claim import Claim
-from pantala.studies.claims_document import claims_frame
+from pantala.studies.claims_document import bounds_in_words, claims_frame, with_number
 from pantala.studies.judgement import judge
 
 
@@ -34,3 +35,30 @@ def test_a_row_per_measure_and_one_per_claim_without() -> None:
     assert (y["low"], y["high"], y["place"]) == (5.0, 5.0, "")
     assert (one["mean"], one["low"], one["high"]) == (4.0, None, None)
     assert (test["mean"], test["seeds"]) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "one", "two"),
+    [
+        ("holds", "1 holds", "2 hold"),
+        ("does not hold", "1 does not hold", "2 do not hold"),
+        ("holds in direction", "1 holds in direction", "2 hold in direction"),
+        ("undecided", "1 undecided", "2 undecided"),
+    ],
+)
+def test_verdicts_are_counted_in_english(verdict: str, one: str, two: str) -> None:
+    assert [with_number(verdict, number) for number in (1, 2)] == [one, two]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ((0.0, math.inf), "more than 0"),
+        ((-math.inf, 0.0), "less than 0"),
+        ((0.5, math.inf), "at least 0.500"),
+        ((-math.inf, 2.0), "at most 2.00"),
+        ((0.0, 2.0), "0 to 2.00"),
+    ],
+)
+def test_bounds_are_said_in_words(bounds: tuple[float, float], words: str) -> None:
+    assert bounds_in_words(bounds) == words

@@ -1,0 +1,246 @@
+"""Write what the documentation shows of studies, from their packs: ``make studies``.
+
+``studies/NAME`` has the packs of a study (`pantala study pack`). The page ``docs/studies/NAME.md``
+is written by hand, but for the parts between ``<!-- made: PART -->`` and ``<!-- end -->``: status,
+verdicts, variations, tables, figures and costs. ``docs/studies/NAME`` gets claims.csv and the
+figures with their numbers. The counts of all studies go into ``docs/studies/index.md`` and, in one
+line, into README.md.
+
+``--check`` compares the parts but for the figures with the packs, and exits with status 1 if they
+differ. Figures are not compared, because they depend on the version of matplotlib.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from markdown_table import table
+from pantala.papers import study
+from pantala.studies import Campaign, Judgement, StudyDefinition, Verdict
+from pantala.studies.claims_document import (
+    bounds_in_words,
+    claims_frame,
+    counts_in_words,
+    measured_in_words,
+    with_number,
+)
+from pantala.studies.packs import unpack
+from pantala.studies.variations import open_claims, varied_measures
+from pantala.text.amounts import PAGE, counted, join, significant
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKS = ROOT / "studies"
+PAGES = ROOT / "docs" / "studies"
+README = ROOT / "README.md"
+INDEX = PAGES / "index.md"
+#: Larger tables of a figure are not published; `pantala study figures` writes them from the packs.
+MOST_BYTES = 100_000
+BEGIN, END = "<!-- made: {} -->\n", "<!-- end -->"
+#: The verdicts that runs give, in the order of the tables.
+JUDGED = (
+    Verdict.HOLDS,
+    Verdict.DIRECTION,
+    Verdict.FAILS,
+    Verdict.UNDECIDED,
+    Verdict.ONE_SEED,
+    Verdict.NOT_RUN,
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes or checks the pages of all studies; returns the exit status."""
+    check = list(arguments) == ["--check"]
+    texts: dict[Path, str] = {}
+    counts: list[tuple[str, list[Judgement]]] = []
+    for packs in sorted(each for each in PACKS.iterdir() if each.is_dir()):
+        with tempfile.TemporaryDirectory(prefix="pantala-publish-") as folder:
+            definition = study(packs.name)
+            if not isinstance(definition, StudyDefinition):
+                raise SystemExit(f"{packs}: {packs.name} is no study of this form; move the packs")
+            campaign = Campaign(definition, Path(folder) / "study", quick=False)
+            unpack(campaign, packs)
+            found = campaign.judgements()
+            counts.append((packs.name, found))
+            parts = {
+                "status": _status(campaign, found),
+                "verdicts": _verdicts(found),
+                "variations": _variations(campaign, found),
+                "tables": _tables(campaign),
+                "costs": _costs(campaign),
+            }
+            if not check:
+                parts["figures"] = _figures(campaign, PAGES / packs.name)
+            page = PAGES / f"{packs.name}.md"
+            texts[page] = _filled(page, parts)
+            texts[PAGES / packs.name / "claims.csv"] = claims_frame(found).write_csv()
+    texts[INDEX] = _filled(INDEX, {"counts": _counts(counts)})
+    texts[README] = _filled(README, {"studies": _line(counts)})
+    stale = [
+        path
+        for path, text in texts.items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
+    for path in stale:
+        print(f"{path.relative_to(ROOT)}: {'is stale; make studies' if check else 'written'}")
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(texts[path], encoding="utf-8")
+    return int(check and bool(stale))
+
+
+def _filled(page: Path, parts: Mapping[str, str]) -> str:
+    """Returns a page with its made parts; parts that it has no place for are left out."""
+    text = page.read_text(encoding="utf-8")
+    for name, part in parts.items():
+        begin = BEGIN.format(name)
+        if begin in text:
+            before, rest = text.split(begin)
+            after = rest.split(END, 1)[1]
+            text = f"{before}{begin}\n{part.strip()}\n\n{END}{after}"
+    return text
+
+
+def _status(campaign: Campaign, found: list[Judgement]) -> str:
+    """Returns what limits the verdicts, and the counts."""
+    seeds = sorted({each.seeds for each in found if each.seeds})
+    most = max(each.description.seeds for each in campaign.sweeps.values())
+    lines = [f"- Seeds behind a verdict: {join(list(map(str, seeds)))}, of {most} in the study."]
+    lines += [f"- {each.text}" for each in campaign.caveats]
+    lines += [f"- {line}" for line in counts_in_words(found)]
+    return "\n".join(lines) + "\n"
+
+
+def _verdicts(found: list[Judgement]) -> str:
+    rows = []
+    for each in found:
+        claim = each.claim
+        shown = f"`{claim.test}`" if claim.test else ""
+        remarks = " ".join(filter(None, [claim.partly, claim.unjudged, shown, claim.changed]))
+        cells = (
+            f"{claim.id} ({claim.where})",
+            f"{claim.statement} {remarks}".strip(),
+            claim.paper,
+            measured_in_words(each),
+            f"**{each.words}**" if each.verdict is Verdict.HOLDS else each.words,
+        )
+        rows.append([cell.replace("|", "\\|") for cell in cells])
+    return table(("claim", "statement and remarks", "paper", "measured", "verdict"), rows, 5) + "\n"
+
+
+def _costs(campaign: Campaign) -> str:
+    rows = []
+    for name, experiment in campaign.experiments.items():
+        done = experiment.runs.filter(pl.col("state") == "done").unique("run")
+        seconds = float(done["seconds"].sum())
+        rows.append(
+            (
+                name,
+                f"{done.height:,}",
+                f"{len(campaign.sweeps[name].missing):,}",
+                f"{int(done['packet_hops'].sum()) / 1e9:,.1f}",
+                PAGE.duration(seconds * 1e9),
+            )
+        )
+    headings = ("experiment", "runs", "missing", "10^9 packet-hops", "time summed over runs")
+    return table(headings, rows) + "\n"
+
+
+def _variations(campaign: Campaign, found: list[Judgement]) -> str:
+    """Returns for each varied experiment the measures of the claims that do not hold."""
+    variations = campaign.variations()
+    parts = []
+    for experiment, measures in varied_measures(variations, open_claims(found)).items():
+        names = [each.name for each in variations if each.experiment == experiment]
+        rows = []
+        for each in measures:
+            values = [each.values.get(name) for name in names]
+            cells = [_varied(*value) if value else "" for value in values]
+            rows.append((f"{each.claim}: {each.measure}", bounds_in_words(each.bounds), *cells))
+        parts.append(table(("measure", "bounds", *names), rows, 2))
+    return "\n\n".join(parts) + "\n"
+
+
+def _varied(mean: float, place: str) -> str:
+    text = significant(mean)
+    return f"**{text}**" if place == "inside" else text
+
+
+def _tables(campaign: Campaign) -> str:
+    parts = []
+    for made in campaign.tables():
+        rows = [[_cell(value) for value in row] for row in made.rows.iter_rows()]
+        caption = " ".join(filter(None, (f"{made.entry.title}.", made.entry.caption)))
+        parts.append(f"{caption}\n\n{table(made.rows.columns, rows)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return significant(value, 4) if isinstance(value, float) else str(value)
+
+
+def _figures(campaign: Campaign, place: Path) -> str:
+    """Writes the figures of a study, and returns the text that shows them."""
+    from pantala.studies.figures.files import write_figures
+
+    place.mkdir(parents=True, exist_ok=True)
+    for line in write_figures(campaign, place / "figures", "png"):
+        print(f"{place.name}: {line}")
+    for written in (place / "figures").glob("*.csv"):
+        if written.stat().st_size > MOST_BYTES:
+            written.unlink()
+    parts = []
+    for made in campaign.figures():
+        entry = made.entry
+        title = f"### {entry.title} ({entry.source})" if entry.source else f"### {entry.title}"
+        if made.draw is None:
+            parts.append(f"{title}\n\n{made.caption}\n")
+            continue
+        file = f"{place.name}/figures/{entry.name}"
+        there = (place / "figures" / f"{entry.name}.csv").is_file()
+        numbers = f" [Numbers]({file}.csv)." if there else ""
+        parts.append(f"{title}\n\n![{entry.title}]({file}.png)\n\n{made.caption}{numbers}\n")
+    return "\n".join(parts)
+
+
+def _counts(counts: Sequence[tuple[str, list[Judgement]]]) -> str:
+    """Returns a row per study and kind of claim with the number of each verdict."""
+    rows = []
+    for name, found in counts:
+        for kind in dict.fromkeys(each.claim.kind for each in found):
+            of_kind = [each for each in found if each.claim.kind == kind]
+            numbers = [
+                sum(each.verdict is verdict for each in of_kind)
+                for verdict in (*JUDGED, Verdict.TEST, Verdict.UNJUDGED)
+            ]
+            rows.append((f"[{name}]({name}.md)", kind, *map(str, numbers)))
+    headings = ("study", "claims", *map(str, (*JUDGED, Verdict.TEST, Verdict.UNJUDGED)))
+    return table(headings, rows, 2) + "\n"
+
+
+def _line(counts: Sequence[tuple[str, list[Judgement]]]) -> str:
+    """Returns the counts of all studies in one line."""
+    parts = []
+    for name, found in counts:
+        judged = [each for each in found if each.verdict in JUDGED]
+        words = [
+            with_number(verdict, number)
+            for verdict in JUDGED
+            if (number := sum(each.verdict is verdict for each in judged))
+        ]
+        parts.append(
+            f"of {counted(len(judged), 'claim')} of [{name}](docs/studies/{name}.md) that runs"
+            f" decide, {join(words)}"
+        )
+    line = "; ".join(parts)
+    return f"{line[:1].upper()}{line[1:]}."
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
