@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -112,7 +113,7 @@ def _status(campaign: Campaign, found: list[Judgement]) -> str:
     lines = [f"- Seeds behind a verdict: {join(list(map(str, seeds)))}, of {most} in the study."]
     lines += [f"- {each.text}" for each in campaign.caveats]
     lines += [f"- {line}" for line in counts_in_words(found)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(_wrapped(line, "  ") for line in lines) + "\n"
 
 
 def _verdicts(found: list[Judgement]) -> str:
@@ -175,7 +176,7 @@ def _tables(campaign: Campaign) -> str:
     for made in campaign.tables():
         rows = [[_cell(value) for value in row] for row in made.rows.iter_rows()]
         caption = " ".join(filter(None, (f"{made.entry.title}.", made.entry.caption)))
-        parts.append(f"{caption}\n\n{table(made.rows.columns, rows)}")
+        parts.append(f"{_wrapped(caption)}\n\n{table(made.rows.columns, rows)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -200,12 +201,14 @@ def _figures(campaign: Campaign, place: Path) -> str:
         entry = made.entry
         title = f"### {entry.title} ({entry.source})" if entry.source else f"### {entry.title}"
         if made.draw is None:
-            parts.append(f"{title}\n\n{made.caption}\n")
+            parts.append(f"{title}\n\n{_wrapped(made.caption)}\n")
             continue
         file = f"{place.name}/figures/{entry.name}"
         there = (place / "figures" / f"{entry.name}.csv").is_file()
         numbers = f" [Numbers]({file}.csv)." if there else ""
-        parts.append(f"{title}\n\n![{entry.title}]({file}.png)\n\n{made.caption}{numbers}\n")
+        parts.append(
+            f"{title}\n\n![{entry.title}]({file}.png)\n\n{_wrapped(made.caption + numbers)}\n"
+        )
     return "\n".join(parts)
 
 
@@ -239,7 +242,14 @@ def _line(counts: Sequence[tuple[str, list[Judgement]]]) -> str:
             f" decide, {join(words)}"
         )
     line = "; ".join(parts)
-    return f"{line[:1].upper()}{line[1:]}."
+    return _wrapped(f"{line[:1].upper()}{line[1:]}.")
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    """Returns a paragraph in lines of the length that pages have."""
+    return textwrap.fill(
+        text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 if __name__ == "__main__":

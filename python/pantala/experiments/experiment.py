@@ -21,7 +21,6 @@ from pantala.experiments.over_seeds import (
     outliers_of,
 )
 from pantala.experiments.samples import check_column, check_numeric
-from pantala.experiments.throughputs import throughputs_over
 from pantala.results.run import Run
 
 __all__ = ["Experiment"]
@@ -248,6 +247,8 @@ class Experiment(CaseParts):
         Raises:
             UsageError: the experiment does not keep the table job_windows.
         """
+        from pantala.experiments.throughputs import throughputs_over
+
         return throughputs_over(self)
 
     def effects(

@@ -112,8 +112,10 @@ def measured_in_words(judgement: Judgement) -> str:
 def bounds_in_words(bounds: Bounds) -> str:
     """Returns the bounds of a measure, such as ``at least 0.5``."""
     low, high = bounds
-    if bounds in ((0, math.inf), (-math.inf, 0)):  # a sign: zero itself lies outside
-        return "more than 0" if low == 0 else "less than 0"
+    if low == 0 and math.isinf(high):  # a sign: zero itself lies outside
+        return "more than 0"
+    if high == 0 and math.isinf(low):
+        return "less than 0"
     if math.isinf(high):
         return f"at least {significant(low)}"
     if math.isinf(low):
