@@ -120,17 +120,16 @@ def _verdicts(found: list[Judgement]) -> str:
     rows = []
     for each in found:
         claim = each.claim
-        shown = f"`{claim.test}`" if claim.test else ""
-        remarks = " ".join(filter(None, [claim.partly, claim.unjudged, shown, claim.changed]))
+        remarks = " ".join(filter(None, [claim.partly, claim.unjudged, claim.changed]))
         cells = (
             f"{claim.id} ({claim.where})",
-            f"{claim.statement} {remarks}".strip(),
-            claim.paper,
-            measured_in_words(each),
             f"**{each.words}**" if each.verdict is Verdict.HOLDS else each.words,
+            f"{claim.statement} {remarks}".strip(),
+            measured_in_words(each).replace("; ", "<br>"),
+            claim.paper,
         )
         rows.append([cell.replace("|", "\\|") for cell in cells])
-    return table(("claim", "statement and remarks", "paper", "measured", "verdict"), rows, 5) + "\n"
+    return table(("claim", "verdict", "statement", "measured", "paper"), rows, 5) + "\n"
 
 
 def _costs(campaign: Campaign) -> str:
