@@ -277,8 +277,15 @@ def _overlaps(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
         "overlap",
         f"{_which(titles, facts)}{'At the least, ' * (len(titles) > 1)}{text}{more}."
         f"{overlap_remedy(ranked)}",
-        f"{first.other} ran for {PLAIN.percent(first.share)} of {first.job}'s run",
+        _briefly(first),
     )
+
+
+def _briefly(overlap: Overlap) -> str:
+    """Returns an overlap in a few words."""
+    if not overlap.share:
+        return f"{overlap.other} did not run during {overlap.job}'s run"
+    return f"{overlap.other} ran for {PLAIN.percent(overlap.share)} of {overlap.job}'s run"
 
 
 def _equal_seeds(facts: Mapping[str, Facts], seeds: Collection[Sequence[str]]) -> Iterator[Caveat]:

@@ -22,7 +22,7 @@ import polars as pl
 from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.errors import RunDirectoryError
-from pantala.files.atomic_file import atomic_file
+from pantala.files.atomic_file import atomic_file, write_table, write_text
 from pantala.files.run_directory import RUN_FILE
 from pantala.store.consolidate import table_of_run
 from pantala.store.run_store import RunStore
@@ -152,8 +152,8 @@ class _Pack:
             self._read = self._tables()
         documents, tables = self._read
         for name in self.runs[run]:
-            tables[name][run].write_parquet(into / TABLES[name].file, compression="zstd")
-        (into / RUN_FILE).write_text(documents[run], encoding="utf-8")
+            write_table(into / TABLES[name].file, tables[name][run])
+        write_text(into / RUN_FILE, documents[run])
 
     def _tables(self) -> tuple[dict[str, str], dict[str, dict[str, pl.DataFrame]]]:
         """Returns run.json by run, and the tables by name and run; checks their rows."""

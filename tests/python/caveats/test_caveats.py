@@ -106,6 +106,10 @@ def test_the_share_of_a_run_beside_another_job_and_the_remedy() -> None:
     (caveat,) = [each for each in caveats_of({"x": found}) if each.kind == "overlap"]
     assert "short ran for 5.0 % of long's run (5.00 ns of 100 ns)" in caveat.text
     assert "set repeat = true for short" in caveat.text
+    assert caveat.short == "short did not run during late's run"
+    (caveat,) = [
+        each for each in caveats_of({"x": facts(jobs[:2], rows[:2], {})}) if each.kind == "overlap"
+    ]
     assert caveat.short == "short ran for 5.0 % of long's run"
 
 

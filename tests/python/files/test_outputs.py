@@ -49,6 +49,7 @@ OTHER_WRITERS = {
     ("store/lease.py", "write_text"): "becomes the lease by a link",
     ("store/run_store.py", "ZipFile"): "in the directory of a run in progress",
     ("figures/save.py", "savefig"): "into memory",
+    ("studies/packs.py", "write_parquet"): "into memory",
     ("traces/rank_file.py", "open"): "in a scratch folder",
     ("traces/rank_file.py", "write_bytes"): "in a scratch folder",
     ("core/native.py", "export_operations"): "the core's function",

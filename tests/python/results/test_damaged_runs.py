@@ -219,7 +219,7 @@ def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> N
         done = pantala(*words)
         assert (done.returncode, done.stdout) == (2, "")
         assert expected in done.stderr
-        assert "run the scenario again" in done.stderr
+        assert "give the command that wrote it again" in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
     if damage == "rows":
         return
