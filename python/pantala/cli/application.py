@@ -96,11 +96,14 @@ def ended(error: BaseException) -> int:
             )  # empty after the help that no arguments at all give
             return _say(f"pantala: {message}; add --help to list the options", 2) if message else 2
         case _ if type(error).__module__.startswith("polars"):
-            from pantala.files.run_files import damaged_table
+            from pantala.files.run_files import AGAIN, damaged_table
 
             table = damaged_table()
             where = "a table of the run" if table is None else str(table)
-            return _say(f"{where} cannot be read: {first_line(error)}; run the scenario again", 2)
+            return _say(
+                f"{where} cannot be read: {first_line(error)}; {AGAIN}",
+                2,
+            )
         case _ if fault := system_fault(error):
             return _say(fault.line, fault.status)
         case _:

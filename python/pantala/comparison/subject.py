@@ -16,6 +16,7 @@ from pantala.experiments.experiment import Experiment
 from pantala.experiments.listed_cases import experiment_names
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.files.run_directory import RUN_FILE, holds_run
+from pantala.files.run_files import AGAIN
 from pantala.results.run import Run
 from pantala.runs.parts import TOGETHER
 from pantala.scenario.plan import PLAN_VERSION
@@ -188,14 +189,16 @@ def checked(run: Run) -> Run:
             raise KeyError("complete")
     except (KeyError, TypeError) as error:
         raise RunDirectoryError(
-            run.path, f"run.json is damaged: {error} is missing", "run the scenario again"
+            run.path,
+            f"run.json is damaged: {error} is missing",
+            AGAIN,
         ) from None
     if version != PLAN_VERSION:
         raise RunDirectoryError(
             run.path,
             f"was written by Pantala {made_by} with plan version {version}, and this version"
             f" compares version {PLAN_VERSION}",
-            "run the scenario again",
+            AGAIN,
         )
     return run
 

@@ -20,7 +20,7 @@ from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
 from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import INTERFERENCE_FILE
-from pantala.files.run_files import document_of
+from pantala.files.run_files import AGAIN, document_of
 
 __all__ = ["ListedCases", "experiment_names", "listed_cases"]
 
@@ -116,7 +116,7 @@ class InterferenceCases:
             raise RunDirectoryError(
                 path,
                 f"is damaged or of another version: {error} is missing",
-                "run the scenario again",
+                AGAIN,
             ) from None
         missing = [part["part"] for part in self.document.get("missing", ())]
         self.ended_early = frozenset(self.elsewhere).intersection(missing)

@@ -12,8 +12,10 @@ import polars as pl
 from pantala.errors import RunDirectoryError
 from pantala.files.input_file import LARGE_TEXT, read_text
 
-__all__ = ["damaged_table", "document_of", "scanned_table", "table_in_archive"]
+__all__ = ["AGAIN", "damaged_table", "document_of", "scanned_table", "table_in_archive"]
 
+#: The remedy for a damaged run, or one of another version.
+AGAIN = "give the command that wrote it again"
 #: The tables that this process has opened. Their rows are read later, when a frame is collected.
 _SCANNED: dict[Path, None] = {}
 
@@ -49,9 +51,7 @@ def table_in_archive(archive: Path, file: str) -> pl.DataFrame | None:
     except (FileNotFoundError, KeyError):
         return None
     except (OSError, zipfile.BadZipFile, pl.exceptions.PolarsError) as error:
-        raise RunDirectoryError(
-            archive, f"is damaged: {file}: {error}", "give the command that wrote it again"
-        ) from None
+        raise RunDirectoryError(archive, f"is damaged: {file}: {error}", AGAIN) from None
 
 
 def document_of(path: Path, name: str) -> dict[str, Any]:
@@ -68,7 +68,5 @@ def document_of(path: Path, name: str) -> dict[str, Any]:
             remedy = f"name one run of the sweep, a directory {path}/runs/3f/3f2a..."
         raise RunDirectoryError(path, f"holds no run ({name} is missing)", remedy) from None
     except (OSError, ValueError) as error:
-        raise RunDirectoryError(
-            path, f"{name} cannot be read: {error}", "give the command that wrote it again"
-        ) from None
+        raise RunDirectoryError(path, f"{name} cannot be read: {error}", AGAIN) from None
     return document

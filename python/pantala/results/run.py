@@ -20,7 +20,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.caveats import Caveat, caveats_of, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, first_line
 from pantala.files.run_directory import RUN_FILE, TABLES_FILE
-from pantala.files.run_files import document_of, scanned_table, table_in_archive
+from pantala.files.run_files import AGAIN, document_of, scanned_table, table_in_archive
 from pantala.metrics.routers import counters_of_serving_routers
 from pantala.metrics.run_metrics import Metric, all_metrics, chosen_job, value_of
 from pantala.run_tables.job_nodes import job_nodes
@@ -341,7 +341,6 @@ class Run:
             return self._tables[name]
         table = TABLES[name]
         path = self.path / table.file
-        again = "run the scenario again"
         try:
             frame = scanned_table(path)
             columns = frame.collect_schema()
@@ -352,20 +351,20 @@ class Run:
             is_packed = (self.path / TABLES_FILE).is_file()  # without the tables not kept
             if not is_packed and self.document.get("tables", {}).get(name):
                 message = f"{table.file} is missing; the run wrote it"
-                raise RunDirectoryError(self.path, message, again) from None
+                raise RunDirectoryError(self.path, message, AGAIN) from None
             return displayed(pl.LazyFrame(schema=table.polars_schema), name)
         except (pl.exceptions.PolarsError, OSError) as error:
             message = f"{table.file} is damaged: {first_line(error)}"
-            raise RunDirectoryError(self.path, message, again) from None
+            raise RunDirectoryError(self.path, message, AGAIN) from None
         lacking = [column for column in table.polars_schema if column not in columns]
         if lacking:
             version = self.document.get("pantala", "another version")
             message = f"{table.file} of Pantala {version} has no column '{lacking[0]}'"
-            raise RunDirectoryError(self.path, message, again)
+            raise RunDirectoryError(self.path, message, AGAIN)
         for column, expected in table.polars_schema.items():
             if columns[column].is_numeric() != expected.is_numeric():
                 message = f"{table.file} has {columns[column]} in column '{column}', not {expected}"
-                raise RunDirectoryError(self.path, message, again)
+                raise RunDirectoryError(self.path, message, AGAIN)
         self._tables[name] = displayed(frame, name)
         return self._tables[name]
 

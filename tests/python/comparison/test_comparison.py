@@ -332,8 +332,11 @@ def test_bad_input_is_one_line(cli: Cli, sweeps: dict[str, Path], tmp_path: Path
         (run, none): "the jobs differ: run has a, b, and none has x; name runs of equal jobs",
         (run, other, "--job", "b"): "other: --job b: has no such job; its jobs are a, c",
         (run, old): "was written by Pantala 0.1.0 with plan version 4, and this version compares",
-        (run, lacking): f"of Pantala 0.1.0 has no column '{P99}'; run the scenario again",
-        (run, torn): "run.json is damaged: 'plan' is missing; run the scenario again",
+        (
+            run,
+            lacking,
+        ): f"of Pantala 0.1.0 has no column '{P99}'; give the command that wrote it again",
+        (run, torn): "run.json is damaged: 'plan' is missing; give the command that wrote it again",
         (both, sweeps["minimal"]): "--where routing.algorithm=minimal",
         (both, run, "--by", "x"): "--by x: compares the cases of one experiment; name one",
         (both, "--by", "routing.algoritm"): "did you mean 'routing.algorithm'?",
