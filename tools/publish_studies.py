@@ -18,21 +18,19 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import polars as pl
-
 from markdown_table import table
 from pantala.papers import study
+from pantala.report.tables import ReportTable
 from pantala.studies import Campaign, Judgement, StudyDefinition, Verdict
 from pantala.studies.claims_document import (
-    bounds_in_words,
     claims_frame,
     counts_in_words,
     measured_in_words,
     with_number,
 )
 from pantala.studies.packs import unpack
-from pantala.studies.variations import open_claims, varied_measures
-from pantala.text.amounts import PAGE, counted, join, significant
+from pantala.studies.study_page import experiments_table, made_table, varied_tables
+from pantala.text.amounts import counted, join
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKS = ROOT / "studies"
@@ -57,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
     """Writes or checks the pages of all studies; returns the exit status."""
     check = list(arguments) == ["--check"]
     texts: dict[Path, str] = {}
-    counts: list[tuple[str, list[Judgement]]] = []
+    counts: list[tuple[str, str, list[Judgement]]] = []
     for packs in sorted(each for each in PACKS.iterdir() if each.is_dir()):
         with tempfile.TemporaryDirectory(prefix="pantala-publish-") as folder:
             definition = study(packs.name)
@@ -66,13 +64,15 @@ def main(arguments: Sequence[str]) -> int:
             campaign = Campaign(definition, Path(folder) / "study", quick=False)
             unpack(campaign, packs)
             found = campaign.judgements()
-            counts.append((packs.name, found))
+            counts.append((packs.name, _seeds(campaign, found), found))
             parts = {
                 "status": _status(campaign, found),
                 "verdicts": _verdicts(found),
-                "variations": _variations(campaign, found),
-                "tables": _tables(campaign),
-                "costs": _costs(campaign),
+                "variations": "\n\n".join(map(_in_markdown, varied_tables(campaign, found))),
+                "tables": "\n\n".join(
+                    _in_markdown(made_table(campaign, each)) for each in campaign.tables()
+                ),
+                "costs": _in_markdown(experiments_table(campaign)),
             }
             if not check:
                 parts["figures"] = _figures(campaign, PAGES / packs.name)
@@ -106,11 +106,16 @@ def _filled(page: Path, parts: Mapping[str, str]) -> str:
     return text
 
 
-def _status(campaign: Campaign, found: list[Judgement]) -> str:
-    """Returns what limits the verdicts, and the counts."""
+def _seeds(campaign: Campaign, found: list[Judgement]) -> str:
+    """Returns how many seeds the verdicts rest on, and how many the study has."""
     seeds = sorted({each.seeds for each in found if each.seeds})
     most = max(each.description.seeds for each in campaign.sweeps.values())
-    lines = [f"- Seeds behind a verdict: {join(list(map(str, seeds)))}, of {most} in the study."]
+    return f"{join(list(map(str, seeds)))} of {most}"
+
+
+def _status(campaign: Campaign, found: list[Judgement]) -> str:
+    """Returns what limits the verdicts, and the counts."""
+    lines = [f"- Seeds behind a verdict: {_seeds(campaign, found)}."]
     lines += [f"- {each.text}" for each in campaign.caveats]
     lines += [f"- {line}" for line in counts_in_words(found)]
     return "\n".join(_wrapped(line, "  ") for line in lines) + "\n"
@@ -132,57 +137,10 @@ def _verdicts(found: list[Judgement]) -> str:
     return table(("claim", "verdict", "statement", "measured", "paper"), rows, 5) + "\n"
 
 
-def _costs(campaign: Campaign) -> str:
-    rows = []
-    for name, experiment in campaign.experiments.items():
-        done = experiment.runs.filter(pl.col("state") == "done").unique("run")
-        seconds = float(done["seconds"].sum())
-        rows.append(
-            (
-                name,
-                f"{done.height:,}",
-                f"{len(campaign.sweeps[name].missing):,}",
-                f"{int(done['packet_hops'].sum()) / 1e9:,.1f}",
-                PAGE.duration(seconds * 1e9),
-            )
-        )
-    headings = ("experiment", "runs", "missing", "10^9 packet-hops", "time summed over runs")
-    return table(headings, rows) + "\n"
-
-
-def _variations(campaign: Campaign, found: list[Judgement]) -> str:
-    """Returns for each varied experiment the measures of the claims that do not hold."""
-    variations = campaign.variations()
-    parts = []
-    for experiment, measures in varied_measures(variations, open_claims(found)).items():
-        names = [each.name for each in variations if each.experiment == experiment]
-        rows = []
-        for each in measures:
-            values = [each.values.get(name) for name in names]
-            cells = [_varied(*value) if value else "" for value in values]
-            rows.append((f"{each.claim}: {each.measure}", bounds_in_words(each.bounds), *cells))
-        parts.append(table(("measure", "bounds", *names), rows, 2))
-    return "\n\n".join(parts) + "\n"
-
-
-def _varied(mean: float, place: str) -> str:
-    text = significant(mean)
-    return f"**{text}**" if place == "inside" else text
-
-
-def _tables(campaign: Campaign) -> str:
-    parts = []
-    for made in campaign.tables():
-        rows = [[_cell(value) for value in row] for row in made.rows.iter_rows()]
-        caption = " ".join(filter(None, (f"{made.entry.title}.", made.entry.caption)))
-        parts.append(f"{_wrapped(caption)}\n\n{table(made.rows.columns, rows)}")
-    return "\n\n".join(parts) + "\n"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return significant(value, 4) if isinstance(value, float) else str(value)
+def _in_markdown(made: ReportTable) -> str:
+    """Returns a table of a page with its caption above."""
+    rows = [[f"**{cell.text}**" if cell.strong else cell.text for cell in row] for row in made.rows]
+    return f"{_wrapped(made.caption)}\n\n{table(made.columns, rows)}"
 
 
 def _figures(campaign: Campaign, place: Path) -> str:
@@ -211,25 +169,25 @@ def _figures(campaign: Campaign, place: Path) -> str:
     return "\n".join(parts)
 
 
-def _counts(counts: Sequence[tuple[str, list[Judgement]]]) -> str:
+def _counts(counts: Sequence[tuple[str, str, list[Judgement]]]) -> str:
     """Returns a row per study and kind of claim with the number of each verdict."""
     rows = []
-    for name, found in counts:
+    for name, seeds, found in counts:
         for kind in dict.fromkeys(each.claim.kind for each in found):
             of_kind = [each for each in found if each.claim.kind == kind]
             numbers = [
                 sum(each.verdict is verdict for each in of_kind)
                 for verdict in (*JUDGED, Verdict.TEST, Verdict.UNJUDGED)
             ]
-            rows.append((f"[{name}]({name}.md)", kind, *map(str, numbers)))
-    headings = ("study", "claims", *map(str, (*JUDGED, Verdict.TEST, Verdict.UNJUDGED)))
+            rows.append((f"[{name}]({name}.md)", kind, seeds, *map(str, numbers)))
+    headings = ("study", "claims", "seeds", *map(str, (*JUDGED, Verdict.TEST, Verdict.UNJUDGED)))
     return table(headings, rows, 2) + "\n"
 
 
-def _line(counts: Sequence[tuple[str, list[Judgement]]]) -> str:
+def _line(counts: Sequence[tuple[str, str, list[Judgement]]]) -> str:
     """Returns the counts of all studies in one line."""
     parts = []
-    for name, found in counts:
+    for name, seeds, found in counts:
         judged = [each for each in found if each.verdict in JUDGED]
         words = [
             with_number(verdict, number)
@@ -238,7 +196,7 @@ def _line(counts: Sequence[tuple[str, list[Judgement]]]) -> str:
         ]
         parts.append(
             f"of {counted(len(judged), 'claim')} of [{name}](docs/studies/{name}.md) that runs"
-            f" decide, {join(words)}"
+            f" decide, {join(words)}, from {seeds} seeds"
         )
     line = "; ".join(parts)
     return _wrapped(f"{line[:1].upper()}{line[1:]}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -29,17 +29,22 @@ whose results differ are left out, so that they are simulated again.
 """
 
 
+def _folder(option: str) -> Any:
+    """Returns the option that names the folder of the packs."""
+    return typer.Option(
+        option,
+        metavar="FOLDER",
+        help="The folder of the packs.",
+        show_default=False,
+        autocompletion=complete.files,
+    )
+
+
 def pack(
     name: Name,
     to: Annotated[
         Path,
-        typer.Option(
-            "--to",
-            metavar="FOLDER",
-            help="The folder of the packs.",
-            show_default=False,
-            autocompletion=complete.files,
-        ),
+        _folder("--to"),
     ],
     quick: Quick = False,
     out: Out = None,
@@ -71,13 +76,7 @@ def unpack(
     name: Name,
     source: Annotated[
         Path,
-        typer.Option(
-            "--from",
-            metavar="FOLDER",
-            help="The folder of the packs.",
-            show_default=False,
-            autocompletion=complete.files,
-        ),
+        _folder("--from"),
     ],
     quick: Quick = False,
     out: Out = None,

@@ -147,7 +147,9 @@ class Sweep:
             self._index.close()
         return progress
 
-    def adopt(self, runs: Collection[str], write: Callable[[str, Path], object]) -> tuple[int, int]:
+    def adopt(
+        self, runs: Collection[str], write: Callable[[str, Path], object]
+    ) -> tuple[set[str], set[str]]:
         """Takes missing runs from elsewhere; the store has been begun.
 
         Args:
@@ -155,7 +157,7 @@ class Sweep:
             write: writes run.json and the tables of a run into an empty directory.
 
         Returns:
-            The number of runs taken, and of those that were there already.
+            The runs taken, and those that were there already.
 
         Raises:
             RunDirectoryError: the directory cannot be written.
@@ -164,7 +166,7 @@ class Sweep:
         keep = self.description.keep
         try:
             self._refresh()
-            there = len(set(self.listing.runs) & set(runs)) - len(set(self.missing) & set(runs))
+            there = set(self.listing.runs) & set(runs) - set(self.missing)
             while wanted := [run for run in self.missing if run in runs and run not in moved]:
                 for run in wanted:
                     self.store.add(run, keep, partial(write, run))
@@ -179,7 +181,7 @@ class Sweep:
         finally:
             self._index.close()
         self.listing.write(self.root)
-        return len(moved), there
+        return moved, there
 
     def _refresh(self) -> None:
         """Brings the index up to date.

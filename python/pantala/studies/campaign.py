@@ -112,7 +112,7 @@ class Campaign:
 
     def adopt(
         self, name: str, runs: Collection[str], write: Callable[[str, Path], object]
-    ) -> tuple[int, int]:
+    ) -> tuple[set[str], set[str]]:
         """Takes runs from elsewhere that an experiment asks for and the directory lacks.
 
         Args:
@@ -121,7 +121,7 @@ class Campaign:
             write: writes run.json and the tables of a run into an empty directory.
 
         Returns:
-            The number of runs taken, and of those that were there already.
+            The runs taken, and those that were there already.
 
         Raises:
             RunDirectoryError: the directory cannot be written.
@@ -177,10 +177,7 @@ class Campaign:
         Raises:
             UsageError: a measure asks for what no experiment has.
         """
-        descriptions = self.study.descriptions(quick=False)
-        parts = self.study.file.experiments
-        there = {name: of for name, of in self.experiments.items() if not parts[name].varies}
-        return _judged(self.study, Evidence(descriptions, there))
+        return _judged(self.study, self._evidence())
 
     def variations(self) -> list[Variation]:
         """Returns what became of the claims in each variation of an experiment, if it has runs.
@@ -215,8 +212,13 @@ class Campaign:
         Raises:
             UsageError: a table asks for what no experiment has.
         """
-        evidence = Evidence(self.study.descriptions(quick=False), self.experiments)
-        return tables_of(self.study, evidence)
+        return tables_of(self.study, self._evidence())
+
+    def _evidence(self) -> Evidence:
+        varied = {name for name, part in self.study.file.experiments.items() if part.varies}
+        return Evidence(
+            self.study.descriptions(quick=False), self.experiments, without_seeds=varied
+        )
 
     def _check_mark(self) -> None:
         path = self.root / MARK

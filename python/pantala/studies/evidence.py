@@ -7,7 +7,7 @@ not simulated yet has NaN.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -57,19 +57,29 @@ class Evidence:
     """
 
     def __init__(
-        self, descriptions: Mapping[str, Description], experiments: Mapping[str, Results]
+        self,
+        descriptions: Mapping[str, Description],
+        experiments: Mapping[str, Results],
+        *,
+        without_seeds: Collection[str] = (),
     ) -> None:
         """Takes the experiments that are there.
 
         Args:
             descriptions: the experiments of the whole study by name: what measures may ask for.
             experiments: those that have runs.
+            without_seeds: those whose seeds do not count, such as variations with one seed.
         """
         self._descriptions = descriptions
         self._experiments = experiments
         self._frames: dict[tuple[str, str], pl.DataFrame] = {}
-        there = experiments.items()
-        self.seeds = _distinct_seeds([self._seeded(name, each.runs) for name, each in there])
+        self.seeds = _distinct_seeds(
+            [
+                self._seeded(name, each.runs)
+                for name, each in experiments.items()
+                if name not in without_seeds
+            ]
+        )
 
     def cell(
         self, experiment: str, column: str, where: Mapping[str, object], table: str = SLOWDOWNS

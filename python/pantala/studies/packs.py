@@ -108,10 +108,13 @@ def unpack(campaign: Campaign, folder: Path) -> Counts:
         raise RunDirectoryError(folder, "holds no pack of a study", "name the folder of the packs")
     counts = Counts()
     left = {run: each for each in packs for run in each.runs}
+    moved: set[str] = set()
+    there: set[str] = set()
     for name in campaign.sweeps:
-        moved, there = campaign.adopt(name, left, lambda run, into: left[run].write_run(run, into))
-        counts.moved += moved
-        counts.there += there
+        taken, found = campaign.adopt(name, left, lambda run, into: left[run].write_run(run, into))
+        there |= found - moved  # not those that an experiment before this one took
+        moved |= taken
+    counts.moved, counts.there = len(moved), len(there)
     counts.foreign = len(left.keys() - _wanted(campaign).keys())
     return counts
 

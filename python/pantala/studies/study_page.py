@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from math import nan
 from pathlib import Path
 
 import polars as pl
@@ -27,7 +26,7 @@ from pantala.studies.judgement import Judgement, Verdict
 from pantala.studies.variations import open_claims, varied_measures
 from pantala.text.amounts import PAGE, count, significant
 
-__all__ = ["render_study", "write_study"]
+__all__ = ["experiments_table", "made_table", "render_study", "varied_tables", "write_study"]
 
 _TIME = "communication_time_mean_ns"
 #: Columns of a grid: the values of the axis that goes across.
@@ -66,9 +65,9 @@ def render_study(campaign: Campaign) -> str:
             "claims": _claims(
                 [one for one in found if not campaign.quick or one.verdict is not Verdict.NOT_RUN]
             ),
-            "varied": _varied(campaign, found),
-            "tables": [_table(campaign, each) for each in campaign.tables()],
-            "experiments": _experiments(campaign, experiments),
+            "varied": varied_tables(campaign, found),
+            "tables": [made_table(campaign, each) for each in campaign.tables()],
+            "experiments": experiments_table(campaign),
             "figures": figures,
             "colours": {},
             "version": pantala.__version__,
@@ -99,7 +98,7 @@ def _claims(found: list[Judgement]) -> ReportTable:
     return ReportTable(caption, columns, rows)
 
 
-def _varied(campaign: Campaign, found: list[Judgement]) -> list[ReportTable]:
+def varied_tables(campaign: Campaign, found: list[Judgement]) -> list[ReportTable]:
     """Returns for each varied experiment the measures of the claims that do not hold."""
     variations = campaign.variations()
     tables = []
@@ -109,10 +108,7 @@ def _varied(campaign: Campaign, found: list[Judgement]) -> list[ReportTable]:
             [
                 Cell(f"{each.claim}: {each.measure}"),
                 Cell(bounds_in_words(each.bounds)),
-                *(
-                    Cell(significant(value), value, strong=place == "inside")
-                    for value, place in (each.values.get(name, (nan, "")) for name in names)
-                ),
+                *(_varied_cell(each.values.get(name)) for name in names),
             ]
             for each in measures
         ]
@@ -124,7 +120,16 @@ def _varied(campaign: Campaign, found: list[Judgement]) -> list[ReportTable]:
     return tables
 
 
-def _experiments(campaign: Campaign, experiments: dict[str, Experiment]) -> ReportTable:
+def _varied_cell(found: tuple[float, str] | None) -> Cell:
+    if found is None:
+        return NONE
+    value, place = found
+    return Cell(significant(value), value, strong=place == "inside")
+
+
+def experiments_table(campaign: Campaign) -> ReportTable:
+    """Returns what each experiment has and what it cost."""
+    experiments = campaign.experiments
     rows = []
     for name, sweep in campaign.sweeps.items():
         runs = (
@@ -161,7 +166,8 @@ def _of_entries(campaign: Campaign) -> dict[str, PageFigure]:
     return found
 
 
-def _table(campaign: Campaign, made: MadeTable) -> ReportTable:
+def made_table(campaign: Campaign, made: MadeTable) -> ReportTable:
+    """Returns a table of study.toml with its caption."""
     entry, rows = made.entry, []
     for row in made.rows.iter_rows():
         rows.append([NONE if value is None else _cell(value) for value in row])

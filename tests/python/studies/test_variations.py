@@ -14,6 +14,7 @@ from pantala.errors import UsageError
 from pantala.studies import Campaign, StudyDefinition, read_study
 from pantala.studies.campaign import check_measures
 from pantala.studies.evidence import Evidence
+from pantala.studies.packs import pack, unpack
 from pantala.studies.study_page import render_study
 from pantala.studies.variations import VariedExperiment
 from support import ROOT, Ended
@@ -71,6 +72,10 @@ def test_the_claims_are_computed_for_each_variation(tmp_path: Path, cli: Cli) ->
     (_, document) = json.loads(printed.out)["variations"]
     assert document["variation"] == "messages of 32 KiB"
     assert document["claims"]["EX-2"]["difference"]["place"] in ("inside", "outside")
+    # A run that two experiments share is unpacked once.
+    packed = pack(campaign, tmp_path / "packs").moved
+    taken = unpack(Campaign(mine, tmp_path / "other", quick=False), tmp_path / "packs")
+    assert (taken.moved, taken.there) == (packed, 0)
 
 
 @pytest.mark.parametrize(

@@ -81,3 +81,13 @@ def placement_axis(*placements: str) -> dict[str, Any]:
         "hybrid": {"jobs.*.placement": "random", "jobs.amg.placement": "contiguous"},
     }
     return {"name": "placement", "cases": {each: cases[each] for each in placements}}
+
+
+def configurations(workload: str, **more: Any) -> dict[str, Any]:
+    """Returns the experiment of a workload in the six configurations of Table 1."""
+    return {
+        "scenario": scenario(workload, **more),
+        "axes": [placement_axis(*PLACEMENTS), {"routing.algorithm": list(ROUTINGS)}],
+        "seeds": SEEDS,
+        "keep": KEEP,
+    }

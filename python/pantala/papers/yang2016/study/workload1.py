@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-from pantala.papers.yang2016.study.platform import (
-    KEEP,
-    PLACEMENTS,
-    ROUTINGS,
-    SEEDS,
-    placement_axis,
-    scenario,
-)
+from pantala.papers.yang2016.study.platform import configurations
 
-experiment = {
-    "scenario": scenario("workload1", interference=True),
-    "axes": [placement_axis(*PLACEMENTS), {"routing.algorithm": list(ROUTINGS)}],
-    "seeds": SEEDS,
-    "keep": KEEP,
-}
+experiment = configurations("workload1", interference=True)
