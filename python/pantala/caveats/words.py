@@ -44,7 +44,7 @@ class Caveat:
 
     Attributes:
         kind: coarse, cut_off, absent, learning, unfinished, silent, overlap, windows,
-            equal_seeds or one_seed.
+            equal_seeds, one_seed or imprecise.
         text: sentences that stand alone.
         short: a few words for a figure.
     """

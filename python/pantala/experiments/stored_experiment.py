@@ -143,8 +143,14 @@ class StoredExperiment:
         if cases > 1:
             groups = self._equal.seed_groups()
             seeds = [[titles[run] for run in group] for group in groups]
-            return caveats_of(facts, seeds=seeds, absent=absent)
-        return caveats_of(facts, absent=absent)
+            found = caveats_of(facts, seeds=seeds, absent=absent)
+        else:
+            found = caveats_of(facts, absent=absent)
+        if until := self.document.get("until_precise"):
+            from pantala.experiments.throughputs import imprecise_runs
+
+            found += imprecise_runs(self, until["precision"])
+        return found
 
     def _titles(self, *, with_axes: bool) -> dict[str, str]:
         """Returns the words for each run: its first case on the axes with several values; its part.

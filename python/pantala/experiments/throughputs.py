@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from pantala.analysis.steady_throughput import throughputs_of
+from pantala.caveats import Caveat
+from pantala.text.amounts import PLAIN, counted
 
 if TYPE_CHECKING:
     from pantala.experiments.stored_experiment import StoredExperiment
 
-__all__ = ["throughputs_over"]
+__all__ = ["imprecise_runs", "throughputs_over"]
 
 _TABLE = "job_windows"
 
@@ -33,6 +36,26 @@ def throughputs_over(experiment: StoredExperiment) -> pl.DataFrame:
     table = pl.concat(found) if found else _none()
     cases = experiment.cases.filter(pl.col("run").is_not_null())
     return cases.join(table, on="run", how="inner", maintain_order="left").drop("run")
+
+
+def imprecise_runs(experiment: StoredExperiment, precision: float) -> Iterator[Caveat]:
+    """Yields a caveat if runs ended before the throughput of every job was known.
+
+    Args:
+        experiment: an experiment whose runs go on until they are precise.
+        precision: half the width of the confidence interval that was asked for, over the mean.
+    """
+    found = throughputs_over(experiment)
+    known = (pl.col("relative") <= precision) & pl.col("steady")
+    runs = found.group_by("case", "part").agg(known.fill_null(value=False).all().alias("known"))
+    short = runs.height - int(runs["known"].sum())
+    if short:
+        share = PLAIN.percent(precision)
+        text = (
+            f"{short:,} of {counted(runs.height, 'run')} ended at the longest time or the most"
+            f" packets, before their throughput was known to {share}."
+        )
+        yield Caveat("imprecise", text, f"{short:,} of {runs.height:,} runs imprecise")
 
 
 def _none() -> pl.DataFrame:

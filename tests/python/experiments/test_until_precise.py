@@ -76,6 +76,7 @@ def test_runs_continue_until_they_are_precise(tmp_path: Path) -> None:
     assert found["steady"].all()
     assert (found["relative"] <= 0.01).all()
     assert found["name"].to_list() == ["traffic", "traffic"]
+    assert "imprecise" not in {each.kind for each in made.caveats}
     # Another number of workers, and other cases beside it, change nothing.
     two = pt.sweep(experiment(), tmp_path / "two", workers=2)
     assert two.throughputs().equals(made.throughputs())
@@ -142,7 +143,13 @@ def test_every_job_becomes_precise(tmp_path: Path) -> None:
 @pytest.mark.native
 def test_a_run_ends_at_its_limits(tmp_path: Path) -> None:
     short = experiment("5 us", scenario=scenario(first="5 us"))
-    found = pt.sweep(short, tmp_path / "short", workers=1).throughputs()
+    made = pt.sweep(short, tmp_path / "short", workers=1)
+    found = made.throughputs()
+    (caveat,) = (each for each in made.caveats if each.kind == "imprecise")
+    number = found.filter(~(pl.col("steady") & (pl.col("relative") <= 0.01))).height
+    assert caveat.text.startswith(
+        f"{number} of 2 runs ended at the longest time or the most packets"
+    )
     assert found["simulated_ns"].to_list() == [5_000, 5_000]
     assert found["relative"].max() > 0.01
     few = experiment(scenario=scenario(first="5 us"))
