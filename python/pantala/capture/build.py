@@ -16,7 +16,11 @@ from pantala.files.private_folder import cache_folder
 __all__ = ["built_library"]
 
 _SOURCES = Path(__file__).with_name("library")
-_FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"]
+_FLAGS = [
+    *["-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"],
+    # A program with a tool of its own has functions of the same names: the library calls its own.
+    "-Wl,-Bsymbolic-functions",
+]
 _WARNINGS = ["-Wall", "-Wno-deprecated-declarations"]
 _NAME = "libpantala-capture.so"
 
@@ -39,7 +43,7 @@ def built_library() -> Path:
         )
         raise UsageError(f"{compiler[0]}: the MPI compiler is not installed; {remedy}")
     sources = sorted(_SOURCES.glob("*.[ch]"))
-    digest = hashlib.sha256(_command_of(compiler).encode())
+    digest = hashlib.sha256(" ".join([_command_of(compiler), *_FLAGS]).encode())
     for source in sources:
         digest.update(source.read_bytes())
     folder = cache_folder(f"capture-{digest.hexdigest()[:16]}", "the capture library")

@@ -91,6 +91,8 @@ bool is_captured(void);
 // Starts and ends a call that no wrapper records. Returns whether the program itself makes it.
 bool pass_in(void);
 void pass_out(void);
+// Whether the thread is inside a call of MPI.
+bool is_inside(void);
 
 // --- guard.c: calls that no wrapper sees -----------------------------------------------------
 

@@ -1,9 +1,12 @@
 // The guard: notices calls of MPI that the wrappers do not see, and passes them on.
 //
-// A call escapes the wrappers if it has no wrapper, if the program calls its PMPI name, or if it
-// comes by a Fortran binding: Open MPI's Fortran functions call PMPI. The guard stands in front of
-// all of these. It passes any arguments on as words: no function of the lists takes a floating-point
-// number or a struct by value, and a callee ignores words that its caller did not give.
+// A call escapes the wrappers if it has no wrapper, or if it comes by the PMPI name. The Fortran
+// functions of an MPI library convert their arguments and call functions of C: those of Open MPI by
+// the PMPI name, those of MPICH by the MPI name. So the guard hands a call by the PMPI name to its
+// wrapper, which then sees handles, statuses and addresses of C for every binding of Fortran. What
+// has no wrapper is noticed. The guard passes any arguments on as words: no function of the lists
+// takes a floating-point number or a struct by value, and a callee ignores words that its caller did
+// not give.
 
 #include "capture.h"
 
@@ -25,7 +28,6 @@ typedef word (*function)(PARAMETERS);
 
 // Why a capture does not follow a call.
 enum reason {
-    FOLLOWED_CALL,
     FORTRAN_CALL,
     NEIGHBORHOOD_CALL,
     INTER_CALL,
@@ -39,10 +41,7 @@ enum reason {
 };
 
 static const char *const texts[] = {
-    // The reason of a wrapped function counts if the program calls its PMPI name.
-    [FOLLOWED_CALL] = "the program calls it by its PMPI name, and a capture follows the MPI names;"
-                      " call the MPI name, or run without other tools that wrap MPI",
-    [FORTRAN_CALL] = "the call comes by a Fortran binding, and a capture follows calls of C; record"
+    [FORTRAN_CALL] = "the MPI library does not pass this call of Fortran to a function of C; record"
                      " an OTF2 trace of the program instead, e.g. with Score-P",
     [NEIGHBORHOOD_CALL] = "a capture does not follow neighborhood collectives",
     [INTER_CALL] = "a capture does not follow intercommunicators",
@@ -146,28 +145,19 @@ static function find_next(struct guard *guard) {
 
 // --- The two kinds of guards -----------------------------------------------------------------
 
-enum course { GOES_ON, STARTS, ENDS };
-
 // Passes a call of C on. A wrapper's own call passes without notice.
-__attribute__((noinline)) static word pass(struct guard *guard, enum course course, PARAMETERS) {
+__attribute__((noinline)) static word pass(struct guard *guard, PARAMETERS) {
     function next = find_next(guard);
     arrived = true;
-    bool own = pass_in();
-    if (own && course != STARTS)
+    if (pass_in())
         notice(fortran != NULL ? fortran : guard);
-    if (own && course == ENDS)
-        end_capture();
     word result = next(ARGUMENTS);
-    if (own && course == STARTS && (int)result == MPI_SUCCESS) {
-        start_capture();
-        notice(fortran != NULL ? fortran : guard);
-    }
     pass_out();
     return result;
 }
 
-// Passes a call of Fortran on. With an MPI library whose Fortran functions call the wrappers, it is
-// captured; otherwise it is noticed, by a guard of C if one sees it.
+// Passes a call of Fortran on. The MPI library converts its arguments and calls the function of C,
+// by its MPI or its PMPI name, and so a wrapper or a guard. A call that reaches neither is noticed.
 __attribute__((noinline)) static word pass_fortran(struct guard *guard, PARAMETERS) {
     function next = find_next(guard);
     struct guard *outer = fortran;
@@ -188,13 +178,22 @@ __attribute__((noinline)) static word pass_fortran(struct guard *guard, PARAMETE
 
 #define VISIBLE __attribute__((visibility("default"), used))
 
-#define C(symbol, reason, course)                                                                  \
+#define C(symbol, reason)                                                                          \
     VISIBLE word guard_##symbol(PARAMETERS) __asm__(#symbol);                                      \
     word guard_##symbol(PARAMETERS) {                                                              \
         static struct guard guard = {#symbol, #symbol, reason, NULL, 0, NULL};                     \
-        return pass(&guard, course, ARGUMENTS);                                                    \
+        return pass(&guard, ARGUMENTS);                                                    \
     }
-#define BOTH(name, reason) C(MPI_##name, reason, GOES_ON) C(PMPI_##name, reason, GOES_ON)
+// A call of a PMPI name that comes from outside of the wrappers goes to the wrapper: it is a call of
+// Fortran that the MPI library has converted, or one of a tool that wraps MPI, too.
+#define ROUTED(name, lower, UPPER)                                                                 \
+    VISIBLE word guard_PMPI_##name(PARAMETERS) __asm__("PMPI_" #name);                             \
+    word guard_PMPI_##name(PARAMETERS) {                                                           \
+        static struct guard guard = {"PMPI_" #name, "PMPI_" #name, FORTRAN_CALL, NULL, 0, NULL};  \
+        function call = is_inside() ? find_next(&guard) : (function)MPI_##name;                    \
+        return call(ARGUMENTS);                                                                    \
+    }
+#define BOTH(name, reason) C(MPI_##name, reason) C(PMPI_##name, reason)
 
 // A Fortran function has four symbols: compilers differ in case and underscores.
 #define FORTRAN(shown, symbols, own, alias1, alias2, alias3)                                  \
@@ -222,11 +221,8 @@ __attribute__((noinline)) static word pass_fortran(struct guard *guard, PARAMETE
     MODULE("PMPI_" #NAME " (mpi_f08)", pmpi_##name##_f08_)                                         \
     MODULE("PMPI_" #NAME " (mpi_f08)", pmpi_##name##_f08ts_)
 
-#define GUARD_NAMED(name, lower, UPPER) C(PMPI_##name, FOLLOWED_CALL, GOES_ON)
-FOLLOWED(GUARD_NAMED)
-C(PMPI_Init, FOLLOWED_CALL, STARTS)
-C(PMPI_Init_thread, FOLLOWED_CALL, STARTS)
-C(PMPI_Finalize, FOLLOWED_CALL, ENDS)
+FOLLOWED(ROUTED)
+COURSES(ROUTED)
 FOLLOWED(BINDINGS)
 COURSES(BINDINGS)
 
@@ -252,7 +248,7 @@ FILES(BINDINGS)
 
 #if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION == 4
 #define GUARD_EARLY(name, lower, UPPER)                                                            \
-    C(MPIX_##name, PERSISTENT_CALL, GOES_ON) C(PMPIX_##name, PERSISTENT_CALL, GOES_ON)
+    C(MPIX_##name, PERSISTENT_CALL) C(PMPIX_##name, PERSISTENT_CALL)
 PERSISTENT(GUARD_EARLY)
 #endif
 

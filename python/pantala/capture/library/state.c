@@ -63,6 +63,10 @@ void pass_out(void) {
     --depth;
 }
 
+bool is_inside(void) {
+    return depth > 0;
+}
+
 bool is_captured(void) {
     return started;
 }
