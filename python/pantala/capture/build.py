@@ -13,7 +13,7 @@ from pantala.errors import UsageError
 from pantala.files.atomic_file import atomic_file
 from pantala.files.private_folder import cache_folder
 
-__all__ = ["built_library"]
+__all__ = ["built_library", "is_open_mpi"]
 
 _SOURCES = Path(__file__).with_name("library")
 _FLAGS = [
@@ -34,7 +34,7 @@ def built_library() -> Path:
     Raises:
         UsageError: there is no compiler, it fails, or the cache cannot be written.
     """
-    compiler = shlex.split(os.environ.get("MPICC", "")) or ["mpicc"]
+    compiler = _compiler()
     path = shutil.which(compiler[0])
     if path is None:
         remedy = (
@@ -57,6 +57,18 @@ def built_library() -> Path:
         message = f"{folder}: the capture library cannot be written there: {error.strerror}"
         raise UsageError(f"{message}; set XDG_CACHE_HOME to a folder that can be written") from None
     return library
+
+
+def is_open_mpi() -> bool:
+    """Returns whether the MPI compiler is that of Open MPI, by the macros of its header."""
+    text = "#include <mpi.h>\n"
+    command = [*_compiler(), "-E", "-dM", "-x", "c", "-"]
+    shown = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    return "#define OPEN_MPI " in shown.stdout
+
+
+def _compiler() -> list[str]:
+    return shlex.split(os.environ.get("MPICC", "")) or ["mpicc"]
 
 
 def _command_of(compiler: list[str]) -> str:

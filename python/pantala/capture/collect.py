@@ -1,25 +1,28 @@
-"""The files of a capture: one per rank, then one for the job."""
+"""The files of a capture: one per rank, then one for each job."""
 
 from __future__ import annotations
 
+import shutil
 import struct
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pantala.capture.notes import RANK_FILE, rank_of, read_notes
+from pantala.capture.matching import remove_lonely
+from pantala.capture.notes import RANK_FILE, Notes, rank_of, read_notes
+from pantala.capture.rank_file import read_rank_file, write_rank_file
 from pantala.core import native
 from pantala.errors import UsageError
 from pantala.files.atomic_file import atomic_file
 
-__all__ = ["Captured", "collect", "rank_files"]
+__all__ = ["Captured", "collect", "jobs_of", "merged", "rank_paths", "result_path"]
 
 _END = b"PANTEND\0"
 
 
 @dataclass(frozen=True)
 class Captured:
-    """A capture.
+    """The capture of a job.
 
     Attributes:
         file: the operation file.
@@ -36,65 +39,113 @@ class Captured:
     notes: tuple[str, ...]
 
 
-def rank_files(folder: Path) -> Iterator[Path]:
-    """Yields the files that the ranks of a capture write."""
-    for path in sorted(folder.iterdir()):
-        if RANK_FILE.fullmatch(path.name):
-            yield path
+def jobs_of(unfinished: Path) -> list[Path]:
+    """Returns the folders of the jobs of a capture, in the order of their start."""
+    return sorted(unfinished.glob("job-*"))
 
 
-def collect(folder: Path, file: Path, status: int, *, keep: bool) -> Captured:
-    """Merges the files of the ranks.
-
-    Args:
-        folder: the folder with the files of the ranks.
-        file: the file to write.
-        status: the exit status of the program.
-        keep: whether to keep the files of the ranks.
+def result_path(out: Path, stem: str, index: int, jobs: int, *, overwrite: bool) -> Path:
+    """Returns the operation file of a job of a capture.
 
     Raises:
-        UsageError: the program failed, a file is missing, or the capture stopped at a call.
+        UsageError: the file exists and may not be replaced.
     """
-    files = list(rank_files(folder))
-    notes = read_notes(path for path in files if path.suffix == ".note")
-    if notes.refusal is not None:
-        _remove(files, keep=keep)
-        raise UsageError(f"capture: {notes.refusal}; no operation file is written")
-    if status != 0:
-        message = f"capture: the program ended with status {status}"
-        raise UsageError(f"{message}; correct it first: a capture needs a complete run")
-    ranks = [path for path in files if path.suffix == ".operations"]
-    if not ranks:
+    file = out / (f"{stem}.operations" if jobs == 1 else f"{stem}-{index + 1}.operations")
+    if file.exists() and not overwrite:
+        raise UsageError(f"{file}: exists; name another --out, or add --overwrite")
+    return file
+
+
+def rank_paths(job: Path) -> list[Path]:
+    """Returns the operation files of the ranks of a job."""
+    paths = (path for path in job.iterdir() if RANK_FILE.fullmatch(path.name))
+    return sorted(path for path in paths if path.suffix == ".operations")
+
+
+def collect(job: Path, file: Path, *, region: bool, from_start: bool) -> Captured:
+    """Merges the files of the ranks of a job that ran to its end.
+
+    Args:
+        job: the folder with the files of the ranks.
+        file: the file to write.
+        region: whether the capture is of a part of the program.
+        from_start: whether this part starts within the program.
+
+    Raises:
+        UsageError: a file is missing or incomplete, or the calls of the ranks do not fit together.
+    """
+    notes = read_notes(job.glob("rank-*.note"))
+    paths = rank_paths(job)
+    size = _size(paths[0]) if paths else 0
+    missing = sorted(set(range(size)) - {rank_of(path.name) for path in paths})
+    if missing or not paths:
         raise UsageError(
-            "capture: no rank called MPI_Init; programs without MPI, programs linked statically and"
-            " sessions of MPI are not captured"
+            f"capture: rank {missing[0] if missing else 0} of {size} left no file in {job}; write"
+            " to a folder that all hosts share"
         )
-    size = _size(ranks[0])
-    missing = sorted(set(range(size)) - {_number(path) for path in ranks})
-    if missing:
-        raise UsageError(
-            f"capture: rank {missing[0]} of {size} left no file in {folder}; write to a folder that"
-            " all hosts share"
-        )
-    for path in ranks:
+    for path in paths:
         _check_end(path)
+    if notes.unreached is not None:
+        raise UsageError(f"capture: {notes.unreached}")
+    texts = notes.shown(size)
+    if region:
+        return merged(paths, file, (*_trimmed(paths, from_start=from_start), *texts))
+    try:
+        return merged(paths, file, texts)
+    except UsageError:
+        lonely = _trimmed(paths, from_start=False)
+        if not lonely:
+            raise
+        return merged(paths, file, (*lonely, *texts))
+
+
+def _trimmed(paths: list[Path], *, from_start: bool) -> tuple[str, ...]:
+    """Removes halves of messages from the files of the ranks, and returns lines that say so."""
+    ranks = sorted((read_rank_file(path) for path in paths), key=lambda each: each.rank)
+    lonely = remove_lonely(ranks, from_start=from_start)
+    for path, each in zip(paths, ranks, strict=True):
+        write_rank_file(path, each)
+    return lonely.shown()
+
+
+def merged(paths: list[Path], file: Path, notes: Sequence[str]) -> Captured:
+    """Merges the files of the ranks of a job, and checks that their calls fit together.
+
+    Raises:
+        UsageError: a file is damaged, or the calls do not fit together; no file is written.
+    """
+    size = _size(paths[0])
     try:
         with atomic_file(file) as half:
-            made = native.merge_operation_files(ranks, half)
+            made = native.merge_operation_files(paths, half)
+            native.operation_file(str(half))
     except ValueError as error:
-        raise UsageError(f"capture: {error}; the files of the ranks are in {folder}") from None
-    _remove(files, keep=keep)
-    return Captured(file, size, made["operations"], made["bytes"], notes.shown(size))
+        raise UsageError(
+            f"capture: {error}; a replay would not end, so no operation file is written; the files"
+            f" of the ranks are in {paths[0].parent}"
+        ) from None
+    return Captured(file, size, made["operations"], made["bytes"], tuple(notes))
 
 
-def _remove(files: list[Path], *, keep: bool) -> None:
-    if not keep:
-        for path in files:
-            path.unlink()
+def remove(unfinished: Path, kept: Path | None) -> None:
+    """Removes the files of the ranks, or moves them to `kept`."""
+    if kept is None:
+        shutil.rmtree(unfinished)
+        return
+    shutil.rmtree(kept, ignore_errors=True)
+    unfinished.rename(kept)
 
 
-def _number(path: Path) -> int:
-    return rank_of(path.name)
+def refusal(unfinished: Path) -> str | None:
+    """Returns why the first job stopped at a call, if one did."""
+    foreign = unfinished / "foreign.note"
+    if foreign.exists():
+        return foreign.read_text(errors="replace").splitlines()[0].removeprefix("refused: ")
+    for job in jobs_of(unfinished):
+        notes: Notes = read_notes(job.glob("rank-*.note"))
+        if notes.refusal is not None:
+            return notes.refusal
+    return None
 
 
 def _size(path: Path) -> int:
@@ -113,6 +164,6 @@ def _check_end(path: Path) -> None:
         file.seek(max(0, file.tell() - len(_END)))
         if file.read() != _END:
             raise UsageError(
-                f"capture: rank {_number(path)} did not reach MPI_Finalize; a capture needs a"
+                f"capture: rank {rank_of(path.name)} did not reach MPI_Finalize; a capture needs a"
                 " complete run"
             )

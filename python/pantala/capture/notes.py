@@ -5,6 +5,8 @@ A rank's file of notes has one line of text each:
     refused: CALL: REASON           the capture of the rank stopped at this call
     missed: CALL: NUMBER: REASON    calls of this kind, of which the first stopped the capture
     left out: CALL: NUMBER: REASON  calls that the operation file lacks
+    region: BORDER: NUMBER          calls of this kind that came before the end; too few
+    shared: RANKS: PROCESSORS       ranks of a host that measured wall-clock time
 """
 
 from __future__ import annotations
@@ -39,18 +41,30 @@ class Notes:
         refusal: the first call at which a rank stopped, and why; None if all ranks went on.
         calls: the calls that the capture leaves out by reason, with their numbers.
         ranks: the ranks that made them, by reason.
+        unreached: a border of the recorded part that the program did not reach, if any.
+        shared: the ranks and the processors of the first host with more ranks than processors.
     """
 
     refusal: str | None
     calls: dict[str, Counter[str]]
     ranks: dict[str, set[int]]
+    unreached: str | None = None
+    shared: tuple[int, int] | None = None
 
     def shown(self, size: int) -> tuple[str, ...]:
         """Returns a line per reason, for a job with `size` ranks."""
-        return tuple(
+        lines = [
             f"{reason}: {_listed(calls)} ({len(self.ranks[reason])} of {size} ranks)"
             for reason, calls in sorted(self.calls.items())
-        )
+        ]
+        if self.shared is not None:
+            ranks, processors = self.shared
+            lines.append(
+                f"{ranks} ranks share {processors} processors of a host, and the computing times"
+                " are wall-clock times: they contain the time that other ranks had the processor;"
+                " capture with --clock cpu"
+            )
+        return tuple(lines)
 
 
 def read_notes(files: Iterable[Path]) -> Notes:
@@ -59,6 +73,8 @@ def read_notes(files: Iterable[Path]) -> Notes:
     missed: dict[str, Counter[str]] = defaultdict(Counter)
     left_out: dict[str, Counter[str]] = defaultdict(Counter)
     ranks: dict[str, set[int]] = defaultdict(set)
+    unreached: str | None = None
+    shared: tuple[int, int] | None = None
     for path in files:
         rank = rank_of(path.name)
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -66,6 +82,15 @@ def read_notes(files: Iterable[Path]) -> Notes:
             call, _, rest = rest.partition(": ")
             if kind == "refused":
                 refused.append((rank, call, rest))
+                continue
+            if kind == "region":
+                unreached = (
+                    f"rank {rank} did not reach the call of --{call}: the program made {rest} of"
+                    " its kind; name an earlier one"
+                )
+                continue
+            if kind == "shared":
+                shared = shared or (int(call), int(rest))
                 continue
             number, _, reason = rest.partition(": ")
             if not number.isdecimal():  # a rank that was killed cut the line off
@@ -75,7 +100,7 @@ def read_notes(files: Iterable[Path]) -> Notes:
             elif kind == "left out":
                 left_out[reason][call] += int(number)
                 ranks[reason].add(rank)
-    return Notes(_refusal(refused, missed), dict(left_out), dict(ranks))
+    return Notes(_refusal(refused, missed), dict(left_out), dict(ranks), unreached, shared)
 
 
 def _refusal(refused: list[tuple[int, str, str]], missed: dict[str, Counter[str]]) -> str | None:

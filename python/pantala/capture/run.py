@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from pantala.capture.build import built_library
-from pantala.capture.collect import Captured, collect, rank_files
+from pantala.capture.build import built_library, is_open_mpi
+from pantala.capture.collect import Captured, collect, jobs_of, refusal, remove, result_path
+from pantala.capture.launchers import kind_of, stand_ins
+from pantala.capture.processes import ended_early, stop
+from pantala.capture.reasons import NO_RANK, why_no_rank, why_not_loaded
 from pantala.errors import UsageError
 
 __all__ = ["Clock", "capture"]
 
 Clock = Literal["wall", "cpu"]
-_LAUNCHERS = ("mpirun", "mpiexec", "orterun")
+_BORDER = re.compile(r"(barrier|allreduce|pcontrol)(?::([1-9]\d*))?")
 
 
 def capture(
@@ -25,20 +29,27 @@ def capture(
     *,
     name: str | None = None,
     clock: Clock = "wall",
+    start: str | None = None,
+    end: str | None = None,
     overwrite: bool = False,
     keep: bool = False,
-) -> Captured:
-    """Runs an MPI program and writes its calls as an operation file.
+) -> tuple[Captured, ...]:
+    """Runs a command and writes the calls of each MPI program in it as an operation file.
 
     Args:
-        command: the command with its arguments, such as ``["mpirun", "-n", "8", "./app"]``.
-        out: the folder for the file.
-        name: the file's name without ``.operations``. Default: the name of `out`.
+        command: the command with its arguments, such as ``["mpirun", "-n", "8", "./app"]``, or a
+            script with several of them.
+        out: the folder for the files. One program becomes ``NAME.operations``, several become
+            ``NAME-1.operations`` and so on, in the order of their start.
+        name: the NAME of the files. Default: the name of `out`.
         clock: the clock of the computing between calls: wall-clock time, or the CPU time of the
-            thread that calls MPI. With more ranks than cores, wall-clock time includes the time
-            that a rank waits for a core.
+            thread that calls MPI. With more ranks than processors, wall-clock time includes the
+            time that a rank waits for a processor.
+        start: the call after which the recording starts: ``"barrier:N"``, ``"allreduce:N"`` (the
+            N-th of MPI_COMM_WORLD) or ``"pcontrol:N"``; the first without N. Default: MPI_Init.
+        end: the call with which it ends, likewise. Default: MPI_Finalize.
         overwrite: whether to replace a capture in `out`.
-        keep: whether to keep the files of the ranks.
+        keep: whether to keep the files of the ranks, in ``NAME.ranks``.
 
     Raises:
         UsageError: the command cannot be run or fails, the folder is taken, or the capture does not
@@ -46,52 +57,112 @@ def capture(
     """
     if not command:
         raise UsageError("capture: there is no command; add e.g. -- mpirun -n 8 ./app")
-    if shutil.which(command[0]) is None:
+    program = shutil.which(command[0])
+    if program is None:
         raise UsageError(f"{command[0]}: the command does not exist; check its name and PATH")
     folder = Path(out)
-    file = folder / f"{name or folder.absolute().name}.operations"
+    stem = name or folder.absolute().name
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: is a file, not a folder; name another --out")
-    if file.exists() and not overwrite:
-        raise UsageError(f"{file}: exists; name another --out, or add --overwrite")
+    for number in (1, 2):
+        result_path(folder, stem, 0, number, overwrite=overwrite)
+    borders = {"FROM": _border("from", start), "TO": _border("to", end)}
     library = built_library()
+    _same_family(command[0], program)
+    if (reason := why_not_loaded(library)) is not None:
+        raise UsageError(reason)
+    unfinished = folder / f"{stem}.unfinished"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for old in rank_files(folder):
-            old.unlink()
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        stand_ins(unfinished / "launchers")
     except OSError as error:
         message = f"{folder}: cannot be written: {error.strerror}; name another --out"
         raise UsageError(message) from None
-    status = _run(command, library, folder, clock)
-    return collect(folder, file, status, keep=keep)
-
-
-def _run(command: Sequence[str], library: Path, folder: Path, clock: Clock) -> int:
-    """Runs the command and returns its exit status."""
     variables = {
         "LD_PRELOAD": ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")])),
-        "PANTALA_CAPTURE_DIR": str(folder.absolute()),
+        "PANTALA_CAPTURE_LIBRARY": str(library),
+        "PANTALA_CAPTURE_DIR": str(unfinished.absolute()),
         "PANTALA_CAPTURE_CLOCK": clock,
+        **{f"PANTALA_CAPTURE_{key}": value for key, value in borders.items() if value},
     }
-    environment = dict(os.environ)
-    if _is_open_mpi_4(command[0]):
-        # Open MPI's launcher hands these to the ranks, also on other hosts, and does not load the
-        # library itself.
-        key = "OMPI_MCA_mca_base_env_list"
-        handed = ";".join(f"{variable}={value}" for variable, value in variables.items())
-        environment[key] = ";".join(filter(None, [os.environ.get(key), handed]))
-    else:
-        environment |= variables
+    status = _run(command, program, unfinished, variables)
+    shutil.rmtree(unfinished / "launchers")
+    jobs = jobs_of(unfinished)
+    found = refusal(unfinished)
+    if found is not None:
+        raise UsageError(f"capture: {found}{_salvage(folder, jobs)}")
+    if status != 0:
+        message = f"capture: the program ended with status {status}"
+        reason = why_no_rank(command) if not jobs else None
+        remedy = reason or "correct it first: a capture needs a complete run"
+        raise UsageError(f"{message}; {remedy}{_salvage(folder, jobs)}")
+    if not jobs:
+        shutil.rmtree(unfinished)
+        raise UsageError(f"capture: no rank called MPI_Init; {why_no_rank(command) or NO_RANK}")
+    made = tuple(
+        collect(
+            job,
+            result_path(folder, stem, index, len(jobs), overwrite=overwrite),
+            region=bool(start or end),
+            from_start=start is not None,
+        )
+        for index, job in enumerate(jobs)
+    )
+    remove(unfinished, folder / f"{stem}.ranks" if keep else None)
+    return made
+
+
+def _border(option: str, text: str | None) -> str | None:
+    """Returns a border of the recorded part as the library reads it."""
+    if text is None:
+        return None
+    match = _BORDER.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"capture: --{option}: {text} is no call; name barrier, allreduce or pcontrol, and"
+            " which one, e.g. barrier:2"
+        )
+    return f"{match[1]}:{match[2] or 1}"
+
+
+def _same_family(name: str, program: str) -> None:
+    """Refuses a launcher of another MPI library than the one of the compiler."""
+    kind = kind_of(program)
+    if kind not in {"open_mpi", "hydra"} or is_open_mpi() == (kind == "open_mpi"):
+        return
+    own, other = ("Open MPI", "MPICH") if is_open_mpi() else ("MPICH", "Open MPI")
+    raise UsageError(
+        f"{name}: starts programs of {other}, and the MPI compiler is that of {own}; set MPICC to"
+        f" the compiler of {other}, e.g. MPICC=mpicc.{'mpich' if own == 'Open MPI' else 'openmpi'}"
+    )
+
+
+def _salvage(folder: Path, jobs: list[Path]) -> str:
+    """Returns the end of a message about a capture that left files."""
+    if not jobs:
+        return "; no operation file is written"
+    return (
+        f"; no operation file is written; pantala capture salvage {folder} makes one of what all"
+        " ranks did before"
+    )
+
+
+def _run(command: Sequence[str], program: str, unfinished: Path, variables: dict[str, str]) -> int:
+    """Runs the command and returns its exit status. It is stopped at a call that is refused."""
+    launchers = unfinished / "launchers"
+    own = launchers / Path(program).name
+    path = f"{launchers.absolute()}:{os.environ.get('PATH', os.defpath)}"
+    words = [str(own.absolute()) if own.exists() else command[0], *command[1:]]
     try:
-        return subprocess.run(command, env=environment, check=False).returncode
+        process = subprocess.Popen(words, env={**os.environ, **variables, "PATH": path})
     except OSError as error:
         raise UsageError(f"{command[0]}: cannot be run: {error.strerror}") from None
-
-
-def _is_open_mpi_4(command: str) -> bool:
-    """Returns whether a command is the launcher of Open MPI up to version 4."""
-    if Path(command).name not in _LAUNCHERS:
-        return False
-    shown = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
-    words = shown.stdout.split("\n", 1)[0].split()
-    return "(Open" in words and words[-1].split(".")[0] in {"1", "2", "3", "4"}
+    try:
+        if ended_early(process, lambda: refusal(unfinished) is not None):
+            stop(process)
+    except BaseException:
+        stop(process)
+        raise
+    return process.wait()

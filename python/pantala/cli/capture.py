@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from pantala.cli import complete
+from pantala.cli.arguments import paragraphs
 from pantala.text.plain_text import say
 
-__all__ = ["HELP", "capture"]
+if TYPE_CHECKING:
+    from pantala.capture import Captured
+
+__all__ = ["HELP", "app"]
 
 HELP = """Run an MPI program and write its calls as an operation file.
 
@@ -20,60 +26,118 @@ The command follows [b]--[/b], for example [b]pantala capture --out halo -- mpir
 "halo/halo.operations" }[/b].
 
 The program runs unchanged, with a library between it and MPI. Pantala builds this library on first
-use with [b]mpicc[/b], or with the compiler that MPICC names. Programs in C, C++ and mpi4py are
-captured. Programs with MPI calls from Fortran are refused, also if a library makes them.
+use with [b]mpicc[/b], or with the compiler that MPICC names. Programs in C, C++, Fortran and
+mpi4py are captured. If the command is a script that starts several MPI programs, each gets a file.
+
+A program that was killed leaves what it recorded: [b]pantala capture salvage DIR[/b] makes an
+operation file of it.
 """
 
+_SALVAGE_HELP = """Make an operation file of what an unfinished capture recorded.
 
-def capture(
+The file ends after the last collective of MPI_COMM_WORLD that all ranks completed.
+"""
+
+#: The command that needs no name.
+_PROGRAM = "program"
+
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="Folder for the operation file, shared by all hosts of the program.",
+        show_default=False,
+        autocompletion=complete.files,
+    ),
+]
+Name = Annotated[
+    str | None,
+    typer.Option("--name", metavar="NAME", help="Write DIR/NAME.operations. Default: DIR's name."),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the capture in DIR.")]
+
+
+class _Group(TyperGroup):
+    """A group of commands of which one needs no name: `pantala capture` runs a program."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        named = args[:1] in ([name] for name in self.commands)
+        return super().parse_args(ctx, args if named else [_PROGRAM, *args])
+
+
+app = typer.Typer(cls=_Group, rich_markup_mode="rich")
+
+
+@app.command(_PROGRAM, help=paragraphs(HELP))
+def program(
     command: Annotated[
         list[str],
         typer.Argument(
             metavar="COMMAND...", help="The command that starts the program.", show_default=False
         ),
     ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Folder for the operation file, shared by all hosts of the program.",
-            show_default=False,
-            autocompletion=complete.files,
-        ),
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", metavar="NAME", help="Write DIR/NAME.operations. Default: DIR's name."
-        ),
-    ] = None,
+    out: Out,
+    name: Name = None,
     clock: Annotated[
         Literal["wall", "cpu"],
         typer.Option(
             "--clock",
             help="Clock of the computing between calls: wall-clock time, or the CPU time of the"
-            " thread that calls MPI. Use cpu if there are more ranks than cores.",
+            " thread that calls MPI. Use cpu if there are more ranks than processors.",
         ),
     ] = "wall",
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the capture in DIR.")
-    ] = False,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="CALL",
+            help="Record from this call on: barrier:N or allreduce:N (the N-th of"
+            " MPI_COMM_WORLD), or pcontrol:N (the N-th MPI_Pcontrol). Default: MPI_Init.",
+        ),
+    ] = None,
+    end: Annotated[
+        str | None,
+        typer.Option("--to", metavar="CALL", help="Record up to this call. Default: MPI_Finalize."),
+    ] = None,
+    overwrite: Overwrite = False,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the files of the single ranks.")
+        bool, typer.Option("--keep", help="Keep the files of the single ranks in DIR/NAME.ranks.")
     ] = False,
 ) -> None:
     """Captures an MPI program."""
-    from pantala.capture import capture as run
+    from pantala.capture import capture
 
-    made = run(command, out, name=name, clock=clock, overwrite=overwrite, keep=keep)
-    size = f"{made.bytes / 1e6:.3g} MB" if made.bytes >= 1e6 else f"{made.bytes / 1e3:.3g} kB"
-    say(f"{made.file}: {made.ranks} ranks, {made.operations:,} operations, {size}")
-    for text in made.notes:
-        say(f"note: {text}", file=sys.stderr)
-    say("\nA job that replays it:\n")
-    say("[[jobs]]")
-    say(f'name = "{made.file.stem}"')
-    say(f"ranks = {made.ranks}")
-    say(f'workload = {{ kind = "operations", path = "{made.file}" }}')
+    made = capture(
+        command, out, name=name, clock=clock, start=start, end=end, overwrite=overwrite, keep=keep
+    )
+    _show(made)
+
+
+@app.command("salvage", help=paragraphs(_SALVAGE_HELP))
+def salvage(
+    out: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder of the capture.", show_default=False)
+    ],
+    name: Name = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Makes operation files of an unfinished capture."""
+    from pantala.capture import salvage as cut
+
+    _show(cut(out, name=name, overwrite=overwrite))
+
+
+def _show(made: Sequence[Captured]) -> None:
+    for each in made:
+        size = f"{each.bytes / 1e6:.3g} MB" if each.bytes >= 1e6 else f"{each.bytes / 1e3:.3g} kB"
+        say(f"{each.file}: {each.ranks} ranks, {each.operations:,} operations, {size}")
+        for text in each.notes:
+            say(f"note: {text}", file=sys.stderr)
+    say("\nA job that replays it:" if len(made) == 1 else "\nJobs that replay them:")
+    for each in made:
+        say("\n[[jobs]]")
+        say(f'name = "{each.file.stem}"')
+        say(f"ranks = {each.ranks}")
+        say(f'workload = {{ kind = "operations", path = "{each.file}" }}')

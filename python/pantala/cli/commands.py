@@ -24,7 +24,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "check": "check:check",
         "curve": "curve:curve",
         "bench": "bench:bench",
-        "capture": "capture:capture",
+        "capture": "capture:app",
         "topology": "topology:topology",
         "report": "report:report",
         "figure": "figure:figure",

@@ -56,7 +56,7 @@ def test_a_library_in_fortran_is_captured_beside_calls_of_c(binding: str, tmp_pa
         "COUNT_DIR": str(tmp_path),
     }
     subprocess.run(command, check=True, env=environment)
-    made = capture(command, tmp_path / "out")
+    (made,) = capture(command, tmp_path / "out", clock="cpu")
     assert made.notes == ()
     for rank, operations in enumerate(operations_of(made.file)):
         calls = [text for text in map(shown, operations) if text]
@@ -90,7 +90,7 @@ def test_a_program_in_fortran_is_captured(binding: str, tmp_path: Path) -> None:
     linked = [str(library), f"-Wl,-rpath,{tmp_path}"]
     command = ["mpif90", "-o", str(program), str(source), *linked]
     subprocess.run(command, check=True, cwd=tmp_path)
-    made = capture([*MPIRUN, "4", str(program)], tmp_path / "out")
+    (made,) = capture([*MPIRUN, "4", str(program)], tmp_path / "out")
     names = [each.name for each in operations_of(made.file)[2] if each.name != "compute"]
     assert names == [
         "comm_split",

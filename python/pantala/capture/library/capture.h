@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 // The operations that a capture writes.
 enum code {
@@ -53,6 +54,8 @@ enum code {
     COMM_DUP = 64,
     COMM_SPLIT = 65,
     COMM_FREE = 67,
+    ITERATION = 80,
+    ITERATION_END = 81,
     ABORT = 82,
 };
 
@@ -79,15 +82,18 @@ struct record {
 void enter(const char *call);
 // Ends a call and returns its result.
 int leave(int result);
-// Whether the call is to be recorded: it succeeded, and it is the program's own.
+// Whether the call is to be recorded: it succeeded, is the program's own, and is in the region.
 bool recorded(int result);
-// Stops the capture of the rank at the current call. Its file is then discarded.
+// The same, but also outside of the region: for calls that later calls need.
+bool tracked(int result);
+// Whether the call succeeded and is the program's own.
+bool is_own(int result);
+// Stops the capture of the rank at the current call.
 void refuse(const char *reason);
 void refuse_call(const char *call, const char *reason);
-// Starts the capture after MPI has started; ends it before MPI ends.
-void start_capture(void);
-void end_capture(void);
 bool is_captured(void);
+// Returns the time of a clock in nanoseconds.
+uint64_t read_clock(clockid_t source);
 // Starts and ends a call that no wrapper records. Returns whether the program itself makes it.
 bool pass_in(void);
 void pass_out(void);
@@ -101,13 +107,33 @@ void note_arrival(void);
 // Writes the noticed calls with their numbers into the file that `open_notes` opens, if any.
 void write_noticed(FILE *(*open_notes)(void));
 
+// --- job.c: the start ------------------------------------------------------------------------
+
+// Ends the program with a note if it uses another MPI library than this one was built for.
+void refuse_foreign_library(void);
+// Opens the files of the rank. Sets whether computing is measured in CPU time.
+bool start_job(bool *cpu_time);
+// Opens the file with the notes of the rank; null if it cannot be written.
+FILE *note_file(void);
+
+// --- region.c: the recorded part -------------------------------------------------------------
+
+// Calls that can start and end the recorded part.
+enum mark { BARRIERS, ALLREDUCES, PCONTROL, MARKS };
+
+void set_region(const char *from, const char *to);
+bool in_region(void);
+// Counts a call that can start or end the recorded part, after its record.
+void pass_mark(enum mark mark);
+// Notes the ends of the region that the program did not reach.
+void note_region(FILE *(*open_notes)(void));
+
 // --- writer.c: records and lists -------------------------------------------------------------
 
-bool open_file(const char *path, uint32_t ranks, uint32_t rank);
+// Opens the files of a rank in the folder of the job. `run` is a number of the job.
+bool open_file(const char *folder, uint32_t ranks, uint32_t rank, uint64_t run);
 // Writes the records, the lists and the footer. Returns whether it succeeded.
 bool close_file(void);
-// Removes the file: a capture that stopped leaves none.
-void discard_file(void);
 // Adds a record and returns its number.
 uint64_t emit(struct record record);
 // Returns a record, which `put_record` can change later.
@@ -128,6 +154,7 @@ struct live {
     uint64_t record; // the record that posted it
     uint32_t number; // its number in the file
     uint32_t peer;
+    bool message; // `record` posted one message
     bool receive;
     bool persistent;
     bool active;
@@ -147,16 +174,14 @@ void remove_request(struct live *live);
 // Stores the number of a communicator. Returns false if the capture does not know it, which stops
 // the capture.
 bool number_of(MPI_Comm communicator, uint16_t *number);
-// Whether all ranks of the communicator are this rank: MPI_COMM_SELF and its copies.
-bool is_self(MPI_Comm communicator);
 // The rank of this process in MPI_COMM_WORLD.
 uint32_t world_rank(void);
 
 // --- point_to_point.c ------------------------------------------------------------------------
 
 uint64_t bytes_of(MPI_Count count, MPI_Datatype type);
-// Completes a receive: a record of any source or tag gets the real ones. Returns false if the
-// receive was cancelled; its record then does nothing.
-bool received(uint64_t record, const MPI_Status *status);
+// Completes a message that a record posted: a receive from any source or with any tag gets the real
+// ones. Returns false if the message was cancelled; the record then does nothing.
+bool ended(uint64_t record, bool receive, const MPI_Status *status);
 
 #endif

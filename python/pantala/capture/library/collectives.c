@@ -24,13 +24,13 @@ static uint64_t size_of(MPI_Comm comm) {
     return (uint64_t)size;
 }
 
-// Records a collective. A collective of MPI_COMM_SELF has no messages.
+// Records a collective.
 static void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_Comm comm,
                        MPI_Request *request) {
     struct record record = {.code = code, .first = first, .second = second};
     if (root >= 0)
         record.peer = (uint32_t)root;
-    if (is_self(comm) || !number_of(comm, &record.communicator))
+    if (!number_of(comm, &record.communicator))
         return;
     if (request != NULL) {
         struct live *live = add_request(*request);
@@ -85,15 +85,23 @@ static bool is_root(int root, MPI_Comm comm) {
     return rank == root;
 }
 
+// Counts a call of all ranks, which can start or end the recorded part.
+static void marked(enum mark mark, MPI_Comm comm, int result) {
+    if (mark != MARKS && comm == MPI_COMM_WORLD && is_own(result))
+        pass_mark(mark);
+}
+
 // Defines a collective and its non-blocking form. `action` records it; `request` is null if it
 // blocks. PARAMETERS and ARGUMENTS are macros, because they contain commas.
-#define COLLECTIVE(name, iname, PARAMETERS, ARGUMENTS, action)                                     \
+// `mark` counts it, or is MARKS.
+#define COLLECTIVE(name, iname, mark, PARAMETERS, ARGUMENTS, action)                               \
     int MPI_##name(PARAMETERS) {                                                                   \
         enter("MPI_" #name);                                                                       \
         MPI_Request *request = NULL;                                                               \
         int result = PMPI_##name(ARGUMENTS);                                                       \
         if (recorded(result))                                                                      \
             action;                                                                                \
+        marked(mark, comm, result);                                                                \
         return leave(result);                                                                      \
     }                                                                                              \
     int MPI_##iname(PARAMETERS, MPI_Request *request) {                                            \
@@ -104,33 +112,34 @@ static bool is_root(int root, MPI_Comm comm) {
         return leave(result);                                                                      \
     }
 
-COLLECTIVE(Barrier, Ibarrier, MPI_Comm comm, comm, collective(BARRIER, -1, 0, 0, comm, request))
+COLLECTIVE(Barrier, Ibarrier, BARRIERS, MPI_Comm comm, comm,
+           collective(BARRIER, -1, 0, 0, comm, request))
 
 #define BROADCAST void *data, int count, MPI_Datatype type, int root, MPI_Comm comm
 #define BROADCAST_ARGUMENTS data, count, type, root, comm
-COLLECTIVE(Bcast, Ibcast, BROADCAST, BROADCAST_ARGUMENTS,
+COLLECTIVE(Bcast, Ibcast, MARKS, BROADCAST, BROADCAST_ARGUMENTS,
            collective(BCAST, root, bytes_of(count, type), 0, comm, request))
 
 #define REDUCED                                                                                    \
     const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm
 #define REDUCED_ARGUMENTS from, to, count, type, op, root, comm
-COLLECTIVE(Reduce, Ireduce, REDUCED, REDUCED_ARGUMENTS,
+COLLECTIVE(Reduce, Ireduce, MARKS, REDUCED, REDUCED_ARGUMENTS,
            collective(REDUCE, root, bytes_of(count, type), 0, comm, request))
 
 #define SUMMED const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm
 #define SUMMED_ARGUMENTS from, to, count, type, op, comm
-#define SUM(name, iname, code)                                                                     \
-    COLLECTIVE(name, iname, SUMMED, SUMMED_ARGUMENTS,                                              \
+#define SUM(name, iname, code, mark)                                                               \
+    COLLECTIVE(name, iname, mark, SUMMED, SUMMED_ARGUMENTS,                                              \
                collective(code, -1, bytes_of(count, type), 0, comm, request))
-SUM(Allreduce, Iallreduce, ALLREDUCE)
-SUM(Scan, Iscan, SCAN)
-SUM(Exscan, Iexscan, EXSCAN)
-SUM(Reduce_scatter_block, Ireduce_scatter_block, REDUCE_SCATTER_BLOCK)
+SUM(Allreduce, Iallreduce, ALLREDUCE, ALLREDUCES)
+SUM(Scan, Iscan, SCAN, MARKS)
+SUM(Exscan, Iexscan, EXSCAN, MARKS)
+SUM(Reduce_scatter_block, Ireduce_scatter_block, REDUCE_SCATTER_BLOCK, MARKS)
 
 #define SPREAD                                                                                     \
     const void *from, void *to, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm
 #define SPREAD_ARGUMENTS from, to, counts, type, op, comm
-COLLECTIVE(Reduce_scatter, Ireduce_scatter, SPREAD, SPREAD_ARGUMENTS,
+COLLECTIVE(Reduce_scatter, Ireduce_scatter, MARKS, SPREAD, SPREAD_ARGUMENTS,
            collective(REDUCE_SCATTER, -1, 0, sizes(counts, type, NULL, comm), comm, request))
 
 // With MPI_IN_PLACE, the counts and types of the sender do not matter: those of the receiver count.
@@ -138,27 +147,27 @@ COLLECTIVE(Reduce_scatter, Ireduce_scatter, SPREAD, SPREAD_ARGUMENTS,
     const void *from, int sent, MPI_Datatype sent_type, void *to, int count, MPI_Datatype type,    \
         MPI_Comm comm
 #define ALL_ARGUMENTS from, sent, sent_type, to, count, type, comm
-COLLECTIVE(Allgather, Iallgather, ALL, ALL_ARGUMENTS,
+COLLECTIVE(Allgather, Iallgather, MARKS, ALL, ALL_ARGUMENTS,
            collective(ALLGATHER, -1, bytes_of(count, type), 0, comm, request))
-COLLECTIVE(Alltoall, Ialltoall, ALL, ALL_ARGUMENTS,
+COLLECTIVE(Alltoall, Ialltoall, MARKS, ALL, ALL_ARGUMENTS,
            collective(ALLTOALL, -1, bytes_of(count, type), 0, comm, request))
 
 #define ALLV                                                                                       \
     const void *from, int sent, MPI_Datatype sent_type, void *to, const int counts[],              \
         const int places[], MPI_Datatype type, MPI_Comm comm
 #define ALLV_ARGUMENTS from, sent, sent_type, to, counts, places, type, comm
-COLLECTIVE(Allgatherv, Iallgatherv, ALLV, ALLV_ARGUMENTS,
+COLLECTIVE(Allgatherv, Iallgatherv, MARKS, ALLV, ALLV_ARGUMENTS,
            collective(ALLGATHERV, -1, 0, sizes(counts, type, NULL, comm), comm, request))
 
 #define ROOTED                                                                                     \
     const void *from, int sent, MPI_Datatype sent_type, void *to, int count, MPI_Datatype type,    \
         int root, MPI_Comm comm
 #define ROOTED_ARGUMENTS from, sent, sent_type, to, count, type, root, comm
-COLLECTIVE(Gather, Igather, ROOTED, ROOTED_ARGUMENTS,
+COLLECTIVE(Gather, Igather, MARKS, ROOTED, ROOTED_ARGUMENTS,
            collective(GATHER, root,
                       is_root(root, comm) ? bytes_of(count, type) : bytes_of(sent, sent_type), 0,
                       comm, request))
-COLLECTIVE(Scatter, Iscatter, ROOTED, ROOTED_ARGUMENTS,
+COLLECTIVE(Scatter, Iscatter, MARKS, ROOTED, ROOTED_ARGUMENTS,
            collective(SCATTER, root,
                       is_root(root, comm) ? bytes_of(sent, sent_type) : bytes_of(count, type), 0,
                       comm, request))
@@ -167,7 +176,7 @@ COLLECTIVE(Scatter, Iscatter, ROOTED, ROOTED_ARGUMENTS,
     const void *from, int sent, MPI_Datatype sent_type, void *to, const int counts[],              \
         const int places[], MPI_Datatype type, int root, MPI_Comm comm
 #define GATHERED_ARGUMENTS from, sent, sent_type, to, counts, places, type, root, comm
-COLLECTIVE(Gatherv, Igatherv, GATHERED, GATHERED_ARGUMENTS,
+COLLECTIVE(Gatherv, Igatherv, MARKS, GATHERED, GATHERED_ARGUMENTS,
            collective(GATHERV, root, 0,
                       gathered(is_root(root, comm) ? bytes_of(counts[root], type)
                                                    : bytes_of(sent, sent_type),
@@ -178,7 +187,7 @@ COLLECTIVE(Gatherv, Igatherv, GATHERED, GATHERED_ARGUMENTS,
     const void *from, const int counts[], const int places[], MPI_Datatype sent_type, void *to,    \
         int count, MPI_Datatype type, int root, MPI_Comm comm
 #define SCATTERED_ARGUMENTS from, counts, places, sent_type, to, count, type, root, comm
-COLLECTIVE(Scatterv, Iscatterv, SCATTERED, SCATTERED_ARGUMENTS,
+COLLECTIVE(Scatterv, Iscatterv, MARKS, SCATTERED, SCATTERED_ARGUMENTS,
            collective(SCATTERV, root, 0,
                       gathered(is_root(root, comm) ? bytes_of(counts[root], sent_type)
                                                    : bytes_of(count, type),
@@ -189,7 +198,7 @@ COLLECTIVE(Scatterv, Iscatterv, SCATTERED, SCATTERED_ARGUMENTS,
     const void *from, const int sent[], const int from_places[], MPI_Datatype sent_type, void *to, \
         const int counts[], const int places[], MPI_Datatype type, MPI_Comm comm
 #define EXCHANGED_ARGUMENTS from, sent, from_places, sent_type, to, counts, places, type, comm
-COLLECTIVE(Alltoallv, Ialltoallv, EXCHANGED, EXCHANGED_ARGUMENTS,
+COLLECTIVE(Alltoallv, Ialltoallv, MARKS, EXCHANGED, EXCHANGED_ARGUMENTS,
            collective(ALLTOALLV, -1,
                       from == MPI_IN_PLACE ? sizes(counts, type, NULL, comm)
                                            : sizes(sent, sent_type, NULL, comm),
@@ -200,7 +209,7 @@ COLLECTIVE(Alltoallv, Ialltoallv, EXCHANGED, EXCHANGED_ARGUMENTS,
         void *to, const int counts[], const int places[], const MPI_Datatype types[],              \
         MPI_Comm comm
 #define TYPED_ARGUMENTS from, sent, from_places, sent_types, to, counts, places, types, comm
-COLLECTIVE(Alltoallw, Ialltoallw, TYPED, TYPED_ARGUMENTS,
+COLLECTIVE(Alltoallw, Ialltoallw, MARKS, TYPED, TYPED_ARGUMENTS,
            collective(ALLTOALLV, -1,
                       from == MPI_IN_PLACE ? sizes(counts, MPI_BYTE, types, comm)
                                            : sizes(sent, MPI_BYTE, sent_types, comm),

@@ -1,6 +1,7 @@
 // Communicators: their numbers in the file, and the calls that make and free them.
 //
 // A replay numbers communicators as they are made: each gets the lowest free number of the rank.
+// MPI_COMM_WORLD has number 0; the file gives each rank MPI_COMM_SELF as number 1 from the start.
 // Every communicator but a copy is written as a split of its parent: the color is the rank in the
 // parent of the new communicator's first rank, the key is the new rank. All ranks of the parent
 // exchange both, because a record of a split has those of all ranks.
@@ -10,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SELF = 65536 }; // no number: only this rank is in it
+enum { SELF = 1 };
 
 struct known {
     uint64_t handle;
-    uint32_t number; // or SELF
+    uint32_t number;
 };
 
 static struct known *known;
 static uint32_t known_count, known_room;
-static bool used[65536];
+static bool used[65536] = {[SELF] = true};
 
 static uint64_t key_of(MPI_Comm handle) {
     uint64_t key = 0;
@@ -52,16 +53,9 @@ uint32_t world_rank(void) {
     return (uint32_t)rank;
 }
 
-bool is_self(MPI_Comm communicator) {
-    if (communicator == MPI_COMM_SELF)
-        return true;
-    const struct known *found = find(communicator);
-    return found != NULL && found->number == SELF;
-}
-
 bool number_of(MPI_Comm communicator, uint16_t *number) {
-    *number = 0;
-    if (communicator == MPI_COMM_WORLD || is_self(communicator))
+    *number = communicator == MPI_COMM_SELF ? SELF : 0;
+    if (communicator == MPI_COMM_WORLD || communicator == MPI_COMM_SELF)
         return true;
     const struct known *found = find(communicator);
     if (found == NULL) {
@@ -90,11 +84,6 @@ static void split(MPI_Comm parent, MPI_Comm made) {
     uint16_t number;
     if (!number_of(parent, &number))
         return;
-    if (is_self(parent)) {
-        if (made != MPI_COMM_NULL)
-            add(made, SELF);
-        return;
-    }
     int size;
     PMPI_Comm_size(parent, &size);
     uint64_t word = 0; // no color
@@ -126,8 +115,6 @@ static void copied(MPI_Comm parent, MPI_Comm made) {
     PMPI_Comm_test_inter(parent, &inter);
     if (inter) {
         refuse("a capture does not follow intercommunicators");
-    } else if (is_self(parent)) {
-        add(made, SELF);
     } else if (number_of(parent, &number)) {
         emit((struct record){.code = COMM_DUP, .communicator = number});
         take(made);
@@ -138,17 +125,15 @@ static void freed(MPI_Comm communicator) {
     struct known *found = find(communicator);
     if (found == NULL)
         return; // an intercommunicator: the capture has stopped
-    if (found->number != SELF) {
-        emit((struct record){.code = COMM_FREE, .communicator = (uint16_t)found->number});
-        used[found->number] = false;
-    }
+    emit((struct record){.code = COMM_FREE, .communicator = (uint16_t)found->number});
+    used[found->number] = false;
     *found = known[--known_count];
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
     enter("MPI_Comm_dup");
     int result = PMPI_Comm_dup(comm, made);
-    if (recorded(result))
+    if (tracked(result))
         copied(comm, *made);
     return leave(result);
 }
@@ -156,7 +141,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
     enter("MPI_Comm_dup_with_info");
     int result = PMPI_Comm_dup_with_info(comm, info, made);
-    if (recorded(result))
+    if (tracked(result))
         copied(comm, *made);
     return leave(result);
 }
@@ -165,7 +150,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
     enter("MPI_Comm_idup");
     int result = PMPI_Comm_dup(comm, made); // complete at once: the capture needs the handle
     *request = MPI_REQUEST_NULL;
-    if (recorded(result))
+    if (tracked(result))
         copied(comm, *made);
     return leave(result);
 }
@@ -173,7 +158,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
     enter("MPI_Comm_split");
     int result = PMPI_Comm_split(comm, color, key, made);
-    if (recorded(result))
+    if (tracked(result))
         split(comm, *made);
     return leave(result);
 }
@@ -181,7 +166,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
     enter("MPI_Comm_split_type");
     int result = PMPI_Comm_split_type(comm, type, key, info, made);
-    if (recorded(result))
+    if (tracked(result))
         split(comm, *made);
     return leave(result);
 }
@@ -189,7 +174,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
     enter("MPI_Comm_create");
     int result = PMPI_Comm_create(comm, group, made);
-    if (recorded(result))
+    if (tracked(result))
         split(comm, *made);
     return leave(result);
 }
@@ -197,7 +182,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
     enter("MPI_Comm_create_group");
     int result = PMPI_Comm_create_group(comm, group, tag, made);
-    if (recorded(result))
+    if (tracked(result))
         refuse("only the group calls it, and a replay makes communicators on all ranks of one");
     return leave(result);
 }
@@ -206,7 +191,7 @@ int MPI_Cart_create(MPI_Comm comm, int count, const int dims[], const int period
                     MPI_Comm *made) {
     enter("MPI_Cart_create");
     int result = PMPI_Cart_create(comm, count, dims, periods, reorder, made);
-    if (recorded(result))
+    if (tracked(result))
         split(comm, *made);
     return leave(result);
 }
@@ -214,7 +199,7 @@ int MPI_Cart_create(MPI_Comm comm, int count, const int dims[], const int period
 int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *made) {
     enter("MPI_Cart_sub");
     int result = PMPI_Cart_sub(comm, remain, made);
-    if (recorded(result))
+    if (tracked(result))
         split(comm, *made);
     return leave(result);
 }
@@ -223,7 +208,7 @@ int MPI_Graph_create(MPI_Comm comm, int count, const int index[], const int edge
                      MPI_Comm *made) {
     enter("MPI_Graph_create");
     int result = PMPI_Graph_create(comm, count, index, edges, reorder, made);
-    if (recorded(result))
+    if (tracked(result))
         split(comm, *made);
     return leave(result);
 }
@@ -234,7 +219,7 @@ int MPI_Dist_graph_create(MPI_Comm comm, int count, const int sources[], const i
     enter("MPI_Dist_graph_create");
     int result = PMPI_Dist_graph_create(comm, count, sources, degrees, destinations, weights, info,
                                         reorder, made);
-    if (recorded(result))
+    if (tracked(result))
         split(comm, *made);
     return leave(result);
 }
@@ -247,7 +232,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, const int sources[],
     int result =
         PMPI_Dist_graph_create_adjacent(comm, in, sources, source_weights, out, destinations,
                                         destination_weights, info, reorder, made);
-    if (recorded(result))
+    if (tracked(result))
         split(comm, *made);
     return leave(result);
 }
@@ -256,7 +241,7 @@ int MPI_Comm_free(MPI_Comm *comm) {
     enter("MPI_Comm_free");
     MPI_Comm handle = *comm;
     int result = PMPI_Comm_free(comm);
-    if (recorded(result))
+    if (tracked(result))
         freed(handle);
     return leave(result);
 }
@@ -265,7 +250,7 @@ int MPI_Comm_disconnect(MPI_Comm *comm) {
     enter("MPI_Comm_disconnect");
     MPI_Comm handle = *comm;
     int result = PMPI_Comm_disconnect(comm);
-    if (recorded(result))
+    if (tracked(result))
         freed(handle);
     return leave(result);
 }

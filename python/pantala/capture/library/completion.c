@@ -31,8 +31,8 @@ static uint32_t completed(MPI_Request handle, const MPI_Status *status) {
     if (live == NULL || !live->active)
         return NONE;
     uint32_t number = live->number;
-    bool posts = !live->persistent || live->posted.code == IRECV;
-    if (live->receive && posts && !received(live->record, status))
+    bool posts = live->message || live->posted.code == IRECV;
+    if (posts && !ended(live->record, live->receive, status))
         number = NONE;
     if (live->persistent)
         live->active = false;
@@ -163,16 +163,29 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
     return leave(result);
 }
 
-int MPI_Request_free(MPI_Request *request) {
-    enter("MPI_Request_free");
-    MPI_Request before = *request;
-    int result = PMPI_Request_free(request);
-    struct live *live = NULL;
-    if (recorded(result) && before != MPI_REQUEST_NULL && (live = find_request(before)) != NULL) {
+// A persistent request that is not active, or one that the program gives up. MPI may have completed
+// it: then it is as if the program had waited for it, and a cancelled one is none.
+static void give_up(struct live *live, bool complete, const MPI_Status *status) {
+    if (live->persistent) {
         // A persistent receive from any source has no record, unless a start posted one.
         if (live->posted.code != IRECV || live->active)
             emit((struct record){.code = REQUEST_FREE, .request = live->number});
-        remove_request(live);
+    } else if (!complete || !live->message || ended(live->record, live->receive, status)) {
+        emit((struct record){.code = REQUEST_FREE, .request = live->number});
     }
+    remove_request(live);
+}
+
+int MPI_Request_free(MPI_Request *request) {
+    enter("MPI_Request_free");
+    MPI_Request before = *request;
+    struct live *live = before == MPI_REQUEST_NULL ? NULL : find_request(before);
+    MPI_Status status;
+    int complete = 0;
+    if (live != NULL && live->message && !live->persistent)
+        PMPI_Request_get_status(before, &complete, &status);
+    int result = PMPI_Request_free(request);
+    if (live != NULL && tracked(result))
+        give_up(live, complete != 0, &status);
     return leave(result);
 }

@@ -20,14 +20,10 @@ static bool message(struct record *record, enum code code, int count, MPI_Dataty
     if (peer == MPI_ANY_SOURCE)
         record->flags |= ANY_SOURCE;
     else
-        record->peer = is_self(comm) ? world_rank() : (uint32_t)peer;
+        record->peer = (uint32_t)peer;
     if (tag == MPI_ANY_TAG) {
         record->flags |= ANY_TAG;
         record->tag = 0;
-    }
-    if ((record->flags & ANY_SOURCE) && is_self(comm)) {
-        record->flags &= (uint8_t)~ANY_SOURCE;
-        record->peer = world_rank();
     }
     return true;
 }
@@ -41,15 +37,15 @@ static void settle(struct record *record, const MPI_Status *status) {
     record->flags &= (uint8_t)~(ANY_SOURCE | ANY_TAG);
 }
 
-bool received(uint64_t number, const MPI_Status *status) {
+bool ended(uint64_t number, bool receive, const MPI_Status *status) {
     int cancelled = 0;
     PMPI_Test_cancelled(status, &cancelled);
     if (cancelled) {
         put_record(number, (struct record){.code = COMPUTE});
         return false;
     }
-    struct record record = get_record(number);
-    if (record.flags & (ANY_SOURCE | ANY_TAG)) {
+    struct record record;
+    if (receive && ((record = get_record(number)).flags & (ANY_SOURCE | ANY_TAG))) {
         settle(&record, status);
         put_record(number, record);
     }
@@ -75,6 +71,7 @@ static void posted(enum code code, int count, MPI_Datatype type, int peer, int t
     if (live == NULL)
         return;
     record.request = live->number;
+    live->message = true;
     live->receive = code == IRECV;
     live->record = emit(record);
 }
@@ -106,7 +103,7 @@ static void start(MPI_Request request) {
         return; // MPI_PROC_NULL
     live->active = true;
     if (live->posted.code == IRECV)
-        live->record = emit(live->posted);
+        live->record = emit(live->posted); // settled when it completes
     else
         emit((struct record){.code = START, .request = live->number});
 }
@@ -144,7 +141,7 @@ POSTED_SEND(Ibsend, ISEND)
     int MPI_##name(SENT, MPI_Request *request) {                                                   \
         enter("MPI_" #name);                                                                       \
         int result = PMPI_##name(SENT_ARGUMENTS, request);                                         \
-        if (recorded(result))                                                                      \
+        if (tracked(result))                                                                       \
             prepared(SEND_INIT, count, type, dest, tag, comm, *request);                           \
         return leave(result);                                                                      \
     }
@@ -176,7 +173,7 @@ int MPI_Recv_init(void *data, int count, MPI_Datatype type, int source, int tag,
                   MPI_Request *request) {
     enter("MPI_Recv_init");
     int result = PMPI_Recv_init(data, count, type, source, tag, comm, request);
-    if (recorded(result))
+    if (tracked(result))
         prepared(RECV_INIT, count, type, source, tag, comm, *request);
     return leave(result);
 }

@@ -1,27 +1,33 @@
-// The course of a capture: start, end, the time between calls, and what stops it.
+// The course of a call: its time, whether it is recorded, and what stops a capture.
 
 #include "capture.h"
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 static bool started, stopped;
 static clockid_t time_source = CLOCK_MONOTONIC;
-static pthread_t owner;
 static _Thread_local int depth;
 static _Thread_local const char *call_name = "";
-static uint64_t last_leave, gap; // nanoseconds
-static char directory[3072];
+static uint64_t gap; // nanoseconds of computing that no record has yet
 
-static uint64_t now(void) {
+// A program may change the thread that calls MPI between two calls; two calls at a time are no
+// sequence that a replay could repeat.
+static bool busy;
+static uint64_t last_leave;                  // of any thread
+static _Thread_local uint64_t own_last_leave; // of this thread
+
+uint64_t read_clock(clockid_t source) {
     struct timespec time;
-    clock_gettime(time_source, &time);
+    clock_gettime(source, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+// Adds the time since the last call. A thread's CPU time says nothing about another thread: one that
+// takes over brings its CPU time since its own last call.
+static void add_gap(void) {
+    uint64_t now = read_clock(time_source);
+    uint64_t then = time_source == CLOCK_MONOTONIC ? last_leave : own_last_leave;
+    gap += now > then ? now - then : 0;
 }
 
 void enter(const char *call) {
@@ -31,28 +37,40 @@ void enter(const char *call) {
     call_name = call;
     if (stopped)
         return;
-    if (!pthread_equal(pthread_self(), owner)) {
-        refuse("the rank makes MPI calls from several threads, and a capture follows one; run the program with"
-               " one thread that calls MPI");
+    if (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {
+        refuse("several threads of the rank are in MPI calls at the same time, and a capture follows one"
+               " sequence of calls; run the program with one thread that calls MPI");
         return;
     }
-    gap += now() - last_leave;
+    add_gap();
 }
 
 int leave(int result) {
-    if (--depth == 0 && started && !stopped)
-        last_leave = now();
+    if (--depth == 0 && started && !stopped) {
+        last_leave = own_last_leave = read_clock(time_source);
+        __atomic_store_n(&busy, false, __ATOMIC_RELEASE);
+    }
     return result;
 }
 
+bool is_own(int result) {
+    return result == MPI_SUCCESS && depth == 1 && started && !stopped;
+}
+
 bool recorded(int result) {
-    if (result != MPI_SUCCESS || depth != 1 || !started || stopped)
+    if (!is_own(result))
         return false;
-    if (gap > 0) {
-        emit((struct record){.code = COMPUTE, .first = gap * 1000});
-        gap = 0;
-    }
+    uint64_t time = gap;
+    gap = 0;
+    if (!in_region())
+        return false;
+    if (time > 0)
+        emit((struct record){.code = COMPUTE, .first = time * 1000});
     return true;
+}
+
+bool tracked(int result) {
+    return recorded(result) || is_own(result);
 }
 
 bool pass_in(void) {
@@ -71,18 +89,6 @@ bool is_captured(void) {
     return started;
 }
 
-static FILE *note_file(void) {
-    char path[sizeof directory + 64];
-    snprintf(path, sizeof path, "%s/rank-%06u.note", directory, world_rank());
-    int note = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (note < 0)
-        return NULL;
-    FILE *notes = fdopen(note, "a");
-    if (notes == NULL)
-        close(note);
-    return notes;
-}
-
 void refuse_call(const char *call, const char *reason) {
     if (!started || __atomic_exchange_n(&stopped, true, __ATOMIC_SEQ_CST))
         return;
@@ -97,24 +103,16 @@ void refuse(const char *reason) {
     refuse_call(call_name, reason);
 }
 
-void start_capture(void) {
-    const char *chosen = getenv("PANTALA_CAPTURE_DIR");
-    if (chosen == NULL || strlen(chosen) >= sizeof directory)
-        return;
-    strcpy(directory, chosen);
-    const char *source = getenv("PANTALA_CAPTURE_CLOCK");
-    if (source != NULL && strcmp(source, "cpu") == 0)
+static void start_capture(void) {
+    bool cpu_time;
+    started = start_job(&cpu_time);
+    if (cpu_time)
         time_source = CLOCK_THREAD_CPUTIME_ID;
-    int size;
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    char path[sizeof directory + 64];
-    snprintf(path, sizeof path, "%s/rank-%06u.operations", directory, world_rank());
-    owner = pthread_self();
-    started = open_file(path, (uint32_t)size, world_rank());
-    last_leave = now();
+    busy = true; // by the call that starts MPI
+    last_leave = own_last_leave = read_clock(time_source);
 }
 
-void end_capture(void) {
+static void end_capture(void) {
     if (!started)
         return;
     if (!stopped) {
@@ -122,14 +120,14 @@ void end_capture(void) {
         if (!close_file())
             refuse("the operation file cannot be written");
     }
-    if (stopped)
-        discard_file();
     write_noticed(note_file);
+    note_region(note_file);
     started = false;
 }
 
 int MPI_Init(int *argc, char ***argv) {
     enter("MPI_Init");
+    refuse_foreign_library();
     int result = PMPI_Init(argc, argv);
     if (result == MPI_SUCCESS)
         start_capture();
@@ -138,6 +136,7 @@ int MPI_Init(int *argc, char ***argv) {
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     enter("MPI_Init_thread");
+    refuse_foreign_library();
     int result = PMPI_Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
         start_capture();
