@@ -25,6 +25,8 @@ enum State {
     Inactive,
     Active,
     Complete,
+    /// Active, and given up by the program: it is free once it completes.
+    Abandoned,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -110,12 +112,22 @@ impl Requests {
         Ok(standing)
     }
 
-    /// Frees a persistent request that is not active.
+    /// Frees a persistent request, or gives up another one. What an active request has started
+    /// goes on (MPI 3.1, section 3.7.3).
     pub(crate) fn free(&mut self, request: Request) -> Result<(), OperationFault> {
-        if !self.persistent.contains_key(&request) {
-            return Err(OperationFault::NotPersistent { request });
+        let state = self.slot(request)?.state;
+        let after = match state {
+            State::Inactive | State::Complete => State::Free,
+            State::Active => State::Abandoned,
+            State::Free | State::Abandoned => {
+                return Err(OperationFault::RequestNotActive { request });
+            }
+        };
+        self.change(request, state, after)?;
+        self.active -= u32::from(state == State::Active);
+        if let Some(listed) = self.listed.as_mut().filter(|_| state == State::Complete) {
+            listed.retain(|each| *each != request);
         }
-        self.change(request, State::Inactive, State::Free)?;
         self.persistent.remove(&request);
         Ok(())
     }
@@ -140,6 +152,10 @@ impl Requests {
     /// blocked.
     pub(crate) fn complete(&mut self, request: Request, waited: Option<Selection>) {
         let slot = &mut self.slots[request as usize];
+        if slot.state == State::Abandoned {
+            slot.state = State::Free;
+            return;
+        }
         slot.state = State::Complete;
         self.active -= 1;
         let slot = &self.slots[request as usize];
@@ -267,7 +283,7 @@ impl Requests {
             match state {
                 State::Active => return self.active,
                 State::Complete => return listed.len() as u32,
-                State::Free | State::Inactive => {}
+                State::Free | State::Inactive | State::Abandoned => {}
             }
         }
         let count = |slots: &[Slot]| slots.iter().filter(|slot| slot.state == state).count();
@@ -365,6 +381,23 @@ mod tests {
     use super::*;
     use pantala_engine::Stream;
 
+    #[test]
+    fn a_request_that_is_given_up_is_free_once_it_completes() {
+        let mut requests = Requests::default();
+        requests.open(3).unwrap();
+        requests.free(3).unwrap();
+        assert_eq!(requests.free(3), Err(OperationFault::RequestNotActive { request: 3 }));
+        assert_eq!(requests.open(3), Err(OperationFault::RequestInUse { request: 3 }));
+        assert!(!requests.await_all(Selection::Range(0, u32::MAX)));
+        requests.complete(3, None);
+        requests.open(3).unwrap();
+        requests.complete(3, None);
+        requests.free(3).unwrap();
+        assert!(requests.active().is_none());
+        requests.open(3).unwrap();
+        assert_eq!(requests.active(), Some(3));
+    }
+
     /// Waits over all requests, which lists serve, give the answers of waits over a set of all.
     #[test]
     fn listed_requests_close_like_a_set() {
@@ -376,8 +409,9 @@ mod tests {
             let range = Selection::Range(0, ALL);
             for _ in 0..400 {
                 let request = draws.below(ALL);
-                match draws.below(5) {
+                match draws.below(6) {
                     0 | 1 => assert_eq!(listed.open(request), plain.open(request)),
+                    5 => assert_eq!(listed.free(request), plain.free(request)),
                     2 => {
                         let active = |requests: &Requests| {
                             let slot = requests.slots.get(request as usize);

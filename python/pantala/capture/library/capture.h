@@ -168,6 +168,8 @@ struct live *add_request(MPI_Request handle);
 // are complete from the start.
 struct live *find_request(MPI_Request handle);
 void remove_request(struct live *live);
+// Removes a request that the program freed while it was active.
+void give_up_request(struct live *live);
 
 // --- communicators.c -------------------------------------------------------------------------
 

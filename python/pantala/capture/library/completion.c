@@ -172,8 +172,13 @@ static void give_up(struct live *live, bool complete, const MPI_Status *status) 
             emit((struct record){.code = REQUEST_FREE, .request = live->number});
     } else if (!complete || !live->message || ended(live->record, live->receive, status)) {
         emit((struct record){.code = REQUEST_FREE, .request = live->number});
+        give_up_request(live);
+        return;
     }
-    remove_request(live);
+    if (live->active)
+        give_up_request(live);
+    else
+        remove_request(live);
 }
 
 int MPI_Request_free(MPI_Request *request) {

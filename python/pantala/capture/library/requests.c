@@ -5,12 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 20 }; // numbers of requests in an operation file
+enum {
+    MOST = 1 << 20,    // numbers of requests in an operation file
+    RESTING = 1 << 16, // numbers that rest
+};
 
 static struct live **buckets;
 static uint32_t bucket_count, live_count;
 static struct live *unused;
 static uint64_t taken[MOST / 64]; // one bit per number
+// Numbers of requests that the program gave up. Their messages may be under way still, in the
+// program and in a replay, so that each is used again only after many others.
+static uint32_t given_up[RESTING];
+static uint32_t given_up_count;
 static uint32_t first_free;       // no lower word of `taken` has a free bit
 
 static uint64_t key_of(MPI_Request handle) {
@@ -85,15 +92,31 @@ struct live *find_request(MPI_Request handle) {
     return NULL;
 }
 
-void remove_request(struct live *live) {
+static void release(uint32_t number) {
+    taken[number / 64] &= ~((uint64_t)1 << (number % 64));
+    if (number / 64 < first_free)
+        first_free = number / 64;
+}
+
+static void forget(struct live *live) {
     struct live **at = &buckets[bucket_of(live->handle)];
     while (*at != live)
         at = &(*at)->next;
     *at = live->next;
-    taken[live->number / 64] &= ~((uint64_t)1 << (live->number % 64));
-    if (live->number / 64 < first_free)
-        first_free = live->number / 64;
     live->next = unused;
     unused = live;
     live_count--;
+}
+
+void remove_request(struct live *live) {
+    release(live->number);
+    forget(live);
+}
+
+void give_up_request(struct live *live) {
+    uint32_t place = given_up_count++ % RESTING;
+    if (given_up_count > RESTING)
+        release(given_up[place]);
+    given_up[place] = live->number;
+    forget(live);
 }
