@@ -241,18 +241,6 @@ int main(int argc, char **argv) {
     for (;;) { MPI_Barrier(MPI_COMM_WORLD); usleep(1000); }
 }
 """
-NEIGHBORS = """
-#include <mpi.h>
-int main(int argc, char **argv) {
-    int ranks, periods = 1, from = 1, to[2];
-    MPI_Init(&argc, &argv);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Comm ring;
-    MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periods, 0, &ring);
-    MPI_Neighbor_allgather(&from, 1, MPI_INT, to, 1, MPI_INT, ring);
-    MPI_Finalize();
-}
-"""
 
 
 @needs_mpi
@@ -261,7 +249,6 @@ int main(int argc, char **argv) {
     ("text", "message"),
     [
         (THREADS, "several threads of the rank are in MPI calls at the same time"),
-        (NEIGHBORS, "MPI_Neighbor_allgather: a capture does not follow neighborhood collectives"),
         (
             "int main(void) { return 3; }",
             "the program ended with status 3; correct it first: a capture needs a complete run",

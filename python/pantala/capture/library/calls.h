@@ -90,16 +90,6 @@
     X(Wait, wait, WAIT)                                                                            \
     X(Waitall, waitall, WAITALL)                                                                   \
     X(Waitany, waitany, WAITANY)                                                                   \
-    X(Waitsome, waitsome, WAITSOME)
-
-// Functions that start or end MPI.
-#define COURSES(X)                                                                                 \
-    X(Init, init, INIT)                                                                            \
-    X(Init_thread, init_thread, INIT_THREAD)                                                       \
-    X(Finalize, finalize, FINALIZE)
-
-// Collectives of neighborhoods.
-#define NEIGHBORHOODS(X)                                                                           \
     X(Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER)                                  \
     X(Neighbor_allgatherv, neighbor_allgatherv, NEIGHBOR_ALLGATHERV)                               \
     X(Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL)                                     \
@@ -109,7 +99,14 @@
     X(Ineighbor_allgatherv, ineighbor_allgatherv, INEIGHBOR_ALLGATHERV)                            \
     X(Ineighbor_alltoall, ineighbor_alltoall, INEIGHBOR_ALLTOALL)                                  \
     X(Ineighbor_alltoallv, ineighbor_alltoallv, INEIGHBOR_ALLTOALLV)                               \
-    X(Ineighbor_alltoallw, ineighbor_alltoallw, INEIGHBOR_ALLTOALLW)
+    X(Ineighbor_alltoallw, ineighbor_alltoallw, INEIGHBOR_ALLTOALLW)                               \
+    X(Waitsome, waitsome, WAITSOME)
+
+// Functions that start or end MPI.
+#define COURSES(X)                                                                                 \
+    X(Init, init, INIT)                                                                            \
+    X(Init_thread, init_thread, INIT_THREAD)                                                       \
+    X(Finalize, finalize, FINALIZE)
 
 // Calls that make intercommunicators.
 #define INTERS(X)                                                                                  \

@@ -159,8 +159,16 @@ struct live {
     bool persistent;
     bool active;
     struct record posted; // of a persistent receive from any source: what a start posts
+    uint32_t *numbers;    // of a collective that is several messages: their requests
+    uint32_t count;
     struct live *next;
 };
+
+// Takes and returns a number of a request; NONE stops the capture.
+uint32_t take_number(void);
+void release_number(uint32_t number);
+// Adds a request of the program that stands for several requests of the file. Takes the memory.
+void add_requests(MPI_Request handle, uint32_t *numbers, uint32_t count);
 
 // Adds a request and returns it; null if there are too many.
 struct live *add_request(MPI_Request handle);
@@ -170,6 +178,11 @@ struct live *find_request(MPI_Request handle);
 void remove_request(struct live *live);
 // Removes a request that the program freed while it was active.
 void give_up_request(struct live *live);
+
+// --- completion.c ----------------------------------------------------------------------------
+
+// Records a wait for requests of the file.
+void wait_for_numbers(const uint32_t *numbers, uint32_t count);
 
 // --- communicators.c -------------------------------------------------------------------------
 

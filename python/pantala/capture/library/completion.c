@@ -9,9 +9,11 @@
 // Memory for the handles and statuses of a call.
 static MPI_Request *handles;
 static MPI_Status *statuses;
+static int room;
+// The requests of the file that a call completes.
 static uint32_t *numbers;
 static uint64_t *words;
-static int room;
+static uint32_t number_count, number_room;
 
 static void make_room(int count) {
     if (count <= room)
@@ -19,64 +21,74 @@ static void make_room(int count) {
     room = count < 64 ? 64 : count;
     handles = realloc(handles, (size_t)room * sizeof *handles);
     statuses = realloc(statuses, (size_t)room * sizeof *statuses);
-    numbers = realloc(numbers, (size_t)room * sizeof *numbers);
-    words = realloc(words, (size_t)room * sizeof *words);
-    if (handles == NULL || statuses == NULL || numbers == NULL || words == NULL)
+    if (handles == NULL || statuses == NULL)
         abort();
 }
 
-// Completes the request of a handle. Returns its number; NONE if there is nothing to wait for.
-static uint32_t completed(MPI_Request handle, const MPI_Status *status) {
+static void add_number(uint32_t number) {
+    if (number_count == number_room) {
+        number_room = number_room ? 2 * number_room : 64;
+        numbers = realloc(numbers, number_room * sizeof *numbers);
+        words = realloc(words, number_room * sizeof *words);
+        if (numbers == NULL || words == NULL)
+            abort();
+    }
+    numbers[number_count++] = number;
+}
+
+// Completes the request of a handle, and adds what a replay waits for.
+static void complete(MPI_Request handle, const MPI_Status *status) {
     struct live *live = handle == MPI_REQUEST_NULL ? NULL : find_request(handle);
     if (live == NULL || !live->active)
-        return NONE;
-    uint32_t number = live->number;
+        return;
     bool posts = live->message || live->posted.code == IRECV;
-    if (posts && !ended(live->record, live->receive, status))
-        number = NONE;
+    if (live->numbers != NULL)
+        for (uint32_t at = 0; at < live->count; at++)
+            add_number(live->numbers[at]);
+    else if (!posts || ended(live->record, live->receive, status))
+        add_number(live->number);
     if (live->persistent)
         live->active = false;
     else
         remove_request(live);
-    return number;
 }
 
-// Records a wait for `count` of `numbers`.
-static void wait_for(int count) {
+static void wait_for_added(void) {
+    uint32_t same = 1, count = number_count;
+    number_count = 0;
     if (count == 0)
         return;
     if (count == 1) {
         emit((struct record){.code = WAIT, .request = numbers[0]});
         return;
     }
-    int same = 1;
-    while (same < count && numbers[same] == numbers[0] + (uint32_t)same)
+    while (same < count && numbers[same] == numbers[0] + same)
         same++;
     if (same == count) {
-        emit((struct record){.code = WAITALL, .request = numbers[0], .peer = (uint32_t)count});
+        emit((struct record){.code = WAITALL, .request = numbers[0], .peer = count});
         return;
     }
-    for (int i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         words[i] = numbers[i];
-    emit((struct record){
-        .code = WAITALL, .flags = LISTED, .second = list_of(words, (uint64_t)count)});
+    emit((struct record){.code = WAITALL, .flags = LISTED, .second = list_of(words, count)});
+}
+
+void wait_for_numbers(const uint32_t *given, uint32_t count) {
+    for (uint32_t at = 0; at < count; at++)
+        add_number(given[at]);
+    wait_for_added();
 }
 
 static void wait_for_one(MPI_Request handle, const MPI_Status *status) {
-    make_room(1);
-    numbers[0] = completed(handle, status);
-    wait_for(numbers[0] != NONE);
+    complete(handle, status);
+    wait_for_added();
 }
 
 // Waits for all requests of `handles`, or for those with these indices.
 static void wait_for_several(int count, const int *indices, const MPI_Status *filled) {
-    int found = 0;
-    for (int i = 0; i < count; i++) {
-        uint32_t number = completed(handles[indices ? indices[i] : i], &filled[i]);
-        if (number != NONE)
-            numbers[found++] = number;
-    }
-    wait_for(found);
+    for (int i = 0; i < count; i++)
+        complete(handles[indices ? indices[i] : i], &filled[i]);
+    wait_for_added();
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {

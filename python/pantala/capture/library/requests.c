@@ -53,22 +53,18 @@ static void grow(void) {
     free(old);
 }
 
-static uint32_t take_number(void) {
+uint32_t take_number(void) {
     for (; first_free < MOST / 64; first_free++)
         if (~taken[first_free] != 0) {
             uint32_t bit = (uint32_t)__builtin_ctzll(~taken[first_free]);
             taken[first_free] |= (uint64_t)1 << bit;
             return first_free * 64 + bit;
         }
+    refuse("the rank has more than 1,048,576 requests at a time");
     return NONE;
 }
 
-struct live *add_request(MPI_Request handle) {
-    uint32_t number = take_number();
-    if (number == NONE) {
-        refuse("the rank has more than 1,048,576 requests at a time");
-        return NULL;
-    }
+static struct live *add(MPI_Request handle, uint32_t number) {
     if (live_count >= bucket_count)
         grow();
     struct live *live = unused;
@@ -82,6 +78,21 @@ struct live *add_request(MPI_Request handle) {
     return live;
 }
 
+struct live *add_request(MPI_Request handle) {
+    uint32_t number = take_number();
+    return number == NONE ? NULL : add(handle, number);
+}
+
+void add_requests(MPI_Request handle, uint32_t *numbers, uint32_t count) {
+    if (count == 0) {
+        free(numbers);
+        return;
+    }
+    struct live *live = add(handle, numbers[0]);
+    live->numbers = numbers;
+    live->count = count;
+}
+
 struct live *find_request(MPI_Request handle) {
     if (bucket_count == 0)
         return NULL;
@@ -92,13 +103,14 @@ struct live *find_request(MPI_Request handle) {
     return NULL;
 }
 
-static void release(uint32_t number) {
+void release_number(uint32_t number) {
     taken[number / 64] &= ~((uint64_t)1 << (number % 64));
     if (number / 64 < first_free)
         first_free = number / 64;
 }
 
 static void forget(struct live *live) {
+    free(live->numbers);
     struct live **at = &buckets[bucket_of(live->handle)];
     while (*at != live)
         at = &(*at)->next;
@@ -109,14 +121,16 @@ static void forget(struct live *live) {
 }
 
 void remove_request(struct live *live) {
-    release(live->number);
+    release_number(live->number);
+    for (uint32_t at = 1; at < live->count; at++)
+        release_number(live->numbers[at]);
     forget(live);
 }
 
 void give_up_request(struct live *live) {
     uint32_t place = given_up_count++ % RESTING;
     if (given_up_count > RESTING)
-        release(given_up[place]);
+        release_number(given_up[place]);
     given_up[place] = live->number;
     forget(live);
 }
