@@ -413,3 +413,42 @@ def test_a_launcher_hands_the_library_to_its_ranks(
             "A=1;LD_PRELOAD=lib;PANTALA_CAPTURE_DIR=out"
         )
     json.dumps(before)
+
+
+LARGE = """
+    MPI_Sendrecv_c(data, 8, MPI_INT, next, 3, data + 8, 8, MPI_INT, last, 3, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
+    MPI_Irecv_c(data, 2, MPI_INT, last, 4, MPI_COMM_WORLD, &request);
+    MPI_Send_c(data, 2, MPI_INT, next, 4, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Allreduce_c(MPI_IN_PLACE, data, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Count counts[2] = {1, 2};
+    MPI_Aint places[2] = {0, 1};
+    MPI_Iallgatherv_c(data, rank + 1, MPI_INT, data + 8, counts, places, MPI_INT, MPI_COMM_WORLD,
+                      &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+"""
+
+
+@needs_mpi
+@pytest.mark.needs("mpicc.mpich", "mpirun.mpich")
+@pytest.mark.full
+def test_counts_of_64_bits_are_captured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPICC", "mpicc.mpich")
+    source = tmp_path / "large.c"
+    source.write_text(PROGRAM.replace("BODY", LARGE).replace("HELP", ""))
+    binary = tmp_path / "large"
+    subprocess.run(["mpicc.mpich", "-pthread", "-o", binary, source], check=True)
+    (made,) = capture(["mpirun.mpich", "-n", "2", str(binary)], tmp_path / "out", clock="cpu")
+    for rank in operations_of(made.file):
+        calls = [(each.name, each.first) for each in rank if each.name not in {"compute", "wait"}]
+        assert calls == [
+            ("sendrecv_to", 32),
+            ("sendrecv_from", 32),
+            ("irecv", 8),
+            ("send", 8),
+            ("allreduce", 12),
+            ("allgatherv", 0),
+        ]
+        (lists,) = (each.second for each in rank if each.name == "allgatherv")
+        assert lists == (4, 8)

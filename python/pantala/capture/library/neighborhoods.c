@@ -5,20 +5,14 @@
 // side, which matters if both are the same rank: there, the tag is the place of the block. On graphs
 // blocks between two ranks match in their order.
 
-#include "capture.h"
+#include "recorded.h"
 
 #include <stdlib.h>
 
 // Tags that programs do not use: just below the largest of an `int`.
 enum { FIRST_TAG = 0x7fff0000 };
 
-struct neighbors {
-    int in, out;
-    int *sources, *destinations;
-    bool cartesian;
-};
-
-static void *room_for(int count) {
+void *room_for(int count) {
     void *memory = calloc((size_t)(count > 0 ? count : 1), sizeof(uint64_t));
     if (memory == NULL)
         abort();
@@ -26,7 +20,7 @@ static void *room_for(int count) {
 }
 
 // Finds the neighbors of this rank. Returns false on a communicator without a topology.
-static bool find_neighbors(MPI_Comm comm, struct neighbors *found) {
+bool find_neighbors(MPI_Comm comm, struct neighbors *found) {
     int kind, weighted, rank;
     PMPI_Topo_test(comm, &kind);
     *found = (struct neighbors){0};
@@ -66,9 +60,7 @@ static bool find_neighbors(MPI_Comm comm, struct neighbors *found) {
     return true;
 }
 
-// Records the messages of a collective. `sent` and `taken` are bytes per neighbor. `request` is null
-// if the collective blocks.
-static void exchange(const struct neighbors *found, const uint64_t *sent, const uint64_t *taken,
+void exchange_with(const struct neighbors *found, const uint64_t *sent, const uint64_t *taken,
                      MPI_Comm comm, MPI_Request *request) {
     uint16_t communicator;
     if (!number_of(comm, &communicator))
@@ -104,68 +96,3 @@ static void exchange(const struct neighbors *found, const uint64_t *sent, const 
         add_requests(*request, numbers, count);
     }
 }
-
-// Defines a collective and its non-blocking form. SENT and TAKEN are the bytes to and from neighbor
-// `at`.
-#define NEIGHBORHOOD(name, iname, PARAMETERS, ARGUMENTS, SENT, TAKEN)                              \
-    static void record_##name(PARAMETERS, MPI_Request *request) {                                  \
-        struct neighbors found;                                                                    \
-        if (!find_neighbors(comm, &found))                                                         \
-            return;                                                                                \
-        uint64_t *sent = room_for(found.out), *taken = room_for(found.in);                         \
-        for (int at = 0; at < found.out; at++)                                                     \
-            sent[at] = SENT;                                                                       \
-        for (int at = 0; at < found.in; at++)                                                      \
-            taken[at] = TAKEN;                                                                     \
-        exchange(&found, sent, taken, comm, request);                                              \
-        free(sent);                                                                                \
-        free(taken);                                                                               \
-        free(found.sources);                                                                       \
-        free(found.destinations);                                                                  \
-    }                                                                                              \
-    int MPI_##name(PARAMETERS) {                                                                   \
-        enter("MPI_" #name);                                                                       \
-        int result = PMPI_##name(ARGUMENTS);                                                       \
-        if (recorded(result))                                                                      \
-            record_##name(ARGUMENTS, NULL);                                                        \
-        return leave(result);                                                                      \
-    }                                                                                              \
-    int MPI_##iname(PARAMETERS, MPI_Request *request) {                                            \
-        enter("MPI_" #iname);                                                                      \
-        int result = PMPI_##iname(ARGUMENTS, request);                                             \
-        if (recorded(result))                                                                      \
-            record_##name(ARGUMENTS, request);                                                     \
-        return leave(result);                                                                      \
-    }
-
-#define ALL                                                                                        \
-    const void *from, int count, MPI_Datatype type, void *to, int in_count, MPI_Datatype in_type,  \
-        MPI_Comm comm
-#define ALL_ARGUMENTS from, count, type, to, in_count, in_type, comm
-NEIGHBORHOOD(Neighbor_allgather, Ineighbor_allgather, ALL, ALL_ARGUMENTS, bytes_of(count, type),
-             bytes_of(in_count, in_type))
-NEIGHBORHOOD(Neighbor_alltoall, Ineighbor_alltoall, ALL, ALL_ARGUMENTS, bytes_of(count, type),
-             bytes_of(in_count, in_type))
-
-#define ALLGATHERED                                                                                \
-    const void *from, int count, MPI_Datatype type, void *to, const int in_counts[],               \
-        const int places[], MPI_Datatype in_type, MPI_Comm comm
-#define ALLGATHERED_ARGUMENTS from, count, type, to, in_counts, places, in_type, comm
-NEIGHBORHOOD(Neighbor_allgatherv, Ineighbor_allgatherv, ALLGATHERED, ALLGATHERED_ARGUMENTS,
-             bytes_of(count, type), bytes_of(in_counts[at], in_type))
-
-#define EXCHANGED                                                                                  \
-    const void *from, const int counts[], const int from_places[], MPI_Datatype type, void *to,    \
-        const int in_counts[], const int places[], MPI_Datatype in_type, MPI_Comm comm
-#define EXCHANGED_ARGUMENTS                                                                        \
-    from, counts, from_places, type, to, in_counts, places, in_type, comm
-NEIGHBORHOOD(Neighbor_alltoallv, Ineighbor_alltoallv, EXCHANGED, EXCHANGED_ARGUMENTS,
-             bytes_of(counts[at], type), bytes_of(in_counts[at], in_type))
-
-#define TYPED                                                                                      \
-    const void *from, const int counts[], const MPI_Aint from_places[],                            \
-        const MPI_Datatype types[], void *to, const int in_counts[], const MPI_Aint places[],      \
-        const MPI_Datatype in_types[], MPI_Comm comm
-#define TYPED_ARGUMENTS from, counts, from_places, types, to, in_counts, places, in_types, comm
-NEIGHBORHOOD(Neighbor_alltoallw, Ineighbor_alltoallw, TYPED, TYPED_ARGUMENTS,
-             bytes_of(counts[at], types[at]), bytes_of(in_counts[at], in_types[at]))

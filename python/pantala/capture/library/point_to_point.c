@@ -1,6 +1,6 @@
 // Messages between two ranks: blocking, non-blocking and persistent calls, and probes.
 
-#include "capture.h"
+#include "recorded.h"
 
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ uint64_t bytes_of(MPI_Count count, MPI_Datatype type) {
 }
 
 // The record of a send or receive. Returns false if there is no message, or the capture stops.
-static bool message(struct record *record, enum code code, int count, MPI_Datatype type, int peer,
+static bool message(struct record *record, enum code code, MPI_Count count, MPI_Datatype type, int peer,
                     int tag, MPI_Comm comm) {
     *record = (struct record){.code = code, .tag = tag, .first = bytes_of(count, type)};
     if (peer == MPI_PROC_NULL || !number_of(comm, &record->communicator))
@@ -52,7 +52,7 @@ bool ended(uint64_t number, bool receive, const MPI_Status *status) {
     return true;
 }
 
-static void blocking(enum code code, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+void blocking(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                      const MPI_Status *status) {
     struct record record;
     if (!message(&record, code, count, type, peer, tag, comm))
@@ -62,7 +62,7 @@ static void blocking(enum code code, int count, MPI_Datatype type, int peer, int
     emit(record);
 }
 
-static void posted(enum code code, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+void posted(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                    MPI_Request request) {
     struct record record;
     if (!message(&record, code, count, type, peer, tag, comm))
@@ -76,7 +76,7 @@ static void posted(enum code code, int count, MPI_Datatype type, int peer, int t
     live->record = emit(record);
 }
 
-static void prepared(enum code code, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+void prepared(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                      MPI_Request request) {
     struct record record;
     if (!message(&record, code, count, type, peer, tag, comm))
@@ -108,76 +108,6 @@ static void start(MPI_Request request) {
         emit((struct record){.code = START, .request = live->number});
 }
 
-#define SENT const void *data, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm
-#define SENT_ARGUMENTS data, count, type, dest, tag, comm
-
-#define BLOCKING_SEND(name, code)                                                                  \
-    int MPI_##name(SENT) {                                                                         \
-        enter("MPI_" #name);                                                                       \
-        int result = PMPI_##name(SENT_ARGUMENTS);                                                  \
-        if (recorded(result))                                                                      \
-            blocking(code, count, type, dest, tag, comm, NULL);                                    \
-        return leave(result);                                                                      \
-    }
-BLOCKING_SEND(Send, SEND)
-BLOCKING_SEND(Ssend, SSEND)
-BLOCKING_SEND(Rsend, RSEND)
-BLOCKING_SEND(Bsend, BSEND)
-
-#define POSTED_SEND(name, code)                                                                    \
-    int MPI_##name(SENT, MPI_Request *request) {                                                   \
-        enter("MPI_" #name);                                                                       \
-        int result = PMPI_##name(SENT_ARGUMENTS, request);                                         \
-        if (recorded(result))                                                                      \
-            posted(code, count, type, dest, tag, comm, *request);                                  \
-        return leave(result);                                                                      \
-    }
-POSTED_SEND(Isend, ISEND)
-POSTED_SEND(Issend, ISSEND)
-POSTED_SEND(Irsend, ISEND)
-POSTED_SEND(Ibsend, ISEND)
-
-#define PREPARED_SEND(name)                                                                        \
-    int MPI_##name(SENT, MPI_Request *request) {                                                   \
-        enter("MPI_" #name);                                                                       \
-        int result = PMPI_##name(SENT_ARGUMENTS, request);                                         \
-        if (tracked(result))                                                                       \
-            prepared(SEND_INIT, count, type, dest, tag, comm, *request);                           \
-        return leave(result);                                                                      \
-    }
-PREPARED_SEND(Send_init)
-PREPARED_SEND(Ssend_init)
-PREPARED_SEND(Rsend_init)
-PREPARED_SEND(Bsend_init)
-
-int MPI_Recv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-             MPI_Status *status) {
-    enter("MPI_Recv");
-    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Recv(data, count, type, source, tag, comm, filled);
-    if (recorded(result))
-        blocking(RECV, count, type, source, tag, comm, filled);
-    return leave(result);
-}
-
-int MPI_Irecv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-              MPI_Request *request) {
-    enter("MPI_Irecv");
-    int result = PMPI_Irecv(data, count, type, source, tag, comm, request);
-    if (recorded(result))
-        posted(IRECV, count, type, source, tag, comm, *request);
-    return leave(result);
-}
-
-int MPI_Recv_init(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                  MPI_Request *request) {
-    enter("MPI_Recv_init");
-    int result = PMPI_Recv_init(data, count, type, source, tag, comm, request);
-    if (tracked(result))
-        prepared(RECV_INIT, count, type, source, tag, comm, *request);
-    return leave(result);
-}
-
 int MPI_Start(MPI_Request *request) {
     enter("MPI_Start");
     int result = PMPI_Start(request);
@@ -196,7 +126,7 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 }
 
 // A send and a receive in one call; either may be absent.
-static void exchanged(int sent, MPI_Datatype sent_type, int dest, int sent_tag, int count,
+void exchanged(MPI_Count sent, MPI_Datatype sent_type, int dest, int sent_tag, MPI_Count count,
                       MPI_Datatype type, int source, int tag, MPI_Comm comm,
                       const MPI_Status *status) {
     struct record send, receive;
@@ -212,29 +142,6 @@ static void exchanged(int sent, MPI_Datatype sent_type, int dest, int sent_tag, 
         emit(send);
     if (receives)
         emit(receive);
-}
-
-int MPI_Sendrecv(const void *from, int sent, MPI_Datatype sent_type, int dest, int sent_tag,
-                 void *to, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                 MPI_Status *status) {
-    enter("MPI_Sendrecv");
-    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Sendrecv(from, sent, sent_type, dest, sent_tag, to, count, type, source, tag,
-                               comm, filled);
-    if (recorded(result))
-        exchanged(sent, sent_type, dest, sent_tag, count, type, source, tag, comm, filled);
-    return leave(result);
-}
-
-int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int dest, int sent_tag,
-                         int source, int tag, MPI_Comm comm, MPI_Status *status) {
-    enter("MPI_Sendrecv_replace");
-    MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
-    int result =
-        PMPI_Sendrecv_replace(data, count, type, dest, sent_tag, source, tag, comm, filled);
-    if (recorded(result))
-        exchanged(count, type, dest, sent_tag, count, type, source, tag, comm, filled);
-    return leave(result);
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
@@ -256,12 +163,6 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 }
 
 // Messages that a matched probe found.
-struct found {
-    MPI_Message message;
-    MPI_Comm comm;
-    int source, tag;
-    struct found *next;
-};
 static struct found *found_messages;
 
 static void matched(MPI_Message handle, int source, int tag, MPI_Comm comm,
@@ -277,7 +178,7 @@ static void matched(MPI_Message handle, int source, int tag, MPI_Comm comm,
 }
 
 // Removes a message and returns where it comes from; false for MPI_MESSAGE_NO_PROC.
-static bool taken(MPI_Message handle, struct found *copy) {
+bool taken(MPI_Message handle, struct found *copy) {
     for (struct found **at = &found_messages; *at != NULL; at = &(*at)->next)
         if ((*at)->message == handle) {
             struct found *found = *at;
@@ -305,26 +206,5 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *hand
     int result = PMPI_Improbe(source, tag, comm, flag, handle, filled);
     if (result == MPI_SUCCESS && *flag && recorded(result))
         matched(*handle, source, tag, comm, filled);
-    return leave(result);
-}
-
-int MPI_Mrecv(void *data, int count, MPI_Datatype type, MPI_Message *handle, MPI_Status *status) {
-    enter("MPI_Mrecv");
-    MPI_Message before = *handle;
-    struct found found;
-    int result = PMPI_Mrecv(data, count, type, handle, status);
-    if (recorded(result) && taken(before, &found))
-        blocking(RECV, count, type, found.source, found.tag, found.comm, NULL);
-    return leave(result);
-}
-
-int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *handle,
-               MPI_Request *request) {
-    enter("MPI_Imrecv");
-    MPI_Message before = *handle;
-    struct found found;
-    int result = PMPI_Imrecv(data, count, type, handle, request);
-    if (recorded(result) && taken(before, &found))
-        posted(IRECV, count, type, found.source, found.tag, found.comm, *request);
     return leave(result);
 }

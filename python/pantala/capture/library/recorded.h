@@ -1,0 +1,59 @@
+// What the wrappers of the functions with counts record: the functions that they call.
+
+#ifndef PANTALA_RECORDED_H
+#define PANTALA_RECORDED_H
+
+#include "capture.h"
+
+// --- point_to_point.c ------------------------------------------------------------------------
+
+// A message that a matched probe found.
+struct found {
+    MPI_Message message;
+    MPI_Comm comm;
+    int source, tag;
+    struct found *next;
+};
+
+void blocking(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+              const MPI_Status *status);
+void posted(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+            MPI_Request request);
+void prepared(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+              MPI_Request request);
+// A send and a receive in one call; either may be absent.
+void exchanged(MPI_Count sent, MPI_Datatype sent_type, int dest, int sent_tag, MPI_Count count,
+               MPI_Datatype type, int source, int tag, MPI_Comm comm, const MPI_Status *status);
+// Removes a message that was found and returns where it comes from; false for MPI_MESSAGE_NO_PROC.
+bool taken(MPI_Message handle, struct found *copy);
+
+// --- collectives.c ---------------------------------------------------------------------------
+
+// Records a collective; `root` is -1 without one, `request` is null if it blocks.
+void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_Comm comm,
+                MPI_Request *request);
+// Returns a list with the bytes of each rank's block, of which each rank knows its own.
+uint64_t gathered(uint64_t own, MPI_Comm comm, bool blocking);
+bool is_root(int root, MPI_Comm comm);
+uint64_t size_of(MPI_Comm comm);
+// Counts a call of all ranks, which can start or end the recorded part; MARKS is no such call.
+void marked(enum mark mark, MPI_Comm comm, int result);
+
+// --- neighborhoods.c -------------------------------------------------------------------------
+
+struct neighbors {
+    int in, out;
+    int *sources, *destinations;
+    bool cartesian;
+};
+
+// Finds the neighbors of this rank. Returns false on a communicator without a topology.
+bool find_neighbors(MPI_Comm comm, struct neighbors *found);
+// Records the messages of a collective. `sent` and `taken` are bytes per neighbor; `request` is null
+// if it blocks.
+void exchange_with(const struct neighbors *found, const uint64_t *sent, const uint64_t *taken,
+                   MPI_Comm comm, MPI_Request *request);
+// Returns memory for so many words.
+void *room_for(int count);
+
+#endif
