@@ -28,6 +28,7 @@ NAMES = {
     19: "waitall",
     26: "sendrecv_to",
     27: "sendrecv_from",
+    29: "ipost",
     32: "barrier",
     33: "bcast",
     34: "reduce",

@@ -42,6 +42,7 @@ KINDS = set(NAMES.values()) - {
     "abort",
     "iteration",
     "iteration_end",
+    "ipost",
     "run",
 }
 

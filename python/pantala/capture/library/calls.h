@@ -100,6 +100,31 @@
     X(Ineighbor_alltoall, ineighbor_alltoall, INEIGHBOR_ALLTOALL)                                  \
     X(Ineighbor_alltoallv, ineighbor_alltoallv, INEIGHBOR_ALLTOALLV)                               \
     X(Ineighbor_alltoallw, ineighbor_alltoallw, INEIGHBOR_ALLTOALLW)                               \
+    X(Accumulate, accumulate, ACCUMULATE)                                                          \
+    X(Compare_and_swap, compare_and_swap, COMPARE_AND_SWAP)                                        \
+    X(Fetch_and_op, fetch_and_op, FETCH_AND_OP)                                                    \
+    X(Get, get, GET)                                                                               \
+    X(Get_accumulate, get_accumulate, GET_ACCUMULATE)                                              \
+    X(Put, put, PUT)                                                                               \
+    X(Raccumulate, raccumulate, RACCUMULATE)                                                       \
+    X(Rget, rget, RGET)                                                                            \
+    X(Rget_accumulate, rget_accumulate, RGET_ACCUMULATE)                                           \
+    X(Rput, rput, RPUT)                                                                            \
+    X(Win_allocate, win_allocate, WIN_ALLOCATE)                                                    \
+    X(Win_allocate_shared, win_allocate_shared, WIN_ALLOCATE_SHARED)                               \
+    X(Win_complete, win_complete, WIN_COMPLETE)                                                    \
+    X(Win_create, win_create, WIN_CREATE)                                                          \
+    X(Win_create_dynamic, win_create_dynamic, WIN_CREATE_DYNAMIC)                                  \
+    X(Win_fence, win_fence, WIN_FENCE)                                                             \
+    X(Win_free, win_free, WIN_FREE)                                                                \
+    X(Win_lock, win_lock, WIN_LOCK)                                                                \
+    X(Win_lock_all, win_lock_all, WIN_LOCK_ALL)                                                    \
+    X(Win_post, win_post, WIN_POST)                                                                \
+    X(Win_start, win_start, WIN_START)                                                             \
+    X(Win_test, win_test, WIN_TEST)                                                                \
+    X(Win_unlock, win_unlock, WIN_UNLOCK)                                                          \
+    X(Win_unlock_all, win_unlock_all, WIN_UNLOCK_ALL)                                              \
+    X(Win_wait, win_wait, WIN_WAIT)                                                                \
     X(Waitsome, waitsome, WAITSOME)
 
 // Functions that start or end MPI.
@@ -120,41 +145,6 @@
     X(Comm_join, comm_join, COMM_JOIN)                                                             \
     X(Comm_spawn, comm_spawn, COMM_SPAWN)                                                          \
     X(Comm_spawn_multiple, comm_spawn_multiple, COMM_SPAWN_MULTIPLE)
-
-// One-sided communication.
-#define ONE_SIDED(X)                                                                               \
-    X(Accumulate, accumulate, ACCUMULATE)                                                          \
-    X(Compare_and_swap, compare_and_swap, COMPARE_AND_SWAP)                                        \
-    X(Fetch_and_op, fetch_and_op, FETCH_AND_OP)                                                    \
-    X(Get, get, GET)                                                                               \
-    X(Get_accumulate, get_accumulate, GET_ACCUMULATE)                                              \
-    X(Put, put, PUT)                                                                               \
-    X(Raccumulate, raccumulate, RACCUMULATE)                                                       \
-    X(Rget, rget, RGET)                                                                            \
-    X(Rget_accumulate, rget_accumulate, RGET_ACCUMULATE)                                           \
-    X(Rput, rput, RPUT)                                                                            \
-    X(Win_allocate, win_allocate, WIN_ALLOCATE)                                                    \
-    X(Win_allocate_shared, win_allocate_shared, WIN_ALLOCATE_SHARED)                               \
-    X(Win_attach, win_attach, WIN_ATTACH)                                                          \
-    X(Win_complete, win_complete, WIN_COMPLETE)                                                    \
-    X(Win_create, win_create, WIN_CREATE)                                                          \
-    X(Win_create_dynamic, win_create_dynamic, WIN_CREATE_DYNAMIC)                                  \
-    X(Win_detach, win_detach, WIN_DETACH)                                                          \
-    X(Win_fence, win_fence, WIN_FENCE)                                                             \
-    X(Win_flush, win_flush, WIN_FLUSH)                                                             \
-    X(Win_flush_all, win_flush_all, WIN_FLUSH_ALL)                                                 \
-    X(Win_flush_local, win_flush_local, WIN_FLUSH_LOCAL)                                           \
-    X(Win_flush_local_all, win_flush_local_all, WIN_FLUSH_LOCAL_ALL)                               \
-    X(Win_free, win_free, WIN_FREE)                                                                \
-    X(Win_lock, win_lock, WIN_LOCK)                                                                \
-    X(Win_lock_all, win_lock_all, WIN_LOCK_ALL)                                                    \
-    X(Win_post, win_post, WIN_POST)                                                                \
-    X(Win_start, win_start, WIN_START)                                                             \
-    X(Win_sync, win_sync, WIN_SYNC)                                                                \
-    X(Win_test, win_test, WIN_TEST)                                                                \
-    X(Win_unlock, win_unlock, WIN_UNLOCK)                                                          \
-    X(Win_unlock_all, win_unlock_all, WIN_UNLOCK_ALL)                                              \
-    X(Win_wait, win_wait, WIN_WAIT)
 
 // Files: calls that move data or wait for other ranks.
 #define FILES(X)                                                                                   \

@@ -35,6 +35,7 @@ enum code {
     WAITALL = 19,
     SENDRECV_SEND = 26,
     SENDRECV_RECV = 27,
+    IPOST = 29, // a one-sided message
     BARRIER = 32,
     BCAST = 33,
     REDUCE = 34,
@@ -191,6 +192,15 @@ void wait_for_numbers(const uint32_t *numbers, uint32_t count);
 bool number_of(MPI_Comm communicator, uint16_t *number);
 // The rank of this process in MPI_COMM_WORLD.
 uint32_t world_rank(void);
+
+// Records that the ranks of `parent` made a copy of it, and that one was freed.
+void copied(MPI_Comm parent, MPI_Comm made);
+void freed(MPI_Comm communicator);
+
+// --- windows.c -------------------------------------------------------------------------------
+
+// Notes the reads that the capture leaves out.
+void note_windows(FILE *(*open_notes)(void));
 
 // --- point_to_point.c ------------------------------------------------------------------------
 

@@ -109,7 +109,7 @@ static void split(MPI_Comm parent, MPI_Comm made) {
         take(made);
 }
 
-static void copied(MPI_Comm parent, MPI_Comm made) {
+void copied(MPI_Comm parent, MPI_Comm made) {
     uint16_t number;
     int inter;
     PMPI_Comm_test_inter(parent, &inter);
@@ -121,7 +121,7 @@ static void copied(MPI_Comm parent, MPI_Comm made) {
     }
 }
 
-static void freed(MPI_Comm communicator) {
+void freed(MPI_Comm communicator) {
     struct known *found = find(communicator);
     if (found == NULL)
         return; // an intercommunicator: the capture has stopped

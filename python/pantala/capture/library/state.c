@@ -122,6 +122,7 @@ static void end_capture(void) {
     }
     write_noticed(note_file);
     note_region(note_file);
+    note_windows(note_file);
     started = false;
 }
 
