@@ -21,6 +21,8 @@ __all__ = ["HELP", "app"]
 
 HELP = """Run an MPI program and write its calls as an operation file.
 
+The word [b]program[/b] of this command can be left out.
+
 The command follows [b]--[/b], for example [b]pantala capture --out halo -- mpirun -n 8
 ./app[/b]. A job replays the file with [b]workload = { kind = "operations", path =
 "halo/halo.operations" }[/b].
@@ -62,9 +64,13 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the captur
 class _Group(TyperGroup):
     """A group of commands of which one needs no name: `pantala capture` runs a program."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def full(self, args: list[str]) -> list[str]:
+        """Returns the words of a command line with the name of the command."""
         named = args[:1] in ([name] for name in self.commands)
-        return super().parse_args(ctx, args if named else [_PROGRAM, *args])
+        return args if named else [_PROGRAM, *args]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, self.full(args))
 
 
 app = typer.Typer(cls=_Group, rich_markup_mode="rich")
