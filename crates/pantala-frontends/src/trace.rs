@@ -20,6 +20,7 @@ mod job;
 mod spec;
 mod summary;
 
+pub(crate) use compute::{is_one, one};
 pub use compute::{ComputeScale, ComputeTimes};
 pub use error::{Position, TraceError};
 pub use file::TraceFile;
@@ -27,4 +28,5 @@ pub use format::TraceFormat;
 pub use hash::hash_of;
 pub use job::{OpenedTrace, TraceRank, identify};
 pub use spec::TraceSpec;
+pub(crate) use spec::recorded_calls;
 pub use summary::{PairSummary, RankSummary, TraceSummary};

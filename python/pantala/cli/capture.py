@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -63,15 +64,32 @@ def capture(
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the files of the single ranks.")
     ] = False,
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            "--scenario",
+            metavar="FILE.toml",
+            help="Also write a scenario: the program alone, and beside random traffic.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
 ) -> None:
     """Captures an MPI program."""
     from pantala.capture import capture as run
+    from pantala.capture.scenario import check_scenario, write_scenario
 
+    if scenario is not None:
+        check_scenario(scenario, overwrite=overwrite)
     made = run(command, out, name=name, clock=clock, overwrite=overwrite, keep=keep)
     size = f"{made.bytes / 1e6:.3g} MB" if made.bytes >= 1e6 else f"{made.bytes / 1e3:.3g} kB"
     say(f"{made.file}: {made.ranks} ranks, {made.operations:,} operations, {size}")
     for text in made.notes:
         say(f"note: {text}", file=sys.stderr)
+    if scenario is not None:
+        write_scenario(made.file, scenario, overwrite=overwrite)
+        say(f"\n{scenario}: the program alone, and beside random traffic. Next:\n")
+        say(f"  pantala run {shlex.quote(str(scenario))}")
+        return
     say("\nA job that replays it:\n")
     say("[[jobs]]")
     say(f'name = "{made.file.stem}"')

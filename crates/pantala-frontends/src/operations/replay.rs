@@ -5,14 +5,17 @@ use std::sync::Arc;
 use pantala_engine::Time;
 use pantala_mpi::{Call, Op, OperationStream, Outcome};
 
-use super::contents::{Bytes, Contents};
+use super::bytes::Bytes;
+use super::contents::Contents;
 use super::fault::FileFault;
-use super::format::{HEADER_BYTES, MAX_DEPTH, RECORD_BYTES, Record, code};
+use super::format::{HEADER_BYTES, MAX_DEPTH, RECORD_BYTES, Record, TIME_BYTES, TIMED, code, u64_at};
 
 /// Files with more records have no summary of their sends.
 const SUMMARY_RECORDS: u64 = 1 << 20;
 /// Records that a rank reads at once from a file that is not in memory.
 const WINDOW: u64 = 64;
+/// Times of computing that a rank reads at once from such a file.
+const TIME_WINDOW: u64 = 256;
 
 /// A block in execution.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +45,10 @@ pub struct Replay {
     iteration: Option<u32>,
     /// Records of a file that is not in memory, by depth: the first record, and bytes.
     windows: Vec<(u64, Vec<u8>)>,
+    /// The number of the next time of computing, in a packed file.
+    time: u64,
+    /// Times of a file that is not in memory: the first one, and bytes.
+    times: (u64, Vec<u8>),
 }
 
 impl Replay {
@@ -49,6 +56,7 @@ impl Replay {
     #[must_use]
     pub fn new(contents: Arc<Contents>, rank: u32) -> Self {
         let block = contents.block_of(rank).unwrap_or(u32::MAX);
+        let time = contents.first_time(rank);
         let mut replay = Self {
             contents,
             rank,
@@ -56,6 +64,8 @@ impl Replay {
             around: Vec::new(),
             iteration: None,
             windows: Vec::new(),
+            time,
+            times: (0, Vec::new()),
         };
         if let Some(frame) = replay.frame(block, 1) {
             replay.top = frame;
@@ -109,7 +119,7 @@ impl Replay {
                     .map(Record::from_bytes)
                     .ok_or_else(|| FileFault::at(offset, "the file ends here"))
             }
-            Bytes::Paged(_) => self.read_window(record, offset),
+            Bytes::Paged(_) | Bytes::Packed(..) => self.read_window(record, offset),
         }
     }
 
@@ -136,6 +146,33 @@ impl Replay {
         found.ok_or_else(|| FileFault::at(offset, "the file ends here"))
     }
 
+    /// The next time of computing.
+    #[inline]
+    fn next_time(&mut self) -> Result<Time, FileFault> {
+        let number = self.time;
+        let offset = self.contents.time_offset(number);
+        let offset = offset.ok_or_else(|| self.fault("the times of computing end before"))?;
+        self.time += 1;
+        match self.contents.bytes() {
+            Bytes::Loaded(bytes) => Ok(u64_at(bytes, offset as usize)),
+            Bytes::Paged(_) | Bytes::Packed(..) => {
+                let (first, held) = &mut self.times;
+                let place = number.wrapping_sub(*first).saturating_mul(TIME_BYTES as u64) as usize;
+                if place >= held.len() {
+                    let count = TIME_WINDOW.min(self.contents.times() - number) as usize;
+                    held.resize(count * TIME_BYTES, 0);
+                    *first = number;
+                    if let Err(fault) = self.contents.bytes().read(held, offset) {
+                        held.clear();
+                        return Err(fault);
+                    }
+                    return Ok(u64_at(held, 0));
+                }
+                Ok(u64_at(held, place))
+            }
+        }
+    }
+
     /// A fault of the last record.
     #[cold]
     fn fault(&self, text: &str) -> FileFault {
@@ -157,6 +194,13 @@ impl Replay {
         if matches!(record[0], code::RUN | code::SENDRECV) {
             return None;
         }
+        if record[0] == code::COMPUTE && record[1] & TIMED != 0 {
+            let offset = self.contents.time_offset(self.time)?;
+            let time = u64_at(bytes, offset as usize);
+            top.at += 1;
+            self.time += 1;
+            return Some(Op::Compute(time));
+        }
         let op = self.contents.decode(&Record::from_bytes(record), &mut self.iteration).ok()?;
         top.at += 1;
         Some(op)
@@ -172,6 +216,8 @@ impl Replay {
             let receive = self.read(self.top.at)?;
             self.top.at += 1;
             Contents::sendrecv(&record, &receive)
+        } else if record.code == code::COMPUTE && record.flags & TIMED != 0 {
+            Ok(Op::Compute(self.next_time()?))
         } else {
             self.contents.decode(&record, &mut self.iteration)
         };

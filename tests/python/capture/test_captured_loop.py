@@ -1,0 +1,159 @@
+"""What follows a capture: iterations, computing, the summary, the scenario. These need no MPI."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import pantala as pt
+from operation_files import iterations_of, operations_of
+from pantala.capture.scenario import write_scenario
+from pantala.core import native
+from pantala.core.plan import Plan
+from pantala.errors import UsageError
+from pantala.scenario.plan import build_plan
+from pantala.traces.rank_file import Code, RankFile
+from support import Ended
+
+Cli = Callable[..., Ended]
+
+MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+RANKS = 4
+STEPS = 12
+#: Sent in a step to the next rank around a ring, in bytes.
+FACE = 20_000
+SET_UP_PS = 5_000_000_000
+
+
+def computing(rank: int, step: int) -> int:
+    """Returns the measured computing of a step, in ps; no two are equal."""
+    return 1_000 * (20_000 + 100 * rank + step)
+
+
+@pytest.fixture
+def captured(tmp_path: Path) -> Path:
+    """A merged capture: set-up, a loop with unequal computing times, and a last reduction."""
+    files = []
+    for rank in range(RANKS):
+        file = RankFile(tmp_path / f"rank-{rank}.operations", RANKS, rank)
+        file.emit(Code.BCAST, first=64)
+        file.emit(Code.COMPUTE, first=SET_UP_PS)
+        for step in range(STEPS):
+            file.emit(Code.COMPUTE, first=computing(rank, step))
+            file.emit(Code.SENDRECV_SEND, peer=(rank + 1) % RANKS, tag=7, first=FACE)
+            file.emit(Code.SENDRECV_RECV, peer=(rank - 1) % RANKS, tag=7, first=FACE)
+            file.emit(Code.COMPUTE, first=1_000)
+            file.emit(Code.ALLREDUCE, first=8)
+        file.emit(Code.REDUCE, first=800)
+        file.close([])
+        files.append(file.path)
+    out = tmp_path / "ring.operations"
+    assert native.merge_operation_files(files, out)["iterations"] == STEPS
+    return out
+
+
+def scenario(**workload: object) -> pt.Scenario:
+    job = {"name": "ring", "workload": {"kind": "operations", **workload}}
+    return pt.Scenario.from_dict(
+        {
+            "name": "t",
+            "machine": MACHINE,
+            "routing": "minimal",
+            "jobs": [job],
+            "record": {"iterations": True},
+        }
+    )
+
+
+def computed(out: Path, **workload: object) -> list[float]:
+    run = pt.run(scenario(**workload), out, report=False, progress=False)
+    assert isinstance(run, pt.Run)
+    return list(run.ranks.collect()["compute_time_ns"])
+
+
+def test_a_recorded_loop_replays_with_its_iterations(captured: Path, tmp_path: Path) -> None:
+    assert [marks["iteration_start"] for marks in iterations_of(captured)] == [STEPS] * RANKS
+    run = pt.run(scenario(path=str(captured)), tmp_path / "run", report=False, progress=False)
+    assert isinstance(run, pt.Run)
+    table = run.iterations.collect()
+    assert sorted(set(table["iteration"])) == list(range(STEPS))
+    assert len(table) == STEPS * RANKS
+
+
+def test_a_merged_capture_has_the_operations_of_its_ranks(captured: Path) -> None:
+    for rank, operations in enumerate(operations_of(captured)):
+        times = [each.first for each in operations if each.name == "compute"]
+        steps = [time for step in range(STEPS) for time in (computing(rank, step), 1_000)]
+        assert times == [SET_UP_PS, *steps]
+        calls = [each.name for each in operations if each.name != "compute"]
+        step_calls = ["sendrecv_to", "sendrecv_from", "allreduce"]
+        assert calls == ["bcast", *(STEPS * step_calls), "reduce"]
+
+
+def test_computing_is_scaled_or_left_out(captured: Path, tmp_path: Path) -> None:
+    path = str(captured)
+    every = [
+        (SET_UP_PS + sum(computing(rank, step) + 1_000 for step in range(STEPS))) / 1_000
+        for rank in range(RANKS)
+    ]
+    assert computed(tmp_path / "all", path=path) == pytest.approx(every)
+    half = computed(tmp_path / "half", path=path, compute_scale=0.5)
+    assert half == pytest.approx([time / 2 for time in every])
+    assert computed(tmp_path / "none", path=path, compute="none") == [0.0] * RANKS
+    plan = build_plan(scenario(path=path, compute_scale=0.5))
+    assert plan["jobs"][0]["workload"]["compute_scale_millionths"] == 500_000
+    with pytest.raises(pt.ScenarioError, match='has no effect under compute = "none"'):
+        scenario(path=path, compute="none", compute_scale=2.0)
+
+
+def test_defaults_of_computing_leave_a_plan_as_it_was(captured: Path) -> None:
+    resolved = Plan(build_plan(scenario(path=str(captured))))
+    assert set(resolved["jobs"][0]["workload"]) == {"kind", "path", "hash"}
+
+
+def test_trace_info_summarises_a_capture(captured: Path, cli: Cli) -> None:
+    found = json.loads(cli("trace", "info", captured, "--json").out)
+    assert (found["format"], found["ranks"], found["iterations"]) == ("operations", RANKS, STEPS)
+    assert found["calls"]["sendrecv"] == RANKS * STEPS
+    assert found["call_bytes"]["sendrecv"] == RANKS * STEPS * FACE
+    assert found["call_bytes"]["allreduce"] == RANKS * STEPS * 8
+    assert found["communicators"] == [{"size": RANKS, "number": 1}]
+    assert [(pair["source"], pair["destination"]) for pair in found["matrix"]] == [
+        (rank, (rank + 1) % RANKS) for rank in range(RANKS)
+    ] or len(found["matrix"]) == RANKS
+    rank = found["by_rank"][1]
+    assert (rank["messages"], rank["bytes"]) == (STEPS, STEPS * FACE)
+    assert rank["collective_bytes"] == 64 + STEPS * 8 + 800
+    assert rank["compute_before_ps"] == SET_UP_PS + computing(1, 0) or rank["iterations"] == STEPS
+    text = cli("trace", "info", captured).out.replace("\u00a0", " ")
+    assert f"operations, {RANKS} ranks" in text
+    assert f"{STEPS} per rank" in text
+    assert "1 of 4 ranks" in text
+    assert "B each" in text
+    damaged = captured.with_name("damaged.operations")
+    damaged.write_bytes(captured.read_bytes()[:-50])
+    ended = cli("trace", "info", damaged)
+    assert (ended.status, ended.err.count("\n")) == (2, 1)
+    assert "damaged.operations: is truncated" in ended.err
+
+
+def test_the_scenario_of_a_capture_runs_and_tells_the_slowdown(
+    captured: Path, cli: Cli, tmp_path: Path
+) -> None:
+    out = tmp_path / "here" / "ring.toml"
+    write_scenario(captured, out)
+    found = tomllib.loads(out.read_text())
+    assert found["interference"] == {"targets": ["ring"]}
+    assert [job["ranks"] for job in found["jobs"]] == [RANKS, 72 - RANKS]
+    assert found["jobs"][0]["workload"]["path"] == "../ring.operations"
+    ended = cli("run", out, "--out", tmp_path / "run")
+    assert ended.status == 0, ended.err
+    assert "ring" in ended.out
+    assert "slow" in ended.out
+    with pytest.raises(UsageError, match=r"ring\.toml: exists; name another --scenario"):
+        write_scenario(captured, out)
+    write_scenario(captured, out, overwrite=True)
