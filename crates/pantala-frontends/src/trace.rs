@@ -20,8 +20,8 @@ mod job;
 mod spec;
 mod summary;
 
-pub(crate) use compute::{is_one, one};
 pub use compute::{ComputeScale, ComputeTimes};
+pub(crate) use compute::{is_one, one};
 pub use error::{Position, TraceError};
 pub use file::TraceFile;
 pub use format::TraceFormat;

@@ -1,9 +1,11 @@
-"""A scenario for a capture: the captured program beside random traffic, compared with a run alone.
+"""A scenario for a capture: the captured program beside Halo3D, compared with a run alone.
 
 The machine is the smallest of a few in which the program takes at most half of the nodes. The
-background is on all other nodes and starts with the program's first iteration. It sends until the
-program ends. A program that computes for long would run beside billions of packets: if it has
-iterations, the run stops after a number of packets, and the iterations that ended are compared.
+background is Halo3D of Kang et al. (SC 2022, Table I) on the other nodes, with little computing
+between two exchanges. It starts with the program's first iteration and repeats until the run ends.
+A program that computes for long would run beside billions of packets. If it has iterations, the run
+stops after a number of packets, and the iterations that ended are compared. Otherwise the
+background has fewer nodes, but at least as many as the program.
 """
 
 from __future__ import annotations
@@ -25,14 +27,18 @@ __all__ = ["check_scenario", "write_scenario"]
 #: second is the machine of the preset.
 _MACHINES = ((2, 4, 2, 9), (4, 8, 4, 33), (6, 12, 6, 73), (8, 16, 8, 129))
 _PRESET = _MACHINES[1]
-#: The offered load of the background, a fraction of the bandwidth of its nodes.
-_LOAD = 0.4
+#: A message of the background, and its computing between two exchanges.
+_MESSAGE, _COMPUTE = "576 kB", "50 us"
+#: What the background sends, about, as a fraction of the bandwidth of its nodes.
+_LOAD = 0.3
 #: Packets per picosecond of a node at full load: 512 B at 25 GB/s.
 _PACKETS_PER_PS = 25e9 / 512 / 1e12
 #: The run stops after about that many packets of the background, and at the earliest when the
 #: program has computed for that many iterations.
-_PACKETS = 20e6
+_PACKETS = 15e6
 _ITERATIONS = 4
+#: Packets of the background beside a program without iterations, if it can do with few nodes.
+_PACKETS_OF_WHOLE_RUNS = 60e6
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class _Times:
 
 
 def write_scenario(capture: Path, out: Path, *, overwrite: bool = False) -> None:
-    """Writes a scenario in which a captured program runs alone, and beside random traffic.
+    """Writes a scenario in which a captured program runs alone, and beside another application.
 
     Args:
         capture: the operation file.
@@ -90,18 +96,23 @@ def _text(capture: Path, out: Path, summary: dict[str, Any]) -> str:
     machine, per_node = _machine(ranks)
     p, a, h, g = machine
     nodes = p * a * g
-    background = nodes - math.ceil(ranks / per_node)
+    own = math.ceil(ranks / per_node)
+    times = _times(summary)
+    grid = _grid(nodes - own)
+    if not times.iterations:
+        few = _PACKETS_OF_WHOLE_RUNS / (_LOAD * max(times.all, 1) * _PACKETS_PER_PS)
+        grid = _grid(max(own, min(nodes - own, int(few))))
+    background = math.prod(grid)
     name = capture.stem
-    other = "background" if name != "background" else "traffic"
+    other = "halo3d" if name != "halo3d" else "background"
     path = os.path.relpath(capture.absolute(), out.absolute().parent)
     topology = (
         "" if machine == _PRESET else f"topology = {{ p = {p}, a = {a}, h = {h}, g = {g} }}\n"
     )
     shared = "" if per_node == 1 else f"ranks_per_node = {per_node}\n"
-    times = _times(summary)
     start = f'start = "{_us(times.before)}" # the loop starts\n' if times.before else ""
     return f"""\
-# How much does random traffic slow {name} down? Made by `pantala capture`.
+# How much does Halo3D slow {name} down? Made by `pantala capture`.
 #
 #   pantala run {out.name}
 #
@@ -122,12 +133,27 @@ ranks = {ranks}
 {shared}placement = "random"
 workload = {{ kind = "operations", path = {_quoted(path)} }}
 
-[[jobs]] # on all other nodes, until the run ends
+[[jobs]] # the background, on the other nodes
 name = "{other}"
 ranks = {background}
 placement = "random"
-{start}workload = {{ kind = "pattern", pattern = "uniform", load = {_LOAD} }}
+repeat = true # until the run ends
+{start}
+[jobs.workload]
+kind = "halo3d"
+grid = {list(grid)}
+message = "{_MESSAGE}"
+iterations = 30
+compute = "{_COMPUTE}"
+start_delay = "0 ns"
 """
+
+
+def _grid(nodes: int) -> tuple[int, int, int]:
+    """Returns the sides of a grid that is nearly a cube and has at most `nodes` ranks."""
+    x = max(1, int(nodes ** (1 / 3) + 1e-9))
+    y = max(1, math.isqrt(nodes // x))
+    return x, y, nodes // (x * y)
 
 
 def _machine(ranks: int) -> tuple[tuple[int, int, int, int], int]:

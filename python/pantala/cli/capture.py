@@ -69,7 +69,7 @@ def capture(
         typer.Option(
             "--scenario",
             metavar="FILE.toml",
-            help="Also write a scenario: the program alone, and beside random traffic.",
+            help="Also write a scenario: the program alone, and beside another application.",
             autocompletion=complete.files,
         ),
     ] = None,
@@ -87,7 +87,7 @@ def capture(
         say(f"note: {text}", file=sys.stderr)
     if scenario is not None:
         write_scenario(made.file, scenario, overwrite=overwrite)
-        say(f"\n{scenario}: the program alone, and beside random traffic. Next:\n")
+        say(f"\n{scenario}: the program alone, and beside Halo3D. Next:\n")
         say(f"  pantala run {shlex.quote(str(scenario))}")
         return
     say("\nA job that replays it:\n")

@@ -148,7 +148,7 @@ def test_the_scenario_of_a_capture_runs_and_tells_the_slowdown(
     write_scenario(captured, out)
     found = tomllib.loads(out.read_text())
     assert found["interference"] == {"targets": ["ring"]}
-    assert [job["ranks"] for job in found["jobs"]] == [RANKS, 72 - RANKS]
+    assert [job["ranks"] for job in found["jobs"]] == [RANKS, 4 * 4 * 4]
     assert found["jobs"][0]["workload"]["path"] == "../ring.operations"
     ended = cli("run", out, "--out", tmp_path / "run")
     assert ended.status == 0, ended.err

@@ -13,7 +13,14 @@ use super::packed::Chunks;
 pub(super) enum Bytes {
     Loaded(Vec<u8>),
     Paged(File),
-    Packed(Box<Bytes>, Chunks),
+    Packed(Box<Packed>),
+}
+
+/// The bytes of a packed file, and the places of its chunks.
+#[derive(Debug)]
+pub(super) struct Packed {
+    file: Bytes,
+    chunks: Chunks,
 }
 
 impl Bytes {
@@ -21,8 +28,9 @@ impl Bytes {
     pub(super) fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), FileFault> {
         match self {
             Self::Paged(file) => Ok(file.read_exact_at(buffer, offset)?),
-            Self::Packed(packed, chunks) => {
-                chunks.read(buffer, offset, |buffer, offset| packed.read(buffer, offset))
+            Self::Packed(packed) => {
+                let Packed { file, chunks } = &**packed;
+                chunks.read(buffer, offset, |buffer, offset| file.read(buffer, offset))
             }
             Self::Loaded(bytes) => {
                 let from = usize::try_from(offset).unwrap_or(usize::MAX);
@@ -37,7 +45,7 @@ impl Bytes {
     /// The content of a packed file, in memory if it has at most `most` bytes.
     pub(super) fn unpacked(self, chunks: Chunks, most: u64) -> Result<Self, FileFault> {
         let size = chunks.bytes();
-        let packed = Self::Packed(Box::new(self), chunks);
+        let packed = Self::Packed(Box::new(Packed { file: self, chunks }));
         if size > most {
             return Ok(packed);
         }

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use pantala_engine::LONGEST_TIME;
 use pantala_mpi::{Communicator, Request};
 
-use super::fault::FileFault;
 use super::bytes::Bytes;
+use super::fault::FileFault;
 use super::format::{
     BLOCK_BYTES, Block, COMMUNICATOR_BYTES, HEADER_BYTES, LIST_BYTES, NONE, RANK_BYTES,
     RECORD_BYTES, RECORDS, Record, SECTIONS, TIME_BYTES, TIMES, u32_at, u64_at,
@@ -344,7 +344,11 @@ fn blocks(bytes: &Bytes, layout: &Layout) -> Result<Vec<Block>, FileFault> {
     for number in 0..count {
         bytes.read(&mut entry, at)?;
         let block = Block { first: u64_at(&entry, 0), count: u64_at(&entry, 8) };
-        if block.first.checked_add(block.count).is_none_or(|end| end > layout.sections[RECORDS].count) {
+        if block
+            .first
+            .checked_add(block.count)
+            .is_none_or(|end| end > layout.sections[RECORDS].count)
+        {
             return Err(FileFault::at(at, format!("block {number} ends beyond the last record")));
         }
         found.push(block);

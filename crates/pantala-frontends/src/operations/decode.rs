@@ -11,7 +11,9 @@ use pantala_mpi::{
 };
 
 use super::contents::{Contents, List};
-use super::format::{ANY_SOURCE, ANY_TAG, EXPLICIT, NEXT, NON_BLOCKING, Record, SAME, SET, TIMED, code};
+use super::format::{
+    ANY_SOURCE, ANY_TAG, EXPLICIT, NEXT, NON_BLOCKING, Record, SAME, SET, TIMED, code,
+};
 use crate::trace::bounds::MAX_BYTES;
 
 /// The reason why a record is wrong.

@@ -71,8 +71,7 @@ impl Search {
     pub(super) fn start_rank(&mut self, rank: u32, ranks: u32, communicators: &[Communicator]) {
         let context = RankContext::new(rank, ranks, "", 0);
         self.job_ranks = ranks;
-        self.communicators =
-            Some(Prediction::new(&context, communicators.to_vec(), Timing::Early));
+        self.communicators = Some(Prediction::new(&context, communicators.to_vec(), Timing::Early));
     }
 
     /// Adds an operation of the present rank. Returns false once the search is over, because the
@@ -89,10 +88,10 @@ impl Search {
             return false;
         };
         match (op, &mut self.communicators) {
-            (Op::Collective(id, _) | Op::Icollective(id, ..), Some(rank)) => {
-                if rank.communicator(*id).is_some_and(|of| of.size() == self.job_ranks) {
-                    self.together.push(self.calls.len() as u64);
-                }
+            (Op::Collective(id, _) | Op::Icollective(id, ..), Some(rank))
+                if rank.communicator(*id).is_some_and(|of| of.size() == self.job_ranks) =>
+            {
+                self.together.push(self.calls.len() as u64);
             }
             (
                 Op::CommDup(_) | Op::CommSplit(..) | Op::CommCreate(..) | Op::CommFree(_),

@@ -207,9 +207,8 @@ impl Chunks {
         let mut at = HEADER_BYTES as u64;
         for ((section, entry), count) in sections.iter_mut().zip(SECTIONS).zip(counts) {
             let bytes = count.checked_mul(entry as u64);
-            let whole = bytes.filter(|bytes| {
-                bytes.div_ceil(CHUNK_BYTES as u64) == section.chunks.len() as u64
-            });
+            let whole = bytes
+                .filter(|bytes| bytes.div_ceil(CHUNK_BYTES as u64) == section.chunks.len() as u64);
             let whole = whole.ok_or_else(|| wrong("the chunks do not fill their sections"))?;
             (section.first, section.end) = (at, at + whole);
             at = section.end;

@@ -8,7 +8,9 @@ use pantala_mpi::{Call, Op, OperationStream, Outcome};
 use super::bytes::Bytes;
 use super::contents::Contents;
 use super::fault::FileFault;
-use super::format::{HEADER_BYTES, MAX_DEPTH, RECORD_BYTES, Record, TIME_BYTES, TIMED, code, u64_at};
+use super::format::{
+    HEADER_BYTES, MAX_DEPTH, RECORD_BYTES, Record, TIME_BYTES, TIMED, code, u64_at,
+};
 
 /// Files with more records have no summary of their sends.
 const SUMMARY_RECORDS: u64 = 1 << 20;
@@ -119,7 +121,7 @@ impl Replay {
                     .map(Record::from_bytes)
                     .ok_or_else(|| FileFault::at(offset, "the file ends here"))
             }
-            Bytes::Paged(_) | Bytes::Packed(..) => self.read_window(record, offset),
+            Bytes::Paged(_) | Bytes::Packed(_) => self.read_window(record, offset),
         }
     }
 
@@ -155,7 +157,7 @@ impl Replay {
         self.time += 1;
         match self.contents.bytes() {
             Bytes::Loaded(bytes) => Ok(u64_at(bytes, offset as usize)),
-            Bytes::Paged(_) | Bytes::Packed(..) => {
+            Bytes::Paged(_) | Bytes::Packed(_) => {
                 let (first, held) = &mut self.times;
                 let place = number.wrapping_sub(*first).saturating_mul(TIME_BYTES as u64) as usize;
                 if place >= held.len() {

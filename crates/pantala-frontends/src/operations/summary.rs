@@ -139,7 +139,8 @@ fn of_rank(contents: &Arc<Contents>, rank: u32, sums: &mut Sums) -> FileRank {
             _ => {}
         }
         if op.is_call() {
-            let members = |id| prediction.communicator(id).map_or((0, 0), |of| (of.me(), of.size()));
+            let members =
+                |id| prediction.communicator(id).map_or((0, 0), |of| (of.me(), of.size()));
             let bytes = payload(&op, members);
             *calls.entry(op.name()).or_default() += 1;
             let sum = sums.calls.entry(op.name()).or_default();
