@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from pantala.core import native
 from pantala.errors import UsageError
 from pantala.files.atomic_file import atomic_file
 
-__all__ = ["check_scenario", "write_scenario"]
+__all__ = ["check_scenario", "scenario_text", "write_scenario"]
 
 #: Nodes per router, routers per group, global links per router and groups, smallest first. The
 #: second is the machine of the preset.
@@ -67,7 +68,11 @@ def write_scenario(capture: Path, out: Path, *, overwrite: bool = False) -> None
         summary = native.operation_file_summary(str(capture))
     except ValueError as error:
         raise UsageError(f"{capture}: {error}") from None
-    text = _text(capture, out, summary)
+    text = scenario_text(capture, out, summary)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{capture}: its name is no UTF-8, which TOML needs; rename it") from None
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(out) as half:
@@ -91,7 +96,14 @@ def check_scenario(out: Path, *, overwrite: bool) -> None:
         raise UsageError(f"{out}: exists; name another --scenario, or add --overwrite")
 
 
-def _text(capture: Path, out: Path, summary: dict[str, Any]) -> str:
+def scenario_text(capture: Path, out: Path, summary: dict[str, Any]) -> str:
+    """Returns the text of a scenario for a capture.
+
+    Args:
+        capture: the operation file.
+        out: the scenario file, from whose folder the path of the capture starts.
+        summary: the summary of the capture, see `pantala.core.native.operation_file_summary`.
+    """
     ranks: int = summary["ranks"]
     machine, per_node = _machine(ranks)
     p, a, h, g = machine
@@ -103,7 +115,7 @@ def _text(capture: Path, out: Path, summary: dict[str, Any]) -> str:
         few = _PACKETS_OF_WHOLE_RUNS / (_LOAD * max(times.all, 1) * _PACKETS_PER_PS)
         grid = _grid(max(own, min(nodes - own, int(few))))
     background = math.prod(grid)
-    name = capture.stem
+    name = _job_name(capture.stem)
     other = "halo3d" if name != "halo3d" else "background"
     path = os.path.relpath(capture.absolute(), out.absolute().parent)
     topology = (
@@ -192,6 +204,11 @@ duration = "{_us(times.before + enough)}"
 
 def _us(ps: float) -> str:
     return f"{math.ceil(ps / 1e6)} us"
+
+
+def _job_name(text: str) -> str:
+    """Returns a text as the name of a job: letters, digits, dots, dashes and underscores."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).lstrip("._-")[:64] or "program"
 
 
 def _quoted(text: str) -> str:

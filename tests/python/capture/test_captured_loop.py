@@ -11,7 +11,7 @@ import pytest
 
 import pantala as pt
 from operation_files import iterations_of, operations_of
-from pantala.capture.scenario import write_scenario
+from pantala.capture.scenario import scenario_text, write_scenario
 from pantala.core import native
 from pantala.core.plan import Plan
 from pantala.errors import UsageError
@@ -139,6 +139,53 @@ def test_trace_info_summarises_a_capture(captured: Path, cli: Cli) -> None:
     ended = cli("trace", "info", damaged)
     assert (ended.status, ended.err.count("\n")) == (2, 1)
     assert "damaged.operations: is truncated" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("name", "job"), [('my run"s #1', "my-run-s-1"), ("halo3d", "halo3d"), ("__", "program")]
+)
+def test_any_name_of_a_capture_makes_a_scenario(captured: Path, name: str, job: str) -> None:
+    renamed = captured.rename(captured.with_name(f"{name}.operations"))
+    out = captured.with_name("any.toml")
+    write_scenario(renamed, out)
+    jobs = pt.Scenario.from_toml(out).jobs
+    assert jobs[0].name == job
+    assert len({each.name for each in jobs}) == 2
+
+
+def test_the_scenario_of_a_long_program_is_bounded(captured: Path, tmp_path: Path) -> None:
+    """With iterations, the run stops; without, the background has fewer nodes."""
+    out = tmp_path / "long.toml"
+    summary = native.operation_file_summary(str(captured))
+    for rank in summary["by_rank"]:
+        rank["compute_ps"] = SET_UP_PS + 10**12
+        rank["compute_before_ps"] = SET_UP_PS
+    found = tomllib.loads(scenario_text(captured, out, summary))
+    assert found["jobs"][1]["start"] == "5000 us"
+    stop = float(found["stop"]["duration"].removesuffix(" us")) * 1e6
+    assert SET_UP_PS < stop < SET_UP_PS + 10**12
+    for rank in summary["by_rank"]:
+        rank["iterations"] = 0
+    found = tomllib.loads(scenario_text(captured, out, summary))
+    assert "stop" not in found
+    assert "start" not in found["jobs"][1]
+    assert RANKS <= found["jobs"][1]["ranks"] < 64
+
+
+@pytest.mark.parametrize("ranks", [1, 36, 37, 528, 529, 8_256, 20_000])
+def test_the_machine_has_room_for_any_program(captured: Path, tmp_path: Path, ranks: int) -> None:
+    summary = native.operation_file_summary(str(captured))
+    found = tomllib.loads(
+        scenario_text(captured, tmp_path / "many.toml", summary | {"ranks": ranks})
+    )
+    jobs = found["jobs"]
+    shape = found["machine"].get("topology", {"p": 4, "a": 8, "h": 4, "g": 33})
+    nodes = shape["p"] * shape["a"] * shape["g"]
+    own = -(-ranks // jobs[0].get("ranks_per_node", 1))
+    assert 2 * own <= nodes
+    assert own + jobs[1]["ranks"] <= nodes
+    x, y, z = jobs[1]["workload"]["grid"]
+    assert x * y * z == jobs[1]["ranks"]
 
 
 def test_the_scenario_of_a_capture_runs_and_tells_the_slowdown(

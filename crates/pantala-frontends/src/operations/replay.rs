@@ -9,15 +9,16 @@ use super::bytes::Bytes;
 use super::contents::Contents;
 use super::fault::FileFault;
 use super::format::{
-    HEADER_BYTES, MAX_DEPTH, RECORD_BYTES, Record, TIME_BYTES, TIMED, code, u64_at,
+    CHUNK_BYTES, HEADER_BYTES, MAX_DEPTH, RECORD_BYTES, Record, TIME_BYTES, TIMED, code, u64_at,
 };
 
 /// Files with more records have no summary of their sends.
 const SUMMARY_RECORDS: u64 = 1 << 20;
-/// Records that a rank reads at once from a file that is not in memory.
-const WINDOW: u64 = 64;
-/// Times of computing that a rank reads at once from such a file.
-const TIME_WINDOW: u64 = 256;
+/// Bytes of the windows of all ranks on a packed file that is not in memory, for each depth of
+/// blocks. Every window costs a decompression.
+const ALL_WINDOWS: usize = 32 << 20;
+/// The smallest window, and the window on a plain file, in bytes.
+const WINDOW_BYTES: usize = 2 << 10;
 
 /// A block in execution.
 #[derive(Clone, Copy, Debug)]
@@ -137,7 +138,7 @@ impl Replay {
             return Ok(Record::from_bytes(found));
         }
         // Blocks that run one after another are often neighbours, so the window goes on beyond one.
-        let count = WINDOW.min(self.contents.records() - record) as usize;
+        let count = window(&self.contents, record, RECORD_BYTES, self.contents.records());
         bytes.resize(count * RECORD_BYTES, 0);
         if let Err(fault) = self.contents.bytes().read(bytes, offset) {
             bytes.clear();
@@ -161,7 +162,7 @@ impl Replay {
                 let (first, held) = &mut self.times;
                 let place = number.wrapping_sub(*first).saturating_mul(TIME_BYTES as u64) as usize;
                 if place >= held.len() {
-                    let count = TIME_WINDOW.min(self.contents.times() - number) as usize;
+                    let count = window(&self.contents, number, TIME_BYTES, self.contents.times());
                     held.resize(count * TIME_BYTES, 0);
                     *first = number;
                     if let Err(fault) = self.contents.bytes().read(held, offset) {
@@ -225,6 +226,19 @@ impl Replay {
         };
         op.map(Some).map_err(|text| self.fault(&text))
     }
+}
+
+/// The number of entries that a rank reads at once from the section of a file that is not in
+/// memory, from an entry on: at most the rest of a chunk.
+fn window(contents: &Contents, first: u64, entry: usize, entries: u64) -> usize {
+    let ranks = contents.job_ranks().max(1) as usize;
+    let bytes = match contents.bytes() {
+        Bytes::Packed(_) => (ALL_WINDOWS / ranks).clamp(WINDOW_BYTES, CHUNK_BYTES),
+        Bytes::Loaded(_) | Bytes::Paged(_) => WINDOW_BYTES,
+    };
+    let inside = (first % (CHUNK_BYTES / entry) as u64) as usize;
+    let window = (bytes / entry).min(CHUNK_BYTES / entry - inside);
+    window.min(usize::try_from(entries - first).unwrap_or(usize::MAX))
 }
 
 impl OperationStream for Replay {
