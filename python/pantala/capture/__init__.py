@@ -8,5 +8,6 @@ per rank. Afterwards it merges these into one operation file, which a job replay
 from pantala.capture.build import built_library
 from pantala.capture.collect import Captured
 from pantala.capture.run import capture
+from pantala.capture.scenario import write_scenario
 
-__all__ = ["Captured", "built_library", "capture"]
+__all__ = ["Captured", "built_library", "capture", "write_scenario"]

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from pantala.core import native
 from pantala.errors import ScenarioWarning, UsageError
 from pantala.models.validation import fault
-from pantala.workloads.operation_file import operations_plan
+from pantala.workloads.operation_file import is_operation_file, operations_plan
 from pantala.workloads.recorded_calls import RecordedCalls
 
 __all__ = ["Trace", "otf2_anchor"]
@@ -37,6 +37,11 @@ class Trace(RecordedCalls):
     def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
         """Yields a fault if the factor has no effect or the trace cannot be replayed."""
         yield from super().between_fields(made, data)
+        if is_operation_file(made.path):
+            yield fault(
+                "is an operation file, such as a capture", 'set kind = "operations"', "path"
+            )
+            return
         try:
             made.own_ranks()
         except UsageError as error:

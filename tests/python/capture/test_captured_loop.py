@@ -17,7 +17,8 @@ from pantala.core.plan import Plan
 from pantala.errors import UsageError
 from pantala.scenario.plan import build_plan
 from pantala.traces.rank_file import Code, RankFile
-from support import Ended
+from small_mpi import MPIRUN, compiled, needs_mpi
+from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
 
@@ -110,6 +111,11 @@ def test_computing_is_scaled_or_left_out(captured: Path, tmp_path: Path) -> None
         scenario(path=path, compute="none", compute_scale=2.0)
 
 
+def test_a_capture_is_no_trace(captured: Path) -> None:
+    with pytest.raises(pt.ScenarioError, match=r'is an operation file.*set kind = "operations"'):
+        scenario(kind="trace", path=str(captured))
+
+
 def test_defaults_of_computing_leave_a_plan_as_it_was(captured: Path) -> None:
     resolved = Plan(build_plan(scenario(path=str(captured))))
     assert set(resolved["jobs"][0]["workload"]) == {"kind", "path", "hash"}
@@ -139,6 +145,29 @@ def test_trace_info_summarises_a_capture(captured: Path, cli: Cli) -> None:
     ended = cli("trace", "info", damaged)
     assert (ended.status, ended.err.count("\n")) == (2, 1)
     assert "damaged.operations: is truncated" in ended.err
+
+
+@needs_mpi
+@pytest.mark.full
+@pytest.mark.parametrize(("program", "steps"), [("heat", 6), ("halo", 5), ("wavefront", 0)])
+def test_the_steps_of_programs_are_their_iterations(
+    program: str, steps: int, cli: Cli, tmp_path: Path
+) -> None:
+    folder = ROOT / ("examples/programs" if program == "heat" else "tests/mpi_programs")
+    built = compiled(folder / f"{program}.c", tmp_path / program, "-O2")
+    scenario_file = tmp_path / "slowdown.toml"
+    arguments = ["--clock", "cpu", "--scenario", scenario_file, "--out", tmp_path / "out"]
+    command = [*MPIRUN, "6", built, *(["6"] if program == "heat" else [])]
+    ended = cli("capture", *arguments, "--", *command)
+    assert ended.status == 0, ended.err
+    assert f"pantala run {scenario_file}" in ended.out
+    file = tmp_path / "out" / "out.operations"
+    assert {marks["iteration_start"] for marks in iterations_of(file)} == {steps}
+    assert native.operation_file_summary(str(file))["iterations"] == steps
+    assert cli("check", scenario_file).status == 0
+    again = cli("capture", *arguments, "--", "true")
+    assert (again.status, again.err.count("\n")) == (2, 1)
+    assert "slowdown.toml: exists; name another --scenario, or add --overwrite" in again.err
 
 
 @pytest.mark.parametrize(

@@ -10,18 +10,19 @@ mod stretch;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
 
 use pantala_mpi::{Communicator, IterationMark, Op, RankContext};
 
 use super::encode::{Encoded, encode};
-use super::format::RECORD_BYTES;
 use super::lists::Lists;
 use super::prediction::{Prediction, Timing};
 use stretch::Stretch;
 
 /// A loop has at least this many iterations.
 const FEWEST: u64 = 4;
+/// The most calls of a rank in a job that is searched. They take eight bytes each.
+const MOST_CALLS: usize = 1 << 27;
 
 /// The loop of a rank. Calls are its operations without computing, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +56,8 @@ pub(super) struct Search {
     ranks: Vec<RankCalls>,
     /// The length of window that found the last rank's stretch.
     window: usize,
-    /// The calls of the present rank: a number for each distinct call.
-    calls: Vec<u32>,
-    known: HashMap<[[u8; RECORD_BYTES]; 2], u32>,
+    /// The calls of the present rank: a hash of each one's records.
+    calls: Vec<u64>,
     /// The communicators of the present rank.
     communicators: Option<Prediction>,
     /// The places of collectives of all ranks of the job.
@@ -101,10 +101,13 @@ impl Search {
             }
             _ => {}
         }
-        let next = self.known.len() as u32;
-        let key = [first.to_bytes(), second.map_or([0; RECORD_BYTES], |second| second.to_bytes())];
-        self.calls.push(*self.known.entry(key).or_insert(next));
-        self.over = self.calls.len() >= u32::MAX as usize;
+        let mut hash = DefaultHasher::new();
+        hash.write(&first.to_bytes());
+        if let Some(second) = second {
+            hash.write(&second.to_bytes());
+        }
+        self.calls.push(hash.finish());
+        self.over = self.calls.len() > MOST_CALLS;
         !self.over
     }
 
@@ -119,7 +122,6 @@ impl Search {
         }
         self.ranks.push(RankCalls { calls: self.calls.len() as u64, stretch, before, inside });
         self.calls.clear();
-        self.known.clear();
         self.together.clear();
     }
 

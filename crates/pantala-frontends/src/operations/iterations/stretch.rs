@@ -3,7 +3,7 @@
 //! The distance from a window of calls to the last equal window is the period of a loop, as long as
 //! the window is not much longer than an iteration. So windows of 1, 2, 4, ... calls are compared
 //! by their hashes, and the longest row of equal distances is a stretch. Calls themselves, not
-//! hashes, then tell where it starts and ends.
+//! windows, then tell where it starts and ends.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -65,14 +65,14 @@ const fn product(one: u64, other: u64) -> u64 {
 }
 
 /// The hashes of all windows of a length, in the order of their first calls.
-fn windows(calls: &[u32], length: usize) -> impl Iterator<Item = u64> {
+fn windows(calls: &[u64], length: usize) -> impl Iterator<Item = u64> {
     // The weight of the call that leaves the window.
     let weight = (0..length).fold(1, |power, _| product(power, BASE));
     let mut hash = 0;
     calls.iter().enumerate().filter_map(move |(at, call)| {
-        hash = (product(hash, BASE) + u64::from(*call) + 1) % MODULUS;
+        hash = (product(hash, BASE) + call % MODULUS) % MODULUS;
         if let Some(left) = at.checked_sub(length) {
-            let gone = product(u64::from(calls[left]) + 1, weight);
+            let gone = product(calls[left] % MODULUS, weight);
             hash = (hash + MODULUS - gone) % MODULUS;
         }
         (at + 1 >= length).then_some(hash)
@@ -81,7 +81,7 @@ fn windows(calls: &[u32], length: usize) -> impl Iterator<Item = u64> {
 
 /// The longest stretch of at least [`FEWEST`] periods. `window` is the length of window that found
 /// the stretch of the rank before, or 0: ranks are often alike.
-pub(super) fn longest(calls: &[u32], window: &mut usize) -> Option<Stretch> {
+pub(super) fn longest(calls: &[u64], window: &mut usize) -> Option<Stretch> {
     let searched = &calls[..calls.len().min(SEARCHED)];
     let enough = |found: &Stretch| 2 * found.calls() as usize >= searched.len();
     if *window > 0 {
@@ -108,7 +108,7 @@ pub(super) fn longest(calls: &[u32], window: &mut usize) -> Option<Stretch> {
 
 /// The longest stretch that windows of a length find, and the number of windows that have been
 /// there before.
-fn with_windows(calls: &[u32], searched: &[u32], length: usize) -> (Option<Stretch>, usize) {
+fn with_windows(calls: &[u64], searched: &[u64], length: usize) -> (Option<Stretch>, usize) {
     let mut last = LastPlaces::default();
     let mut repeated = 0;
     let mut best: Option<(usize, usize, usize)> = None; // calls, a place inside, period
@@ -132,7 +132,7 @@ fn with_windows(calls: &[u32], searched: &[u32], length: usize) -> (Option<Stret
 }
 
 /// The whole stretch of a period around a place.
-fn extended(calls: &[u32], place: usize, period: usize) -> Option<Stretch> {
+fn extended(calls: &[u64], place: usize, period: usize) -> Option<Stretch> {
     let repeats = |at: &usize| calls[*at] == calls[*at + period];
     let ahead = (place..calls.len() - period).take_while(repeats).count();
     let back = (0..place).rev().take_while(repeats).count();

@@ -42,7 +42,7 @@ fn program(before: &[Op], body: &[Op], times: usize, after: &[Op]) -> Vec<Op> {
 }
 
 /// The longest stretch by definition: of all starts and periods.
-fn by_definition(calls: &[u32]) -> usize {
+fn by_definition(calls: &[u64]) -> usize {
     let mut best = 0;
     for period in 1..=calls.len() / FEWEST as usize {
         let mut row = 0;
@@ -61,10 +61,10 @@ proptest! {
 
     #[test]
     fn a_stretch_repeats_and_a_long_one_is_found(
-        before in prop::collection::vec(0u32..4, 0..20),
-        body in prop::collection::vec(0u32..4, 1..12),
+        before in prop::collection::vec(1u64..5, 0..20),
+        body in prop::collection::vec(1u64..5, 1..12),
         times in 4usize..12,
-        after in prop::collection::vec(0u32..4, 0..20),
+        after in prop::collection::vec(1u64..5, 0..20),
         window in 0usize..9,
     ) {
         let mut calls = before;
