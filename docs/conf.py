@@ -66,6 +66,7 @@ CONTENTS = {
         "ncptl",
         "codes",
         "capture",
+        "program-slowdown",
         "python",
     ],
     "explanation/index": [

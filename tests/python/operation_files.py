@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-__all__ = ["NAMES", "Operation", "in_the_world", "operations_of", "starting_groups"]
+import pyarrow as pa  # type: ignore[import-untyped]
+
+__all__ = [
+    "NAMES",
+    "Operation",
+    "in_the_world",
+    "iterations_of",
+    "operations_of",
+    "starting_groups",
+]
 
 NAMES = {
     1: "compute",
@@ -71,11 +81,57 @@ class Operation:
     second: int | tuple[int, ...]
 
 
-def operations_of(path: Path) -> list[list[Operation]]:
-    """Returns the operations of each rank of a file."""
+_MARKS = {80: "iteration_start", 81: "iteration_end"}
+#: The sizes of the entries of the sections.
+_ENTRIES = (32, 8, 16, 16, 32, 32, 8)
+
+
+def content_of(path: Path) -> tuple[bytes, tuple[int, ...]]:
+    """Returns header, sections and footer of a file, as a plain file has them, and the times."""
     data = path.read_bytes()
     assert data[:8] == b"PANTOPS\0"
     assert data[-8:] == b"PANTEND\0"
+    (version,) = struct.unpack_from("<I", data, 8)
+    if version == 1:
+        return data, ()
+    assert version == 2
+    *counts, chunks = struct.unpack_from("<8Q", data, len(data) - 104)
+    sections = [b""] * 7
+    for number in range(chunks):
+        at = len(data) - 104 - 16 * (chunks - number)
+        offset, size, section = struct.unpack_from("<QII", data, at)
+        entry = _ENTRIES[section]
+        left = min(counts[section] * entry - len(sections[section]), 32768)
+        left += 8 if section == 6 else 0
+        columns = pa.decompress(data[offset : offset + size], left, "zstd", asbytes=True)
+        entries = left // entry
+        plain = bytearray(left)
+        for byte in range(entry):
+            plain[byte::entry] = columns[byte * entries : (byte + 1) * entries]
+        if section == 6:
+            unit, *parts = struct.unpack(f"<{entries}Q", plain)
+            plain = bytearray(struct.pack(f"<{entries - 1}Q", *(unit * part for part in parts)))
+        sections[section] += plain
+    times = struct.unpack(f"<{counts[6]}Q", sections[6])
+    footer = struct.pack("<7Q", *counts[:6], 0) + data[-40:]
+    return data[:32] + b"".join(sections[:6]) + footer, times
+
+
+def iterations_of(path: Path) -> list[Counter[str]]:
+    """Returns how many marks each rank of a file has: iteration_start and iteration_end."""
+    return [
+        Counter(each.name for each in rank if each.name in _MARKS.values())
+        for rank in _all_of(path)
+    ]
+
+
+def operations_of(path: Path) -> list[list[Operation]]:
+    """Returns the operations of each rank of a file, without marks of iterations."""
+    return [[each for each in rank if each.name not in _MARKS.values()] for rank in _all_of(path)]
+
+
+def _all_of(path: Path) -> list[list[Operation]]:
+    data, times = content_of(path)
     records, words, lists, blocks, ranks, _ = struct.unpack_from("<6Q", data, len(data) - 96)
     at = 32 + 32 * records
     word = struct.unpack_from(f"<{words}Q", data, at)
@@ -86,17 +142,19 @@ def operations_of(path: Path) -> list[list[Operation]]:
     block = [struct.unpack_from("<2Q", data, at + 16 * n) for n in range(blocks)]
     at += 16 * blocks
 
-    def read(number: int) -> Iterator[Operation]:
+    def read(number: int, time: Iterator[int]) -> Iterator[Operation]:
         first, count = block[number]
         for place in range(first, first + count):
             code, flags, communicator, request, peer, tag, one, two = struct.unpack_from(
                 "<BBHIIiQQ", data, 32 + 32 * place
             )
-            name = NAMES[code]
+            name = NAMES.get(code) or _MARKS[code]
             if name == "run":
                 for _ in range(one):
-                    yield from read(request)
+                    yield from read(request, time)
                 continue
+            if name == "compute" and flags & 16:
+                one, flags = next(time), 0
             values: tuple[int | tuple[int, ...], int | tuple[int, ...]] = (one, two)
             if name == "alltoallv":
                 values = (listed[one], listed[two])
@@ -104,7 +162,8 @@ def operations_of(path: Path) -> list[list[Operation]]:
                 values = (one, listed[two])
             yield Operation(name, flags, communicator, request, peer, tag, *values)
 
-    return [list(read(struct.unpack_from("<I", data, at + 32 * n)[0])) for n in range(ranks)]
+    starts = [struct.unpack_from("<I20xQ", data, at + 32 * n) for n in range(ranks)]
+    return [list(read(first, iter(times[time:]))) for first, time in starts]
 
 
 def starting_groups(path: Path) -> list[list[tuple[int, ...]]]:
@@ -112,7 +171,7 @@ def starting_groups(path: Path) -> list[list[tuple[int, ...]]]:
 
     MPI_COMM_WORLD is left out.
     """
-    data = path.read_bytes()
+    data, _ = content_of(path)
     records, words, lists, blocks, ranks, communicators = struct.unpack_from(
         "<6Q", data, len(data) - 96
     )

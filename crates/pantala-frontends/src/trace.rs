@@ -21,10 +21,12 @@ mod spec;
 mod summary;
 
 pub use compute::{ComputeScale, ComputeTimes};
+pub(crate) use compute::{is_one, one};
 pub use error::{Position, TraceError};
 pub use file::TraceFile;
 pub use format::TraceFormat;
 pub use hash::hash_of;
 pub use job::{OpenedTrace, TraceRank, identify};
 pub use spec::TraceSpec;
+pub(crate) use spec::recorded_calls;
 pub use summary::{PairSummary, RankSummary, TraceSummary};

@@ -179,7 +179,7 @@ mod rank;
 mod reception;
 
 pub use accounting::call_events::CallRecord;
-pub use accounting::call_profile::CallReport;
+pub use accounting::call_profile::{CallReport, payload};
 pub use accounting::latency::LatencyStatistics;
 pub use accounting::latency_windows::{LatencySketch, LatencySummary, LatencyWindows, MOST_EXACT};
 pub use accounting::progress_estimate::{ExpectedTraffic, ProgressEstimate};

@@ -140,6 +140,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(communication, module)?)?;
     module.add_function(wrap_pyfunction!(export_operations, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::operation_file, module)?)?;
+    module.add_function(wrap_pyfunction!(recorder::operation_file_summary, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::merge_operation_files, module)?)?;
     module.add_class::<plan::PyPlan>()?;
     module.add_class::<recorder::PyRecorder>()?;

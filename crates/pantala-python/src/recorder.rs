@@ -3,7 +3,7 @@
 use crate::json::json;
 use pantala_frontends::operations::recorder::{Message, NewCommunicator, SendMode, call_of};
 use pantala_frontends::operations::{
-    Checked, Contents, FileFault, Recorder, Written, agreement, merge,
+    Checked, Contents, FileFault, Iterations, Recorder, Written, agreement, merge, summary,
 };
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -22,9 +22,10 @@ pub(crate) fn create(path: &str) -> PyResult<Sink> {
 
 /// A finished file as JSON.
 pub(crate) fn told(written: &Written) -> PyResult<String> {
-    let Written { hash, operations, records, bytes } = written;
+    let Written { hash, operations, records, bytes, iterations } = written;
     json(&serde_json::json!({
         "hash": hash, "operations": operations, "records": records, "bytes": bytes,
+        "iterations": iterations,
     }))
 }
 
@@ -272,13 +273,27 @@ pub(crate) fn operation_file(py: Python<'_>, path: &str) -> PyResult<String> {
     }))
 }
 
-/// Merges operation files of some ranks each into one of the whole job.
+/// Returns the summary of an operation file as JSON.
+#[pyfunction]
+pub(crate) fn operation_file_summary(py: Python<'_>, path: &str) -> PyResult<String> {
+    let summarized = || {
+        let contents = Arc::new(Contents::open(Path::new(path))?);
+        Ok(summary(&contents, std::fs::metadata(path)?.len()))
+    };
+    let found = py.detach(summarized);
+    json(&found.map_err(|e: FileFault| fault(format!("{e}; {}", e.remedy())))?)
+}
+
+/// Merges operation files of some ranks each into one of the whole job. `find_iterations` says
+/// whether the loop of all ranks is looked for.
 #[pyfunction]
 pub(crate) fn merge_operation_files(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     path: &str,
+    find_iterations: bool,
 ) -> PyResult<String> {
     let sink = create(path)?;
-    told(&py.detach(|| merge(&paths, sink)).map_err(fault)?)
+    let iterations = if find_iterations { Iterations::Found } else { Iterations::Kept };
+    told(&py.detach(|| merge(&paths, iterations, sink)).map_err(fault)?)
 }

@@ -9,5 +9,6 @@ from pantala.capture.build import built_library
 from pantala.capture.collect import Captured
 from pantala.capture.run import capture
 from pantala.capture.salvage import salvage
+from pantala.capture.scenario import write_scenario
 
-__all__ = ["Captured", "built_library", "capture", "salvage"]
+__all__ = ["Captured", "built_library", "capture", "salvage", "write_scenario"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from typer.core import TyperGroup
 
 from pantala.cli import complete
 from pantala.cli.arguments import paragraphs
+from pantala.errors import UsageError
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
@@ -111,14 +113,37 @@ def program(
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the files of the single ranks in DIR/NAME.ranks.")
     ] = False,
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            "--scenario",
+            metavar="FILE.toml",
+            help="Also write a scenario: the program alone, and beside another application.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
 ) -> None:
     """Captures an MPI program."""
     from pantala.capture import capture
+    from pantala.capture.scenario import check_scenario, write_scenario
 
+    if scenario is not None:
+        check_scenario(scenario, overwrite=overwrite)
     made = capture(
         command, out, name=name, clock=clock, start=start, end=end, overwrite=overwrite, keep=keep
     )
-    _show(made)
+    if scenario is None:
+        _show(made)
+        return
+    _list(made)
+    if len(made) > 1:
+        raise UsageError(
+            f"{scenario}: is not written: the command ran {len(made)} MPI programs; capture one of"
+            " them for a scenario"
+        )
+    write_scenario(made[0].file, scenario, overwrite=overwrite)
+    say(f"\n{scenario}: the program alone, and beside Halo3D. Next:\n")
+    say(f"  pantala run {shlex.quote(str(scenario))}")
 
 
 @app.command("salvage", help=paragraphs(_SALVAGE_HELP))
@@ -135,12 +160,16 @@ def salvage(
     _show(cut(out, name=name, overwrite=overwrite))
 
 
-def _show(made: Sequence[Captured]) -> None:
+def _list(made: Sequence[Captured]) -> None:
     for each in made:
         size = f"{each.bytes / 1e6:.3g} MB" if each.bytes >= 1e6 else f"{each.bytes / 1e3:.3g} kB"
         say(f"{each.file}: {each.ranks} ranks, {each.operations:,} operations, {size}")
         for text in each.notes:
             say(f"note: {text}", file=sys.stderr)
+
+
+def _show(made: Sequence[Captured]) -> None:
+    _list(made)
     say("\nA job that replays it:" if len(made) == 1 else "\nJobs that replay them:")
     for each in made:
         say("\n[[jobs]]")

@@ -39,7 +39,7 @@ def info(
             help=(
                 "The trace. DUMPI: the .meta file, its directory, the prefix of the files, or the"
                 " file of one rank. GOAL: the file. Chakra: the prefix of the files, or their"
-                " directory. OTF2: the .otf2 file, or its directory."
+                " directory. OTF2: the .otf2 file, or its directory. A capture: the operation file."
             ),
             autocompletion=complete.files,
         ),
@@ -50,10 +50,13 @@ def info(
 ) -> None:
     """Prints the summary of a trace."""
     from pantala.core import native
+    from pantala.workloads.operation_file import is_operation_file, operations_summary
     from pantala.workloads.trace import otf2_anchor
 
     anchor = otf2_anchor(str(path))
-    if anchor is None:
+    if is_operation_file(path):
+        found = operations_summary(str(path))
+    elif anchor is None:
         found = native.trace_summary(str(path))
     else:
         from pantala.traces.otf2 import converted
@@ -86,14 +89,43 @@ def _facts(path: str, found: dict[str, Any]) -> Table:
     shown = facts(f"{Path(path).name}: {found['format']}, {count(found['ranks'])} {ranks_word}")
     shown.add_row("size of the files", PLAIN.size(found["file_bytes"]))
     shown.add_row("records", count(found["records"]))
+    if "operations" in found:
+        _operation_rows(shown, found)
     recorded = found["duration_ps"]
     shown.add_row("duration", PLAIN.duration(recorded / 1000) if recorded else "not recorded")
     shown.add_row("computing", _computing(found))
     shown.add_row("point-to-point messages", count(sum(messages)))
     shown.add_row("sent in messages", _per_rank(sent))
     shown.add_row("given to collectives", _per_rank(given))
-    shown.add_row("destinations per rank", f"{min(partners.values())} to {max(partners.values())}")
+    shown.add_row("destinations per rank", _spread([float(each) for each in partners.values()]))
     return shown
+
+
+def _operation_rows(shown: Table, found: dict[str, Any]) -> None:
+    """Adds what only operation files have."""
+    from pantala.text.amounts import count
+
+    operations = found["operations"]
+    size = f", {found['file_bytes'] / operations:.3g} B each" if operations else ""
+    shown.add_row("operations", f"{count(operations)}{size}")
+    iterations = [rank["iterations"] for rank in found["by_rank"]]
+    least, most = min(iterations), max(iterations)
+    each = count(most) if least == most else f"{count(least)} to {count(most)}"
+    shown.add_row("iterations", f"{each} per rank" if most else "none found")
+    groups = [
+        f"{count(group['number'])} of {count(group['size'])}"
+        for group in sorted(found["communicators"], key=lambda group: -group["size"])
+    ]
+    more = f", {len(groups) - _MOST} other sizes" if len(groups) > _MOST else ""
+    shown.add_row("communicators", f"{', '.join(groups[:_MOST])} ranks{more}")
+
+
+def _spread(values: list[float]) -> str:
+    """Returns the least and the largest number of a rank, and the mean if they differ."""
+    least, most = min(values), max(values)
+    if least == most:
+        return f"{least:g}"
+    return f"{least:g} to {most:g}, mean {sum(values) / len(values):.3g}"
 
 
 def _per_rank(sizes: list[int]) -> str:
@@ -116,16 +148,23 @@ def _computing(found: dict[str, Any]) -> str:
     if not any(times):
         return "none"
     least, most = PLAIN.duration(min(times)), PLAIN.duration(max(times))
-    return f"{least} per rank" if least == most else f"{least} to {most} per rank"
+    if least == most:
+        return f"{least} per rank"
+    return f"{least} to {most} per rank, mean {PLAIN.duration(sum(times) / len(times))}"
 
 
 def _calls(found: dict[str, Any]) -> Table:
     """Returns the calls by name, with the smallest and the largest number of a rank."""
+    from pantala.text.amounts import PLAIN
+
     calls = sorted(found["calls"].items(), key=lambda item: (-item[1], item[0]))
-    shown = table(_title("call", "calls", len(calls)), ("call", "all ranks", "least", "most"), "")
+    sizes = found.get("call_bytes")
+    headings = ("call", "all ranks", "least", "most", *(("bytes",) if sizes else ()))
+    shown = table(_title("call", "calls", len(calls)), headings, "")
     for name, number in calls[:_MOST]:
         by_rank = [rank["calls"].get(name, 0) for rank in found["by_rank"]]
-        shown.add_row(name, f"{number:,}", f"{min(by_rank):,}", f"{max(by_rank):,}")
+        size = (PLAIN.size(sizes[name]) if sizes[name] else "",) if sizes else ()
+        shown.add_row(name, f"{number:,}", f"{min(by_rank):,}", f"{max(by_rank):,}", *size)
     return shown
 
 

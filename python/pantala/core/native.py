@@ -22,6 +22,7 @@ __all__ = [
     "ncptl_check",
     "ncptl_explain",
     "operation_file",
+    "operation_file_summary",
     "ports",
     "process_grid",
     "trace_files",
@@ -175,14 +176,37 @@ def operation_file(path: str) -> dict[str, Any]:
     return facts
 
 
-def merge_operation_files(paths: Sequence[str | Path], out: str | Path) -> dict[str, Any]:
+def operation_file_summary(path: str) -> dict[str, Any]:
+    """Returns the summary of an operation file.
+
+    It has the keys of `trace_summary`, and ``operations``, ``iterations``, ``call_bytes`` and
+    ``communicators``.
+
+    Raises:
+        ValueError: it is no complete operation file.
+    """
+    summary: dict[str, Any] = json.loads(core().operation_file_summary(path))
+    return summary
+
+
+def merge_operation_files(
+    paths: Sequence[str | Path], out: str | Path, *, find_iterations: bool = True
+) -> dict[str, Any]:
     """Merges operation files of some ranks each into one, and returns its facts.
+
+    Args:
+        paths: the files.
+        out: the file to write.
+        find_iterations: whether to look for the loop that all ranks repeat, and to mark its
+            iterations, unless the files have marks. Their number is the fact `iterations`, or 0.
 
     Raises:
         ValueError: a file is faulty, or a rank is missing or there twice.
     """
     given = [str(path) for path in paths]
-    facts: dict[str, Any] = json.loads(core().merge_operation_files(given, str(out)))
+    facts: dict[str, Any] = json.loads(
+        core().merge_operation_files(given, str(out), find_iterations)
+    )
     return facts
 
 

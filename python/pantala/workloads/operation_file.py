@@ -9,12 +9,15 @@ from typing import Any, Literal
 
 from pantala.core import native
 from pantala.errors import ScenarioWarning, UsageError
-from pantala.workloads.front_end import FrontEnd
+from pantala.workloads.recorded_calls import RecordedCalls
 
-__all__ = ["OperationFile", "operations_plan"]
+__all__ = ["OperationFile", "is_operation_file", "operations_plan", "operations_summary"]
+
+#: The first bytes of an operation file.
+_MAGIC = b"PANTOPS\0"
 
 
-class OperationFile(FrontEnd):
+class OperationFile(RecordedCalls):
     """The operations of a file: of an exported job, a converted trace or a capture."""
 
     kind: Literal["operations"] = "operations"
@@ -45,7 +48,7 @@ class OperationFile(FrontEnd):
         Warns:
             ScenarioWarning: the file is too large for a check of its calls.
         """
-        return operations_plan(self.path)
+        return operations_plan(self.path) | self.compute_plan()
 
 
 def operations_plan(path: str) -> dict[str, Any]:
@@ -65,6 +68,26 @@ def operations_plan(path: str) -> dict[str, Any]:
         )
         warnings.warn(ScenarioWarning(path, text), stacklevel=2)
     return {"kind": "operations", "path": path, "hash": facts["hash"]}
+
+
+def is_operation_file(path: str | Path) -> bool:
+    """Returns whether a path is a file that starts as an operation file."""
+    if not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def operations_summary(path: str) -> dict[str, Any]:
+    """Returns the summary of an operation file, for `pantala trace info`.
+
+    Raises:
+        UsageError: the file is no complete operation file.
+    """
+    try:
+        return native.operation_file_summary(path)
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
 def _facts(path: str) -> dict[str, Any]:

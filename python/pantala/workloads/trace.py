@@ -6,24 +6,20 @@ import warnings
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from pantala.core import native
 from pantala.errors import ScenarioWarning, UsageError
 from pantala.models.validation import fault
-from pantala.workloads.front_end import FrontEnd
-from pantala.workloads.operation_file import operations_plan
+from pantala.workloads.operation_file import is_operation_file, operations_plan
+from pantala.workloads.recorded_calls import RecordedCalls
 
 __all__ = ["Trace", "otf2_anchor"]
 
-#: A factor from 0 to 1,000,000.
-_Factor = Annotated[float, Field(ge=0.0, le=1e6, allow_inf_nan=False)]
 
-
-class Trace(FrontEnd):
+class Trace(RecordedCalls):
     """Trace: the recorded MPI calls of a program, or a dependency graph, replayed by the ranks.
 
     The format follows from the files. A job without `ranks` has as many ranks as the trace.
@@ -36,18 +32,16 @@ class Trace(FrontEnd):
     file. Chakra: the prefix of the ranks' files NAME.RANK.et, or their directory. OTF2: the .otf2
     file, or its directory. The path is relative to the folder of the
     scenario file, or else to the current directory."""
-    compute: Literal["recorded", "none"] = "recorded"
-    """The computing between the recorded calls: recorded or none."""
-    compute_scale: _Factor = 1.0
-    """Factor of the recorded compute times, such as 0.5 for a machine of twice the speed."""
 
     @classmethod
     def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
         """Yields a fault if the factor has no effect or the trace cannot be replayed."""
         yield from super().between_fields(made, data)
-        if made.compute == "none" and "compute_scale" in data:
-            remedy = 'remove it, or set compute to "recorded"'
-            yield fault('has no effect under compute = "none"', remedy, "compute_scale")
+        if is_operation_file(made.path):
+            yield fault(
+                "is an operation file, such as a capture", 'set kind = "operations"', "path"
+            )
+            return
         try:
             made.own_ranks()
         except UsageError as error:
@@ -95,8 +89,7 @@ class Trace(FrontEnd):
             "format": form,
             "path": self.path,
             "hash": digest,
-            "compute": self.compute,
-            "compute_scale_millionths": round(self.compute_scale * 1_000_000),
+            **self.compute_plan(),
         }
 
 

@@ -1,18 +1,19 @@
 //! The contents of an operation file: opened and checked once, then shared by all ranks.
 
-use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use pantala_engine::LONGEST_TIME;
 use pantala_mpi::{Communicator, Request};
-use sha2::{Digest, Sha256};
 
+use super::bytes::Bytes;
 use super::fault::FileFault;
 use super::format::{
-    BLOCK_BYTES, Block, COMMUNICATOR_BYTES, END, FOOTER_BYTES, HASH_OFFSET, HEADER_BYTES,
-    LIST_BYTES, MAGIC, NONE, RANK_BYTES, RECORD_BYTES, Record, VERSION, u32_at, u64_at,
+    BLOCK_BYTES, Block, COMMUNICATOR_BYTES, HEADER_BYTES, LIST_BYTES, NONE, RANK_BYTES,
+    RECORD_BYTES, RECORDS, Record, SECTIONS, TIME_BYTES, TIMES, u32_at, u64_at,
 };
+use super::layout::{Layout, Section};
 use crate::input;
 
 /// Files up to this size are held in memory. Ranks read larger ones in small blocks.
@@ -27,34 +28,13 @@ pub struct Contents {
     job_ranks: u32,
     first_rank: u32,
     records: u64,
+    /// The times of computing: the first byte, and the number of times.
+    times: Section,
     lists: Vec<List>,
     blocks: Vec<Block>,
     ranks: Vec<RankEntry>,
     communicators: Vec<Communicator>,
     hash: String,
-}
-
-/// The bytes of a file.
-#[derive(Debug)]
-pub(super) enum Bytes {
-    Loaded(Vec<u8>),
-    Paged(File),
-}
-
-impl Bytes {
-    /// Fills a buffer from an offset on.
-    pub(super) fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), FileFault> {
-        match self {
-            Self::Paged(file) => Ok(file.read_exact_at(buffer, offset)?),
-            Self::Loaded(bytes) => {
-                let from = usize::try_from(offset).unwrap_or(usize::MAX);
-                let found = bytes.get(from..).and_then(|rest| rest.get(..buffer.len()));
-                let found = found.ok_or_else(|| FileFault::at(offset, "it ends here"))?;
-                buffer.copy_from_slice(found);
-                Ok(())
-            }
-        }
-    }
 }
 
 /// A list, with its forms that operations share.
@@ -84,38 +64,7 @@ struct RankEntry {
     block: u32,
     communicators: (u32, u32),
     operations: u64,
-}
-
-/// The first bytes of the sections and the counts of their entries.
-struct Layout {
-    records: u64,
-    words: (u64, u64),
-    lists: (u64, u64),
-    blocks: (u64, u64),
-    ranks: (u64, u64),
-    communicators: (u64, u64),
-}
-
-impl Layout {
-    fn new(footer: &[u8], size: u64) -> Option<Self> {
-        let mut at = HEADER_BYTES as u64;
-        let mut section = |number: usize, entry: usize| {
-            let count = u64_at(footer, 8 * number);
-            let first = at;
-            at = count.checked_mul(entry as u64).and_then(|bytes| at.checked_add(bytes))?;
-            Some((first, count))
-        };
-        let (_, records) = section(0, RECORD_BYTES)?;
-        let layout = Self {
-            records,
-            words: section(1, 8)?,
-            lists: section(2, LIST_BYTES)?,
-            blocks: section(3, BLOCK_BYTES)?,
-            ranks: section(4, RANK_BYTES)?,
-            communicators: section(5, COMMUNICATOR_BYTES)?,
-        };
-        (at.checked_add(FOOTER_BYTES as u64) == Some(size)).then_some(layout)
-    }
+    first_time: u64,
 }
 
 impl Contents {
@@ -139,11 +88,11 @@ impl Contents {
         }
         let size = metadata.len();
         if size > loaded_bytes {
-            return Self::check(Bytes::Paged(file), size);
+            return Self::check(Bytes::Paged(file), size, loaded_bytes);
         }
         let mut bytes = vec![0; size as usize];
         file.read_exact_at(&mut bytes, 0)?;
-        Self::check(Bytes::Loaded(bytes), size)
+        Self::check(Bytes::Loaded(bytes), size, loaded_bytes)
     }
 
     /// Checks a file that is in memory.
@@ -152,51 +101,16 @@ impl Contents {
     /// If it is no complete operation file.
     pub fn of_bytes(bytes: Vec<u8>) -> Result<Self, FileFault> {
         let size = bytes.len() as u64;
-        Self::check(Bytes::Loaded(bytes), size)
+        Self::check(Bytes::Loaded(bytes), size, LOADED_BYTES)
     }
 
-    fn check(bytes: Bytes, size: u64) -> Result<Self, FileFault> {
-        let content = |text: &str| Err(FileFault::Content(text.to_owned()));
-        let mut header = [0; HEADER_BYTES];
-        let mut footer = [0; FOOTER_BYTES];
-        let start = size.min(HEADER_BYTES as u64) as usize;
-        bytes.read(&mut header[..start], 0)?;
-        if header[..8] != MAGIC {
-            return content("is no operation file: its first bytes differ");
-        }
-        let version = u32_at(&header, 8);
-        if version == VERSION.swap_bytes() {
-            return content("has numbers in big-endian order; the format is little-endian");
-        }
-        if version != VERSION {
-            return content(&format!(
-                "has version {version}; this Pantala reads version {VERSION}"
-            ));
-        }
-        if size >= (HEADER_BYTES + FOOTER_BYTES) as u64 {
-            bytes.read(&mut footer, size - FOOTER_BYTES as u64)?;
-        }
-        if footer[FOOTER_BYTES - 8..] != END {
-            return content(&format!(
-                "is truncated: its {size} bytes do not end with a footer (its writer did not finish)"
-            ));
-        }
-        let Some(layout) = Layout::new(&footer, size) else {
-            return content(&format!(
-                "is corrupt at byte {}: the sections of the footer do not fill {size} bytes",
-                size - FOOTER_BYTES as u64
-            ));
-        };
-        let (job_ranks, first_rank) = (u32_at(&header, 12), u32_at(&header, 16));
-        let ranks = u32_at(&header, 20);
-        let last = first_rank.checked_add(ranks);
-        if u64::from(ranks) != layout.ranks.1 || last.is_none_or(|last| last > job_ranks) {
-            return Err(FileFault::at(12, "the numbers of ranks do not fit each other"));
-        }
+    fn check(bytes: Bytes, size: u64, loaded_bytes: u64) -> Result<Self, FileFault> {
+        let (layout, bytes) = Layout::read(bytes, size, loaded_bytes)?;
         let mut contents = Self {
-            job_ranks,
-            first_rank,
-            records: layout.records,
+            job_ranks: layout.job_ranks,
+            first_rank: layout.first_rank,
+            records: layout.sections[RECORDS].count,
+            times: layout.sections[TIMES],
             lists: lists(&bytes, &layout)?,
             blocks: blocks(&bytes, &layout)?,
             ranks: Vec::new(),
@@ -205,13 +119,13 @@ impl Contents {
             bytes,
         };
         contents.read_ranks(&layout)?;
-        contents.read_all(size, &footer)?;
+        contents.read_all(&layout)?;
         Ok(contents)
     }
 
     fn read_ranks(&mut self, layout: &Layout) -> Result<(), FileFault> {
-        let (mut at, count) = layout.ranks;
-        let (first, known) = layout.communicators;
+        let Section { first: mut at, count } = layout.sections[4];
+        let Section { first, count: known } = layout.sections[5];
         self.ranks.reserve(count as usize);
         let mut entry = [0; RANK_BYTES];
         for rank in self.first_rank..self.first_rank + count as u32 {
@@ -232,6 +146,7 @@ impl Contents {
                 block,
                 communicators: (from, self.communicators.len() as u32),
                 operations,
+                first_time: u64_at(&entry, 24),
             });
             at += RANK_BYTES as u64;
         }
@@ -273,30 +188,36 @@ impl Contents {
         Ok(())
     }
 
-    /// Reads the file from its start: checks each record, and the hash.
-    fn read_all(&mut self, size: u64, footer: &[u8; FOOTER_BYTES]) -> Result<(), FileFault> {
-        let mut hash = Sha256::new();
-        let hashed = size - (FOOTER_BYTES - HASH_OFFSET) as u64;
-        let first = HEADER_BYTES as u64;
-        let records = first..first + self.records * RECORD_BYTES as u64;
-        let mut at = 0;
-        let mut buffer = vec![0; CHUNK_BYTES.min(hashed as usize)];
-        while at < hashed {
-            let chunk = (hashed - at).min(CHUNK_BYTES as u64) as usize;
-            self.bytes.read(&mut buffer[..chunk], at)?;
-            hash.update(&buffer[..chunk]);
-            for record in buffer[..chunk].chunks_exact(RECORD_BYTES) {
-                if let (true, Some(record)) = (records.contains(&at), record.first_chunk()) {
-                    let record = Record::from_bytes(record);
-                    self.verify(&record).map_err(|text| self.at_record(at, &text))?;
+    /// Reads all sections: checks each record and each time, and the hash.
+    fn read_all(&mut self, layout: &Layout) -> Result<(), FileFault> {
+        let mut hash = layout.start_hash();
+        let mut buffer = Vec::new();
+        for (number, (section, entry)) in layout.sections.iter().zip(SECTIONS).enumerate() {
+            let mut at = section.first;
+            let end = at + section.count * entry as u64;
+            while at < end {
+                buffer.resize((end - at).min(CHUNK_BYTES as u64) as usize, 0);
+                self.bytes.read(&mut buffer, at)?;
+                hash.update(&buffer);
+                if number == RECORDS {
+                    for (record, offset) in buffer.chunks_exact(entry).zip((at..).step_by(entry)) {
+                        let Some(record) = record.first_chunk() else { continue };
+                        self.verify(&Record::from_bytes(record))
+                            .map_err(|text| self.at_record(offset, &text))?;
+                    }
+                } else if number == TIMES {
+                    let long = |time: &[u8]| u64_at(time, 0) > LONGEST_TIME;
+                    if let Some(long) = buffer.chunks_exact(entry).position(long) {
+                        let offset = at + (long * entry) as u64;
+                        return Err(FileFault::at(offset, "a time is longer than any run"));
+                    }
                 }
-                at += RECORD_BYTES as u64;
+                at += buffer.len() as u64;
             }
-            at += (chunk % RECORD_BYTES) as u64;
+            hash.end_section();
         }
-        let found: [u8; 32] = hash.finalize().into();
-        let stored = &footer[HASH_OFFSET..HASH_OFFSET + 32];
-        if stored.iter().any(|byte| *byte != 0) && *stored != found {
+        let found = layout.end_hash(hash);
+        if layout.hash != [0; 32] && layout.hash != found {
             return Err(FileFault::Content("is corrupt: its content does not fit its hash".into()));
         }
         self.hash = hexadecimal(&found);
@@ -363,6 +284,21 @@ impl Contents {
         self.entry(rank).map(|entry| entry.block)
     }
 
+    /// The number of the first time of computing of a rank.
+    pub(super) fn first_time(&self, rank: u32) -> u64 {
+        self.entry(rank).map_or(0, |entry| entry.first_time)
+    }
+
+    /// Number of times of computing of all ranks.
+    pub(super) const fn times(&self) -> u64 {
+        self.times.count
+    }
+
+    /// The offset of a time of computing, if it is there.
+    pub(super) fn time_offset(&self, number: u64) -> Option<u64> {
+        (number < self.times.count).then(|| self.times.first + number * TIME_BYTES as u64)
+    }
+
     /// The records of a block.
     pub(super) fn block(&self, number: u32) -> Option<Block> {
         self.blocks.get(number as usize).copied()
@@ -378,8 +314,8 @@ impl Contents {
 }
 
 fn lists(bytes: &Bytes, layout: &Layout) -> Result<Vec<List>, FileFault> {
-    let (first_word, words) = layout.words;
-    let (mut at, count) = layout.lists;
+    let Section { first: first_word, count: words } = layout.sections[1];
+    let Section { first: mut at, count } = layout.sections[2];
     let mut found = Vec::new();
     let mut entry = [0; LIST_BYTES];
     // Lists may overlap, but all together are not longer than the file: memory follows its size.
@@ -402,13 +338,17 @@ fn lists(bytes: &Bytes, layout: &Layout) -> Result<Vec<List>, FileFault> {
 }
 
 fn blocks(bytes: &Bytes, layout: &Layout) -> Result<Vec<Block>, FileFault> {
-    let (mut at, count) = layout.blocks;
+    let Section { first: mut at, count } = layout.sections[3];
     let mut found = Vec::new();
     let mut entry = [0; BLOCK_BYTES];
     for number in 0..count {
         bytes.read(&mut entry, at)?;
         let block = Block { first: u64_at(&entry, 0), count: u64_at(&entry, 8) };
-        if block.first.checked_add(block.count).is_none_or(|end| end > layout.records) {
+        if block
+            .first
+            .checked_add(block.count)
+            .is_none_or(|end| end > layout.sections[RECORDS].count)
+        {
             return Err(FileFault::at(at, format!("block {number} ends beyond the last record")));
         }
         found.push(block);

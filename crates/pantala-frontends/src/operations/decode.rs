@@ -11,7 +11,9 @@ use pantala_mpi::{
 };
 
 use super::contents::{Contents, List};
-use super::format::{ANY_SOURCE, ANY_TAG, EXPLICIT, NEXT, NON_BLOCKING, Record, SAME, SET, code};
+use super::format::{
+    ANY_SOURCE, ANY_TAG, EXPLICIT, NEXT, NON_BLOCKING, Record, SAME, SET, TIMED, code,
+};
 use crate::trace::bounds::MAX_BYTES;
 
 /// The reason why a record is wrong.
@@ -159,6 +161,9 @@ impl Contents {
                 } else {
                     Ok(())
                 };
+            }
+            code::COMPUTE if record.flags & TIMED != 0 && (first != 0 || self.times() == 0) => {
+                return Err("a computing has a time, or there are no times in the file".into());
             }
             code::COMPUTE | code::ICOMPUTE if first > LONGEST_TIME => {
                 return Err(format!("{first} ps is longer than any run").into());

@@ -4,8 +4,10 @@
 pub const MAGIC: [u8; 8] = *b"PANTOPS\0";
 /// The last bytes of a file.
 pub const END: [u8; 8] = *b"PANTEND\0";
-/// The version of the format.
+/// The version of plain files.
 pub const VERSION: u32 = 1;
+/// The version of packed files: compressed sections, and times of computing apart from records.
+pub const PACKED_VERSION: u32 = 2;
 /// Size of the header in bytes.
 pub const HEADER_BYTES: usize = 32;
 /// Size of a record in bytes.
@@ -18,10 +20,25 @@ pub const BLOCK_BYTES: usize = 16;
 pub const RANK_BYTES: usize = 32;
 /// Size of an entry in the table of communicators.
 pub const COMMUNICATOR_BYTES: usize = 32;
+/// Size of a time in the section of times.
+pub const TIME_BYTES: usize = 8;
+/// The sizes of the entries of all sections, in their order.
+pub const SECTIONS: [usize; 7] =
+    [RECORD_BYTES, 8, LIST_BYTES, BLOCK_BYTES, RANK_BYTES, COMMUNICATOR_BYTES, TIME_BYTES];
+/// The number of the section of records.
+pub const RECORDS: usize = 0;
+/// The number of the section of times.
+pub const TIMES: usize = 6;
 /// Size of the footer in bytes.
 pub const FOOTER_BYTES: usize = 96;
-/// The offset of the hash in the footer.
-pub const HASH_OFFSET: usize = 56;
+/// Size of the footer of a packed file in bytes.
+pub const PACKED_FOOTER_BYTES: usize = 104;
+/// Bytes of the footer from the hash to the end.
+pub const HASH_AND_END_BYTES: usize = 40;
+/// Bytes of a section in a full chunk of a packed file.
+pub const CHUNK_BYTES: usize = 32 << 10;
+/// Size of an entry in the table of chunks.
+pub const CHUNK_ENTRY_BYTES: usize = 16;
 /// Blocks nest at most this deep.
 pub const MAX_DEPTH: usize = 8;
 /// No list, or all requests.
@@ -35,6 +52,8 @@ pub const ANY_TAG: u8 = 2;
 pub const SET: u8 = 4;
 /// The collective is non-blocking.
 pub const NON_BLOCKING: u8 = 8;
+/// The time of the computing is the next one of the rank in the section of times.
+pub const TIMED: u8 = 16;
 
 /// How an iteration gets its number: from the record.
 pub const EXPLICIT: i32 = 0;
@@ -155,6 +174,17 @@ pub struct Block {
     pub first: u64,
     /// Number of records.
     pub count: u64,
+}
+
+/// The first bytes of a file: its version, and its ranks.
+#[must_use]
+pub fn header(version: u32, job_ranks: u32, ranks: &std::ops::Range<u32>) -> [u8; HEADER_BYTES] {
+    let mut bytes = [0; HEADER_BYTES];
+    bytes[..8].copy_from_slice(&MAGIC);
+    for (at, number) in [version, job_ranks, ranks.start, ranks.len() as u32].iter().enumerate() {
+        bytes[8 + 4 * at..12 + 4 * at].copy_from_slice(&number.to_le_bytes());
+    }
+    bytes
 }
 
 /// Reads a `u32` at an offset; 0 beyond the end.

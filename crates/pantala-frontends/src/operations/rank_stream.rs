@@ -10,7 +10,7 @@ use pantala_mpi::Op;
 
 use super::encode::encode;
 use super::fault::WriteFault;
-use super::format::{NEXT, Record, SAME, code};
+use super::format::{NEXT, Record, SAME, TIMED, code};
 use super::writer::Writer;
 
 /// A rank holds at most this many records of each level.
@@ -21,6 +21,8 @@ const HELD_RECORDS: usize = 4096;
 pub struct RankStream {
     rank: u32,
     operations: u64,
+    /// The number of the rank's first time of computing in a packed file.
+    first_time: u64,
     /// The number of the last iteration.
     iteration: Option<u32>,
     /// The records of the present iteration, if there is one.
@@ -37,6 +39,7 @@ impl RankStream {
         Self {
             rank,
             operations: 0,
+            first_time: 0,
             iteration: None,
             body: Vec::new(),
             in_body: false,
@@ -56,12 +59,17 @@ impl RankStream {
         self.operations
     }
 
+    /// The number of the rank's first time of computing.
+    pub(super) const fn first_time(&self) -> u64 {
+        self.first_time
+    }
+
     /// Adds an operation.
     ///
     /// # Errors
     /// If a file cannot hold the operation, or cannot be written.
     pub fn push<W: Write>(&mut self, op: &Op, writer: &mut Writer<W>) -> Result<(), WriteFault> {
-        let (record, more) =
+        let (mut record, more) =
             encode(op, &mut writer.lists, &mut self.iteration).map_err(|reason| {
                 WriteFault::Operation {
                     rank: self.rank,
@@ -70,6 +78,15 @@ impl RankStream {
                     reason: reason.to_owned(),
                 }
             })?;
+        if let Some(times) = writer.times() {
+            if self.operations == 0 {
+                self.first_time = times;
+            }
+            if record.code == code::COMPUTE {
+                writer.time(record.first)?;
+                (record.flags, record.first) = (TIMED, 0);
+            }
+        }
         self.operations += 1;
         if record.code == code::ITERATION_START && record.tag != SAME {
             self.end_body(writer)?;

@@ -5,14 +5,20 @@ use std::sync::Arc;
 use pantala_engine::Time;
 use pantala_mpi::{Call, Op, OperationStream, Outcome};
 
-use super::contents::{Bytes, Contents};
+use super::bytes::Bytes;
+use super::contents::Contents;
 use super::fault::FileFault;
-use super::format::{HEADER_BYTES, MAX_DEPTH, RECORD_BYTES, Record, code};
+use super::format::{
+    CHUNK_BYTES, HEADER_BYTES, MAX_DEPTH, RECORD_BYTES, Record, TIME_BYTES, TIMED, code, u64_at,
+};
 
 /// Files with more records have no summary of their sends.
 const SUMMARY_RECORDS: u64 = 1 << 20;
-/// Records that a rank reads at once from a file that is not in memory.
-const WINDOW: u64 = 64;
+/// Bytes of the windows of all ranks on a packed file that is not in memory, for each depth of
+/// blocks. Every window costs a decompression.
+const ALL_WINDOWS: usize = 32 << 20;
+/// The smallest window, and the window on a plain file, in bytes.
+const WINDOW_BYTES: usize = 2 << 10;
 
 /// A block in execution.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +48,10 @@ pub struct Replay {
     iteration: Option<u32>,
     /// Records of a file that is not in memory, by depth: the first record, and bytes.
     windows: Vec<(u64, Vec<u8>)>,
+    /// The number of the next time of computing, in a packed file.
+    time: u64,
+    /// Times of a file that is not in memory: the first one, and bytes.
+    times: (u64, Vec<u8>),
 }
 
 impl Replay {
@@ -49,6 +59,7 @@ impl Replay {
     #[must_use]
     pub fn new(contents: Arc<Contents>, rank: u32) -> Self {
         let block = contents.block_of(rank).unwrap_or(u32::MAX);
+        let time = contents.first_time(rank);
         let mut replay = Self {
             contents,
             rank,
@@ -56,6 +67,8 @@ impl Replay {
             around: Vec::new(),
             iteration: None,
             windows: Vec::new(),
+            time,
+            times: (0, Vec::new()),
         };
         if let Some(frame) = replay.frame(block, 1) {
             replay.top = frame;
@@ -109,7 +122,7 @@ impl Replay {
                     .map(Record::from_bytes)
                     .ok_or_else(|| FileFault::at(offset, "the file ends here"))
             }
-            Bytes::Paged(_) => self.read_window(record, offset),
+            Bytes::Paged(_) | Bytes::Packed(_) => self.read_window(record, offset),
         }
     }
 
@@ -125,7 +138,7 @@ impl Replay {
             return Ok(Record::from_bytes(found));
         }
         // Blocks that run one after another are often neighbours, so the window goes on beyond one.
-        let count = WINDOW.min(self.contents.records() - record) as usize;
+        let count = window(&self.contents, record, RECORD_BYTES, self.contents.records());
         bytes.resize(count * RECORD_BYTES, 0);
         if let Err(fault) = self.contents.bytes().read(bytes, offset) {
             bytes.clear();
@@ -134,6 +147,33 @@ impl Replay {
         *first = record;
         let found = bytes.first_chunk().map(Record::from_bytes);
         found.ok_or_else(|| FileFault::at(offset, "the file ends here"))
+    }
+
+    /// The next time of computing.
+    #[inline]
+    fn next_time(&mut self) -> Result<Time, FileFault> {
+        let number = self.time;
+        let offset = self.contents.time_offset(number);
+        let offset = offset.ok_or_else(|| self.fault("the times of computing end before"))?;
+        self.time += 1;
+        match self.contents.bytes() {
+            Bytes::Loaded(bytes) => Ok(u64_at(bytes, offset as usize)),
+            Bytes::Paged(_) | Bytes::Packed(_) => {
+                let (first, held) = &mut self.times;
+                let place = number.wrapping_sub(*first).saturating_mul(TIME_BYTES as u64) as usize;
+                if place >= held.len() {
+                    let count = window(&self.contents, number, TIME_BYTES, self.contents.times());
+                    held.resize(count * TIME_BYTES, 0);
+                    *first = number;
+                    if let Err(fault) = self.contents.bytes().read(held, offset) {
+                        held.clear();
+                        return Err(fault);
+                    }
+                    return Ok(u64_at(held, 0));
+                }
+                Ok(u64_at(held, place))
+            }
+        }
     }
 
     /// A fault of the last record.
@@ -157,6 +197,13 @@ impl Replay {
         if matches!(record[0], code::RUN | code::SENDRECV) {
             return None;
         }
+        if record[0] == code::COMPUTE && record[1] & TIMED != 0 {
+            let offset = self.contents.time_offset(self.time)?;
+            let time = u64_at(bytes, offset as usize);
+            top.at += 1;
+            self.time += 1;
+            return Some(Op::Compute(time));
+        }
         let op = self.contents.decode(&Record::from_bytes(record), &mut self.iteration).ok()?;
         top.at += 1;
         Some(op)
@@ -172,11 +219,26 @@ impl Replay {
             let receive = self.read(self.top.at)?;
             self.top.at += 1;
             Contents::sendrecv(&record, &receive)
+        } else if record.code == code::COMPUTE && record.flags & TIMED != 0 {
+            Ok(Op::Compute(self.next_time()?))
         } else {
             self.contents.decode(&record, &mut self.iteration)
         };
         op.map(Some).map_err(|text| self.fault(&text))
     }
+}
+
+/// The number of entries that a rank reads at once from the section of a file that is not in
+/// memory, from an entry on: at most the rest of a chunk.
+fn window(contents: &Contents, first: u64, entry: usize, entries: u64) -> usize {
+    let ranks = contents.job_ranks().max(1) as usize;
+    let bytes = match contents.bytes() {
+        Bytes::Packed(_) => (ALL_WINDOWS / ranks).clamp(WINDOW_BYTES, CHUNK_BYTES),
+        Bytes::Loaded(_) | Bytes::Paged(_) => WINDOW_BYTES,
+    };
+    let inside = (first % (CHUNK_BYTES / entry) as u64) as usize;
+    let window = (bytes / entry).min(CHUNK_BYTES / entry - inside);
+    window.min(usize::try_from(entries - first).unwrap_or(usize::MAX))
 }
 
 impl OperationStream for Replay {

@@ -13,25 +13,37 @@ use serde::{Deserialize, Serialize};
 use super::contents::Contents;
 use super::replay::Replay;
 use crate::opened::Opened;
+use crate::trace::{ComputeScale, ComputeTimes, recorded_calls};
 
-/// The operations of a file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OperationFile {
-    /// The file.
-    pub path: String,
-    /// The SHA-256 of its content.
-    pub hash: String,
-    /// The file after its check, which all ranks share.
-    #[serde(skip)]
-    opened: Opened<Contents>,
+// A plan states these keys only if they differ from their defaults: a run keeps its identity.
+recorded_calls! {
+    #[serde(default, skip_serializing_if = "ComputeTimes::is_recorded")]
+    #[serde(default = "crate::trace::one", skip_serializing_if = "crate::trace::is_one")];
+    /// The operations of a file.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    pub struct OperationFile {
+        /// The file.
+        pub path: String,
+        /// The SHA-256 of its content.
+        pub hash: String,
+        /// The file after its check, which all ranks share.
+        #[serde(skip)]
+        opened: Opened<Contents>,
+    }
 }
 
 impl OperationFile {
     /// The file of this path and this hash.
     #[must_use]
     pub fn new(path: &str, hash: &str) -> Self {
-        Self { path: path.to_owned(), hash: hash.to_owned(), opened: Opened::default() }
+        Self {
+            path: path.to_owned(),
+            hash: hash.to_owned(),
+            opened: Opened::default(),
+            compute: ComputeTimes::Recorded,
+            compute_scale_millionths: ComputeScale::ONE,
+        }
     }
 
     fn open(&self) -> Result<Contents, Fault> {
@@ -79,24 +91,51 @@ impl OperationSource for OperationFile {
 
     fn program(&self, rank: RankContext) -> FileOperations {
         let contents = self.opened.get();
-        FileOperations(contents.map(|contents| Replay::new(Arc::clone(contents), rank.rank)))
+        FileOperations {
+            replay: contents.map(|contents| Replay::new(Arc::clone(contents), rank.rank)),
+            scale: self.compute_scale(),
+        }
     }
 }
 
 /// The program of one rank. It gives up if the file has not been checked.
 #[derive(Clone, Debug)]
-pub struct FileOperations(Option<Replay>);
+pub struct FileOperations {
+    replay: Option<Replay>,
+    scale: ComputeScale,
+}
+
+impl FileOperations {
+    /// The next operation with scaled computing. Computing of no time is left out, as in traces.
+    #[inline(never)]
+    fn scaled(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
+        let replay = self.replay.as_mut()?;
+        loop {
+            match replay.next(now, outcome)? {
+                Op::Compute(time) => match self.scale.applied(time) {
+                    0 => {}
+                    time => return Some(Op::Compute(time)),
+                },
+                Op::Icompute(time, request) => {
+                    return Some(Op::Icompute(self.scale.applied(time), request));
+                }
+                other => return Some(other),
+            }
+        }
+    }
+}
 
 impl OperationStream for FileOperations {
     #[inline]
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
-        match &mut self.0 {
-            Some(replay) => replay.next(now, outcome),
+        match &mut self.replay {
+            Some(replay) if self.scale.is_one() => replay.next(now, outcome),
+            Some(_) => self.scaled(now, outcome),
             None => Some(Op::Abort("the operation file has not been opened".into())),
         }
     }
 
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
-        self.0.as_ref()?.summary()
+        self.replay.as_ref()?.summary()
     }
 }

@@ -9,8 +9,9 @@ use sha2::{Digest as _, Sha256};
 use super::contents::hexadecimal;
 use super::digest::{Digest, digest};
 use super::fault::WriteFault;
-use super::format::{Block, END, HASH_OFFSET, MAGIC, NONE, Record, VERSION};
+use super::format::{Block, END, NONE, PACKED_VERSION, RECORDS, Record, TIMES, VERSION, header};
 use super::lists::Lists;
+use super::packed::Packer;
 use super::rank_stream::RankStream;
 
 /// Blocks that the writer remembers. Later blocks can equal only these.
@@ -27,6 +28,8 @@ pub struct Written {
     pub records: u64,
     /// Size of the file.
     pub bytes: u64,
+    /// Number of iterations of each rank that were found in its calls; 0 if none were.
+    pub iterations: u64,
 }
 
 /// The place of a rank's operations and communicators.
@@ -35,15 +38,26 @@ struct RankEntry {
     block: u32,
     communicators: (u32, u32),
     operations: u64,
+    first_time: u64,
+}
+
+/// How the sections lie in the file.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one per file")]
+enum Form {
+    /// One after the other, plain: their hash and their size so far.
+    Plain(Sha256, u64),
+    /// In compressed chunks.
+    Packed(Packer),
 }
 
 /// Writes an operation file into a writer. Ranks may come in any order, and several at a time.
 #[derive(Debug)]
 pub struct Writer<W> {
     sink: W,
-    hash: Sha256,
-    written: u64,
+    form: Form,
     records: u64,
+    times: u64,
     pub(super) lists: Lists,
     blocks: Vec<Block>,
     known: HashMap<Digest, u32>,
@@ -54,7 +68,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Starts a file with all ranks of a job.
+    /// Starts a plain file with all ranks of a job.
     ///
     /// # Errors
     /// If the header cannot be written.
@@ -62,20 +76,37 @@ impl<W: Write> Writer<W> {
         Self::of_ranks(sink, ranks, 0..ranks)
     }
 
-    /// Starts a file with some ranks of a job of `job_ranks` ranks.
+    /// Starts a plain file with some ranks of a job of `job_ranks` ranks.
     ///
     /// # Errors
     /// If the header cannot be written.
     pub fn of_ranks(
-        sink: W,
+        mut sink: W,
         job_ranks: u32,
         ranks: std::ops::Range<u32>,
     ) -> Result<Self, WriteFault> {
-        let mut writer = Self {
+        let header = header(VERSION, job_ranks, &ranks);
+        sink.write_all(&header)?;
+        let form = Form::Plain(Sha256::new_with_prefix(header), header.len() as u64);
+        Ok(Self::in_form(sink, form, ranks))
+    }
+
+    /// Starts a packed file with all ranks of a job. Times of computing are stored apart from the
+    /// records, so ranks must come one after another.
+    ///
+    /// # Errors
+    /// If the header cannot be written.
+    pub fn packed(mut sink: W, ranks: u32) -> Result<Self, WriteFault> {
+        let packer = Packer::new(header(PACKED_VERSION, ranks, &(0..ranks)), &mut sink)?;
+        Ok(Self::in_form(sink, Form::Packed(packer), 0..ranks))
+    }
+
+    fn in_form(sink: W, form: Form, ranks: std::ops::Range<u32>) -> Self {
+        Self {
             sink,
-            hash: Sha256::new(),
-            written: 0,
+            form,
             records: 0,
+            times: 0,
             lists: Lists::default(),
             blocks: Vec::new(),
             known: HashMap::new(),
@@ -83,19 +114,33 @@ impl<W: Write> Writer<W> {
             ranks: vec![None; ranks.len()],
             communicators: Vec::new(),
             scratch: Vec::new(),
-        };
-        let mut header = MAGIC.to_vec();
-        for number in [VERSION, job_ranks, ranks.start, ranks.len() as u32, 0, 0] {
-            header.extend(number.to_le_bytes());
         }
-        writer.write(&header)?;
-        Ok(writer)
     }
 
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.hash.update(bytes);
-        self.written += bytes.len() as u64;
-        self.sink.write_all(bytes)
+    /// Writes entries of a section. The sections of a plain file come in their order.
+    fn write(&mut self, section: usize, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.form {
+            Form::Plain(hash, written) => {
+                hash.update(bytes);
+                *written += bytes.len() as u64;
+                self.sink.write_all(bytes)
+            }
+            Form::Packed(packer) => packer.add(section, bytes, &mut self.sink),
+        }
+    }
+
+    /// The number of times so far; `None` for a plain file, whose records hold the times.
+    pub(super) const fn times(&self) -> Option<u64> {
+        match self.form {
+            Form::Plain(..) => None,
+            Form::Packed(_) => Some(self.times),
+        }
+    }
+
+    /// Writes a time of computing of a packed file.
+    pub(super) fn time(&mut self, time: u64) -> io::Result<()> {
+        self.times += 1;
+        self.write(TIMES, &time.to_le_bytes())
     }
 
     /// Writes records as a block, unless an equal one is there. Returns its number.
@@ -110,7 +155,7 @@ impl<W: Write> Writer<W> {
         }
         let number = u32::try_from(self.blocks.len()).ok().filter(|number| *number != NONE);
         let number = number.ok_or_else(|| WriteFault::Ranks("more than 2^32 blocks".into()))?;
-        self.write(&bytes)?;
+        self.write(RECORDS, &bytes)?;
         self.scratch = bytes;
         self.blocks.push(Block { first: self.records, count: records.len() as u64 });
         self.records += records.len() as u64;
@@ -131,6 +176,7 @@ impl<W: Write> Writer<W> {
         communicators: &[Communicator],
     ) -> Result<(), WriteFault> {
         let (rank, operations) = (stream.rank(), stream.operations());
+        let first_time = stream.first_time();
         let place = rank.wrapping_sub(self.first_rank) as usize;
         if self.ranks.get(place).is_none_or(Option::is_some) {
             return Err(WriteFault::Ranks(format!("rank {rank} is outside, or is there twice")));
@@ -142,7 +188,7 @@ impl<W: Write> Writer<W> {
             self.communicators.push(entry);
         }
         let communicators = (first, communicators.len() as u32);
-        self.ranks[place] = Some(RankEntry { block, communicators, operations });
+        self.ranks[place] = Some(RankEntry { block, communicators, operations, first_time });
         Ok(())
     }
 
@@ -175,35 +221,41 @@ impl<W: Write> Writer<W> {
         let blocks = std::mem::take(&mut self.blocks);
         let communicators = std::mem::take(&mut self.communicators);
         for words in lists.words.chunks(1 << 13) {
-            self.numbers(words)?;
+            self.numbers(1, words)?;
         }
         for (first, count) in &lists.table {
-            self.numbers(&[*first, *count])?;
+            self.numbers(2, &[*first, *count])?;
         }
         for block in &blocks {
-            self.numbers(&[block.first, block.count])?;
+            self.numbers(3, &[block.first, block.count])?;
         }
-        for RankEntry { block, communicators: (first, count), operations } in &ranks {
+        for RankEntry { block, communicators: (first, count), operations, first_time } in &ranks {
             let low = u64::from(*block) | u64::from(*first) << 32;
-            self.numbers(&[low, u64::from(*count), *operations, 0])?;
+            self.numbers(4, &[low, u64::from(*count), *operations, *first_time])?;
         }
         for [context, me, list, first, stride, count] in &communicators {
             let pair = |low: &u32, high: &u32| u64::from(*low) | u64::from(*high) << 32;
             let words = [pair(context, me), pair(list, first), pair(stride, count), 0];
-            self.numbers(&words)?;
+            self.numbers(5, &words)?;
         }
-        let counts = [
-            self.records,
-            lists.words.len() as u64,
-            lists.table.len() as u64,
-            blocks.len() as u64,
-            ranks.len() as u64,
-            communicators.len() as u64,
-            0,
-        ];
-        debug_assert_eq!(8 * counts.len(), HASH_OFFSET);
-        self.numbers(&counts)?;
-        let hash: [u8; 32] = self.hash.finalize().into();
+        let (hash, size) = match self.form {
+            Form::Packed(packer) => packer.finish(&mut self.sink)?,
+            Form::Plain(mut hash, written) => {
+                let counts = [
+                    self.records,
+                    lists.words.len() as u64,
+                    lists.table.len() as u64,
+                    blocks.len() as u64,
+                    ranks.len() as u64,
+                    communicators.len() as u64,
+                    0,
+                ];
+                let counts = counts.map(u64::to_le_bytes).concat();
+                self.sink.write_all(&counts)?;
+                hash.update(&counts);
+                (hash.finalize().into(), written + counts.len() as u64)
+            }
+        };
         self.sink.write_all(&hash)?;
         self.sink.write_all(&END)?;
         self.sink.flush()?;
@@ -211,12 +263,13 @@ impl<W: Write> Writer<W> {
             hash: hexadecimal(&hash),
             operations: ranks.iter().map(|rank| rank.operations).sum(),
             records: self.records,
-            bytes: self.written + (hash.len() + END.len()) as u64,
+            bytes: size + (hash.len() + END.len()) as u64,
+            iterations: 0,
         })
     }
 
-    fn numbers(&mut self, numbers: &[u64]) -> io::Result<()> {
+    fn numbers(&mut self, section: usize, numbers: &[u64]) -> io::Result<()> {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        self.write(&bytes)
+        self.write(section, &bytes)
     }
 }

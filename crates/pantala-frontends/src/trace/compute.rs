@@ -15,6 +15,13 @@ pub enum ComputeTimes {
     None,
 }
 
+impl ComputeTimes {
+    /// Whether computing takes as long as recorded, times the scale.
+    pub(crate) fn is_recorded(&self) -> bool {
+        *self == Self::Recorded
+    }
+}
+
 /// The factor of the recorded compute times, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComputeScale(u64);
@@ -32,15 +39,31 @@ impl ComputeScale {
         }
     }
 
+    /// Whether times stay as recorded.
+    #[must_use]
+    pub const fn is_one(self) -> bool {
+        self.0 == Self::ONE
+    }
+
     /// The compute time of the simulation for a recorded time.
     #[must_use]
     pub fn applied(self, recorded: Time) -> Time {
-        if self.0 == Self::ONE {
+        if self.is_one() {
             return recorded;
         }
         let scaled = u128::from(recorded) * u128::from(self.0) / u128::from(Self::ONE);
         Time::try_from(scaled).unwrap_or(Time::MAX)
     }
+}
+
+/// The factor 1 in millionths, which a plan need not state.
+pub(crate) const fn one() -> u64 {
+    ComputeScale::ONE
+}
+
+/// Whether a factor in millionths is 1.
+pub(crate) fn is_one(millionths: &u64) -> bool {
+    *millionths == one()
 }
 
 impl Default for ComputeScale {

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use pantala_frontends::operations::{Contents, RankStream, Replay, Writer, Written, export, merge};
+use pantala_frontends::operations::{
+    Contents, Iterations, RankStream, Replay, Writer, Written, export, merge,
+};
 use pantala_mpi::collectives::layout::Exchange;
 use pantala_mpi::{
     Call, Communicator, Group, Incoming, IterationMark, Op, OperationStream, Outcome, Outgoing,
@@ -140,6 +142,18 @@ fn write(programs: &[Vec<Op>]) -> (Vec<u8>, Written) {
     (bytes, written)
 }
 
+fn pack(programs: &[Vec<Op>]) -> (Vec<u8>, Written) {
+    let mut bytes = Vec::new();
+    let mut writer = Writer::packed(&mut bytes, programs.len() as u32).unwrap();
+    for (rank, program) in (0..).zip(programs) {
+        let mut stream = RankStream::new(rank);
+        program.iter().for_each(|op| stream.push(op, &mut writer).unwrap());
+        writer.end_rank(stream, &[]).unwrap();
+    }
+    let written = writer.finish().unwrap();
+    (bytes, written)
+}
+
 fn read(contents: &Arc<Contents>, rank: u32) -> Vec<Op> {
     let mut replay = Replay::new(Arc::clone(contents), rank);
     std::iter::from_fn(|| replay.next(0, &Outcome::Done)).collect()
@@ -181,6 +195,32 @@ proptest! {
         bytes[at] = bytes[at].wrapping_add(by);
         prop_assert!(Contents::of_bytes(bytes).is_err());
     }
+
+    #[test]
+    fn any_change_of_a_packed_file_leaves_its_content_or_is_found(
+        ops in prop::collection::vec(operation(), 1..20), at: prop::sample::Index, by in 1u8..,
+    ) {
+        let (mut bytes, written) = pack(&[ops]);
+        let at = at.index(bytes.len());
+        bytes[at] = bytes[at].wrapping_add(by);
+        if let Ok(contents) = Contents::of_bytes(bytes) {
+            prop_assert_eq!(contents.hash(), written.hash);
+        }
+    }
+
+    #[test]
+    fn packed_files_hold_the_same_operations(
+        programs in prop::collection::vec(prop::collection::vec(operation(), 0..60), 1..4),
+    ) {
+        let (bytes, written) = pack(&programs);
+        prop_assert_eq!(bytes.len() as u64, written.bytes);
+        let contents = Arc::new(Contents::of_bytes(bytes).unwrap());
+        prop_assert_eq!(contents.hash(), &written.hash);
+        prop_assert_eq!(contents.operations(), written.operations);
+        for (rank, program) in (0..).zip(&programs) {
+            prop_assert_eq!(&read(&contents, rank), program);
+        }
+    }
 }
 
 /// Writes zeros in place of the hash, so that the reader must find each fault by itself.
@@ -209,8 +249,10 @@ proptest! {
         ops in prop::collection::vec(operation(), 0..12),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
         cut in prop::option::weighted(0.1, any::<prop::sample::Index>()),
+        packed: bool,
     ) {
-        let (mut bytes, _) = write(&[ops.clone(), ops]);
+        let programs = [ops.clone(), ops];
+        let (mut bytes, _) = if packed { pack(&programs) } else { write(&programs) };
         without_hash(&mut bytes);
         for (at, value) in changes {
             let at = at.index(bytes.len());
@@ -282,7 +324,7 @@ fn faults_are_told() {
     };
     assert_eq!(fault(Vec::new()), "is no operation file: its first bytes differ");
     assert_eq!(changed(0, b'Q'), "is no operation file: its first bytes differ");
-    assert_eq!(changed(8, 2), "has version 2; this Pantala reads version 1");
+    assert_eq!(changed(8, 3), "has version 3; this Pantala reads versions 1 and 2");
     let cut = bytes[..100].to_vec();
     assert_eq!(
         fault(cut),
@@ -300,6 +342,44 @@ fn faults_are_told() {
     let mut other = bytes.clone();
     other[48] ^= 1;
     assert_eq!(fault(other), "is corrupt: its content does not fit its hash");
+}
+
+/// A loop whose computing times differ, on every rank, with a record per operation.
+fn recorded_loop(iterations: u64) -> Vec<Op> {
+    let mut program = vec![Op::Compute(5_000_000), Op::Collective(0, Call::Barrier)];
+    for iteration in 0..iterations {
+        for bytes in 1..=10 {
+            program.push(Op::Compute(1_000 * (1 + iteration * bytes % 977)));
+            program.push(Op::Collective(0, Call::Allreduce { bytes }));
+        }
+    }
+    program
+}
+
+#[test]
+fn a_recorded_loop_is_marked_and_stored_once() {
+    let programs = vec![recorded_loop(1_000); 2];
+    let folder = std::env::temp_dir().join(format!("pantala-loop-{}", std::process::id()));
+    std::fs::write(&folder, write(&programs).0).unwrap();
+    let mut merged = Vec::new();
+    let files = std::slice::from_ref(&folder);
+    let written = merge(files, Iterations::Found, &mut merged).unwrap();
+    assert_eq!(written.iterations, 1_000);
+    // The first iteration lacks its first computing, which stands before it.
+    assert!(written.records < 70, "{}", written.records);
+    let contents = Arc::new(Contents::of_bytes(merged.clone()).unwrap());
+    let operations = read(&contents, 1);
+    let marks = |op: &Op| matches!(op, Op::IterationStart(_) | Op::IterationEnd);
+    assert_eq!(operations.iter().filter(|op| marks(op)).count(), 2_000);
+    let calls: Vec<Op> = operations.into_iter().filter(|op| !marks(op)).collect();
+    assert_eq!(calls, programs[1]);
+    // A merge of a file with marks finds nothing new.
+    std::fs::write(&folder, &merged).unwrap();
+    let mut again = Vec::new();
+    let files = std::slice::from_ref(&folder);
+    assert_eq!(merge(files, Iterations::Found, &mut again).unwrap().iterations, 0);
+    assert_eq!(again, merged);
+    std::fs::remove_file(&folder).unwrap();
 }
 
 #[test]
@@ -330,14 +410,20 @@ fn long_programs_are_cut_and_read_in_blocks() {
     let path = std::env::temp_dir().join(format!("pantala-operations-{}", std::process::id()));
     std::fs::write(&path, bytes).unwrap();
     let mut merged = Vec::new();
-    let _ = merge(std::slice::from_ref(&path), &mut merged).unwrap();
-    assert_eq!(merged, std::fs::read(&path).unwrap());
-    let contents = Arc::new(Contents::open(&path).unwrap());
-    let in_blocks = Arc::new(Contents::open_up_to(&path, 0).unwrap());
+    let files = std::slice::from_ref(&path);
+    let written = merge(files, Iterations::Kept, &mut merged).unwrap();
+    assert_eq!(merged.len() as u64, written.bytes);
+    let plain = Arc::new(Contents::open(&path).unwrap());
+    let plain_in_blocks = Arc::new(Contents::open_up_to(&path, 0).unwrap());
     std::fs::remove_file(&path).unwrap();
-    for (rank, program) in (0..).zip(&programs) {
-        assert_eq!(&read(&contents, rank), program);
-        assert_eq!(&read(&in_blocks, rank), program);
+    std::fs::write(&path, merged).unwrap();
+    let packed = Arc::new(Contents::open(&path).unwrap());
+    let packed_in_blocks = Arc::new(Contents::open_up_to(&path, 0).unwrap());
+    std::fs::remove_file(&path).unwrap();
+    for contents in [plain, plain_in_blocks, packed, packed_in_blocks] {
+        for (rank, program) in (0..).zip(&programs) {
+            assert_eq!(&read(&contents, rank), program);
+        }
     }
 }
 

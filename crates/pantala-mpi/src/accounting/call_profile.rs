@@ -106,7 +106,8 @@ impl Profile {
 }
 
 /// The payload of a call. `members` returns the own member number and the size of a communicator.
-pub(crate) fn payload(op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) -> u64 {
+#[must_use]
+pub fn payload(op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) -> u64 {
     if let Some(message) = op.sent() {
         return message.bytes;
     }

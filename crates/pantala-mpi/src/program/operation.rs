@@ -210,7 +210,8 @@ impl Op {
     pub const WAITALL: Self = Self::Waitall { first: 0, count: u32::MAX };
 
     /// Whether the operation is an MPI call: neither compute nor a mark.
-    pub(crate) const fn is_call(&self) -> bool {
+    #[must_use]
+    pub const fn is_call(&self) -> bool {
         !matches!(
             self,
             Self::Compute(_)

@@ -71,7 +71,7 @@ def convert(
                 ) from None
         try:
             with atomic_file(target) as half:
-                made = native.merge_operation_files(files, half)
+                made = native.merge_operation_files(files, half, find_iterations=False)
         except ValueError as error:
             rank, _, reason = str(error).removeprefix(f"{scratch}{os.sep}").partition(": ")
             raise UsageError(
