@@ -129,8 +129,8 @@ def scenario_text(capture: Path, out: Path, summary: dict[str, Any]) -> str:
 #   pantala run {out.name}
 #
 # The program runs alone, then beside the background, on the same nodes. {_found(times)}
-# Change what differs from your machine: the preset, the routing, the placements, the workload of the
-# background.
+# Change what differs from your machine: the preset, the routing, the placements, and the workload
+# of the background.
 
 name = {_quoted(name)}
 seed = 1
