@@ -128,8 +128,9 @@ def scenario_text(capture: Path, out: Path, summary: dict[str, Any]) -> str:
 #
 #   pantala run {out.name}
 #
-# The program runs alone, then beside the background, on the same nodes. Change what differs from
-# your machine: the preset, the routing, the placements, and the workload of the background.
+# The program runs alone, then beside the background, on the same nodes. {_found(times)}
+# Change what differs from your machine: the preset, the routing, the placements, and the workload
+# of the background.
 
 name = {_quoted(name)}
 seed = 1
@@ -185,6 +186,12 @@ def _times(summary: dict[str, Any]) -> _Times:
     every = max(rank["compute_ps"] for rank in ranks)
     inside = max(rank["compute_ps"] - rank["compute_before_ps"] for rank in ranks)
     return _Times(before, inside / max(iterations, 1), every, iterations)
+
+
+def _found(times: _Times) -> str:
+    if not times.iterations:
+        return "No iterations were found."
+    return f"It has {times.iterations:,} iterations."
 
 
 def _stop(times: _Times, background: int) -> str:
