@@ -59,8 +59,6 @@ NAMES = {
     65: "comm_split",
     66: "comm_create",
     67: "comm_free",
-    80: "iteration",
-    81: "iteration_end",
     82: "abort",
     96: "run",
 }

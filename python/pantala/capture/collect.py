@@ -29,6 +29,8 @@ class Captured:
         ranks: the number of ranks.
         operations: the number of operations of all ranks, computing included.
         bytes: the size of the file.
+        iterations: the number of iterations of the loop that all ranks repeat; 0 without one, and
+            if the program marks its iterations.
         notes: what the capture leaves out, with the number of calls and of ranks.
     """
 
@@ -36,6 +38,7 @@ class Captured:
     ranks: int
     operations: int
     bytes: int
+    iterations: int
     notes: tuple[str, ...]
 
 
@@ -124,7 +127,7 @@ def merged(paths: list[Path], file: Path, notes: Sequence[str]) -> Captured:
             f"capture: {error}; a replay would not end, so no operation file is written; the files"
             f" of the ranks are in {paths[0].parent}"
         ) from None
-    return Captured(file, size, made["operations"], made["bytes"], tuple(notes))
+    return Captured(file, size, made["operations"], made["bytes"], made["iterations"], tuple(notes))
 
 
 def remove(unfinished: Path, kept: Path | None) -> None:

@@ -163,7 +163,8 @@ def salvage(
 def _list(made: Sequence[Captured]) -> None:
     for each in made:
         size = f"{each.bytes / 1e6:.3g} MB" if each.bytes >= 1e6 else f"{each.bytes / 1e3:.3g} kB"
-        say(f"{each.file}: {each.ranks} ranks, {each.operations:,} operations, {size}")
+        loop = f", {each.iterations:,} iterations" if each.iterations else ""
+        say(f"{each.file}: {each.ranks} ranks, {each.operations:,} operations{loop}, {size}")
         for text in each.notes:
             say(f"note: {text}", file=sys.stderr)
 

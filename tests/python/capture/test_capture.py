@@ -40,8 +40,6 @@ KINDS = set(NAMES.values()) - {
     "alltoallv",
     "bcast",
     "abort",
-    "iteration",
-    "iteration_end",
     "ipost",
     "run",
 }

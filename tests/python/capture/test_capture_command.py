@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import pantala as pt
-from operation_files import Operation, operations_of
+from operation_files import Operation, iterations_of, operations_of
 from pantala.capture import capture, salvage
 from pantala.errors import UsageError
 from small_mpi import MPIRUN, compiled, needs_mpi
@@ -215,7 +215,8 @@ def test_a_part_of_a_program_is_recorded(
         for name in ("sendrecv_to", "barrier"):
             assert found[name] == turns
         assert found["start"] == found["wait"] == 2 * turns
-        assert found["iteration"] == found["iteration_end"]
+    marks = {"iteration_start": turns, "iteration_end": turns}
+    assert iterations_of(made.file) == [marks] * 3
     replay(made.file, 3, tmp_path)
 
 
