@@ -49,6 +49,12 @@ JUDGED = (
     Verdict.ONE_SEED,
     Verdict.NOT_RUN,
 )
+#: What a sentence says of a number of claims, where the verdict is no verb.
+_NUMBERED = {
+    Verdict.UNDECIDED: "{} are undecided",
+    Verdict.ONE_SEED: "{} have one seed only",
+    Verdict.NOT_RUN: "{} are not run",
+}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -190,7 +196,7 @@ def _line(counts: Sequence[tuple[str, str, list[Judgement]]]) -> str:
     for name, seeds, found in counts:
         judged = [each for each in found if each.verdict in JUDGED]
         words = [
-            with_number(verdict, number)
+            _NUMBERED.get(verdict, with_number(verdict, number)).format(number)
             for verdict in JUDGED
             if (number := sum(each.verdict is verdict for each in judged))
         ]

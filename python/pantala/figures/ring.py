@@ -27,6 +27,8 @@ __all__ = ["group_ring", "ring_of"]
 
 # Lines thinner than this share of the widest are left out; they cannot be seen.
 _FAINT = 0.02
+# More lines than this cover each other.
+_MANY = 200
 
 
 def group_ring(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
@@ -87,12 +89,13 @@ def _panel(axes: Axes, matrix: np.ndarray, circle: float, edge: float) -> None:
     source, target = source[order], target[order]
     weight = share[source, target]
     ink = np.tile(to_rgba(INK), (len(weight), 1))
-    ink[:, 3] = 0.06 + 0.94 * weight**2
+    crowded = len(weight) > _MANY
+    ink[:, 3] = 0.04 + 0.76 * weight**3 if crowded else 0.06 + 0.94 * weight**2
     axes.add_collection(
         LineCollection(
             list(np.stack([place[source], place[target]], axis=1)),
             colors=ink,
-            linewidths=0.3 + 2.2 * weight,
+            linewidths=0.3 + (1.2 if crowded else 2.2) * weight,
             zorder=1,
         )
     )

@@ -349,6 +349,16 @@ def test_figures_without_runs_are_named(runs: Path, tmp_path: Path) -> None:
     assert none.caption == "Not drawn: 6 runs of experiment pair are missing."
 
 
+def test_means_over_the_only_seed_that_ran_say_so(runs: Path, tmp_path: Path) -> None:
+    study = write(tmp_path / "study", entry("bars", ENTRIES["bars"]))
+    first = Campaign(study, tmp_path / "runs", quick=False, seeds=1)
+    first.run_one("pair", workers=1)
+    (whole,) = Campaign(study, runs, quick=False).figures()
+    (part,) = Campaign(study, tmp_path / "runs", quick=False).figures()
+    assert "Only seed" not in whole.caption
+    assert "Only seed 1 has runs." in part.caption
+
+
 def test_the_page_stands_before_all_experiments_are_begun(runs: Path, tmp_path: Path) -> None:
     later = '[experiments.later]\nfile = "pair.toml"\n'
     entries = entry("bars", ENTRIES["bars"]), entry("rank-boxes").replace('"pair"', '"later"')

@@ -151,6 +151,8 @@ def _figure(
     if rows.seed is not None:
         words.append(f"Seed {rows.seed}.")
         notes.append(f"seed {rows.seed}")
+    if rows.only_done is not None and any(each.seeds > 1 for each in own):
+        none.append(f"only seed {rows.only_done} has runs")
     if rows.absent:
         none.append(f"of {counted(rows.wanted, 'run')}, {count(rows.absent)} are missing")
     words += [f"{each[0].upper()}{each[1:]}." for each in none]

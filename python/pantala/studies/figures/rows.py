@@ -28,6 +28,7 @@ class FigureRows:
         wanted: the number of all its runs.
         whole: whether each table of `where` has runs in this version of the study.
         seed: the only seed that it shows; None if it shows all.
+        only_done: the only seed with runs, in a figure that shows all; None if several have.
     """
 
     def __init__(
@@ -50,8 +51,12 @@ class FigureRows:
         self._parts = [_Part(entry, each) for each in experiments]
         runs = pl.concat([part.runs for part in self._parts], how="diagonal_relaxed")
         self.seed: int | None = None
+        self.only_done: int | None = None
         if "seed" in runs.columns:
             runs = runs.filter(pl.col("seed").is_in(seeds))
+            done_seeds = runs.filter(pl.col("state") == "done")["seed"].unique()
+            if not one_seed and len(done_seeds) == 1:
+                self.only_done = done_seeds[0]
             if one_seed and not runs.is_empty():
                 done = (pl.col("state") == "done").sum()
                 ranked = runs.group_by("seed").agg(done=done).sort("done", -pl.col("seed"))
