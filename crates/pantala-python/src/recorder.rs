@@ -270,6 +270,7 @@ pub(crate) fn operation_file(py: Python<'_>, path: &str) -> PyResult<String> {
         "operations": contents.operations(),
         "records": contents.records(),
         "calls_checked": calls_checked,
+        "notes": contents.notes(),
     }))
 }
 
@@ -292,8 +293,9 @@ pub(crate) fn merge_operation_files(
     paths: Vec<PathBuf>,
     path: &str,
     find_iterations: bool,
+    notes: Vec<String>,
 ) -> PyResult<String> {
     let sink = create(path)?;
     let iterations = if find_iterations { Iterations::Found } else { Iterations::Kept };
-    told(&py.detach(|| merge(&paths, iterations, sink)).map_err(fault)?)
+    told(&py.detach(|| merge(&paths, iterations, &notes, sink)).map_err(fault)?)
 }

@@ -120,7 +120,7 @@ def merged(paths: list[Path], file: Path, notes: Sequence[str]) -> Captured:
     size = _size(paths[0])
     try:
         with atomic_file(file) as half:
-            made = native.merge_operation_files(paths, half)
+            made = native.merge_operation_files(paths, half, notes=notes)
             native.operation_file(str(half))
     except ValueError as error:
         raise UsageError(

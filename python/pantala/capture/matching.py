@@ -11,22 +11,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from pantala.capture.rank_file import RankFile
+from pantala.capture.rank_file import RankRecords
+from pantala.core.operation_codes import Code
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = ["Lonely", "remove_lonely"]
 
-_SENDS = {3, 4, 5, 6, 7, 8, 26}
-_RECEIVES = {9, 10, 27}
-_POSTED = {7, 8, 10}
-_PROBE, _SEND_INIT, _RECEIVE_INIT, _START, _FREE = 11, 13, 14, 15, 17
-_WAIT, _WAITALL = 18, 19
-_SENDRECV, _SENDRECV_RECEIVE = 26, 27
-_DUP, _SPLIT, _COMM_FREE = 64, 65, 67
-_ITERATION, _ITERATION_END = 80, 81
-_COMPUTE, _LISTED, _WILD, _ALL = 1, 4, 3, 2**32 - 1
+_SENDS = {
+    *(Code.SEND, Code.SSEND, Code.RSEND, Code.BSEND, Code.ISEND, Code.ISSEND),
+    *(Code.SENDRECV_SEND, Code.SEND_INIT, Code.IPOST),
+}
+_RECEIVES = {Code.RECV, Code.IRECV, Code.SENDRECV_RECV, Code.RECV_INIT}
+_POSTED = {Code.ISEND, Code.ISSEND, Code.IRECV, Code.IPOST}
+#: Flags, and the number that stands for all requests.
+_NON_BLOCKING, _LISTED, _WILD, _ALL = 8, 4, 3, 2**32 - 1
 
 #: A communicator: its parent, the number of the call that made it there, its first rank.
 Context: TypeAlias = tuple[object, ...]
@@ -75,7 +75,7 @@ class _Half:
 class _Communicators:
     """The communicators of a rank while its operations are gone through."""
 
-    def __init__(self, file: RankFile) -> None:
+    def __init__(self, file: RankRecords) -> None:
         self.lists = file.lists
         world = tuple(range(file.ranks))
         self.known: dict[int, tuple[Context, tuple[int, ...]]] = {
@@ -87,13 +87,13 @@ class _Communicators:
 
     def apply(self, code: int, number: int, second: int) -> None:
         """Goes on by a call that makes or frees a communicator."""
-        if code == _COMM_FREE:
+        if code == Code.COMM_FREE:
             self.known.pop(number, None)
             return
         context, ranks = self.known[number]
         self.made[context] += 1
         count = self.made[context]
-        if code == _DUP:
+        if code == Code.COMM_DUP:
             self._add((context, count), ranks)
             return
         words = self.lists[second] or []
@@ -111,7 +111,7 @@ class _Communicators:
         self.known[number] = (context, ranks)
 
 
-def remove_lonely(files: Sequence[RankFile], *, from_start: bool = False) -> Lonely:
+def remove_lonely(files: Sequence[RankRecords], *, from_start: bool = False) -> Lonely:
     """Removes sends without receives and receives without sends, and ends what is still open.
 
     The last ones of a pair of ranks are removed; with `from_start`, the first receives, whose
@@ -170,7 +170,7 @@ def _removed_receives(taken: list[_Half], count: int, *, from_start: bool) -> li
 
 
 def _halves(
-    file: RankFile, waits: dict[tuple[int, int], int], still_open: set[int]
+    file: RankRecords, waits: dict[tuple[int, int], int], still_open: set[int]
 ) -> Iterator[tuple[Pair, _Half, str]]:
     """Yields the halves of messages of a rank: the pair, the half, and its kind.
 
@@ -187,16 +187,16 @@ def _halves(
     ended: set[int] = set()
     me = file.rank
     for at, (code, flags, number, request, peer, tag, _, second) in enumerate(records.tolist()):
-        if code in (_DUP, _SPLIT, _COMM_FREE):
+        if code in (Code.COMM_DUP, Code.COMM_SPLIT, Code.COMM_FREE):
             communicators.apply(code, number, second)
             continue
-        if code == _WAIT:
+        if code == Code.WAIT:
             found = started.pop(request, None)
             if found is not None:
                 ended.add(found[0])
                 waits[found[0], request] = at
             continue
-        if code == _WAITALL:
+        if code == Code.WAITALL:
             listed = file.lists[second] if flags & _LISTED else range(request, request + peer)
             if peer == _ALL and not flags & _LISTED:
                 listed = list(started)
@@ -205,25 +205,28 @@ def _halves(
                 if found is not None:
                     ended.add(found[0])
             continue
-        if code == _START:
+        if code == Code.START:
             pair, kind = persistent[request]
             started[request] = (at, pair, kind)
             held.append((pair, at, request, kind))
             continue
-        if code == _FREE:
+        if code == Code.REQUEST_FREE:
             persistent.pop(request, None)
             started.pop(request, None)
             continue
-        is_send = code in _SENDS or code == _SEND_INIT
-        if not (is_send or code in _RECEIVES or code in (_RECEIVE_INIT, _PROBE)):
+        if flags & _NON_BLOCKING:
+            started[request] = (at, None, "collective")
+            continue
+        is_send = code in _SENDS
+        if not (is_send or code in _RECEIVES or code == Code.PROBE):
             continue
         context, ranks = communicators.known[number]
         kind = "send" if is_send else "receive"
         other = ranks[peer] if not flags & _WILD else me
         pair = (context, me, other, tag) if is_send else (context, other, me, tag)
-        if code in (_SEND_INIT, _RECEIVE_INIT):
+        if code in (Code.SEND_INIT, Code.RECV_INIT):
             persistent[request] = (pair, kind)
-        elif code == _PROBE:
+        elif code == Code.PROBE:
             yield pair, _Half(me, at, None, True), "probe"
         elif flags & _WILD:
             yield pair, _Half(me, at, request if code in _POSTED else None, False), "wild"
@@ -237,7 +240,7 @@ def _halves(
         yield pair, _Half(me, at, request, at in ended), kind
 
 
-def _rewrite(file: RankFile, dropped: set[int], *, waits_for_all: bool) -> None:
+def _rewrite(file: RankRecords, dropped: set[int], *, waits_for_all: bool) -> None:
     """Removes records of a rank; half of a Sendrecv becomes the other call alone."""
     import numpy as np
 
@@ -246,20 +249,20 @@ def _rewrite(file: RankFile, dropped: set[int], *, waits_for_all: bool) -> None:
     for at in dropped:
         code = int(records["code"][at])
         keep[at] = False
-        if code == _SENDRECV and at + 1 not in dropped:
-            records["code"][at + 1] = 9
-        if code == _SENDRECV_RECEIVE and at - 1 not in dropped:
-            records["code"][at - 1] = 3
+        if code == Code.SENDRECV_SEND and at + 1 not in dropped:
+            records["code"][at + 1] = Code.RECV
+        if code == Code.SENDRECV_RECV and at - 1 not in dropped:
+            records["code"][at - 1] = Code.SEND
     kept = records[keep]
     ends = []
     if _is_open(kept):
-        ends.append((_ITERATION_END, 0, 0, 0, 0, 0, 0, 0))
+        ends.append((Code.ITERATION_END, 0, 0, 0, 0, 0, 0, 0))
     if waits_for_all:
-        ends.append((_WAITALL, 0, 0, 0, _ALL, 0, 0, 0))
+        ends.append((Code.WAITALL, 0, 0, 0, _ALL, 0, 0, 0))
     file.records = np.concatenate([kept, np.array(ends, kept.dtype)]) if ends else kept
 
 
 def _is_open(records: np.ndarray) -> bool:
     """Returns whether an iteration has no end."""
     codes = records["code"]
-    return bool((codes == _ITERATION).sum() > (codes == _ITERATION_END).sum())
+    return bool((codes == Code.ITERATION).sum() > (codes == Code.ITERATION_END).sum())

@@ -15,7 +15,7 @@ from pantala.errors import UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["RankFile", "read_rank_file", "write_rank_file"]
+__all__ = ["RankRecords", "read_rank_file", "write_rank_file"]
 
 _HEADER = struct.Struct("<8sIIIIQ")
 _MAGIC, _END = b"PANTOPS\0", b"PANTEND\0"
@@ -35,7 +35,7 @@ FIELDS = [
 
 
 @dataclass
-class RankFile:
+class RankRecords:
     """The operations of a rank.
 
     Attributes:
@@ -55,7 +55,7 @@ class RankFile:
     lists: list[list[int] | None]
 
 
-def read_rank_file(path: Path) -> RankFile:
+def read_rank_file(path: Path) -> RankRecords:
     """Reads the file of a rank, and the lists beside it if the rank did not reach MPI_Finalize.
 
     Raises:
@@ -85,12 +85,12 @@ def read_rank_file(path: Path) -> RankFile:
         complete: list[list[int] | None] = [
             word[first : first + length].tolist() for first, length in spans.tolist()
         ]
-        return RankFile(ranks, rank, run, True, found.copy(), complete)
+        return RankRecords(ranks, rank, run, True, found.copy(), complete)
     found = np.frombuffer(data, np.dtype(FIELDS), (len(data) - _HEADER.size) // 32, _HEADER.size)
     # The file is reserved in steps: what was not written is zero, and no operation has code 0.
     unwritten = np.flatnonzero(found["code"] == 0)
     end = int(unwritten[0]) if len(unwritten) else len(found)
-    return RankFile(ranks, rank, run, False, found[:end].copy(), _journal(listed))
+    return RankRecords(ranks, rank, run, False, found[:end].copy(), _journal(listed))
 
 
 def _journal(data: bytes) -> list[list[int] | None]:
@@ -111,7 +111,7 @@ def _journal(data: bytes) -> list[list[int] | None]:
     return lists
 
 
-def write_rank_file(path: Path, file: RankFile) -> None:
+def write_rank_file(path: Path, file: RankRecords) -> None:
     """Writes the complete file of a rank, in a folder of the capture.
 
     Raises:

@@ -9,14 +9,18 @@ from pathlib import Path
 from pantala.capture.collect import Captured, jobs_of, merged, rank_paths, result_path
 from pantala.capture.matching import remove_lonely
 from pantala.capture.notes import read_notes
-from pantala.capture.rank_file import RankFile, read_rank_file, write_rank_file
+from pantala.capture.rank_file import RankRecords, read_rank_file, write_rank_file
+from pantala.core.operation_codes import Code
 from pantala.errors import UsageError
 
 __all__ = ["salvage"]
 
-_COLLECTIVES = (32, 47)
-_MAKES_COMMUNICATORS = (64, 66)
 _NON_BLOCKING = 8
+#: The operations with a list.
+_LISTED = [
+    *(Code.REDUCE_SCATTER, Code.ALLGATHERV, Code.GATHERV, Code.SCATTERV, Code.ALLTOALLV),
+    Code.COMM_SPLIT,
+]
 
 
 def salvage(
@@ -82,7 +86,7 @@ def _cut(job: Path, file: Path) -> Captured:
     return merged(paths, file, (note, *lonely.shown(), *notes.shown(len(ranks))))
 
 
-def _ranks(job: Path) -> list[RankFile]:
+def _ranks(job: Path) -> list[RankRecords]:
     """Returns the files of all ranks of a job."""
     paths = rank_paths(job)
     if not paths:
@@ -104,21 +108,20 @@ def _ranks(job: Path) -> list[RankFile]:
     return sorted(ranks, key=lambda each: each.rank)
 
 
-def _collectives(file: RankFile) -> Sequence[int]:
+def _collectives(file: RankRecords) -> Sequence[int]:
     """Returns the records of a rank that are collectives of all ranks, up to an open list."""
     import numpy as np
 
     records = file.records
     code = records["code"]
-    low, high = _COLLECTIVES
-    first, last = _MAKES_COMMUNICATORS
-    called = (code >= low) & (code <= high) | (code >= first) & (code <= last)
+    called = (code >= Code.BARRIER) & (code <= Code.EXSCAN)
+    called |= (code >= Code.COMM_DUP) & (code <= Code.COMM_CREATE)
     called &= (records["communicator"] == 0) & (records["flags"] & _NON_BLOCKING == 0)
     found = np.flatnonzero(called)
     known = len(file.lists)
     late = [at for at, each in enumerate(file.lists) if each is None]
     lost = np.zeros(len(records), bool)
-    for field, codes in (("first", [45]), ("second", [37, 39, 41, 43, 45, 65])):
+    for field, codes in (("first", [Code.ALLTOALLV]), ("second", _LISTED)):
         named = records[field]
         lost |= np.isin(code, codes) & (np.isin(named, late) | (named >= known))
     if lost.any():

@@ -56,6 +56,8 @@ class Facts:
         learning: the jobs whose routing started with estimates that it had not learned.
         unfinished: the jobs that end by themselves and did not end.
         silent: the jobs that sent nothing.
+        captured: the jobs that replay a capture which lacks a part of its program, each with what
+            it lacks.
         overlaps: for each job and other job, how long they ran together, if not all of the job's
             run.
         windows: the keys of record whose window is longer than the run, with the length in ns.
@@ -73,6 +75,7 @@ class Facts:
     learning: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    captured: tuple[tuple[str, str], ...] = ()
     overlaps: tuple[Overlap, ...] = ()
     windows: tuple[tuple[str, float], ...] = ()
     packets_from_ns: float = 0.0
@@ -98,6 +101,7 @@ class Facts:
         known = {name: written[name] for name in cls.__dataclass_fields__ if name in written}
         for name in ("jobs", "learning", "unfinished", "silent"):
             known[name] = tuple(known.get(name, ()))
+        known["captured"] = tuple((job, note) for job, note in known.get("captured", ()))
         known["windows"] = tuple((key, length) for key, length in known.get("windows", ()))
         known["overlaps"] = tuple(Overlap(**each) for each in known.get("overlaps", ()))
         return cls(**known)
@@ -129,6 +133,11 @@ def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> F
             if ends_by_itself(job) and not rows.get(job["name"], {}).get("complete", True)
         ),
         silent=tuple(name for name, row in rows.items() if _is_silent(row)),
+        captured=tuple(
+            (job["name"], note)
+            for job in planned
+            for note in (job.get("workload") or {}).get("notes", ())
+        ),
         overlaps=tuple(_overlaps(planned, rows, simulated, str(document.get("reason")))),
         windows=tuple(long_windows(plan.get("record") or {}, simulated)),
         packets_from_ns=packets_from(plan.get("record") or {}, simulated),

@@ -43,7 +43,7 @@ class Caveat:
     """One thing that makes results approximate, partial or a single sample.
 
     Attributes:
-        kind: coarse, cut_off, absent, learning, unfinished, silent, overlap, windows,
+        kind: coarse, cut_off, absent, captured, learning, unfinished, silent, overlap, windows,
             equal_seeds, one_seed or imprecise.
         text: sentences that stand alone.
         short: a few words for a figure.
@@ -96,6 +96,7 @@ def caveats_of(
         *_coarse(facts),
         *_cut_off(facts),
         *_absent(absent or Absent()),
+        *_captured(facts),
         *_learning(facts),
         *_unfinished(facts),
         *_silent(facts),
@@ -226,6 +227,20 @@ def _silent(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
             f"{_which(titles, facts)}{_named(jobs)} sent nothing during the run, so nothing was"
             " disturbed by it. Check its start, its load and stop.duration.",
             f"sent nothing: {_named(jobs)}{_some(titles, facts)}",
+        )
+
+
+def _captured(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
+    """Yields a caveat for each thing that captures lack of their programs."""
+    lacks: dict[tuple[str, str], list[str]] = {}
+    for title, each in facts.items():
+        for pair in each.captured:
+            lacks.setdefault(pair, []).append(title)
+    for (job, note), titles in lacks.items():
+        yield Caveat(
+            "captured",
+            f"{_which(titles, facts)}{job} replays a capture: {note}.",
+            f"{job}: an incomplete capture{_some(titles, facts)}",
         )
 
 

@@ -190,7 +190,11 @@ def operation_file_summary(path: str) -> dict[str, Any]:
 
 
 def merge_operation_files(
-    paths: Sequence[str | Path], out: str | Path, *, find_iterations: bool = True
+    paths: Sequence[str | Path],
+    out: str | Path,
+    *,
+    find_iterations: bool = True,
+    notes: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Merges operation files of some ranks each into one, and returns its facts.
 
@@ -199,13 +203,14 @@ def merge_operation_files(
         out: the file to write.
         find_iterations: whether to look for the loop that all ranks repeat, and to mark its
             iterations, unless the files have marks. Their number is the fact `iterations`, or 0.
+        notes: lines that say what the files lack of the program that they were captured from.
 
     Raises:
         ValueError: a file is faulty, or a rank is missing or there twice.
     """
     given = [str(path) for path in paths]
     facts: dict[str, Any] = json.loads(
-        core().merge_operation_files(given, str(out), find_iterations)
+        core().merge_operation_files(given, str(out), find_iterations, list(notes))
     )
     return facts
 

@@ -9,49 +9,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from pathlib import Path
 
-__all__ = ["Code", "Member", "RankFile"]
+__all__ = ["Member", "RankFile"]
 
 _RECORD = struct.Struct("<BBHIIiQQ")
 _FIELDS = ("flags", "communicator", "request", "peer", "tag", "first", "second")
 _BUFFERED = 1 << 18
 _HEADER = 32
-
-
-class Code(IntEnum):
-    """The operations of a file."""
-
-    COMPUTE = 1
-    SEND = 3
-    SSEND = 4
-    RSEND = 5
-    BSEND = 6
-    ISEND = 7
-    ISSEND = 8
-    RECV = 9
-    IRECV = 10
-    PROBE = 11
-    WAIT = 18
-    WAITALL = 19
-    SENDRECV_SEND = 26
-    SENDRECV_RECV = 27
-    BARRIER = 32
-    BCAST = 33
-    REDUCE = 34
-    ALLREDUCE = 35
-    REDUCE_SCATTER_BLOCK = 36
-    ALLGATHER = 38
-    ALLGATHERV = 39
-    GATHER = 40
-    GATHERV = 41
-    SCATTER = 42
-    SCATTERV = 43
-    ALLTOALL = 44
-    ALLTOALLV = 45
-    SCAN = 46
-    EXSCAN = 47
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ def operations_plan(path: str) -> dict[str, Any]:
         UsageError: the file is no complete operation file.
 
     Warns:
-        ScenarioWarning: the file is too large for a check of its calls.
+        ScenarioWarning: the file is too large for a check of its calls, or it notes what it lacks
+            of the program that it was captured from.
     """
     facts = _facts(path)
     if not facts["calls_checked"] and facts["ranks"] == facts["job_ranks"]:
@@ -67,7 +68,10 @@ def operations_plan(path: str) -> dict[str, Any]:
             "before the run; the run finds whether sends, receives and collectives fit together"
         )
         warnings.warn(ScenarioWarning(path, text), stacklevel=2)
-    return {"kind": "operations", "path": path, "hash": facts["hash"]}
+    plan: dict[str, Any] = {"kind": "operations", "path": path, "hash": facts["hash"]}
+    for note in facts["notes"]:
+        warnings.warn(ScenarioWarning(path, note), stacklevel=2)
+    return plan | ({"notes": facts["notes"]} if facts["notes"] else {})
 
 
 def is_operation_file(path: str | Path) -> bool:

@@ -13,10 +13,11 @@ import pantala as pt
 from operation_files import iterations_of, operations_of
 from pantala.capture.scenario import scenario_text, write_scenario
 from pantala.core import native
+from pantala.core.operation_codes import Code
 from pantala.core.plan import Plan
 from pantala.errors import UsageError
 from pantala.scenario.plan import build_plan
-from pantala.traces.rank_file import Code, RankFile
+from pantala.traces.rank_file import RankFile
 from small_mpi import MPIRUN, compiled, needs_mpi
 from support import ROOT, Ended
 
@@ -74,6 +75,29 @@ def computed(out: Path, **workload: object) -> list[float]:
     run = pt.run(scenario(**workload), out, report=False, progress=False)
     assert isinstance(run, pt.Run)
     return list(run.ranks.collect()["compute_time_ns"])
+
+
+def test_what_a_capture_lacks_stands_in_its_file(captured: Path, tmp_path: Path, cli: Cli) -> None:
+    files = sorted(tmp_path.glob("rank-*.operations"))
+    lacks = ["it lacks one-sided communication: 12 calls", "é, a second line"]
+    out = tmp_path / "lacking.operations"
+    assert native.merge_operation_files(files, out, notes=lacks)["iterations"] == STEPS
+    assert native.operation_file(str(out))["notes"] == lacks
+    assert native.operation_file(str(captured))["notes"] == []
+    assert "notes" not in scenario(path=str(captured)).resolve()["jobs"][0]["workload"]
+    file = tmp_path / "lacking.toml"
+    file.write_text(
+        f'name = "t"\nmachine = "kang2022"\nrouting = "minimal"\n[[jobs]]\nname = "ring"\n'
+        f'workload = {{ kind = "operations", path = "{out}" }}\n'
+    )
+    checked = cli("check", str(file))
+    assert checked.status == 0, checked.err
+    assert all(note in checked.err for note in lacks)
+    ran = cli("run", str(file), "--out", str(tmp_path / "run"))
+    assert ran.status == 0, ran.err
+    for note in lacks:
+        assert f"ring replays a capture: {note}." in " ".join(ran.out.split())
+        assert note in (tmp_path / "run" / "report.html").read_text("utf-8")
 
 
 def test_a_recorded_loop_replays_with_its_iterations(captured: Path, tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ pub struct Contents {
     blocks: Vec<Block>,
     ranks: Vec<RankEntry>,
     communicators: Vec<Communicator>,
+    /// What the file lacks of a captured program, a line per note.
+    notes: Vec<String>,
     hash: String,
 }
 
@@ -115,6 +117,7 @@ impl Contents {
             blocks: blocks(&bytes, &layout)?,
             ranks: Vec::new(),
             communicators: Vec::new(),
+            notes: Vec::new(),
             hash: String::new(),
             bytes,
         };
@@ -137,6 +140,12 @@ impl Contents {
                 let text = format!("rank {rank} names a block or a communicator that is not there");
                 return Err(FileFault::at(at, text));
             }
+            let notes = u32_at(&entry, 12);
+            if notes > 0 {
+                self.notes = self.read_notes(notes - 1).ok_or_else(|| {
+                    FileFault::at(at, format!("rank {rank} names a list that is not there"))
+                })?;
+            }
             let own = (end - u64::from(communicators.1), end);
             let place = first + own.0 * COMMUNICATOR_BYTES as u64;
             let from = self.communicators.len() as u32;
@@ -151,6 +160,14 @@ impl Contents {
             at += RANK_BYTES as u64;
         }
         Ok(())
+    }
+
+    /// The lines of the text in a list.
+    fn read_notes(&self, list: u32) -> Option<Vec<String>> {
+        let words = &self.lists.get(list as usize)?.words;
+        let text: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let text = String::from_utf8_lossy(&text);
+        Some(text.trim_end_matches('\0').lines().map(str::to_owned).collect())
     }
 
     fn read_communicators(&mut self, rank: u32, mut at: u64, count: u32) -> Result<(), FileFault> {
@@ -236,6 +253,12 @@ impl Contents {
             }
             None => FileFault::at(offset, text),
         }
+    }
+
+    /// What the file lacks of the program that it was captured from.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The SHA-256 of the content, in hexadecimal digits.

@@ -22,8 +22,8 @@ pub enum Iterations {
     Kept,
 }
 
-/// Merges files, each with one or more ranks of a job, into a packed file. One file is open at a
-/// time.
+/// Merges files, each with one or more ranks of a job, into a packed file with these notes. One file
+/// is open at a time.
 ///
 /// # Errors
 /// If a file has a fault, the files are of jobs of different sizes, or a rank is missing or there
@@ -31,6 +31,7 @@ pub enum Iterations {
 pub fn merge<W: Write>(
     paths: &[PathBuf],
     iterations: Iterations,
+    notes: &[String],
     sink: W,
 ) -> Result<Written, WriteFault> {
     let Some(first) = paths.first() else {
@@ -43,6 +44,7 @@ pub fn merge<W: Write>(
     };
     let mut loops_left = loops.iter().flatten().copied();
     let mut writer = Writer::packed(sink, ranks)?;
+    writer.note(notes);
     for path in paths {
         let contents = Arc::new(open(path)?);
         let read = |text: String| WriteFault::Ranks(format!("{}: {text}", path.display()));

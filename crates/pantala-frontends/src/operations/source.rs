@@ -27,6 +27,9 @@ recorded_calls! {
         pub path: String,
         /// The SHA-256 of its content.
         pub hash: String,
+        /// What the file lacks of the program that it was captured from.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub notes: Vec<String>,
         /// The file after its check, which all ranks share.
         #[serde(skip)]
         opened: Opened<Contents>,
@@ -40,6 +43,7 @@ impl OperationFile {
         Self {
             path: path.to_owned(),
             hash: hash.to_owned(),
+            notes: Vec::new(),
             opened: Opened::default(),
             compute: ComputeTimes::Recorded,
             compute_scale_millionths: ComputeScale::ONE,

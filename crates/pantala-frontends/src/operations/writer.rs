@@ -64,6 +64,8 @@ pub struct Writer<W> {
     first_rank: u32,
     ranks: Vec<Option<RankEntry>>,
     communicators: Vec<[u32; 6]>,
+    /// The list with the notes, plus 1; 0 without notes.
+    notes: u32,
     scratch: Vec<u8>,
 }
 
@@ -113,7 +115,15 @@ impl<W: Write> Writer<W> {
             first_rank: ranks.start,
             ranks: vec![None; ranks.len()],
             communicators: Vec::new(),
+            notes: 0,
             scratch: Vec::new(),
+        }
+    }
+
+    /// Stores what the file lacks of the program that it was captured from, a line per note.
+    pub fn note(&mut self, notes: &[String]) {
+        if !notes.is_empty() {
+            self.notes = self.lists.text(&notes.join("\n")).0 as u32 + 1;
         }
     }
 
@@ -229,9 +239,11 @@ impl<W: Write> Writer<W> {
         for block in &blocks {
             self.numbers(3, &[block.first, block.count])?;
         }
+        let mut notes = self.notes; // in the entry of the first rank
         for RankEntry { block, communicators: (first, count), operations, first_time } in &ranks {
             let low = u64::from(*block) | u64::from(*first) << 32;
-            self.numbers(4, &[low, u64::from(*count), *operations, *first_time])?;
+            let high = u64::from(*count) | u64::from(std::mem::take(&mut notes)) << 32;
+            self.numbers(4, &[low, high, *operations, *first_time])?;
         }
         for [context, me, list, first, stride, count] in &communicators {
             let pair = |low: &u32, high: &u32| u64::from(*low) | u64::from(*high) << 32;

@@ -363,7 +363,7 @@ fn a_recorded_loop_is_marked_and_stored_once() {
     std::fs::write(&folder, write(&programs).0).unwrap();
     let mut merged = Vec::new();
     let files = std::slice::from_ref(&folder);
-    let written = merge(files, Iterations::Found, &mut merged).unwrap();
+    let written = merge(files, Iterations::Found, &[], &mut merged).unwrap();
     assert_eq!(written.iterations, 1_000);
     // The first iteration lacks its first computing, which stands before it.
     assert!(written.records < 70, "{}", written.records);
@@ -377,7 +377,7 @@ fn a_recorded_loop_is_marked_and_stored_once() {
     std::fs::write(&folder, &merged).unwrap();
     let mut again = Vec::new();
     let files = std::slice::from_ref(&folder);
-    assert_eq!(merge(files, Iterations::Found, &mut again).unwrap().iterations, 0);
+    assert_eq!(merge(files, Iterations::Found, &[], &mut again).unwrap().iterations, 0);
     assert_eq!(again, merged);
     std::fs::remove_file(&folder).unwrap();
 }
@@ -411,7 +411,7 @@ fn long_programs_are_cut_and_read_in_blocks() {
     std::fs::write(&path, bytes).unwrap();
     let mut merged = Vec::new();
     let files = std::slice::from_ref(&path);
-    let written = merge(files, Iterations::Kept, &mut merged).unwrap();
+    let written = merge(files, Iterations::Kept, &[], &mut merged).unwrap();
     assert_eq!(merged.len() as u64, written.bytes);
     let plain = Arc::new(Contents::open(&path).unwrap());
     let plain_in_blocks = Arc::new(Contents::open_up_to(&path, 0).unwrap());

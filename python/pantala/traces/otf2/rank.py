@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from pantala.traces.rank_file import Code, Member, RankFile
+from pantala.core.operation_codes import Code
+from pantala.traces.rank_file import Member, RankFile
 
 __all__ = ["CallError", "Communicator", "Rank"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from pantala.traces.rank_file import Code
+from pantala.core.operation_codes import Code
 
 __all__ = ["BLOCKS", "UNEQUAL", "Sizes", "Unequal", "evened", "given"]
 
