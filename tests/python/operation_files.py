@@ -59,10 +59,12 @@ NAMES = {
     65: "comm_split",
     66: "comm_create",
     67: "comm_free",
+    68: "comm_join",
     82: "abort",
     96: "run",
 }
 _LISTS = {"reduce_scatter", "allgatherv", "gatherv", "scatterv", "comm_split", "comm_create"}
+_LISTS |= {"comm_join"}
 
 
 @dataclass(frozen=True)

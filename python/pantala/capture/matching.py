@@ -24,6 +24,7 @@ _SENDS = {
     *(Code.SENDRECV_SEND, Code.SEND_INIT, Code.IPOST),
 }
 _RECEIVES = {Code.RECV, Code.IRECV, Code.SENDRECV_RECV, Code.RECV_INIT}
+_COMMUNICATORS = {Code.COMM_DUP, Code.COMM_SPLIT, Code.COMM_FREE, Code.COMM_JOIN}
 _POSTED = {Code.ISEND, Code.ISSEND, Code.IRECV, Code.IPOST}
 #: Flags, and the number that stands for all requests.
 _NON_BLOCKING, _LISTED, _WILD, _ALL = 8, 4, 3, 2**32 - 1
@@ -85,8 +86,12 @@ class _Communicators:
         self.made: Counter[Context] = Counter()
         self.rank = file.rank
 
-    def apply(self, code: int, number: int, second: int) -> None:
+    def apply(self, code: int, number: int, first: int, second: int) -> None:
         """Goes on by a call that makes or frees a communicator."""
+        if code == Code.COMM_JOIN:
+            members = tuple(self.lists[second] or [])
+            self._add(("joined", first, members[0]), members)
+            return
         if code == Code.COMM_FREE:
             self.known.pop(number, None)
             return
@@ -186,9 +191,9 @@ def _halves(
     held: list[tuple[Pair, int, int, str]] = []
     ended: set[int] = set()
     me = file.rank
-    for at, (code, flags, number, request, peer, tag, _, second) in enumerate(records.tolist()):
-        if code in (Code.COMM_DUP, Code.COMM_SPLIT, Code.COMM_FREE):
-            communicators.apply(code, number, second)
+    for at, (code, flags, number, request, peer, tag, first, second) in enumerate(records.tolist()):
+        if code in _COMMUNICATORS:
+            communicators.apply(code, number, first, second)
             continue
         if code == Code.WAIT:
             found = started.pop(request, None)

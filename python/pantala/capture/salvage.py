@@ -19,7 +19,7 @@ _NON_BLOCKING = 8
 #: The operations with a list.
 _LISTED = [
     *(Code.REDUCE_SCATTER, Code.ALLGATHERV, Code.GATHERV, Code.SCATTERV, Code.ALLTOALLV),
-    Code.COMM_SPLIT,
+    *(Code.COMM_SPLIT, Code.COMM_JOIN),
 ]
 
 

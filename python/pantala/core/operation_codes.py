@@ -49,5 +49,6 @@ class Code(IntEnum):
     COMM_SPLIT = 65
     COMM_CREATE = 66
     COMM_FREE = 67
+    COMM_JOIN = 68
     ITERATION = 80
     ITERATION_END = 81

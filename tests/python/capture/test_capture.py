@@ -35,6 +35,7 @@ KINDS = set(NAMES.values()) - {
     "compute",
     "rsend",
     "comm_create",
+    "comm_join",
     "comm_free",
     "alltoall",
     "alltoallv",

@@ -154,10 +154,10 @@ START = "MPI_Init(&argc, &argv);"
         ),
         (
             START,
-            "MPI_Comm half, both; MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &half);"
+            "MPI_Comm half; MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &half);"
             "MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank, 5, &made);"
-            "MPI_Intercomm_merge(made, 0, &both);",
-            "MPI_Intercomm_create: a capture does not follow intercommunicators",
+            "MPI_Bcast(data, 8, MPI_INT, rank ? 0 : MPI_ROOT, made);",
+            "MPI_Bcast: a capture does not follow collectives of intercommunicators but barriers",
         ),
     ],
 )

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pantala_engine::LONGEST_TIME;
 use pantala_mpi::collectives::layout::Exchange;
 use pantala_mpi::{
-    Call, Group, Incoming, IterationMark, Op, Outgoing, PhaseName, SetCall, Source, Split,
-    TagSelect,
+    Call, Communicator, Group, Incoming, IterationMark, Op, Outgoing, PhaseName, SetCall, Source,
+    Split, TagSelect,
 };
 
 use super::contents::{Contents, List};
@@ -91,11 +91,13 @@ impl Contents {
                 let table: Option<Arc<[Split]>> = table.collect();
                 Op::CommSplit(communicator, table.ok_or("a color is above 4,294,967,294")?)
             }
-            code::COMM_CREATE => {
-                let ranks =
-                    self.listed(second)?.numbers().ok_or("a rank is above 4,294,967,295")?;
-                let group = Group::new(ranks).ok_or("a rank is twice in a group")?;
-                Op::CommCreate(communicator, group)
+            code::COMM_CREATE => Op::CommCreate(communicator, self.group(second)?),
+            code::COMM_JOIN => {
+                let context = u32::try_from(bytes).unwrap_or(0);
+                if context == 0 || context > Communicator::MAX_CONTEXT / 2 {
+                    return Err(format!("there is no context {bytes}").into());
+                }
+                Op::CommJoin(context, self.group(second)?)
             }
             code::COMM_FREE => Op::CommFree(communicator),
             code::ABORT => {
@@ -117,6 +119,11 @@ impl Contents {
             return Err("a sendrecv lacks its receive".into());
         }
         Ok(Op::Sendrecv(outgoing(send), incoming(receive)))
+    }
+
+    fn group(&self, list: u64) -> Result<Group, Reason> {
+        let ranks = self.listed(list)?.numbers().ok_or("a rank is above 4,294,967,295")?;
+        Ok(Group::new(ranks).ok_or("a rank is twice in a group")?)
     }
 
     fn listed(&self, index: u64) -> Result<&List, Reason> {

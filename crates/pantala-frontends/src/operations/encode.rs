@@ -82,6 +82,10 @@ pub(super) fn encode(
             let second = lists.index(group.ranks().iter().map(|rank| u64::from(*rank)));
             Record { communicator: *communicator, second, ..of(code::COMM_CREATE) }
         }
+        Op::CommJoin(context, group) => {
+            let second = lists.index(group.ranks().iter().map(|rank| u64::from(*rank)));
+            Record { first: u64::from(*context), second, ..of(code::COMM_JOIN) }
+        }
         Op::CommFree(communicator) => Record { communicator: *communicator, ..of(code::COMM_FREE) },
         // The format has no MPI_Finalize: its wait becomes a wait.
         Op::Finalize(FinalizePart::Requests) => range(code::WAITALL, 0, u32::MAX),

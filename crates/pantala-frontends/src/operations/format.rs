@@ -114,6 +114,7 @@ pub mod code {
     pub const COMM_SPLIT: u8 = 65;
     pub const COMM_CREATE: u8 = 66;
     pub const COMM_FREE: u8 = 67;
+    pub const COMM_JOIN: u8 = 68;
     pub const ITERATION_START: u8 = 80;
     pub const ITERATION_END: u8 = 81;
     pub const ABORT: u8 = 82;

@@ -127,6 +127,12 @@ impl Prediction {
                 let made = group.place(self.rank).map(|me| Communicator::list(0, ranks(), me));
                 self.joined(made)
             }
+            Op::CommJoin(context, group) => {
+                let ranks = || group.ranks().clone();
+                let made =
+                    group.place(self.rank).map(|me| Communicator::list(*context, ranks(), me));
+                self.joined(made)
+            }
             Op::CommFree(id) => {
                 if let Some(place) = self.communicators.get_mut(usize::from(*id)) {
                     *place = None;

@@ -6,7 +6,8 @@
 //! group start with that Allreduce.
 //!
 //! The context itself follows from the old communicator's context and the number of communicators
-//! made from it. Each rank counts that number for itself.
+//! made from it. Each rank counts that number for itself. A communicator that only its own ranks make
+//! comes with its context.
 
 use crate::collectives::Collective;
 use crate::collectives::call::Call;
@@ -39,7 +40,7 @@ impl<P: OperationStream> MpiLayer<P> {
             r,
             id,
             &Call::Allreduce { bytes: CONTEXT_MASK },
-            CommunicatorCreation { made, agree: false },
+            CommunicatorCreation { made, agree: false, joined: None },
         )
     }
 
@@ -63,7 +64,7 @@ impl<P: OperationStream> MpiLayer<P> {
             r,
             id,
             &Call::Allgather { bytes: COLOR_AND_KEY },
-            CommunicatorCreation { made, agree: true },
+            CommunicatorCreation { made, agree: true, joined: None },
         )
     }
 
@@ -86,8 +87,24 @@ impl<P: OperationStream> MpiLayer<P> {
             r,
             id,
             &Call::Allreduce { bytes: CONTEXT_MASK },
-            CommunicatorCreation { made, agree: false },
+            CommunicatorCreation { made, agree: false, joined: None },
         )
+    }
+
+    /// Starts a creation that only the ranks of the new communicator call. They agree over it.
+    pub(crate) fn join_group(
+        &mut self,
+        r: usize,
+        context: u32,
+        group: &Group,
+    ) -> Result<RunningCollective, OperationFault> {
+        let rank = &mut self.ranks[r];
+        let me = group
+            .place(rank.number)
+            .ok_or_else(|| OperationFault::NoPartition { size: group.ranks().len() as u32 })?;
+        let id = rank.join(Communicator::list(context, group.ranks().clone(), me))?;
+        let creation = CommunicatorCreation { made: None, agree: false, joined: Some(id) };
+        self.make(r, id, &Call::Allreduce { bytes: CONTEXT_MASK }, creation)
     }
 
     fn make(
@@ -119,6 +136,11 @@ impl<P: OperationStream> MpiLayer<P> {
             }
             return Ok(true);
         };
+        if let Some(id) = creation.joined {
+            rank.outcome = Outcome::Communicator(Some(id));
+            rank.pending_outcome = PendingOutcome::Known;
+            return Ok(true);
+        }
         let membership = rank.membership(running.communicator)?;
         if creation.agree {
             let call = Call::Allreduce { bytes: CONTEXT_MASK };

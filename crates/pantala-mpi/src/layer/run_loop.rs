@@ -231,6 +231,10 @@ impl<P: OperationStream> MpiLayer<P> {
                 let running = self.create(r, id, &group);
                 self.begin_collective(r, running)
             }
+            Op::CommJoin(context, group) => {
+                let running = self.join_group(r, context, &group);
+                self.begin_collective(r, running)
+            }
             Op::Finalize(FinalizePart::Requests) => {
                 self.ranks[r].finalizes = true;
                 self.wait_or_test(r, &Op::WAITALL, now, wakes)

@@ -176,6 +176,11 @@ pub enum Op {
     /// Make a communicator of a group of the communicator's ranks. All ranks call this with the
     /// same group.
     CommCreate(CommunicatorId, Group),
+    /// Make a communicator of a group of ranks of the job, which only these ranks call, with the same
+    /// group: `MPI_Comm_create_group`, `MPI_Intercomm_merge`. The number is its context, which no
+    /// other communicator with one of these ranks may have: from 1 to half of
+    /// [`Communicator::MAX_CONTEXT`](crate::Communicator::MAX_CONTEXT).
+    CommJoin(u32, Group),
     /// Free a communicator that no message or request uses any more. Its number becomes free.
     CommFree(CommunicatorId),
     /// `MPI_Finalize`, or a part of it.
@@ -244,6 +249,7 @@ impl Op {
                 | Self::CommDup(_)
                 | Self::CommSplit(..)
                 | Self::CommCreate(..)
+                | Self::CommJoin(..)
                 | Self::Finalize(_)
         )
     }
@@ -279,7 +285,8 @@ impl Op {
             | Self::Valued(..)
             | Self::CommDup(_)
             | Self::CommSplit(..)
-            | Self::CommCreate(..) => CallKind::Collective,
+            | Self::CommCreate(..)
+            | Self::CommJoin(..) => CallKind::Collective,
             Self::Finalize(_) => CallKind::Finalize,
             Self::Wait(_)
             | Self::Waitall { .. }
@@ -329,6 +336,7 @@ impl Op {
             Self::CommDup(_) => "comm_dup",
             Self::CommSplit(..) => "comm_split",
             Self::CommCreate(..) => "comm_create",
+            Self::CommJoin(..) => "comm_join",
             Self::CommFree(_) => "comm_free",
             Self::Finalize(_) => FINALIZE,
             Self::IterationStart(_) => "iteration start",

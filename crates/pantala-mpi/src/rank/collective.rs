@@ -82,4 +82,6 @@ pub(crate) struct CommunicatorCreation {
     pub(crate) made: Option<Communicator>,
     /// Whether the ranks still have to agree on a context.
     pub(crate) agree: bool,
+    /// The communicator, if it is there already and its ranks only agree on it.
+    pub(crate) joined: Option<CommunicatorId>,
 }

@@ -277,10 +277,9 @@ fn misuse_is_told() {
     let pair = |op| vec![Op::SendInit(to(1, 0, 20_000), 0), Op::Start(0), op];
     let cases = [
         (pair(Op::Start(0)), OperationFault::RequestInUse { request: 0 }),
-        (pair(Op::Free(0)), OperationFault::RequestInUse { request: 0 }),
         (pair(Op::Isend(to(1, 0, 1), 0)), OperationFault::RequestInUse { request: 0 }),
         (vec![Op::Start(2)], OperationFault::NotPersistent { request: 2 }),
-        (vec![Op::Free(2)], OperationFault::NotPersistent { request: 2 }),
+        (vec![Op::Free(2)], OperationFault::RequestNotActive { request: 2 }),
         (vec![Op::Test(2)], OperationFault::RequestNotActive { request: 2 }),
         (
             vec![Op::RecvInit(from(1, 0, 1), 1 << 20)],

@@ -51,6 +51,8 @@
     X(Improbe, improbe, IMPROBE)                                                                   \
     X(Imrecv, imrecv, IMRECV)                                                                      \
     X(Iprobe, iprobe, IPROBE)                                                                      \
+    X(Intercomm_create, intercomm_create, INTERCOMM_CREATE)                                        \
+    X(Intercomm_merge, intercomm_merge, INTERCOMM_MERGE)                                           \
     X(Irecv, irecv, IRECV)                                                                         \
     X(Ireduce, ireduce, IREDUCE)                                                                   \
     X(Ireduce_scatter, ireduce_scatter, IREDUCE_SCATTER)                                           \
@@ -132,11 +134,6 @@
     X(Init, init, INIT)                                                                            \
     X(Init_thread, init_thread, INIT_THREAD)                                                       \
     X(Finalize, finalize, FINALIZE)
-
-// Calls that make intercommunicators.
-#define INTERS(X)                                                                                  \
-    X(Intercomm_create, intercomm_create, INTERCOMM_CREATE)                                        \
-    X(Intercomm_merge, intercomm_merge, INTERCOMM_MERGE)
 
 // Calls with processes that join during the run.
 #define PROCESSES(X)                                                                               \

@@ -55,6 +55,7 @@ enum code {
     COMM_DUP = 64,
     COMM_SPLIT = 65,
     COMM_FREE = 67,
+    COMM_JOIN = 68,
     ITERATION = 80,
     ITERATION_END = 81,
     ABORT = 82,
@@ -190,6 +191,11 @@ void wait_for_numbers(const uint32_t *numbers, uint32_t count);
 // Stores the number of a communicator. Returns false if the capture does not know it, which stops
 // the capture.
 bool number_of(MPI_Comm communicator, uint16_t *number);
+// The rank of the file's communicator that a rank of the program's communicator is: on an
+// intercommunicator, it is one of the remote group.
+uint32_t rank_in_file(uint16_t number, int rank);
+// Whether the number is of an intercommunicator.
+bool is_inter(uint16_t number);
 // The rank of this process in MPI_COMM_WORLD.
 uint32_t world_rank(void);
 

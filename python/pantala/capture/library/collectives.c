@@ -32,6 +32,10 @@ void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_C
         record.peer = (uint32_t)root;
     if (!number_of(comm, &record.communicator))
         return;
+    if (is_inter(record.communicator) && code != BARRIER) {
+        refuse("a capture does not follow collectives of intercommunicators but barriers");
+        return;
+    }
     if (request != NULL) {
         struct live *live = add_request(*request);
         if (live == NULL)

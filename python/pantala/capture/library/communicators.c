@@ -4,7 +4,11 @@
 // MPI_COMM_WORLD has number 0; the file gives each rank MPI_COMM_SELF as number 1 from the start.
 // Every communicator but a copy is written as a split of its parent: the color is the rank in the
 // parent of the new communicator's first rank, the key is the new rank. All ranks of the parent
-// exchange both, because a record of a split has those of all ranks.
+// exchange both, because a record of a split has those of all ranks. What only the ranks of the new
+// communicator call is a record of its own, with the ranks and a number that they agree on.
+//
+// An intercommunicator is in the file a communicator of both groups: the one with the lower first
+// rank of MPI_COMM_WORLD comes first.
 
 #include "capture.h"
 
@@ -21,6 +25,11 @@ struct known {
 static struct known *known;
 static uint32_t known_count, known_room;
 static bool used[65536] = {[SELF] = true};
+// By number, for an intercommunicator: the place of the remote group in the file's communicator,
+// plus 1.
+static uint32_t remote_place[65536];
+// The largest number of a group's communicator that this rank has; those of the file are 1.
+static uint64_t last_context = 1;
 
 static uint64_t key_of(MPI_Comm handle) {
     uint64_t key = 0;
@@ -66,8 +75,17 @@ bool number_of(MPI_Comm communicator, uint16_t *number) {
     return true;
 }
 
-// Gives a new communicator the lowest free number.
-static void take(MPI_Comm made) {
+uint32_t rank_in_file(uint16_t number, int rank) {
+    uint32_t place = remote_place[number];
+    return place == 0 ? (uint32_t)rank : place - 1 + (uint32_t)rank;
+}
+
+bool is_inter(uint16_t number) {
+    return remote_place[number] != 0;
+}
+
+// Gives a new communicator the lowest free number. `remote` is the place of the remote group plus 1.
+static void take(MPI_Comm made, uint32_t remote) {
     uint32_t number = 1;
     while (number < 65536 && used[number])
         number++;
@@ -76,7 +94,59 @@ static void take(MPI_Comm made) {
         return;
     }
     used[number] = true;
+    remote_place[number] = remote;
     add(made, number);
+}
+
+// Records that the ranks of `whole`, and no others, made the communicator `made`.
+static void joined(MPI_Comm whole, MPI_Comm made, uint32_t remote) {
+    MPI_Group all, own;
+    int size;
+    uint64_t context;
+    last_context++;
+    PMPI_Allreduce(&last_context, &context, 1, MPI_UINT64_T, MPI_MAX, whole);
+    last_context = context;
+    PMPI_Comm_size(whole, &size);
+    PMPI_Comm_group(MPI_COMM_WORLD, &all);
+    PMPI_Comm_group(whole, &own);
+    int *places = malloc((size_t)size * sizeof *places), *ranks = malloc((size_t)size * sizeof *ranks);
+    uint64_t *words = malloc((size_t)size * sizeof *words);
+    if (places == NULL || ranks == NULL || words == NULL)
+        abort();
+    for (int at = 0; at < size; at++)
+        places[at] = at;
+    PMPI_Group_translate_ranks(own, size, places, all, ranks);
+    for (int at = 0; at < size; at++)
+        words[at] = (uint64_t)ranks[at];
+    emit((struct record){
+        .code = COMM_JOIN, .first = context, .second = list_of(words, (uint64_t)size)});
+    take(made, remote);
+    PMPI_Group_free(&all);
+    PMPI_Group_free(&own);
+    free(places);
+    free(ranks);
+    free(words);
+}
+
+// Records that two groups made an intercommunicator.
+static void joined_groups(MPI_Comm made) {
+    MPI_Group all, groups[2];
+    MPI_Comm whole;
+    int zero[2] = {0, 0}, first[2], size, rank;
+    PMPI_Comm_group(MPI_COMM_WORLD, &all);
+    PMPI_Comm_group(made, &groups[0]);
+    PMPI_Comm_remote_group(made, &groups[1]);
+    for (int each = 0; each < 2; each++)
+        PMPI_Group_translate_ranks(groups[each], 1, &zero[each], all, &first[each]);
+    PMPI_Group_size(groups[0], &size);
+    bool ours_first = first[0] < first[1];
+    PMPI_Intercomm_merge(made, !ours_first, &whole);
+    PMPI_Comm_rank(whole, &rank);
+    joined(whole, made, ours_first ? (uint32_t)size + 1 : 1);
+    PMPI_Comm_free(&whole);
+    PMPI_Group_free(&all);
+    PMPI_Group_free(&groups[0]);
+    PMPI_Group_free(&groups[1]);
 }
 
 // Records that the ranks of `parent` made communicators. `made` may be MPI_COMM_NULL.
@@ -84,6 +154,10 @@ static void split(MPI_Comm parent, MPI_Comm made) {
     uint16_t number;
     if (!number_of(parent, &number))
         return;
+    if (is_inter(number)) {
+        refuse("a capture does not follow splits of intercommunicators");
+        return;
+    }
     int size;
     PMPI_Comm_size(parent, &size);
     uint64_t word = 0; // no color
@@ -106,25 +180,21 @@ static void split(MPI_Comm parent, MPI_Comm made) {
         .code = COMM_SPLIT, .communicator = number, .second = list_of(words, (uint64_t)size)});
     free(words);
     if (made != MPI_COMM_NULL)
-        take(made);
+        take(made, 0);
 }
 
 void copied(MPI_Comm parent, MPI_Comm made) {
     uint16_t number;
-    int inter;
-    PMPI_Comm_test_inter(parent, &inter);
-    if (inter) {
-        refuse("a capture does not follow intercommunicators");
-    } else if (number_of(parent, &number)) {
-        emit((struct record){.code = COMM_DUP, .communicator = number});
-        take(made);
-    }
+    if (!number_of(parent, &number))
+        return;
+    emit((struct record){.code = COMM_DUP, .communicator = number});
+    take(made, remote_place[number]);
 }
 
 void freed(MPI_Comm communicator) {
     struct known *found = find(communicator);
     if (found == NULL)
-        return; // an intercommunicator: the capture has stopped
+        return; // the capture has stopped
     emit((struct record){.code = COMM_FREE, .communicator = (uint16_t)found->number});
     used[found->number] = false;
     *found = known[--known_count];
@@ -182,8 +252,25 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
     enter("MPI_Comm_create_group");
     int result = PMPI_Comm_create_group(comm, group, tag, made);
+    if (tracked(result) && *made != MPI_COMM_NULL)
+        joined(*made, *made, 0);
+    return leave(result);
+}
+
+int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peers, int remote, int tag,
+                         MPI_Comm *made) {
+    enter("MPI_Intercomm_create");
+    int result = PMPI_Intercomm_create(local, leader, peers, remote, tag, made);
     if (tracked(result))
-        refuse("only the group calls it, and a replay makes communicators on all ranks of one");
+        joined_groups(*made);
+    return leave(result);
+}
+
+int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made) {
+    enter("MPI_Intercomm_merge");
+    int result = PMPI_Intercomm_merge(comm, high, made);
+    if (tracked(result))
+        joined(*made, *made, 0);
     return leave(result);
 }
 

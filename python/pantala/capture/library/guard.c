@@ -29,7 +29,6 @@ typedef word (*function)(PARAMETERS);
 // Why a capture does not follow a call.
 enum reason {
     FORTRAN_CALL,
-    INTER_CALL,
     PROCESSES_CALL,
     PERSISTENT_CALL,
     PARTITIONED_CALL,
@@ -42,7 +41,6 @@ enum reason {
 static const char *const texts[] = {
     [FORTRAN_CALL] = "the MPI library does not pass this call of Fortran to a function of C; record"
                      " an OTF2 trace of the program instead, e.g. with Score-P",
-    [INTER_CALL] = "a capture does not follow intercommunicators",
     [PROCESSES_CALL] = "a capture does not follow processes that join during the run",
     [PERSISTENT_CALL] = "a capture does not follow persistent collectives",
     [PARTITIONED_CALL] = "a capture does not follow partitioned communication",
@@ -223,10 +221,6 @@ FOLLOWED(ROUTED)
 COURSES(ROUTED)
 FOLLOWED(BINDINGS)
 COURSES(BINDINGS)
-
-#define GUARD_INTER(name, lower, UPPER) BOTH(name, INTER_CALL)
-INTERS(GUARD_INTER)
-INTERS(BINDINGS)
 
 #define GUARD_PROCESSES(name, lower, UPPER) BOTH(name, PROCESSES_CALL)
 PROCESSES(GUARD_PROCESSES)

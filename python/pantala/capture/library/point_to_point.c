@@ -20,7 +20,7 @@ static bool message(struct record *record, enum code code, MPI_Count count, MPI_
     if (peer == MPI_ANY_SOURCE)
         record->flags |= ANY_SOURCE;
     else
-        record->peer = (uint32_t)peer;
+        record->peer = rank_in_file(record->communicator, peer);
     if (tag == MPI_ANY_TAG) {
         record->flags |= ANY_TAG;
         record->tag = 0;
@@ -31,7 +31,7 @@ static bool message(struct record *record, enum code code, MPI_Count count, MPI_
 // Replaces a wildcard by what a status says.
 static void settle(struct record *record, const MPI_Status *status) {
     if (record->flags & ANY_SOURCE)
-        record->peer = (uint32_t)status->MPI_SOURCE;
+        record->peer = rank_in_file(record->communicator, status->MPI_SOURCE);
     if (record->flags & ANY_TAG)
         record->tag = status->MPI_TAG;
     record->flags &= (uint8_t)~(ANY_SOURCE | ANY_TAG);

@@ -139,13 +139,15 @@ impl<'a> RankCheck<'a> {
             _ => {}
         }
         let made_from = self.collective(op)?;
-        if let (Outcome::Communicator(Some(id)), Some(parent)) =
-            (self.prediction.outcome(op), made_from)
-        {
-            let (parent, ordinal) = (parent.number, parent.progress.calls);
+        if let Outcome::Communicator(Some(id)) = self.prediction.outcome(op) {
             let of = self.prediction.communicator(id);
             let first = of.and_then(|of| of.rank(0)).unwrap_or(self.rank);
-            self.joined(id, Origin::Made { parent, ordinal, first });
+            if let Op::CommJoin(context, _) = op {
+                self.joined(id, Origin::Given { context: *context, first });
+            } else if let Some(parent) = made_from {
+                let (parent, ordinal) = (parent.number, parent.progress.calls);
+                self.joined(id, Origin::Made { parent, ordinal, first });
+            }
         }
         Ok(())
     }
