@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pantala.core.operation_codes import RECORD_FIELDS
 from pantala.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,17 +22,6 @@ _HEADER = struct.Struct("<8sIIIIQ")
 _MAGIC, _END = b"PANTOPS\0", b"PANTEND\0"
 _FOOTER = 96
 _LATE = 1 << 63
-#: The fields of a record.
-FIELDS = [
-    ("code", "u1"),
-    ("flags", "u1"),
-    ("communicator", "<u2"),
-    ("request", "<u4"),
-    ("peer", "<u4"),
-    ("tag", "<i4"),
-    ("first", "<u8"),
-    ("second", "<u8"),
-]
 
 
 @dataclass
@@ -43,7 +33,7 @@ class RankRecords:
         rank: the rank.
         run: a number that all files of a job have.
         complete: whether the rank reached MPI_Finalize.
-        records: the operations, shape ``(operations,)``, with the fields `FIELDS`.
+        records: the operations, shape ``(operations,)``, with the fields `RECORD_FIELDS`.
         lists: the lists that operations name; None for one whose words were still to come.
     """
 
@@ -79,14 +69,16 @@ def read_rank_file(path: Path) -> RankRecords:
         at = _HEADER.size + 32 * records
         if at + 8 * words + 16 * count + _FOOTER > len(data):
             raise UsageError(f"{path}: is damaged; capture the program again")
-        found = np.frombuffer(data, np.dtype(FIELDS), records, _HEADER.size)
+        found = np.frombuffer(data, np.dtype(RECORD_FIELDS), records, _HEADER.size)
         word = np.frombuffer(data, "<u8", words, at)
         spans = np.frombuffer(data, "<u8", 2 * count, at + 8 * words).reshape(-1, 2)
         complete: list[list[int] | None] = [
             word[first : first + length].tolist() for first, length in spans.tolist()
         ]
         return RankRecords(ranks, rank, run, True, found.copy(), complete)
-    found = np.frombuffer(data, np.dtype(FIELDS), (len(data) - _HEADER.size) // 32, _HEADER.size)
+    found = np.frombuffer(
+        data, np.dtype(RECORD_FIELDS), (len(data) - _HEADER.size) // 32, _HEADER.size
+    )
     # The file is reserved in steps: what was not written is zero, and no operation has code 0.
     unwritten = np.flatnonzero(found["code"] == 0)
     end = int(unwritten[0]) if len(unwritten) else len(found)

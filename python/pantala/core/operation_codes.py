@@ -1,10 +1,22 @@
-"""The operations of operation files by their codes: ``docs/reference/operation-file.md``."""
+"""The records of operation files: ``docs/reference/operation-file.md``."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 
-__all__ = ["Code"]
+__all__ = ["RECORD_FIELDS", "Code"]
+
+#: The fields of a record with their types, in NumPy's words.
+RECORD_FIELDS = [
+    ("code", "u1"),
+    ("flags", "u1"),
+    ("communicator", "<u2"),
+    ("request", "<u4"),
+    ("peer", "<u4"),
+    ("tag", "<i4"),
+    ("first", "<u8"),
+    ("second", "<u8"),
+]
 
 
 class Code(IntEnum):

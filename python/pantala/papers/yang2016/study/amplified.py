@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from pantala.core import native
+from pantala.core.operation_codes import RECORD_FIELDS
 from pantala.errors import UsageError
 from pantala.export.operation_files import export_job
 from pantala.files.atomic_file import scratch_folder, write_bytes
@@ -22,18 +23,7 @@ _VERSION = 1
 
 # The form of an operation file: docs/reference/operation-file.md.
 _HEADER, _FOOTER, _HASH, _END = 32, 96, 32, 8
-_RECORD = np.dtype(
-    [
-        ("code", "u1"),
-        ("flags", "u1"),
-        ("communicator", "<u2"),
-        ("request", "<u4"),
-        ("peer", "<u4"),
-        ("tag", "<i4"),
-        ("first", "<u8"),
-        ("second", "<u8"),
-    ]
-)
+_RECORD = np.dtype(RECORD_FIELDS)
 #: Codes whose field `first` is a number of bytes; and codes with a list of bytes in a field.
 _MESSAGES = (3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 26, 27, 28, 29)
 _COLLECTIVES = (33, 34, 35, 36, 38, 40, 42, 44, 46, 47)
