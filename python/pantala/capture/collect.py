@@ -12,12 +12,27 @@ from pantala.capture.matching import remove_lonely
 from pantala.capture.notes import RANK_FILE, Notes, rank_of, read_notes
 from pantala.capture.rank_file import read_rank_file, write_rank_file
 from pantala.core import native
+from pantala.core.operation_codes import Code
 from pantala.errors import UsageError
 from pantala.files.atomic_file import atomic_file
+from pantala.system.process_marks import mark, was_left
 
-__all__ = ["Captured", "collect", "jobs_of", "merged", "rank_paths", "result_path"]
+__all__ = [
+    "OWNER",
+    "Captured",
+    "collect",
+    "jobs_of",
+    "merged",
+    "not_in_use",
+    "rank_paths",
+    "refusal",
+    "remove",
+    "result_path",
+]
 
 _END = b"PANTEND\0"
+#: The file that names the process of a capture that runs.
+OWNER = "owner"
 
 
 @dataclass(frozen=True)
@@ -29,8 +44,8 @@ class Captured:
         ranks: the number of ranks.
         operations: the number of operations of all ranks, computing included.
         bytes: the size of the file.
-        iterations: the number of iterations of the loop that all ranks repeat; 0 without one, and
-            if the program marks its iterations.
+        iterations: the number of iterations of the loop that all ranks repeat, or that rank 0
+            marks; 0 without them.
         notes: what the capture leaves out, with the number of calls and of ranks.
     """
 
@@ -40,6 +55,24 @@ class Captured:
     bytes: int
     iterations: int
     notes: tuple[str, ...]
+
+
+def not_in_use(unfinished: Path) -> None:
+    """Refuses the folder of a capture that still runs.
+
+    Raises:
+        UsageError: a process that has not ended writes there, or one of another machine did.
+    """
+    try:
+        owner = (unfinished / OWNER).read_text(encoding="utf-8")
+    except OSError:
+        return
+    if owner != mark() and not was_left(owner):
+        machine, _, process = owner.rpartition("~")
+        raise UsageError(
+            f"{unfinished}: process {process} of {machine} captures there; wait for its end, or"
+            " remove the folder if it has ended"
+        )
 
 
 def jobs_of(unfinished: Path) -> list[Path]:
@@ -127,7 +160,15 @@ def merged(paths: list[Path], file: Path, notes: Sequence[str]) -> Captured:
             f"capture: {error}; a replay would not end, so no operation file is written; the files"
             f" of the ranks are in {paths[0].parent}"
         ) from None
-    return Captured(file, size, made["operations"], made["bytes"], made["iterations"], tuple(notes))
+    marked = int((read_rank_file(paths[0]).records["code"] == Code.ITERATION).sum())
+    return Captured(
+        file,
+        size,
+        made["operations"],
+        made["bytes"],
+        made["iterations"] or marked,
+        tuple(notes),
+    )
 
 
 def remove(unfinished: Path, kept: Path | None) -> None:

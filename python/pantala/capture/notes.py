@@ -85,8 +85,8 @@ def read_notes(files: Iterable[Path]) -> Notes:
                 continue
             if kind == "region":
                 unreached = (
-                    f"rank {rank} did not reach the call of --{call}: the program made {rest} of"
-                    " its kind; name an earlier one"
+                    f"rank {rank} did not reach the call of --{call}: it made {rest} of its kind;"
+                    " name another call"
                 )
                 continue
             if kind == "shared":

@@ -11,11 +11,21 @@ from pathlib import Path
 from typing import Literal
 
 from pantala.capture.build import built_library, is_open_mpi
-from pantala.capture.collect import Captured, collect, jobs_of, refusal, remove, result_path
+from pantala.capture.collect import (
+    OWNER,
+    Captured,
+    collect,
+    jobs_of,
+    not_in_use,
+    refusal,
+    remove,
+    result_path,
+)
 from pantala.capture.launchers import kind_of, stand_ins
 from pantala.capture.processes import ended_early, stop
 from pantala.capture.reasons import NO_RANK, why_no_rank, why_not_loaded
 from pantala.errors import UsageError
+from pantala.system.process_marks import mark
 
 __all__ = ["Clock", "capture"]
 
@@ -62,20 +72,25 @@ def capture(
         raise UsageError(f"{command[0]}: the command does not exist; check its name and PATH")
     folder = Path(out)
     stem = name or folder.absolute().name
+    if Path(stem).name != stem:
+        raise UsageError(f"capture: --name: {stem} is no name of a file; name the folder by --out")
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: is a file, not a folder; name another --out")
     for number in (1, 2):
         result_path(folder, stem, 0, number, overwrite=overwrite)
     borders = {"FROM": _border("from", start), "TO": _border("to", end)}
+    _in_order(borders["FROM"], borders["TO"])
     library = built_library()
     _same_family(command[0], program)
     if (reason := why_not_loaded(library)) is not None:
         raise UsageError(reason)
     unfinished = folder / f"{stem}.unfinished"
+    not_in_use(unfinished)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
+        (unfinished / OWNER).write_text(mark(), encoding="utf-8")
         stand_ins(unfinished / "launchers")
     except OSError as error:
         message = f"{folder}: cannot be written: {error.strerror}; name another --out"
@@ -89,15 +104,16 @@ def capture(
     }
     status = _run(command, program, unfinished, variables)
     shutil.rmtree(unfinished / "launchers")
+    (unfinished / OWNER).unlink(missing_ok=True)
     jobs = jobs_of(unfinished)
     found = refusal(unfinished)
     if found is not None:
         raise UsageError(f"capture: {found}{_salvage(folder, jobs)}")
     if status != 0:
-        message = f"capture: the program ended with status {status}"
+        ending = f"ended with status {status}" if status > 0 else f"was killed by signal {-status}"
         reason = why_no_rank(command) if not jobs else None
-        remedy = reason or "correct it first: a capture needs a complete run"
-        raise UsageError(f"{message}; {remedy}{_salvage(folder, jobs)}")
+        remedy = reason or "a capture needs a complete run"
+        raise UsageError(f"capture: the program {ending}; {remedy}{_salvage(folder, jobs)}")
     if not jobs:
         shutil.rmtree(unfinished)
         raise UsageError(f"capture: no rank called MPI_Init; {why_no_rank(command) or NO_RANK}")
@@ -125,6 +141,15 @@ def _border(option: str, text: str | None) -> str | None:
             " which one, e.g. barrier:2"
         )
     return f"{match[1]}:{match[2] or 1}"
+
+
+def _in_order(start: str | None, end: str | None) -> None:
+    """Refuses a part that ends before it starts, if both are calls of one kind."""
+    if start is None or end is None:
+        return
+    (kind, first), (other, last) = (text.split(":") for text in (start, end))
+    if kind == other and int(last) <= int(first):
+        raise UsageError(f"capture: --to: {end} is not after --from {start}; name a later call")
 
 
 def _same_family(name: str, program: str) -> None:

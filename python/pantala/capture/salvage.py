@@ -6,7 +6,14 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from pantala.capture.collect import Captured, jobs_of, merged, rank_paths, result_path
+from pantala.capture.collect import (
+    Captured,
+    jobs_of,
+    merged,
+    not_in_use,
+    rank_paths,
+    result_path,
+)
 from pantala.capture.matching import remove_lonely
 from pantala.capture.notes import read_notes
 from pantala.capture.rank_file import RankRecords, read_rank_file, write_rank_file
@@ -45,7 +52,10 @@ def salvage(
     unfinished = folder / f"{stem}.unfinished"
     jobs = jobs_of(unfinished) if unfinished.is_dir() else []
     if not jobs:
-        raise UsageError(f"{folder}: has no unfinished capture named {stem}; nothing to salvage")
+        others = sorted(path.stem for path in folder.glob("*.unfinished"))
+        hint = f"name one with --name: {', '.join(others)}" if others else "nothing to salvage"
+        raise UsageError(f"{folder}: has no unfinished capture named {stem}; {hint}")
+    not_in_use(unfinished)
     files = [
         result_path(folder, stem, index, len(jobs), overwrite=overwrite)
         for index in range(len(jobs))

@@ -78,7 +78,12 @@ class _Group(TyperGroup):
 app = typer.Typer(cls=_Group, rich_markup_mode="rich")
 
 
-@app.command(_PROGRAM, help=paragraphs(HELP))
+@app.command(
+    _PROGRAM,
+    help=paragraphs(HELP),
+    # The options after the first word of the program are its own, also without --.
+    context_settings={"allow_interspersed_args": False},
+)
 def program(
     command: Annotated[
         list[str],
@@ -129,9 +134,20 @@ def program(
 
     if scenario is not None:
         check_scenario(scenario, overwrite=overwrite)
-    made = capture(
-        command, out, name=name, clock=clock, start=start, end=end, overwrite=overwrite, keep=keep
-    )
+    try:
+        made = capture(
+            command,
+            out,
+            name=name,
+            clock=clock,
+            start=start,
+            end=end,
+            overwrite=overwrite,
+            keep=keep,
+        )
+    except KeyboardInterrupt:
+        say(f"pantala capture salvage {out} makes a file of what was recorded", file=sys.stderr)
+        raise
     if scenario is None:
         _show(made)
         return

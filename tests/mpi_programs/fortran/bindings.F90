@@ -26,6 +26,7 @@ subroutine traffic() bind(c, name="traffic_")
   last = mod(rank + ranks - 1, ranks)
   call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), rank, half, error)
   do turn = 1, 2
+    call MPI_Pcontrol(1)
     call MPI_Irecv(to, 100, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &
                    requests(1), error)
     call MPI_Isend(from, 100, MPI_DOUBLE_PRECISION, next, 7, MPI_COMM_WORLD, requests(2), error)
@@ -36,6 +37,7 @@ subroutine traffic() bind(c, name="traffic_")
     end if
     call MPI_Allreduce(MPI_IN_PLACE, from, 30, MPI_DOUBLE_PRECISION, MPI_SUM, half, error)
   end do
+  call MPI_Pcontrol(0)
   call MPI_Sendrecv(from, 60, MPI_INTEGER, next, 8, to, 60, MPI_INTEGER, last, 8, MPI_COMM_WORLD, &
                     status, error)
   call MPI_Bcast(MPI_BOTTOM, 0, MPI_INTEGER, 1, MPI_COMM_WORLD, error)

@@ -251,7 +251,7 @@ int main(int argc, char **argv) {
         (THREADS, "several threads of the rank are in MPI calls at the same time"),
         (
             "int main(void) { return 3; }",
-            "the program ended with status 3; correct it first: a capture needs a complete run",
+            "the program ended with status 3; a capture needs a complete run; no operation file is",
         ),
         (
             "int main(void) { return 0; }",

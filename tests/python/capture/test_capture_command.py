@@ -17,6 +17,7 @@ import pantala as pt
 from operation_files import Operation, iterations_of, operations_of
 from pantala.capture import capture, salvage
 from pantala.errors import UsageError
+from pantala.system.process_marks import this_machine
 from small_mpi import MPIRUN, compiled, needs_mpi
 from support import Ended
 
@@ -220,13 +221,55 @@ def test_a_part_of_a_program_is_recorded(
     assert made.notes == ()
     for rank in operations_of(made.file):
         found = Counter(names(rank))
-        assert names(rank)[:3] == ["comm_dup", "send_init", "recv_init"]
+        first = ["comm_dup"] if start is None else ["comm_join"]
+        assert names(rank)[:1] == first
+        assert sorted(names(rank)[1:3]) == ["recv_init", "send_init"]
         for name in ("sendrecv_to", "barrier"):
             assert found[name] == turns
         assert found["start"] == found["wait"] == 2 * turns
     marks = {"iteration_start": turns, "iteration_end": turns}
     assert iterations_of(made.file) == [marks] * 3
     replay(made.file, 3, tmp_path)
+
+
+MADE_OUTSIDE = (
+    "for (int turn = 0; turn < 5; turn++) {"
+    "  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &made);"
+    "  if (turn != 3) MPI_Comm_free(&made); }"
+    "MPI_Comm kept = made; MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &kept);"
+    "MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &made); MPI_Comm_free(&made);"
+    "MPI_Barrier(MPI_COMM_WORLD); MPI_Bcast(data, 2, MPI_INT, 0, kept);"
+    "MPI_Barrier(MPI_COMM_WORLD);"
+    "MPI_Comm_dup(kept, &made); MPI_Barrier(made);"
+)
+
+
+@needs_mpi
+@pytest.mark.full
+def test_a_part_has_the_communicators_that_the_program_has_there(tmp_path: Path) -> None:
+    binary = program(tmp_path, MADE_OUTSIDE)
+    out = tmp_path / "out"
+    (made,) = capture([*MPIRUN, "3", binary], out, clock="cpu", start="barrier:1", end="barrier:2")
+    for rank, operations in enumerate(operations_of(made.file)):
+        calls = [(each.name, each.communicator) for each in operations if each.name != "compute"]
+        # The split that was kept by mistake, then the reversed world; 1 is MPI_COMM_SELF.
+        assert calls == [("comm_join", 0), ("comm_join", 0), ("bcast", 3), ("barrier", 0)]
+        first, second = (each.second for each in operations if each.name == "comm_join")
+        assert first == ((0, 2) if rank % 2 == 0 else (1,))
+        assert second == (2, 1, 0)
+    replay(made.file, 3, tmp_path)
+
+
+def test_a_capture_that_runs_is_in_use(tmp_path: Path) -> None:
+    unfinished = tmp_path / "out" / "out.unfinished"
+    (unfinished / "job-00000").mkdir(parents=True)
+    (unfinished / "owner").write_text(f"{this_machine()}~1")
+    with pytest.raises(UsageError, match=r"process 1 of .* captures there; wait for its end"):
+        salvage(tmp_path / "out")
+    with pytest.raises(
+        UsageError, match="no unfinished capture named app; name one with --name: out"
+    ):
+        salvage(tmp_path / "out", name="app")
 
 
 @needs_mpi
@@ -254,10 +297,12 @@ def test_messages_across_the_border_of_a_part_are_left_out(tmp_path: Path) -> No
 @pytest.mark.full
 def test_the_end_of_a_part_that_is_not_reached_is_an_error(tmp_path: Path) -> None:
     binary = program(tmp_path, REGION)
-    with pytest.raises(
-        UsageError, match=r"rank 0 did not reach the call of --to: the program made 4"
-    ):
+    with pytest.raises(UsageError, match=r"rank 0 did not reach the call of --to: it made 4 of"):
         capture([*MPIRUN, "2", binary], tmp_path / "out", start="barrier:1", end="barrier:9")
+    with pytest.raises(UsageError, match=r"--to: barrier:1 is not after --from barrier:1; name a"):
+        capture([*MPIRUN, "2", binary], tmp_path / "out", start="barrier", end="barrier")
+    with pytest.raises(UsageError, match="call of --to comes before that of --from; name a later"):
+        capture([*MPIRUN, "2", binary], tmp_path / "out", start="barrier:3", end="pcontrol:2")
     with pytest.raises(UsageError, match=r"--from: bcast:2 is no call; name barrier, allreduce"):
         capture([*MPIRUN, "2", binary], tmp_path / "out", start="bcast:2")
 

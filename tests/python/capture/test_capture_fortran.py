@@ -91,6 +91,7 @@ def test_a_program_in_fortran_is_captured(binding: str, tmp_path: Path) -> None:
     command = ["mpif90", "-o", str(program), str(source), *linked]
     subprocess.run(command, check=True, cwd=tmp_path)
     (made,) = capture([*MPIRUN, "4", str(program)], tmp_path / "out")
+    assert made.iterations == 2
     names = [each.name for each in operations_of(made.file)[2] if each.name != "compute"]
     assert names == [
         "comm_split",

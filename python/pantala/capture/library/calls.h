@@ -65,6 +65,7 @@
     X(Issend, issend, ISSEND)                                                                      \
     X(Mprobe, mprobe, MPROBE)                                                                      \
     X(Mrecv, mrecv, MRECV)                                                                         \
+    X(Pcontrol, pcontrol, PCONTROL)                                                                \
     X(Probe, probe, PROBE)                                                                         \
     X(Recv, recv, RECV)                                                                            \
     X(Recv_init, recv_init, RECV_INIT)                                                             \

@@ -86,7 +86,7 @@ void enter(const char *call);
 int leave(int result);
 // Whether the call is to be recorded: it succeeded, is the program's own, and is in the region.
 bool recorded(int result);
-// The same, but also outside of the region: for calls that later calls need.
+// The same, but also outside of the region: for calls that make and free what later calls use.
 bool tracked(int result);
 // Whether the call succeeded and is the program's own.
 bool is_own(int result);
@@ -136,7 +136,7 @@ void note_region(FILE *(*open_notes)(void));
 bool open_file(const char *folder, uint32_t ranks, uint32_t rank, uint64_t run);
 // Writes the records, the lists and the footer. Returns whether it succeeded.
 bool close_file(void);
-// Adds a record and returns its number.
+// Adds a record and returns its number. Outside of the region it does nothing.
 uint64_t emit(struct record record);
 // Returns a record, which `put_record` can change later.
 struct record get_record(uint64_t number);
@@ -160,7 +160,8 @@ struct live {
     bool receive;
     bool persistent;
     bool active;
-    struct record posted; // of a persistent receive from any source: what a start posts
+    struct record posted; // of a persistent request: its record; from any source, what a start posts
+    MPI_Comm comm;        // of a persistent request
     uint32_t *numbers;    // of a collective that is several messages: their requests
     uint32_t count;
     struct live *next;
@@ -180,6 +181,8 @@ struct live *find_request(MPI_Request handle);
 void remove_request(struct live *live);
 // Removes a request that the program freed while it was active.
 void give_up_request(struct live *live);
+// Records the persistent requests that the program has.
+void renew_requests(void);
 
 // --- completion.c ----------------------------------------------------------------------------
 
@@ -202,10 +205,14 @@ uint32_t world_rank(void);
 // Records that the ranks of `parent` made a copy of it, and that one was freed.
 void copied(MPI_Comm parent, MPI_Comm made);
 void freed(MPI_Comm communicator);
+// Records the communicators that the program has, in the order in which it made them.
+void renew_communicators(void);
 
 // --- windows.c -------------------------------------------------------------------------------
 
-// Notes the reads that the capture leaves out.
+// Takes the new numbers of the windows' communicators.
+void renew_windows(void);
+// Notes the calls that the capture leaves out.
 void note_windows(FILE *(*open_notes)(void));
 
 // --- point_to_point.c ------------------------------------------------------------------------

@@ -19,6 +19,7 @@ enum { SELF = 1 };
 
 struct known {
     uint64_t handle;
+    MPI_Comm comm;
     uint32_t number;
 };
 
@@ -52,7 +53,7 @@ static void add(MPI_Comm communicator, uint32_t number) {
         if (known == NULL)
             abort();
     }
-    known[known_count++] = (struct known){key_of(communicator), number};
+    known[known_count++] = (struct known){key_of(communicator), communicator, number};
 }
 
 uint32_t world_rank(void) {
@@ -197,7 +198,26 @@ void freed(MPI_Comm communicator) {
         return; // the capture has stopped
     emit((struct record){.code = COMM_FREE, .communicator = (uint16_t)found->number});
     used[found->number] = false;
-    *found = known[--known_count];
+    // The others stay in the order in which they were made.
+    memmove(found, found + 1, (size_t)(&known[known_count--] - (found + 1)) * sizeof *found);
+}
+
+void renew_communicators(void) {
+    struct known *before = known;
+    uint32_t count = known_count;
+    known = NULL;
+    known_count = known_room = 0;
+    for (uint32_t at = 0; at < count; at++)
+        used[before[at].number] = false;
+    for (uint32_t at = 0; at < count; at++) {
+        int inter;
+        PMPI_Comm_test_inter(before[at].comm, &inter);
+        if (inter)
+            joined_groups(before[at].comm);
+        else
+            joined(before[at].comm, before[at].comm, 0);
+    }
+    free(before);
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {

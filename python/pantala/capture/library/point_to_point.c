@@ -88,13 +88,12 @@ void prepared(enum code code, MPI_Count count, MPI_Datatype type, int peer, int 
     live->persistent = true;
     live->active = false;
     live->receive = code == RECV_INIT;
-    if (record.flags & (ANY_SOURCE | ANY_TAG)) {
-        // Every start may receive from another rank, so every start posts a receive.
-        live->posted = record;
-        live->posted.code = IRECV;
-    } else {
+    live->comm = comm;
+    live->posted = record;
+    if (record.flags & (ANY_SOURCE | ANY_TAG))
+        live->posted.code = IRECV; // every start may receive from another rank, so each posts one
+    else
         live->record = emit(record);
-    }
 }
 
 static void start(MPI_Request request) {

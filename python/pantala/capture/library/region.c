@@ -1,8 +1,8 @@
 // The recorded part of a program, and the marks of MPI_Pcontrol.
 //
 // A region starts after one call and ends with another: the COUNT-th barrier or allreduce of
-// MPI_COMM_WORLD, or MPI_Pcontrol. Outside of it only what later calls need is recorded: the calls
-// that make communicators and persistent requests.
+// MPI_COMM_WORLD, or MPI_Pcontrol. Nothing is recorded outside of it. What the program has made before
+// and still has, communicators and persistent requests, is recorded anew at its start.
 
 #include "capture.h"
 
@@ -43,14 +43,20 @@ static bool reached(struct border border, enum mark mark) {
 
 void pass_mark(enum mark mark) {
     calls[mark]++;
-    if (reached(to, mark)) {
+    if (reached(to, mark) && !open) {
+        refuse("the call of --to comes before that of --from; name a later one");
+    } else if (reached(to, mark)) {
         if (in_iteration && open)
             emit((struct record){.code = ITERATION_END});
         in_iteration = false;
         open = false;
     }
-    if (reached(from, mark))
+    if (reached(from, mark)) {
         open = true;
+        renew_communicators();
+        renew_windows();
+        renew_requests();
+    }
 }
 
 void note_region(FILE *(*open_notes)(void)) {

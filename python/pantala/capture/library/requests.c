@@ -109,6 +109,14 @@ void release_number(uint32_t number) {
         first_free = number / 64;
 }
 
+void renew_requests(void) {
+    for (uint32_t bucket = 0; bucket < bucket_count; bucket++)
+        for (struct live *live = buckets[bucket]; live != NULL; live = live->next)
+            if (live->persistent && number_of(live->comm, &live->posted.communicator) &&
+                live->posted.code != IRECV)
+                live->record = emit(live->posted);
+}
+
 static void forget(struct live *live) {
     free(live->numbers);
     struct live **at = &buckets[bucket_of(live->handle)];

@@ -50,6 +50,11 @@ static struct window *find_window(MPI_Win handle) {
     return NULL;
 }
 
+void renew_windows(void) {
+    for (struct window *each = windows; each != NULL; each = each->next)
+        number_of(each->comm, &each->number);
+}
+
 void note_windows(FILE *(*open_notes)(void)) {
     FILE *notes = left_out == 0 ? NULL : open_notes();
     if (notes == NULL)

@@ -125,6 +125,8 @@ static uint64_t place_of(uint64_t number) {
 }
 
 uint64_t emit(struct record record) {
+    if (!in_region())
+        return written;
     uint64_t place = place_of(written);
     if (place >= window_start + WINDOW && !failed)
         map_window(window_start + WINDOW);
