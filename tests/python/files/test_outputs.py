@@ -42,6 +42,9 @@ COMMANDS = {
 #: Calls that write a file without `pantala.files.atomic_file`, and why that is right.
 OTHER_WRITERS = {
     ("cli/streams.py", "open"): "os.devnull",
+    ("capture/launchers.py", "write_text"): "in the folder of an unfinished capture",
+    ("capture/rank_file.py", "write_bytes"): "in the folder of an unfinished capture",
+    ("capture/run.py", "write_text"): "in the folder of an unfinished capture",
     ("executors/slurm.py", "touch"): "an empty file",
     ("executors/slurm_task.py", "open"): "a log of lines; a line that was cut off is skipped",
     ("store/index.py", "open"): "a log of lines; a line that was cut off is skipped",
