@@ -160,15 +160,13 @@ def merged(paths: list[Path], file: Path, notes: Sequence[str]) -> Captured:
             f"capture: {error}; a replay would not end, so no operation file is written; the files"
             f" of the ranks are in {paths[0].parent}"
         ) from None
-    marked = int((read_rank_file(paths[0]).records["code"] == Code.ITERATION).sum())
-    return Captured(
-        file,
-        size,
-        made["operations"],
-        made["bytes"],
-        made["iterations"] or marked,
-        tuple(notes),
-    )
+    iterations = made["iterations"] or _marked(paths[0])
+    return Captured(file, size, made["operations"], made["bytes"], iterations, tuple(notes))
+
+
+def _marked(path: Path) -> int:
+    """Returns the number of iterations that a rank marks."""
+    return int((read_rank_file(path).records["code"] == Code.ITERATION).sum())
 
 
 def remove(unfinished: Path, kept: Path | None) -> None:

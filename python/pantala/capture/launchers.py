@@ -41,18 +41,22 @@ def kind_of(path: str) -> str | None:
     return next((kind for word, kind in _KINDS.items() if word in text), None)
 
 
-def stand_ins(folder: Path) -> None:
-    """Writes scripts for all launchers of PATH into a folder, to be put before PATH.
+def stand_ins(folder: Path, program: str) -> None:
+    """Writes scripts for launchers into a new folder, to be put before PATH.
 
     Each starts the real launcher so that its ranks load the capture library.
+
+    Args:
+        folder: the folder.
+        program: what is captured: if it is a launcher, it is the one of its name.
     """
     folder.mkdir()
     names = [*_NAMES, *(f"{name}.{family}" for name in _NAMES for family in _FAMILIES)]
-    for name in dict.fromkeys(names):
-        path = shutil.which(name)
+    paths = {name: shutil.which(name) for name in names} | {Path(program).name: program}
+    for name, path in paths.items():
         kind = kind_of(path) if path is not None else None
         if path is not None and kind is not None:
-            stand_in(folder / name, path, kind)
+            stand_in(folder / name, str(Path(path).absolute()), kind)
 
 
 def stand_in(script: Path, path: str, kind: str) -> None:

@@ -91,7 +91,7 @@ def capture(
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
         (unfinished / OWNER).write_text(mark(), encoding="utf-8")
-        stand_ins(unfinished / "launchers")
+        stand_ins(unfinished / "launchers", program)
     except OSError as error:
         message = f"{folder}: cannot be written: {error.strerror}; name another --out"
         raise UsageError(message) from None
@@ -108,12 +108,12 @@ def capture(
     jobs = jobs_of(unfinished)
     found = refusal(unfinished)
     if found is not None:
-        raise UsageError(f"capture: {found}{_salvage(folder, jobs)}")
+        raise UsageError(f"capture: {found}{_salvage(folder, name, jobs)}")
     if status != 0:
         ending = f"ended with status {status}" if status > 0 else f"was killed by signal {-status}"
         reason = why_no_rank(command) if not jobs else None
         remedy = reason or "a capture needs a complete run"
-        raise UsageError(f"capture: the program {ending}; {remedy}{_salvage(folder, jobs)}")
+        raise UsageError(f"capture: the program {ending}; {remedy}{_salvage(folder, name, jobs)}")
     if not jobs:
         shutil.rmtree(unfinished)
         raise UsageError(f"capture: no rank called MPI_Init; {why_no_rank(command) or NO_RANK}")
@@ -164,13 +164,14 @@ def _same_family(name: str, program: str) -> None:
     )
 
 
-def _salvage(folder: Path, jobs: list[Path]) -> str:
+def _salvage(folder: Path, name: str | None, jobs: list[Path]) -> str:
     """Returns the end of a message about a capture that left files."""
     if not jobs:
         return "; no operation file is written"
+    named = f" --name {name}" if name else ""
     return (
-        f"; no operation file is written; pantala capture salvage {folder} makes one of what all"
-        " ranks did before"
+        f"; no operation file is written; pantala capture salvage {folder}{named} makes one of what"
+        " all ranks did before"
     )
 
 

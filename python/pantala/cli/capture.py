@@ -146,7 +146,9 @@ def program(
             keep=keep,
         )
     except KeyboardInterrupt:
-        say(f"pantala capture salvage {out} makes a file of what was recorded", file=sys.stderr)
+        named = f" --name {name}" if name else ""
+        text = f"pantala capture salvage {out}{named} makes a file of what was recorded"
+        say(text, file=sys.stderr)
         raise
     if scenario is None:
         _show(made)

@@ -6,19 +6,18 @@ import json
 import os
 import shutil
 import subprocess
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-import pantala as pt
 from operation_files import Operation, iterations_of, operations_of
 from pantala.capture import capture, salvage
+from pantala.capture.launchers import stand_ins
 from pantala.errors import UsageError
 from pantala.system.process_marks import this_machine
-from small_mpi import MPIRUN, compiled, needs_mpi
+from small_mpi import MPIRUN, compiled, needs_mpi, replay
 from support import Ended
 
 Cli = Callable[..., Ended]
@@ -56,21 +55,6 @@ def program(folder: Path, body: str, help_text: str = "", name: str = "program")
     source = folder / f"{name}.c"
     source.write_text(PROGRAM.replace("BODY", body).replace("HELP", help_text))
     return str(compiled(source, folder / name, "-pthread"))
-
-
-def replay(file: Path, ranks: int, folder: Path) -> None:
-    workload = {"kind": "operations", "path": str(file)}
-    scenario = pt.Scenario.from_dict(
-        {
-            "name": "app",
-            "machine": "kang2022",
-            "routing": "minimal",
-            "jobs": [{"name": "app", "ranks": ranks, "workload": workload}],
-        }
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pt.ScenarioWarning)  # of notes, which the tests look at
-        pt.run(scenario, out=folder / "run", report=False, progress=False)
 
 
 def names(operations: list[Operation]) -> list[str]:
@@ -167,7 +151,7 @@ def test_a_killed_program_is_cut_at_the_last_point_of_all_ranks(cli: Cli, tmp_pa
     for rank in operations_of(out / "out.operations"):
         turn = ["sendrecv_to", "sendrecv_from", "allgatherv"]
         assert names(rank) == [*turn * 5, "allreduce", "barrier", "waitall"]
-    replay(out / "out.operations", 3, tmp_path)
+    replay(out / "out.operations", 3, tmp_path / "run")
     again = cli("capture", "salvage", str(out))
     assert (again.status, again.err) == (2, f"{out}: has no unfinished capture named out; nothing"
                                             " to salvage\n")  # fmt: skip
@@ -229,7 +213,7 @@ def test_a_part_of_a_program_is_recorded(
         assert found["start"] == found["wait"] == 2 * turns
     marks = {"iteration_start": turns, "iteration_end": turns}
     assert iterations_of(made.file) == [marks] * 3
-    replay(made.file, 3, tmp_path)
+    replay(made.file, 3, tmp_path / "run")
 
 
 MADE_OUTSIDE = (
@@ -257,7 +241,17 @@ def test_a_part_has_the_communicators_that_the_program_has_there(tmp_path: Path)
         first, second = (each.second for each in operations if each.name == "comm_join")
         assert first == ((0, 2) if rank % 2 == 0 else (1,))
         assert second == (2, 1, 0)
-    replay(made.file, 3, tmp_path)
+    replay(made.file, 3, tmp_path / "run")
+
+
+def test_a_launcher_that_is_named_by_its_path_is_the_one_that_starts(tmp_path: Path) -> None:
+    launcher = tmp_path / "other" / "mpirun"
+    launcher.parent.mkdir()
+    launcher.write_text("#!/bin/sh\necho 'mpirun (Open MPI) 4.9'\n")
+    launcher.chmod(0o755)
+    stand_ins(tmp_path / "launchers", str(launcher))
+    script = (tmp_path / "launchers" / "mpirun").read_text()
+    assert f" {launcher} open_mpi " in script
 
 
 def test_a_capture_that_runs_is_in_use(tmp_path: Path) -> None:
@@ -335,7 +329,7 @@ def test_requests_that_are_given_up_replay(tmp_path: Path) -> None:
         "3 receives without a message are left out: 1 from rank 2 to rank 0 with tag 7, and 2 other"
         " pairs",
     )
-    replay(made.file, 3, tmp_path)
+    replay(made.file, 3, tmp_path / "run")
 
 
 WORKER = """

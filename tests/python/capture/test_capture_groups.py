@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import pantala as pt
 from operation_files import operations_of
 from pantala.capture import capture
 from pantala.core import native
 from pantala.core.operation_codes import Code
 from pantala.traces.rank_file import RankFile
-from small_mpi import MPIRUN, compiled, needs_mpi
+from small_mpi import MPIRUN, compiled, needs_mpi, replay
 
 PROGRAM = """
 #include <mpi.h>
@@ -59,17 +58,6 @@ INTER = """
     MPI_Comm_free(&copy);
     MPI_Comm_free(&inter);
 """
-
-
-def replay(file: Path, ranks: int, out: Path) -> None:
-    workload = {"kind": "operations", "path": str(file)}
-    scenario = {
-        "name": "app",
-        "machine": "kang2022",
-        "routing": "minimal",
-        "jobs": [{"name": "app", "ranks": ranks, "workload": workload}],
-    }
-    pt.run(pt.Scenario.from_dict(scenario), out=out, report=False, progress=False)
 
 
 def captured(folder: Path, body: str) -> list[list[tuple[str, int, int, object]]]:

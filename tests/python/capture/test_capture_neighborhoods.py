@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import pantala as pt
 from operation_files import operations_of
 from pantala.capture import capture
-from small_mpi import MPIRUN, compiled, needs_mpi
+from small_mpi import MPIRUN, compiled, needs_mpi, replay
 
 pytestmark = [pytest.mark.full, needs_mpi]
 
@@ -43,15 +42,7 @@ def captured(folder: Path, body: str, ranks: int, dims: str = "2, 2") -> list[Me
     program = compiled(source, folder / "program")
     (made,) = capture([*MPIRUN, str(ranks), str(program)], folder / "out", clock="cpu")
     assert made.notes == ()
-    job = {"name": "app", "ranks": ranks}
-    workload = {"kind": "operations", "path": str(made.file)}
-    values = {"name": "app", "machine": "kang2022", "routing": "minimal"}
-    pt.run(
-        pt.Scenario.from_dict({**values, "jobs": [{**job, "workload": workload}]}),
-        out=folder / "run",
-        report=False,
-        progress=False,
-    )
+    replay(made.file, ranks, folder / "run")
     found = []
     for operations in operations_of(made.file):
         messages: Messages = Counter()

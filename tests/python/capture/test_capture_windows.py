@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-import pantala as pt
 from operation_files import operations_of
 from pantala.capture import Captured, capture
-from small_mpi import MPIRUN, compiled, needs_mpi
+from small_mpi import MPIRUN, compiled, needs_mpi, replay
 
 pytestmark = [pytest.mark.full, needs_mpi]
 
@@ -72,16 +70,7 @@ def captured(folder: Path, body: str) -> tuple[Captured, list[Counter[tuple[str,
     source.write_text(PROGRAM.replace("BODY", body))
     program = compiled(source, folder / "program")
     (made,) = capture([*MPIRUN, "3", str(program)], folder / "out", clock="cpu")
-    workload = {"kind": "operations", "path": str(made.file)}
-    scenario = {
-        "name": "app",
-        "machine": "kang2022",
-        "routing": "minimal",
-        "jobs": [{"name": "app", "ranks": 3, "workload": workload}],
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pt.ScenarioWarning)  # of notes, which the tests look at
-        pt.run(pt.Scenario.from_dict(scenario), out=folder / "run", report=False, progress=False)
+    replay(made.file, 3, folder / "run")
     found = []
     for operations in operations_of(made.file):
         calls: Counter[tuple[str, int, int]] = Counter()

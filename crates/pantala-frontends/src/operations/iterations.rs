@@ -44,7 +44,7 @@ struct RankCalls {
     stretch: Option<Stretch>,
     /// Number of collectives of all ranks of the job before the stretch.
     before: u64,
-    /// Those of the first period of the stretch: their distance from its start.
+    /// How far each collective of all ranks in the first period is from the start of the stretch.
     inside: Vec<u64>,
 }
 
