@@ -69,6 +69,7 @@ PARTS = (
     ),
     Part("LinkKeys", "LinkPlan"),
     Part("DetailKeys", "DetailPlan"),
+    Part("SkipKeys", "SkipPlan", without=("tolerance_millionths",)),
     Part("RouterKeys", "RouterConfig", without=("model",)),
     Part("NicKeys", "NicPlan"),
     Part("MpiKeys", "MpiConfig", without=("collectives",)),

@@ -95,7 +95,8 @@ pub struct Wakes {
 pub trait Host {
     /// A message from the hosts of one partition to the hosts of another.
     type Message: Send;
-    /// Starts a NIC. The fabric calls it once per NIC, at time zero.
+    /// Starts a NIC: asks for its first packet and its timers. The fabric calls it once per NIC at
+    /// time zero, and again if the owner of the network asks for it.
     fn start(&mut self, terminal: u32, wakes: &mut Wakes);
     /// Returns the next packet of `terminal`, if it has one. The fabric calls it when the NIC's
     /// injection link is free. The host puts further requests into `wakes`, for example after the

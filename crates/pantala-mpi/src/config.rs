@@ -366,6 +366,8 @@ pub struct Recording {
     pub rank_calls: bool,
     /// Length of the windows of message latency, in ps. Zero: none.
     pub latency_window: Time,
+    /// One [`crate::IterationStart`] per rank and start of an iteration.
+    pub starts: bool,
 }
 
 impl Default for Recording {
@@ -378,6 +380,7 @@ impl Default for Recording {
             rank_messages: false,
             rank_calls: false,
             latency_window: 0,
+            starts: false,
         }
     }
 }

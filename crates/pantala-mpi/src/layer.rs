@@ -136,6 +136,18 @@ impl<P: OperationStream> MpiLayer<P> {
             .map(|rank| (self.jobs.list[rank.job as usize].id, rank.number, &rank.program))
     }
 
+    /// The programs of all ranks.
+    pub fn programs_mut(&mut self) -> impl Iterator<Item = &mut P> {
+        self.ranks.iter_mut().map(|rank| &mut rank.program)
+    }
+
+    /// The programs of the ranks of the job with the number `id` in the plan.
+    pub fn programs_of_mut(&mut self, id: u16) -> impl Iterator<Item = &mut P> {
+        let jobs = &self.jobs;
+        let of_job = move |rank: &&mut Rank<P>| jobs.list[rank.job as usize].id == id;
+        self.ranks.iter_mut().filter(of_job).map(|rank| &mut rank.program)
+    }
+
     /// The program of a job's rank, if the rank is in this partition.
     pub fn program_mut(&mut self, job: u16, rank: u32) -> Option<&mut P> {
         let index = self.jobs.rank_index(job, rank);

@@ -180,12 +180,12 @@ mod reception;
 
 pub use accounting::call_events::CallRecord;
 pub use accounting::call_profile::{CallReport, payload};
-pub use accounting::latency::LatencyStatistics;
+pub use accounting::latency::{LatencyStatistics, scaled};
 pub use accounting::latency_windows::{LatencySketch, LatencySummary, LatencyWindows, MOST_EXACT};
 pub use accounting::progress_estimate::{ExpectedTraffic, ProgressEstimate};
 pub use accounting::rank_messages::{MessageSums, RankMessages};
 pub use accounting::rank_totals::{CallKind, RankTotals};
-pub use accounting::records::{IterationRecord, MessageRecord, RankReport};
+pub use accounting::records::{IterationRecord, IterationStart, MessageRecord, RankReport};
 pub use coarse_packets::CoarsePackets;
 pub use collectives::Call;
 pub use communicators::cartesian::Cartesian;

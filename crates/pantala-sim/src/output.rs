@@ -1,6 +1,7 @@
 //! The run directory: what a run records, and the tables made of it.
 
 pub mod columns;
+pub mod epoch_record;
 pub(crate) mod latency_record;
 pub(crate) mod link_record;
 pub mod link_table;

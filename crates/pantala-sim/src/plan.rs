@@ -19,12 +19,13 @@ pub(crate) mod records;
 pub mod resolve;
 pub mod routings;
 pub mod schema;
+pub(crate) mod skipping;
 mod subset;
 
 pub use form::{
     AriesPlan, CallEventRecord, Derived, DetailPlan, DrawnNumber, FailureFile, JobPlan,
     LatencyFrom, LinkDraw, LinkFailures, LinkFile, LinkPlan, LinksPlan, NamedLink, NicPlan,
     Numbering, PLAN_VERSION, PacketRecord, Place, PlacementPlan, Plan, PortRecord, PortSplit,
-    QAdaptivePlan, QTableRecord, RecordPlan, RouterRecord, RoutingPlan, StopPlan, SystemRecord,
-    TopologyKind, TopologyPlan,
+    QAdaptivePlan, QTableRecord, RecordPlan, RouterRecord, RoutingPlan, SkipPlan, StopPlan,
+    SystemRecord, TopologyKind, TopologyPlan,
 };

@@ -7,5 +7,6 @@ pub mod measure;
 pub mod process_group;
 pub mod rank_reports;
 pub mod simulation;
+mod skip;
 pub mod termination;
 pub mod threads;

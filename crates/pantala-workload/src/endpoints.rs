@@ -4,15 +4,16 @@ use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, MessageLabel, PartitionShare, Pull, Wakes};
 use pantala_mpi::{
     Blocked, CallRecord, CallReport, CoarsePackets, Fault, Holdings, IterationRecord,
-    LatencySketch, LatencyStatistics, MessageRecord, MpiConfig, MpiLayer, MpiMessage, NodeMap, Op,
-    ProgressEstimate, RankContext, RankError, RankMessages, RankReport, RankSetup, Recording,
+    IterationStart, LatencySketch, LatencyStatistics, MessageRecord, MpiConfig, MpiLayer,
+    MpiMessage, NodeMap, Op, ProgressEstimate, RankContext, RankError, RankMessages, RankReport,
+    RankSetup, Recording,
 };
 
 use crate::generator::{Generator, PatternJob};
 use crate::injection::Pace;
 use crate::job_spec::{JobSpec, Workload, WorkloadError};
 use crate::patterns::Pattern;
-use crate::programs::{JobOperations, RankLog, RankOperations};
+use crate::programs::{JobOperations, LeftOut, RankLog, RankOperations};
 use crate::random_streams::{Purpose, stream};
 
 /// The properties of the network that patterns need.
@@ -216,6 +217,7 @@ impl Endpoints {
             nics,
             packet_bytes,
             job: id,
+            start: job.start,
             end: job.end,
         });
         Ok(())
@@ -348,6 +350,45 @@ impl Endpoints {
     /// Moves the iteration records so far to the end of `into`.
     pub fn take_iterations(&mut self, into: &mut Vec<IterationRecord>) {
         self.layer.take_iterations(into);
+    }
+
+    /// Moves the starts of iterations so far to the end of `into`, if they are recorded.
+    pub fn take_starts(&mut self, into: &mut Vec<IterationStart>) {
+        self.layer.take_starts(into);
+    }
+
+    /// Leaves out iterations of a job that none of its ranks has started.
+    pub fn leave_out(&mut self, job: u16, iterations: LeftOut) {
+        for program in self.layer.programs_of_mut(job) {
+            program.leave_out(iterations);
+        }
+    }
+
+    /// Moves all starts and ends that the plan has set for jobs and that are later than `now`
+    /// earlier by `time`. Returns the terminals whose NICs must start again.
+    pub fn bring_forward(&mut self, now: Time, time: Time) -> Vec<u32> {
+        self.layer.programs_mut().for_each(|program| program.stop_earlier(time));
+        let mut begin = vec![false; self.pattern_jobs.len()];
+        for (job, begins) in self.pattern_jobs.iter_mut().zip(&mut begin) {
+            *begins = job.start > now;
+            job.start = job.start.saturating_sub(if *begins { time } else { 0 });
+            if job.end != NEVER {
+                job.end = job.end.saturating_sub(time);
+            }
+        }
+        let nodes = self.nodes;
+        let mut terminals: Vec<u32> =
+            self.layer.start_earlier(time).map(|node| nodes.first_nic(node)).collect();
+        for generator in &mut self.generators {
+            let job = usize::from(generator.pattern_job);
+            if begin[job] && generator.next != NEVER {
+                generator.next -= time;
+                terminals.push(self.pattern_jobs[job].nics[generator.rank as usize]);
+            }
+        }
+        terminals.sort_unstable();
+        terminals.dedup();
+        terminals
     }
 
     /// Records every MPI call of the ranks that `chosen` accepts, by job and rank. Call it before

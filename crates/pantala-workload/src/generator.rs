@@ -15,6 +15,8 @@ pub(crate) struct PatternJob {
     pub(crate) nics: Vec<u32>,
     pub(crate) packet_bytes: u32,
     pub(crate) job: u16,
+    /// The start of the job.
+    pub(crate) start: Time,
     /// The time from which no packet is created.
     pub(crate) end: Time,
 }

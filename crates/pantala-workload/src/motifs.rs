@@ -23,6 +23,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::patterns::Pattern;
+use crate::programs::Repeats;
 use crate::random_streams::{Purpose, keyed};
 
 pub use program::{MotifRank, MotifSource};
@@ -194,6 +195,12 @@ pub trait Motif: Debug {
 
     /// Number of iterations of every rank.
     fn iterations(&self) -> u32;
+
+    /// Which iterations are equal, or have random draws of equal distributions; `None` if none are.
+    /// Nothing that an iteration starts may stay open in the next one.
+    fn repeats(&self) -> Option<Repeats> {
+        Some(Repeats::ALL)
+    }
 
     /// The communicators of a rank besides `COMM_WORLD`. They have the numbers 1, 2, ... in its
     /// operations.

@@ -5,6 +5,7 @@
 //! `programs!` below. A rank holds its program by value in an enum, so an operation costs one
 //! `match` and no virtual call.
 
+mod loops;
 mod operation_lists;
 
 use pantala_engine::{NEVER, Stream, Time};
@@ -23,6 +24,8 @@ use crate::job_spec::JobSpec;
 use crate::motifs::MotifSource;
 use crate::random_streams::{Purpose, stream};
 
+pub(crate) use loops::FEWEST;
+pub use loops::{LeftOut, Loop, Repeats};
 pub use operation_lists::{OperationList, OperationLists};
 
 /// Declares the kinds of programs: [`JobOperations`] with a variant for each source, and the enum
@@ -59,6 +62,17 @@ macro_rules! programs {
             pub fn communicators(&self, rank: &RankContext) -> Vec<Communicator> {
                 match self {
                     $(Self::$Kind(source) => source.communicators(rank),)*
+                }
+            }
+
+            /// The loops of the programs of a job of `ranks` ranks, in their order. Programs
+            /// whose iterations depend on what happens have none.
+            fn own_loops(&self, ranks: u32) -> Vec<Loop> {
+                match self {
+                    Self::Motif(motifs) => motifs.loops(),
+                    Self::Operations(lists) => loops::found(lists, anybody(ranks)),
+                    Self::OperationFile(file) => loops::found(file, anybody(ranks)),
+                    Self::Trace(_) | Self::Ncptl(_) => Vec::new(),
                 }
             }
 
@@ -99,6 +113,39 @@ programs! {
     OperationFile(OperationFile),
 }
 
+/// A pass of a program that starts again is a cycle if it has at most so many iterations.
+const MOST_OF_PASS: u32 = 64;
+
+/// A rank of a job of so many ranks whose operations do not depend on its name or on draws.
+fn anybody(ranks: u32) -> RankContext {
+    RankContext::new(0, ranks, "", 0)
+}
+
+impl JobOperations {
+    /// The loops of the programs of a job of `ranks` ranks. Programs that start again when they end
+    /// (`repeat`) number their iterations on, so that their loop never ends. It is a loop if each
+    /// pass is one loop from its first iteration to its last.
+    #[must_use]
+    pub fn loops(&self, ranks: u32, repeat: bool) -> Vec<Loop> {
+        let own = self.own_loops(ranks);
+        if !repeat {
+            return own;
+        }
+        match own[..] {
+            // What happens between two passes belongs to a cycle. In long passes it hardly matters.
+            [Loop { motif: 0, first: 0, end, period }]
+                if end > MOST_OF_PASS && end % period == 0 =>
+            {
+                vec![Loop { motif: 0, first: 0, end: u32::MAX, period }]
+            }
+            [Loop { motif: 0, end, .. }] => {
+                vec![Loop { motif: 0, first: 0, end: u32::MAX, period: end }]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// The log of one rank's program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankLog {
@@ -119,6 +166,8 @@ pub struct RankOperations {
     draws: Stream,
     /// The time from which the rank starts no operation.
     stops_at: Time,
+    /// The iterations that it leaves out next.
+    left_out: Option<LeftOut>,
     repetition: Option<Box<Repetition>>,
 }
 
@@ -171,6 +220,7 @@ impl RankOperations {
             noise,
             draws: stream(seed, Purpose::Compute, job, rank),
             stops_at: NEVER,
+            left_out: None,
             repetition: None,
         }
     }
@@ -198,7 +248,10 @@ impl RankOperations {
     /// ranks, so that no rank runs ahead of the others. Then it frees the communicators of the
     /// pass, so that those of the next pass have the same numbers.
     fn operation(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
-        let Some(repetition) = &mut self.repetition else { return self.program.next(now, outcome) };
+        let Some(repetition) = &mut self.repetition else {
+            let operation = self.program.next(now, outcome);
+            return if self.left_out.is_some() { self.beyond(operation, now) } else { operation };
+        };
         let began = *repetition.began.get_or_insert(now);
         if !repetition.ended {
             if let Outcome::Communicator(Some(made)) = outcome {
@@ -220,6 +273,43 @@ impl RankOperations {
             return Some(Op::Compute(REST));
         }
         self.operation(now, &Outcome::Done)
+    }
+
+    /// Leaves out iterations that the rank has not started. They are in one loop of the job
+    /// ([`JobOperations::loops`]) and do not reach its end; all ranks leave out the same ones.
+    pub(crate) fn leave_out(&mut self, iterations: LeftOut) {
+        self.left_out = Some(iterations);
+        if let AnyOperations::Motif(motif) = &mut self.program {
+            motif.leave_out(iterations);
+        }
+    }
+
+    /// The first operation that is not left out, from `operation` on.
+    #[cold]
+    fn beyond(&mut self, operation: Option<Op>, now: Time) -> Option<Op> {
+        let left_out = self.left_out?;
+        let Some(Op::IterationStart(mark)) = &operation else { return operation };
+        if !left_out.has(mark) {
+            if mark.motif == left_out.motif && mark.iteration >= left_out.first {
+                self.left_out = None;
+            }
+            return operation;
+        }
+        self.left_out = None;
+        loop {
+            match self.program.next(now, &Outcome::Done) {
+                Some(Op::IterationStart(mark)) if left_out.has(&mark) => {}
+                found @ (None | Some(Op::IterationStart(_))) => return found,
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Moves the end that the plan sets for the job, if it sets one.
+    pub(crate) const fn stop_earlier(&mut self, time: Time) {
+        if self.stops_at != NEVER {
+            self.stops_at = self.stops_at.saturating_sub(time);
+        }
     }
 
     /// What the program has logged and printed so far, if it is of a kind that does.

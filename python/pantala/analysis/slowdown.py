@@ -17,6 +17,7 @@ import polars as pl
 
 from pantala.analysis.job_sets import alone_runs, job_sets
 from pantala.errors import UsageError
+from pantala.run_tables.skipped_time import skipped_spans
 
 if TYPE_CHECKING:
     from polars.datatypes import DataTypeClass
@@ -75,9 +76,9 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
             pl.String,
             (
                 "The work that is compared: `run`, all of both runs; `iterations`, those that"
-                " finished in both runs; `duration`, the same simulated time; `unequal`, all of"
-                " both runs, which sent different numbers of bytes; `nothing`, as no iteration"
-                " finished in both."
+                " finished in both runs (of runs that skip time: all, scaled to the smaller"
+                " number); `duration`, the same simulated time; `unequal`, all of both runs, which"
+                " sent different numbers of bytes; `nothing`, as no iteration finished in both."
             ),
         ),
         "alone_iterations": (
@@ -137,7 +138,7 @@ def slowdown_of(together: RecordedRun, alone: Mapping[str, RecordedRun]) -> pl.D
         One row per job, with the columns of `SLOWDOWN_COLUMNS`.
 
     Raises:
-        UsageError: the runs differ in detail: one is coarse and the other is not.
+        UsageError: the runs differ in detail: one is coarse or skips time and the other does not.
     """
     for name, run in alone.items():
         ours, theirs = _coarsen(together), _coarsen(run)
@@ -145,6 +146,11 @@ def slowdown_of(together: RecordedRun, alone: Mapping[str, RecordedRun]) -> pl.D
             raise UsageError(
                 f"the run of {name} alone has detail.coarsen = {theirs} and the run together"
                 f" {ours}: their difference is not a slowdown; run both with one detail"
+            )
+        if _skips(run) and not _skips(together):
+            raise UsageError(
+                f"the run of {name} alone skips time and the run together does not: their"
+                " difference is not a slowdown; run both with the same key skip"
             )
     rows = []
     for job in together.jobs.sort("job").collect().to_dicts():
@@ -183,6 +189,11 @@ def slowdowns_of(runs: Mapping[str, RecordedRun]) -> pl.DataFrame:
 def _coarsen(run: RunLike) -> int:
     """Returns the number of the machine's packets that a packet of the run stands for."""
     return int(run.document["plan"].get("detail", {}).get("coarsen", 1))
+
+
+def _skips(run: RunLike) -> bool:
+    """Returns whether a run may skip time. A job alone that does not repeat has no such key."""
+    return bool(run.document["plan"].get("skip"))
 
 
 def accepted_throughput(run: RunLike, job: int) -> float | None:
@@ -243,6 +254,29 @@ class _Part:
         counted = self.iterations.group_by(_ITERATION).len()
         return counted.filter(pl.col("len") == self.row["ranks"]).select(_ITERATION).collect()
 
+    @property
+    def skips(self) -> bool:
+        """Whether time was skipped, so that not every iteration has a row."""
+        return bool(skipped_spans(self.run))
+
+    def count(self, finished: pl.DataFrame) -> int:
+        """Returns the number of iterations, with those that were skipped.
+
+        Args:
+            finished: the result of `finished`.
+        """
+        if not self.skips:
+            return _count(finished)
+        highest = finished.group_by("motif").agg(pl.col("iteration").max() + 1)
+        return int(highest["iteration"].sum())
+
+    def share(self, part: float) -> dict[str, float | None]:
+        """Returns communication time and run time of a share of all iterations."""
+        end = self.row["end_ns"] or self.simulated_ns
+        times = {name: self.row[name] for name in _MEASURES if name.startswith("communication")}
+        times["run_time_ns"] = end - self.row["start_ns"]
+        return {name: value if value is None else value * part for name, value in times.items()}
+
     def whole(self) -> dict[str, float | None]:
         """Returns the measurements of a job that ended."""
         times = {name: self.row[name] for name in _MEASURES if name.startswith("communication")}
@@ -289,18 +323,27 @@ def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
     first, second = alone.finished(), together.finished()
     both = first.join(second, on=_ITERATION, how="semi", nulls_equal=True)
     row = {"compared": "nothing"}
+    skips = alone.skips or together.skips
+    counts = alone.count(first), together.count(second)
+    common = min(counts) if skips else _count(both)
     if together.run.document["plan"]["record"]["iterations"]:
         row |= {
-            "alone_iterations": _count(first),
-            "together_iterations": _count(second),
-            "compared_iterations": _count(both),
+            "alone_iterations": counts[0],
+            "together_iterations": counts[1],
+            "compared_iterations": common,
         }
-    equal = alone.row["mpi_bytes"] == together.row["mpi_bytes"] and len(first) == len(second)
+    as_many = counts[0] == counts[1] if skips else len(first) == len(second)
+    equal = alone.row["mpi_bytes"] == together.row["mpi_bytes"] and as_many
     ended = alone.row["complete"] and together.row["complete"]
     if ended and (equal or both.is_empty()):
         # A program that runs for a set time ends in both runs, with more work in one of them.
         compared = "run" if equal else "unequal"
         row |= {"compared": compared} | _beside(alone.whole(), together.whole())
+    elif skips and common:
+        # Skipped iterations have no rows, so the times of all are scaled to the smaller number.
+        shares = [common / count for count in counts]
+        both_shares = alone.share(shares[0]), together.share(shares[1])
+        row |= {"compared": "iterations"} | _beside(*both_shares)
     elif len(both):
         row |= {"compared": "iterations"} | _beside(alone.during(both), together.during(both))
     return row | _ratios(row, (*_TIMES, *_LATENCIES))

@@ -1067,6 +1067,56 @@ _CALL_EVENTS = Table(
         ),
     ),
 )
+_EPOCHS = Table(
+    "epochs",
+    text=(
+        "One row per job and stretch of a run with `skip`: a time in which the set of running jobs and the "
+        "loop that each is in do not change, simulated or skipped. Rows of other tables with times "
+        "(windows, packets, messages, iterations, calls, blame) are of simulated time only. Totals (jobs, "
+        "ranks, links, calls, rank_messages) include skipped time at the rates of the sample before it."
+    ),
+    switch="skip",
+    columns=(
+        Column("epoch", "u32", "Number of the stretch, from 0."),
+        Column("start_ns", "f64", "Start of the stretch.", unit="ns"),
+        Column("end_ns", "f64", "End of the stretch.", unit="ns"),
+        Column("skipped", "bool", "Whether the time was skipped."),
+        Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column(
+            "state",
+            "str",
+            (
+                "What the job did: `repeats` iterations of a loop, sends as a `pattern`, runs without equal "
+                "iterations (`other`), `waits` for its start, or is `over`."
+            ),
+        ),
+        Column(
+            "iterations",
+            "u64",
+            (
+                "Iterations that all ranks completed in the stretch, or that were skipped; null if the job does not "
+                "repeat."
+            ),
+            nullable=True,
+        ),
+        Column(
+            "iteration_mean_ns",
+            "f64",
+            "Mean duration of an iteration; of skipped time, in the sample that it relies on.",
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "iteration_error_ns", "f64", "Standard error of the mean.", unit="ns", nullable=True
+        ),
+        Column(
+            "change",
+            "f64",
+            "Relative difference of the mean duration of iterations after skipped time to that before it.",
+            nullable=True,
+        ),
+    ),
+)
 
 #: Every table by name, in the order in which a run writes them.
 TABLES: Mapping[str, Table] = MappingProxyType(
@@ -1096,6 +1146,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             _RANK_MESSAGES,
             _RANK_CALLS,
             _CALL_EVENTS,
+            _EPOCHS,
         )
     }
 )

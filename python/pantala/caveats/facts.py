@@ -63,6 +63,7 @@ class Facts:
         windows: the keys of record whose window is longer than the run, with the length in ns.
         packets_from_ns: the begin of the record of packets, if the run ended before it, else 0.
         result_hash: the hash of the results; empty if it is not known.
+        skipped: the core's statement about a run that may skip time; empty if all is simulated.
     """
 
     jobs: tuple[str, ...] = ()
@@ -80,6 +81,7 @@ class Facts:
     windows: tuple[tuple[str, float], ...] = ()
     packets_from_ns: float = 0.0
     result_hash: str = ""
+    skipped: str = ""
 
     def about(self, targets: Sequence[str] | None) -> Self:
         """Returns the facts without the overlaps of other jobs than the targets, if there are any.
@@ -123,6 +125,7 @@ def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> F
         seed=plan.get("seed"),
         coarsen=int(plan.get("detail", {}).get("coarsen", 1)),
         coarsened=document.get("coarsened") or "",
+        skipped=(document.get("skipped") or {}).get("text", ""),
         complete=bool(document["complete"]),
         reason=str(document.get("reason") or ""),
         simulated_ns=simulated,

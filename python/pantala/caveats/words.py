@@ -43,8 +43,8 @@ class Caveat:
     """One thing that makes results approximate, partial or a single sample.
 
     Attributes:
-        kind: coarse, cut_off, absent, captured, learning, unfinished, silent, overlap, windows,
-            equal_seeds, one_seed or imprecise.
+        kind: skipped, coarse, cut_off, absent, captured, learning, unfinished, silent, overlap,
+            windows, equal_seeds, one_seed or imprecise.
         text: sentences that stand alone.
         short: a few words for a figure.
     """
@@ -93,6 +93,7 @@ def caveats_of(
         ask_for_seeds: whether a single seed is a caveat.
     """
     found = [
+        *_skipped(facts),
         *_coarse(facts),
         *_cut_off(facts),
         *_absent(absent or Absent()),
@@ -142,6 +143,29 @@ def overlap_remedy(overlaps: Sequence[Overlap]) -> str:
         f" For interference during the whole run, set repeat = true for {_named(early)}, or more"
         " iterations."
     )
+
+
+def _skipped(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
+    """Yields a caveat for each statement of runs that may skip time."""
+    statements: dict[str, list[str]] = {}
+    for title, each in facts.items():
+        if each.skipped:
+            statements.setdefault(each.skipped, []).append(title)
+    shown = list(statements.items())
+    for statement, titles in shown[:_MOST]:
+        text = statement[0].upper() + statement[1:]
+        yield Caveat(
+            "skipped",
+            f"{_which(titles, facts)}{text}.",
+            f"{statement.split(';')[0].split(':')[0]}{_some(titles, facts)}",
+        )
+    if len(shown) > _MOST:
+        rest = sum(len(titles) for _, titles in shown[_MOST:])
+        yield Caveat(
+            "skipped",
+            f"{rest:,} more runs may have skipped time; run.json of each says what it skipped.",
+            f"time skipped in {rest:,} more runs",
+        )
 
 
 def _coarse(facts: Mapping[str, Facts]) -> Iterator[Caveat]:

@@ -17,6 +17,7 @@ __all__ = [
     "ScenarioFile",
     "Settings",
     "SizeLimit",
+    "Skip",
     "Threads",
     "Variables",
     "Workers",
@@ -94,6 +95,16 @@ Coarsen = Annotated[
         metavar="N",
         help="Simulate packets that are N times as long (2, 4 or 8): faster and less exact.",
         autocompletion=complete.of(("2", "4", "8")),
+    ),
+]
+Skip = Annotated[
+    str | None,
+    typer.Option(
+        "--skip",
+        metavar="ERROR",
+        help="Skip time in which jobs repeat, once their iterations are known to this error, such"
+        " as 1%. [b]auto[/b]: 1%, where that promises to save more than half.",
+        autocompletion=complete.of(("1%", "2%", "5%", "auto")),
     ),
 ]
 SizeLimit = Annotated[

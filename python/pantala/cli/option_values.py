@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_workers_and_seed",
+    "detail_changes",
     "parse_cases",
     "parse_loads",
     "parse_numbers",
@@ -20,6 +21,14 @@ __all__ = [
     "parse_share",
     "parse_threads",
 ]
+
+
+def detail_changes(coarsen: int | None, skip: str | None) -> dict[str, Any]:
+    """Returns the scenario's values that ``--coarsen`` and ``--skip`` set, by dotted key."""
+    given: dict[str, Any] = {"detail.coarsen": coarsen, "skip.tolerance": skip}
+    if skip == "auto":
+        given |= {"skip.tolerance": "1 %", "skip.if_worth": True}
+    return {key: value for key, value in given.items() if value is not None}
 
 
 def parse_cases(where: Iterable[str] | None) -> dict[str, str]:

@@ -16,6 +16,7 @@ from pantala.cli.arguments import (
     ScenarioFile,
     Settings,
     SizeLimit,
+    Skip,
     Threads,
     Variables,
 )
@@ -79,6 +80,7 @@ def run(
         typer.Option("--ranks", "-n", metavar="N", help="Ranks of a coNCePTuaL program."),
     ] = None,
     coarsen: Coarsen = None,
+    skip: Skip = None,
     threads: Threads = "1",
     report: Annotated[
         bool,
@@ -103,7 +105,7 @@ def run(
     """Runs a scenario file."""
     from pantala.api.run import run as run_scenario
     from pantala.cli.interruption import InterruptedCommand
-    from pantala.cli.option_values import parse_settings, parse_threads
+    from pantala.cli.option_values import detail_changes, parse_settings, parse_threads
     from pantala.cli.scenario_file import read_scenario
     from pantala.errors import Interrupted
     from pantala.experiments.experiment import Experiment
@@ -111,8 +113,7 @@ def run(
     changes = parse_settings(settings)
     if seed is not None:
         changes["seed"] = seed
-    if coarsen is not None:
-        changes["detail.coarsen"] = coarsen
+    changes |= detail_changes(coarsen, skip)
     scenario = read_scenario(file, changes, routing, preset, variables, ranks)
     if dry_run:
         _print_cost(scenario, out, size_limit)

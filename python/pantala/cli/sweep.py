@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import Coarsen, Settings, SizeLimit, Threads, Workers
+from pantala.cli.arguments import Coarsen, Settings, SizeLimit, Skip, Threads, Workers
 from pantala.cli.executors import (
     ExecutorName,
     Memory,
@@ -108,6 +108,7 @@ def sweep(
     ] = None,
     settings: Settings = None,
     coarsen: Coarsen = None,
+    skip: Skip = None,
     workers: Workers = None,
     threads: Threads = "1",
     executor: ExecutorName = "local",
@@ -142,7 +143,7 @@ def sweep(
 ) -> None:
     """Sweeps a scenario over axes."""
     from pantala.cli.interruption import InterruptedCommand
-    from pantala.cli.option_values import check_workers_and_seed, parse_threads
+    from pantala.cli.option_values import check_workers_and_seed, detail_changes, parse_threads
     from pantala.core.extension import check_threads
     from pantala.experiments.estimate import estimate, local_workers, probes_before
     from pantala.experiments.experiment import Experiment
@@ -156,7 +157,8 @@ def sweep(
     check_threads(each)
     where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option, mem, setup)
     wanted = precision_of_options(precision, precision_of)
-    description = _description(file, axis, seeds, keep, settings, coarsen, wanted, skip_refused)
+    detail = detail_changes(coarsen, skip)
+    description = _description(file, axis, seeds, keep, settings, detail, wanted, skip_refused)
     target = Path("runs") / description.name if out is None else out
     made = Sweep(description, target, retry=retry, size_limit=parse_limit(size_limit))
     of_a_run = each if isinstance(each, int) else 1
@@ -214,7 +216,7 @@ def _description(
     seeds: str | None,
     keep: str | None,
     settings: list[str] | None,
-    coarsen: int | None,
+    detail: Mapping[str, Any],
     precision: Precision | None,
     skip_refused: bool,
 ) -> Description:
@@ -223,9 +225,7 @@ def _description(
     from pantala.experiments.axes import parse_axis
     from pantala.experiments.description import describe, read_experiment
 
-    changes = parse_settings(settings)
-    if coarsen is not None:
-        changes["detail.coarsen"] = coarsen
+    changes = {**parse_settings(settings), **detail}
     read = read_experiment(file)
     return describe(
         (lambda changes: read_scenario(file, changes)) if read is None else read,

@@ -10,11 +10,13 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from pantala.errors import UsageError
+from pantala.figures.cuts import mark_cuts, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import new_figure, style
 from pantala.run_tables.run_like import RunLike, table
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
@@ -91,7 +93,9 @@ def latency_over_time(
             axes.grid(axis="y")
             axes.margins(x=0)
             axes.set_ylim(0, 1.05 * (max(peaks) if one_scale else peak) / scale or 1.0)
-        panels[-1].set_xlabel(f"simulated time ({unit})")
+        shown = list({id(case.run): case.run for case, _ in found}.values())
+        mark_cuts(panels, shown[0], divisor)
+        panels[-1].set_xlabel(time_label(shown, unit))
         words = "median to p99" if quantiles else "mean"
         figure.supylabel(f"{measure} latency, {words} ({name_of_scale})", fontsize=9)
         add_key(figure, runs_key([case for case, _ in found]))
@@ -110,7 +114,9 @@ def _means(case: Case) -> tuple[NDArray[Any], ...]:
         return np.zeros(0), np.zeros(0)
     length = float(case.run.document["plan"]["record"]["window_ps"]) / 1000
     end = float((frame["window_start_ns"] + frame["window_ns"]).to_numpy().max())
-    starts, packets = frame["window_start_ns"].to_numpy(), frame["packets"].to_numpy()
+    spans = skipped_spans(case.run)
+    starts = without_skipped(spans, frame["window_start_ns"].to_numpy())
+    end, packets = float(without_skipped(spans, np.array(end))), frame["packets"].to_numpy()
     steps = steps_of(starts, length, end, _STEPS)
     sums = steps.sums(starts, frame["latency_mean_ns"].to_numpy() * packets)
     counts = steps.sums(starts, packets)
@@ -128,7 +134,7 @@ def _quantiles(case: Case, kind: str) -> tuple[NDArray[Any], ...]:
     )
     if frame.is_empty():
         return np.zeros(0), np.zeros(0), np.zeros(0)
-    starts = frame["window_start_ns"].to_numpy()
+    starts = without_skipped(skipped_spans(case.run), frame["window_start_ns"].to_numpy())
     length = float(case.run.document["plan"]["record"]["latency_windows_ps"]) / 1000
     at = np.rint(starts / length).astype(int)
     lines = frame.select("p50_ns", "p99_ns").to_numpy().T

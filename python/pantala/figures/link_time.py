@@ -12,11 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from pantala.errors import UsageError
+from pantala.figures.cuts import mark_cuts, time_label
 from pantala.figures.runs import Given, recorded, runs_of
 from pantala.figures.steps import steps_of
 from pantala.figures.style import PERCENT, new_figure, style
 from pantala.run_tables.link_classes import INSIDE_GROUPS, NETWORK
 from pantala.run_tables.run_like import RunLike, job_names, link_window_ns
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.run_tables.time_slices import in_parts
 from pantala.text.amounts import time_unit
 
@@ -83,7 +85,9 @@ def links_over_time(
                 f"{title}: {of}{whose}" if len(found) > 1 else f"{of}{whose}".capitalize()
             )
         panels[-1, 0].set_xlim(start / divisor, end / divisor)
-        panels[-1, 0].set_xlabel(f"simulated time ({unit})")
+        for axes, run in zip(panels.ravel(), runs.values(), strict=True):
+            mark_cuts([axes], run, divisor)
+        panels[-1, 0].set_xlabel(time_label(runs.values(), unit))
         bar = figure.colorbar(image, ax=panels.ravel().tolist(), aspect=30, pad=0.015)
         bar.ax.yaxis.set_major_formatter(PERCENT)
         bar.set_label(f"{measure}: share of the window")
@@ -139,14 +143,16 @@ def links_over_time_table(
         .with_row_index("row")
     )
     chosen = best.lazy().select("link", "row")
-    starts = best["first"].to_numpy() if best.height else np.zeros(1)
-    steps = steps_of(starts, length, simulated)
+    spans = skipped_spans(run)
+    starts = without_skipped(spans, best["first"].to_numpy() if best.height else np.zeros(1))
+    end = float(without_skipped(spans, np.array(simulated)))
+    steps = steps_of(starts, length, end)
     shown = np.zeros((best.height, len(steps.widths_ns)))
     for part in cells:
         inside = part.join(chosen, on="link").collect(engine="streaming")
-        starts = inside["window_start_ns"].to_numpy()
+        starts = without_skipped(spans, inside["window_start_ns"].to_numpy())
         places = steps.places(starts)
-        share = np.minimum(length, simulated - starts) / steps.widths_ns[places]
+        share = np.minimum(length, end - starts) / steps.widths_ns[places]
         np.add.at(shown, (inside["row"].to_numpy(), places), inside["value"].to_numpy() * share)
     rows = best.join(links.collect(), on="link", how="left", maintain_order="left").to_dicts()
     return rows, shown, steps.edges_ns

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from pantala.figures.cuts import mark_cuts, time_label
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import stairs, steps_of
@@ -18,6 +19,7 @@ from pantala.figures.style import HATCHES, colours, new_figure, style
 from pantala.metrics.routers import arrival_rate, serving_routers
 from pantala.run_tables.job_nodes import job_nodes
 from pantala.run_tables.run_like import RunLike, job_names
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
@@ -61,7 +63,9 @@ def routers_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) 
             for rate in rates.values()
         ]
         panels[-1].set_xlim(left=min(starts, default=0.0) / divisor)
-        panels[-1].set_xlabel(f"simulated time ({unit})")
+        runs = list({id(case.run): case.run for case, *_ in found}.values())
+        mark_cuts(panels, runs[0], divisor)
+        panels[-1].set_xlabel(time_label(runs, unit))
         figure.supylabel("traffic (GB/s)", fontsize=9)
         shown = {name for *_, rates in found for name in rates}
         add_key(
@@ -119,8 +123,10 @@ def _rates(case: Case) -> tuple[int, NDArray[Any], dict[str, NDArray[Any]]]:
         )
         .collect(engine="streaming")
     )
-    length, end = float(frame["window_ns"][0]), float(run.document["simulated_ns"])
-    steps = steps_of(frame["window_start_ns"].to_numpy(), length, end)
+    spans = skipped_spans(run)
+    end = float(without_skipped(spans, np.array(run.document["simulated_ns"])))
+    length = float(frame["window_ns"][0])
+    steps = steps_of(without_skipped(spans, frame["window_start_ns"].to_numpy()), length, end)
     rates = arrival_rate(frame, ranks)
     by_job = {}
     for job, name in job_names(run).items():
@@ -128,5 +134,6 @@ def _rates(case: Case) -> tuple[int, NDArray[Any], dict[str, NDArray[Any]]]:
         if own.is_empty():
             continue
         bytes_ = own["rate_gb_per_s"].to_numpy() * length  # of a whole window; the last is shorter
-        by_job[name] = steps.sums(own["window_start_ns"].to_numpy(), bytes_) / steps.widths_ns
+        starts = without_skipped(spans, own["window_start_ns"].to_numpy())
+        by_job[name] = steps.sums(starts, bytes_) / steps.widths_ns
     return len(routers), steps.edges_ns, by_job

@@ -11,11 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from pantala.figures.cuts import mark_cuts, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, rows_of
 from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import MUTED, new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
@@ -60,7 +62,9 @@ def nonminimal_over_time(given: Given, alone: Mapping[str, RunLike] | None = Non
             axes.grid(axis="y")
             axes.margins(x=0)
             axes.set_ylim(0, 100)
-        panels[-1].set_xlabel(f"simulated time ({unit})")
+        shown = list({id(case.run): case.run for case, _ in found}.values())
+        mark_cuts(panels, shown[0], divisor)
+        panels[-1].set_xlabel(time_label(shown, unit))
         figure.supylabel("packets on non-minimal paths (%)", fontsize=9)
         key = runs_key([case for case, _ in found])
         if rerouted and not key:
@@ -77,7 +81,7 @@ _TABLE = "routing_windows"
 def _shares(case: Case, frame: pl.DataFrame) -> tuple[NDArray[Any], ...]:
     """Returns the edges of steps, the share of non-minimal and of rerouted packets in each."""
     length = float(case.run.document["plan"]["record"]["routing_windows_ps"]) / 1000
-    starts = frame["window_start_ns"].to_numpy()
+    starts = without_skipped(skipped_spans(case.run), frame["window_start_ns"].to_numpy())
     steps = steps_of(starts, length, float(starts.max()) + length, _STEPS)
     counts = [
         steps.sums(starts, frame[column].to_numpy())

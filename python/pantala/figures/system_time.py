@@ -12,11 +12,13 @@ from matplotlib.lines import Line2D
 
 from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.errors import UsageError
+from pantala.figures.cuts import mark_cuts, time_label
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, parts, recorded
 from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import DASHES, PALETTE, PERCENT, new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
@@ -78,7 +80,9 @@ def system_over_time(
             axes.yaxis.set_major_formatter(PERCENT)
         panels[0].set_ylim(bottom=0)  # of all panels, after the last: a limit ends the scaling
         panels[-1].set_xlim(left=_first(found) / divisor)
-        panels[-1].set_xlabel(f"simulated time ({unit})")
+        runs = list(parts(given, alone).values())
+        mark_cuts(panels, runs[0], divisor)
+        panels[-1].set_xlabel(time_label(runs, unit))
         figure.supylabel(words, fontsize=9)
         if len(found) > 1:
             add_key(
@@ -119,10 +123,13 @@ def _shares(run: RunLike, column: str) -> tuple[NDArray[Any], dict[str, NDArray[
             "figure system-over-time: rows by job have no saturation; set record.system.by_job ="
             " false and run the scenario again"
         )
-    end = float(run.document["simulated_ns"])
-    steps = steps_of(frame["window_start_ns"].to_numpy(), float(frame["window_ns"][0]), end)
+    spans = skipped_spans(run)
+    end = float(without_skipped(spans, np.array(run.document["simulated_ns"])))
+    starts = without_skipped(spans, frame["window_start_ns"].to_numpy())
+    steps = steps_of(starts, float(frame["window_ns"][0]), end)
     shares = {}
     for (name,), rows in frame.group_by("class"):
-        times = steps.sums(rows["window_start_ns"].to_numpy(), rows[column].to_numpy())
+        starts = without_skipped(spans, rows["window_start_ns"].to_numpy())
+        times = steps.sums(starts, rows[column].to_numpy())
         shares[str(name)] = times / int(rows["links"][0]) / steps.widths_ns
     return steps.edges_ns, shares

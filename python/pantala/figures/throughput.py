@@ -10,11 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pantala.errors import UsageError
+from pantala.figures.cuts import mark_cuts, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, refuse_not_kept
 from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import MUTED, new_figure, style
 from pantala.run_tables.run_like import RunLike, job_row, table
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import time_unit
 
 __all__ = ["throughput", "throughput_windows"]
@@ -66,7 +68,9 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
             axes.margins(x=0)
             # The room at the top is for the labels of the dotted lines.
             axes.set_ylim(0, 1.15 * (max(peaks) if one_scale else peak) or 1.0)
-        panels[-1].set_xlabel(f"simulated time ({unit})")
+        shown = list({id(case.run): case.run for case, _ in rows}.values())
+        mark_cuts(panels, shown[0], divisor)
+        panels[-1].set_xlabel(time_label(shown, unit))
         figure.supylabel("delivered throughput (GB/s)", fontsize=9)
         add_key(figure, runs_key([case for case, _ in rows]))
     return figure
@@ -76,8 +80,8 @@ def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
     """Returns the delivered throughput of one job in steps: `start_ns`, `end_ns`, `gb_per_s`.
 
     All steps have equal length. They start at 0, or with the first window if nothing happens in the
-    first half of the time. A window without a row counts as zero. The result is None if the
-    run recorded no windows for the job.
+    first half of the time. A window without a row counts as zero. Skipped time is cut out. The
+    result is None if the run recorded no windows for the job.
     """
     lazy = table(run, "job_windows")
     if lazy is None:
@@ -92,6 +96,8 @@ def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
     length = float(run.document["plan"]["record"]["window_ps"]) / 1000
     start, width = frame["window_start_ns"].to_numpy(), frame["window_ns"].to_numpy()
     end = float((start + width).max())
+    spans = skipped_spans(run)
+    start, end = without_skipped(spans, start), float(without_skipped(spans, np.array(end)))
     steps = steps_of(start, length, end, MAX_STEPS)
     delivered = steps.sums(start, frame["delivered_bytes"].to_numpy())
     edges = steps.edges_ns
@@ -130,4 +136,6 @@ def _ends_of_others(axes: Axes, name: str, run: RunLike, divisor: float) -> None
 
 def _end(case: Case) -> float | None:
     end: float | None = job_row(case.run, case.job)["end_ns"]
-    return end
+    if end is None:
+        return None
+    return float(without_skipped(skipped_spans(case.run), np.array(end)))

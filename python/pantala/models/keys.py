@@ -32,6 +32,7 @@ __all__ = [
     "TopologyKeys",
     "LinkKeys",
     "DetailKeys",
+    "SkipKeys",
     "RouterKeys",
     "NicKeys",
     "MpiKeys",
@@ -156,6 +157,22 @@ class DetailKeys(Model):
 
     declared: ClassVar[Mapping[str, Key]] = {
         "coarsen": Key("coarsen"),
+    }
+
+
+class SkipKeys(Model):
+    """Skipping of time in which all running jobs repeat and the network is steady: the run leaves out
+    iterations, counts them at the rates of those that it has simulated, and states its error."""
+
+    minimum: Annotated[int, Strict(), Field(ge=2, le=4294967295)] = 8
+    """The fewest iterations of each job that are simulated before time is skipped, and again after it."""
+    if_worth: Flag = False
+    """Whether time is skipped only if the numbers of iterations promise that at most half of it has to be simulated.
+    Otherwise the run simulates all of it, as without `skip`."""
+
+    declared: ClassVar[Mapping[str, Key]] = {
+        "minimum": Key("minimum"),
+        "if_worth": Key("if_worth"),
     }
 
 

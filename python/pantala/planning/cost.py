@@ -72,8 +72,22 @@ def cost_of(
     if seconds > 0 and plan["derived"]["nodes"] <= _MOST_NODES:
         probed = probe(plan, seconds)
         if probed is not None and (probed.ended or probed.packets >= _FEWEST):
-            return from_probe(plan, expected, probed)
-    return from_traffic(plan, expected)
+            return _skipped(plan, from_probe(plan, expected, probed))
+    return _skipped(plan, from_traffic(plan, expected))
+
+
+def _skipped(plan: Mapping[str, Any], cost: RunCost) -> RunCost:
+    """Returns the cost of a run that skips time in which its jobs repeat, if it does."""
+    share = plan["derived"].get("skip_share")
+    if share is None:
+        return cost
+    return replace(
+        cost,
+        seconds=cost.seconds * share,
+        disk_bytes=cost.disk_bytes * share,
+        packets=cost.packets * share,
+        basis=f"{cost.basis}, of which about {PLAIN.percent(share)} will be simulated (skip)",
+    )
 
 
 def in_parts(
@@ -123,7 +137,7 @@ def expected_cost(
         probe_from: the seconds, by the traffic, from which a probe is made. A run whose traffic is
             not known is probed, too.
     """
-    by_traffic = in_parts(from_traffic(plan, sent), plan, sent, parts)
+    by_traffic = in_parts(_skipped(plan, from_traffic(plan, sent)), plan, sent, parts)
     if by_traffic.seconds < probe_from and awaited(plan) <= sent.keys():
         return by_traffic
     return in_parts(cost_of(plan, sent, seconds), plan, sent, parts)

@@ -129,6 +129,11 @@ class Run:
         return file.read_text(encoding="utf-8") if file.is_file() else ""
 
     @property
+    def epochs(self) -> pl.LazyFrame:
+        """One row per job and stretch of simulated or skipped time; empty without `skip`."""
+        return self._table("epochs")
+
+    @property
     def iterations(self) -> pl.LazyFrame:
         """One row per iteration of a rank; empty if `record.iterations` was off."""
         return self._table("iterations")

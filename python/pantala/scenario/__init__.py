@@ -30,6 +30,7 @@ from pantala.scenario.record import (
 )
 from pantala.scenario.routing import Aries, QAdaptive, Routing
 from pantala.scenario.scenario import Scenario
+from pantala.scenario.skip import Skip
 from pantala.scenario.snapshot import Snapshot, SnapshotApplication
 from pantala.scenario.stop import Stop
 from pantala.scenario.topology import Topology
@@ -68,6 +69,7 @@ __all__ = [
     "RouterRecord",
     "Routing",
     "Scenario",
+    "Skip",
     "Snapshot",
     "SnapshotApplication",
     "Stop",

@@ -15,6 +15,7 @@ from pantala.scenario.mixes import mix_of
 from pantala.scenario.mpi import Collectives, Mpi
 from pantala.scenario.presets import merge, mix_preset, mix_presets
 from pantala.scenario.routing import Routing
+from pantala.scenario.skip import Skip
 from pantala.scenario.toml import TOO_DEEP, is_deep
 
 __all__ = ["changed"]
@@ -32,6 +33,7 @@ _SHORTHANDS: Mapping[str, str | None] = {
     "router": Router.shorthand,
     "routing": Routing.shorthand,
     "routing_all_to_all": Routing.shorthand,
+    "skip": Skip.shorthand,
 }
 
 

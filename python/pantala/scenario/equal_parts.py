@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["BY_THEMSELVES", "ROUTINGS", "equal_parts"]
 
 #: Tables that follow from their own keys and the machine's.
-BY_THEMSELVES = ("mpi", "stop", "record", "detail")
+BY_THEMSELVES = ("mpi", "stop", "record", "detail", "skip")
 #: Tables that are laid over those of the layers below.
 ROUTINGS = ("routing", "routing_all_to_all")
 

@@ -103,6 +103,8 @@ def build_plan(
         "record": named_copies(
             {**_values(scenario.record, sizes), **scenario.record.as_plan()}, scenario.jobs
         ),
+        # Stored runs without it keep their identity.
+        **({} if scenario.skip is None else {"skip": scenario.skip.as_plan()}),
         "assumptions": scenario.assumptions() if assumptions else {},
     }
 

@@ -38,6 +38,7 @@ from pantala.scenario.routing_overlay import (
     broken_capacities,
     routings_of,
 )
+from pantala.scenario.skip import Skip
 from pantala.scenario.snapshot import Snapshot
 from pantala.scenario.stop import Stop
 from pantala.scenario.toml import read_toml
@@ -84,6 +85,10 @@ class Scenario(ScenarioKeys):
     detail: Detail = Detail()
     """The detail of the simulation: "packet", or `{ coarsen = 2 }` (also 4 or 8) for a faster and
     less exact run."""
+    skip: Skip | None = None
+    """Skipping of time in which jobs repeat: `"1 %"`, or `{ tolerance = "1 %", minimum = 8 }`. Long
+    runs take a small part of their time, at an error that the run states. Default: all time is
+    simulated."""
     routing: Routing
     """The routing of all packets. The name of the algorithm alone is enough. Some machine presets
     set it: theta and cori use the default routing of Cray's MPI."""

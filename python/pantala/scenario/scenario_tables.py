@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pantala.scenario.mpi import Mpi
     from pantala.scenario.record import Record
     from pantala.scenario.routing import Routing
+    from pantala.scenario.skip import Skip
     from pantala.scenario.stop import Stop
 
 __all__ = ["ScenarioTables"]
@@ -36,6 +37,10 @@ class ScenarioTables(Protocol):
     @property
     def detail(self) -> Detail:
         """The detail of the simulation."""
+
+    @property
+    def skip(self) -> Skip | None:
+        """The skipping of time in which jobs repeat, if there is any."""
 
     @property
     def routing(self) -> Routing:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import pantala as pt
+from pantala.cli.option_values import detail_changes
 from pantala.cli.sweep import _description
 from pantala.errors import ScenarioError
 from pantala.experiments.description import describe
@@ -108,7 +109,8 @@ def test_coarsen_is_an_option_of_a_sweep(
     file = tmp_path / "tiny.toml"
     file.write_text(SCENARIO)
     assert cli("sweep", file, "--dry-run", "--coarsen", "2").status == 0
-    made = _description(file, None, None, None, None, 2, None, skip_refused=False)
+    detail = detail_changes(2, None)
+    made = _description(file, None, None, None, None, detail, None, skip_refused=False)
     assert made.base.detail.coarsen == 2
 
 

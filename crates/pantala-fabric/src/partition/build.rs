@@ -259,14 +259,19 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let spare_messages = spare_messages(fabric.setup.partitions.count());
         let mut partition = Self { fabric, wakes: Wakes::default(), spare_messages, host, probe };
         for terminal in own_terminals {
-            let network = partition.fabric.setup.network();
-            let group = network.cell_of(network.router_of(terminal));
-            let block = partition.fabric.agenda.blocks.of_group(group);
-            partition.fabric.agenda.enter(block);
-            partition.host.start(terminal, &mut partition.wakes);
-            partition.react(terminal, 0);
+            partition.start(terminal, 0);
         }
         partition
+    }
+
+    /// Lets the host of a NIC ask for its first packet and its timers, now.
+    pub(crate) fn start(&mut self, terminal: u32, now: Time) {
+        let network = self.fabric.setup.network();
+        let group = network.cell_of(network.router_of(terminal));
+        let block = self.fabric.agenda.blocks.of_group(group);
+        self.fabric.agenda.enter(block);
+        self.host.start(terminal, &mut self.wakes);
+        self.react(terminal, now);
     }
 }
 

@@ -218,6 +218,17 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.partition_of_terminal(terminal).injection_jobs_at(terminal, now)
     }
 
+    /// Starts NICs again `now`, because their hosts have moved what they wait for. They are NICs
+    /// here. All events before `now` must have been handled.
+    pub fn start_again(&mut self, terminals: &[u32], now: Time) {
+        for &terminal in terminals {
+            let part = usize::from(
+                self.map.of_terminal(terminal) - self.partitions[0].fabric.setup.number,
+            );
+            self.partitions[part].start(terminal, now);
+        }
+    }
+
     /// Lets hosts keep packets after their delivery ([`crate::Wakes::held`]). Call it before the
     /// first event, and before [`watch_ports`](Self::watch_ports).
     pub fn hold_at_nics(&mut self) {

@@ -22,6 +22,12 @@ pub struct LatencyStatistics {
 /// HDR library, because it happens twice per packet.
 const HALF: u64 = 1_024;
 
+/// `value * share.0 / share.1`, rounded to the nearest number.
+#[must_use]
+pub const fn scaled(value: u64, (part, whole): (u128, u128)) -> u64 {
+    if whole == 0 { 0 } else { ((value as u128 * part + whole / 2) / whole) as u64 }
+}
+
 #[inline]
 const fn bin_of(latency: Time) -> usize {
     let octave = 53 - (latency | (2 * HALF - 1)).leading_zeros();
@@ -80,6 +86,24 @@ impl LatencyStatistics {
         }
     }
 
+    /// The latencies since an `earlier` state of the same distribution.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut bins = self.bins.clone();
+        bins.iter_mut().zip(&earlier.bins).for_each(|(count, before)| *count -= before);
+        Self { bins, count: self.count - earlier.count, sum: self.sum - earlier.sum }
+    }
+
+    /// The latencies with weights: each counts `share.0 / share.1` times, rounded by bin. The mean
+    /// stays.
+    #[must_use]
+    pub fn weighted(&self, share: (u128, u128)) -> Self {
+        let bins: Vec<u64> = self.bins.iter().map(|count| scaled(*count, share)).collect();
+        let count = bins.iter().sum::<u64>();
+        let sum = self.sum * u128::from(count) / u128::from(self.count.max(1));
+        Self { bins, count, sum }
+    }
+
     /// Number of latencies.
     #[must_use]
     pub const fn count(&self) -> u64 {
@@ -136,6 +160,20 @@ mod tests {
             (sum.count(), sum.quantile(0.0), sum.quantile(1.0)),
             (1_002, Some(7), statistics.quantile(1.0))
         );
+    }
+
+    #[test]
+    fn weighted_latencies_keep_mean_and_quantiles() {
+        let mut statistics = LatencyStatistics::new();
+        (1..=100).for_each(|latency| statistics.record(latency * 1_000));
+        let earlier = statistics.clone();
+        (1..=100).for_each(|latency| (0..3).for_each(|_| statistics.record(latency * 2_000)));
+        let since = statistics.since(&earlier);
+        assert_eq!((since.count(), since.mean()), (300, Some(101_000.0)));
+        let weighted = since.weighted((5, 2));
+        // A bin of three is rounded to eight.
+        assert_eq!((weighted.count(), weighted.mean()), (800, Some(101_000.0)));
+        assert_eq!(weighted.quantile(0.99), since.quantile(0.99));
     }
 
     #[test]

@@ -54,6 +54,22 @@ pub struct IterationRecord {
     pub job: u16,
 }
 
+/// The start of an iteration of one rank, or of a phase of it, with the totals of the rank until
+/// then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IterationStart {
+    /// The time, in ps.
+    pub time: Time,
+    /// The rank of the job.
+    pub rank: u32,
+    /// The job's number in the plan.
+    pub job: u16,
+    /// The motif, the number and the phase of the iteration.
+    pub mark: IterationMark,
+    /// The rank's totals.
+    pub totals: RankTotals,
+}
+
 /// The state and the totals of one rank at the time of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankReport {

@@ -12,14 +12,27 @@ use crate::program::operation::OperationStream;
 use crate::rank::Activity;
 
 impl<P: OperationStream> MpiLayer<P> {
-    /// Starts a NIC at time zero: requests a timer at the start of each of its ranks.
+    /// Starts a NIC: requests a timer at the start of each of its ranks that has not started.
     pub fn start(&mut self, nic: u32, wakes: &mut Wakes) {
         let mut r = self.nics.list[nic as usize].first_rank;
         while r != NONE {
             let rank = &self.ranks[r as usize];
-            wakes.timers.push(rank.until);
+            if rank.activity == Activity::Waiting {
+                wakes.timers.push(rank.until);
+            }
             r = rank.next;
         }
+    }
+
+    /// Lets the ranks that have not started do so earlier by `time`, and returns the node of each.
+    /// The owner then starts their NICs again.
+    pub fn start_earlier(&mut self, time: Time) -> impl Iterator<Item = u32> + '_ {
+        let nics = &self.nics;
+        self.ranks.iter_mut().filter(|rank| rank.activity == Activity::Waiting).map(move |rank| {
+            rank.until -= time;
+            rank.since = rank.until;
+            nics.list[rank.nic as usize].node
+        })
     }
 
     /// Handles a timer of a NIC: a rank starts, ends its compute phase or its host work, or a

@@ -5,7 +5,7 @@ use pantala_engine::Time;
 use crate::accounting::call_events::{CallRecord, OpenCall, RankCalls};
 use crate::accounting::call_profile::Profile;
 use crate::accounting::progress_estimate::ProgressEstimate;
-use crate::accounting::records::{IterationRecord, MessageRecord};
+use crate::accounting::records::{IterationRecord, IterationStart, MessageRecord};
 use crate::program::error::RankError;
 use crate::rank::Rank;
 
@@ -19,6 +19,7 @@ pub(crate) struct Records {
     pub(crate) call_records: Vec<CallRecord>,
     pub(crate) message_records: Vec<MessageRecord>,
     pub(crate) iteration_records: Vec<IterationRecord>,
+    pub(crate) iteration_starts: Vec<IterationStart>,
     /// The errors of programs, in the order in which they were found.
     pub(crate) errors: Vec<RankError>,
     pub(crate) progress_estimate: ProgressEstimate,
@@ -34,6 +35,7 @@ impl Records {
             call_records: Vec::new(),
             message_records: Vec::new(),
             iteration_records: Vec::new(),
+            iteration_starts: Vec::new(),
             errors: Vec::new(),
             progress_estimate: ProgressEstimate::new(),
             ended: 0,

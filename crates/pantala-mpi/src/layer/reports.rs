@@ -7,7 +7,7 @@ use crate::accounting::latency::LatencyStatistics;
 use crate::accounting::latency_windows::LatencySketch;
 use crate::accounting::progress_estimate::ProgressEstimate;
 use crate::accounting::rank_messages::RankMessages;
-use crate::accounting::records::{IterationRecord, MessageRecord, RankReport};
+use crate::accounting::records::{IterationRecord, IterationStart, MessageRecord, RankReport};
 use crate::layer::{Holdings, MpiLayer};
 use crate::program::error::RankError;
 use crate::program::operation::OperationStream;
@@ -141,6 +141,11 @@ impl<P: OperationStream> MpiLayer<P> {
     /// Moves the iteration records so far to the end of `into`.
     pub fn take_iterations(&mut self, into: &mut Vec<IterationRecord>) {
         into.append(&mut self.records.iteration_records);
+    }
+
+    /// Moves the starts of iterations so far to the end of `into`.
+    pub fn take_starts(&mut self, into: &mut Vec<IterationStart>) {
+        into.append(&mut self.records.iteration_starts);
     }
 
     /// Numbers of handles in use.

@@ -4,7 +4,7 @@ use pantala_engine::Time;
 use pantala_fabric::Wakes;
 
 use crate::accounting::rank_totals::CallKind;
-use crate::accounting::records::IterationRecord;
+use crate::accounting::records::{IterationRecord, IterationStart};
 use crate::arena::NONE;
 use crate::collectives::Collective;
 use crate::collectives::call::Call;
@@ -418,6 +418,15 @@ impl<P: OperationStream> MpiLayer<P> {
             return Err(OperationFault::UnbalancedIteration);
         }
         rank.iteration = Some((mark, now, rank.totals.communication()));
+        if self.setup.recording.starts {
+            self.records.iteration_starts.push(IterationStart {
+                time: now,
+                rank: rank.number,
+                job: self.jobs.list[rank.job as usize].id,
+                mark,
+                totals: rank.totals,
+            });
+        }
         Ok(true)
     }
 

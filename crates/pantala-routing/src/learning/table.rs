@@ -77,6 +77,12 @@ impl QTable {
         Self::of(topology, own, direct, other)
     }
 
+    /// Returns the sum of all finite estimates, each rounded to a nanosecond: 0 without learning.
+    #[must_use]
+    pub fn sum_ns(&self) -> u128 {
+        self.cells.iter().filter(|cell| cell.is_finite()).map(|cell| cell.round() as u128).sum()
+    }
+
     /// Joins the tables of consecutive routers, in order.
     #[must_use]
     pub fn joined<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {

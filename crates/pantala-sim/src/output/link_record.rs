@@ -23,6 +23,16 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    /// Moves the window later. A window of the whole run only ends later.
+    pub(crate) const fn shift(&mut self, by: Time) {
+        if self.start > 0 {
+            self.start += by;
+        } else {
+            self.length += by;
+        }
+        self.end += by;
+    }
+
     /// The last time in the window.
     pub(crate) const fn last(&self) -> Time {
         if self.end > self.start { self.end - 1 } else { self.start }

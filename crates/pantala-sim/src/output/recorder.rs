@@ -9,7 +9,7 @@ use crate::plan::{LatencyFrom, RecordPlan};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::{JobTraffic, MessageLabel, Network, PathHop, Probe};
-use pantala_mpi::{LatencyStatistics, LatencyWindows};
+use pantala_mpi::{LatencyStatistics, LatencyWindows, scaled};
 use pantala_workload::Endpoints;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -45,9 +45,43 @@ pub struct JobPackets {
     pub routing: Vec<RoutingWindow>,
     /// All packets delivered in each span of a measurement; empty in other runs.
     pub spans: Vec<SpanCount>,
+    /// Payload that was injected in skipped time, which has no windows.
+    pub skipped_injected_bytes: u64,
 }
 
 impl JobPackets {
+    /// Returns the counts alone.
+    pub(crate) fn without_windows(&self) -> Self {
+        Self {
+            latency: self.latency.clone(),
+            network_latency: self.network_latency.clone(),
+            request_response_latency: self.request_response_latency.clone(),
+            windows: Vec::new(),
+            routing: Vec::new(),
+            spans: Vec::new(),
+            ..*self
+        }
+    }
+
+    /// Returns a share of what was counted since an `earlier` state.
+    pub(crate) fn since(&self, earlier: &Self, share: (u128, u128)) -> Self {
+        let more = |of: fn(&Self) -> u64| scaled(of(self) - of(earlier), share);
+        let latency =
+            |of: fn(&Self) -> &LatencyStatistics| of(self).since(of(earlier)).weighted(share);
+        Self {
+            packets: more(|of| of.packets),
+            delivered_bytes: more(|of| of.delivered_bytes),
+            flits: more(|of| of.flits),
+            hops: more(|of| of.hops),
+            nonminimal: more(|of| of.nonminimal),
+            latency: latency(|of| &of.latency),
+            network_latency: latency(|of| &of.network_latency),
+            responses: more(|of| of.responses),
+            request_response_latency: latency(|of| &of.request_response_latency),
+            ..Self::default()
+        }
+    }
+
     /// Adds the counts of another recorder.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.packets += other.packets;
@@ -58,6 +92,7 @@ impl JobPackets {
         self.latency.add(&other.latency);
         self.network_latency.add(&other.network_latency);
         self.responses += other.responses;
+        self.skipped_injected_bytes += other.skipped_injected_bytes;
         self.request_response_latency.add(&other.request_response_latency);
         self.routing = RoutingWindow::summed(std::mem::take(&mut self.routing), other.routing);
         self.spans.resize(self.spans.len().max(other.spans.len()), SpanCount::default());

@@ -8,6 +8,7 @@ use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_workload::{Endpoints, RankLog};
 use serde::{Deserialize, Serialize};
 
+use crate::output::epoch_record::EpochRow;
 use crate::output::recorder::JobPackets;
 use crate::output::recorder::Net;
 use crate::plan::{Plan, QTableRecord};
@@ -52,6 +53,8 @@ pub struct Results {
     pub in_flight: u64,
     /// Conservation counts.
     pub counts: ConservationCounts,
+    /// The epochs of a run that may skip time.
+    pub(crate) epochs: Vec<EpochRow>,
 }
 
 impl Results {
@@ -103,6 +106,7 @@ impl Results {
             totals: network.totals(),
             in_flight: network.packets_in_flight(),
             counts: network.counts(),
+            epochs: Vec::new(),
         }
     }
 
@@ -128,6 +132,7 @@ impl Results {
             in_flight: self.in_flight + other.in_flight,
             counts: self.counts.and(other.counts),
             jobs: self.jobs,
+            epochs: self.epochs,
         }
     }
 }

@@ -41,6 +41,13 @@ macro_rules! streamed {
                 Self { $($field: take_before(&mut self.$field, time),)* }
             }
 
+            /// Moves the times of each record later by what `by` returns for its completion.
+            pub(crate) fn shift(&mut self, by: impl Fn(Time) -> Time) {
+                $(for record in &mut self.$field {
+                    record.shift(by(record.completed()));
+                })*
+            }
+
             /// Returns the records of both.
             pub(crate) fn and(mut self, mut other: Self) -> Self {
                 $(self.$field.append(&mut other.$field);)*

@@ -3,6 +3,7 @@
 mod blame;
 mod call_events;
 mod calls;
+mod epochs;
 mod iterations;
 mod job_windows;
 mod jobs;
@@ -58,7 +59,7 @@ enum Rows {
 /// The names of the tables that count in the hash of a run only if they have rows. Every table that
 /// is added belongs here, so that a run without it keeps its hash. Columns that a switch adds
 /// ([`TableDescriptor`]) count in the same way.
-pub(crate) const HASHED_WITH_ROWS: [&str; 11] = [
+pub(crate) const HASHED_WITH_ROWS: [&str; 12] = [
     program_logs::ProgramLogRow::TABLE.name,
     PortWindowRow::TABLE.name,
     SystemWindowRow::TABLE.name,
@@ -70,10 +71,11 @@ pub(crate) const HASHED_WITH_ROWS: [&str; 11] = [
     rank_messages::RankMessageRow::TABLE.name,
     rank_calls::RankCallRow::TABLE.name,
     CallEventRow::TABLE.name,
+    epochs::EpochRow::TABLE.name,
 ];
 
 /// All tables, in the order of their hashes.
-const TABLES: [(TableDescriptor, Rows); 23] = [
+const TABLES: [(TableDescriptor, Rows); 24] = [
     (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
     (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
     (calls::CallRow::TABLE, Rows::AtEnd(|run, into| write(calls::rows(run), into))),
@@ -109,6 +111,7 @@ const TABLES: [(TableDescriptor, Rows); 23] = [
     ),
     (rank_calls::RankCallRow::TABLE, Rows::AtEnd(|run, into| write(rank_calls::rows(run), into))),
     (CallEventRow::TABLE, Rows::Streamed),
+    (epochs::EpochRow::TABLE, Rows::AtEnd(|run, into| write(epochs::rows(run), into))),
 ];
 
 fn write<R: Row>(

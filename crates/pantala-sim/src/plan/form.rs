@@ -13,12 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 mod links;
 mod record;
 mod routing;
+mod skip;
 mod topology;
 
 pub use links::{DrawnNumber, FailureFile, LinkDraw, LinkFailures, LinkFile, NamedLink, Place};
 pub use record::links::{PortRecord, PortSplit, RouterRecord, SystemRecord};
 pub use record::{BlameRecord, CallEventRecord, PacketRecord, QTableRecord, RecordPlan};
 pub use routing::{AriesPlan, QAdaptivePlan, RoutingPlan};
+pub use skip::SkipPlan;
 pub use topology::{TopologyKind, TopologyPlan};
 
 /// The version of the plan's form. Pantala refuses a plan of another version.
@@ -76,6 +78,9 @@ pub struct Plan {
     pub stop: StopPlan,
     /// What the run records.
     pub record: RecordPlan,
+    /// Skipping of time in which jobs repeat. Absent: all time is simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip: Option<SkipPlan>,
     /// The values of the plan that no paper states, with the reasons, by key of the scenario. They
     /// have no effect.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -434,6 +439,9 @@ pub struct Derived {
     /// A sentence that states the known error of a coarsened run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coarsened: Option<String>,
+    /// The share of the time that a run with `skip` simulates, about, by the numbers of iterations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_share: Option<f64>,
     /// Simulated size of the input and output buffers of a coarsened run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub simulated_buffer_flits: BTreeMap<String, u32>,

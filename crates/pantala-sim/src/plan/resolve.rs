@@ -11,6 +11,7 @@ use crate::plan::q_tables;
 use crate::plan::ranges;
 use crate::plan::records;
 use crate::plan::routings;
+use crate::plan::skipping;
 use pantala_engine::{Time, transfer_time};
 use pantala_fabric::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention,
@@ -114,6 +115,7 @@ fn resolve_from(mut plan: Plan, known: Option<&Resolved>) -> Result<Resolved, Pl
     let estimates = load_estimates(&mut plan, &topology)?;
     let mut derived = derive(&plan, &topology)?;
     records::check_records(&plan, &topology, derived.virtual_channels)?;
+    derived.skip_share = skipping::resolve(&mut plan)?;
     derived.warnings = deadlock::check(&plan, &topology, known)?;
     derived.coarsened = coarsen::notice(&plan);
     derived.simulated_buffer_flits = coarsen::buffers(&plan);
@@ -547,6 +549,7 @@ fn derive(plan: &Plan, topology: &Topology) -> Result<Derived, PlanError> {
             .map(|&(name, rate)| (name.to_owned(), error(rate)))
             .collect(),
         coarsened: None,
+        skip_share: None,
         simulated_buffer_flits: BTreeMap::new(),
         q_table_sha256: None,
         warnings: Vec::new(),

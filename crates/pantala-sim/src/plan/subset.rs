@@ -1,6 +1,6 @@
 //! A part of a plan: some of its jobs, on the same nodes.
 
-use crate::plan::{PacketRecord, Plan};
+use crate::plan::{PacketRecord, Plan, skipping};
 
 impl Plan {
     /// Returns the plan with the jobs of these names only. They keep their nodes and the seed. What
@@ -14,6 +14,7 @@ impl Plan {
         plan.name = format!("{}/{part}", self.name);
         plan.jobs.retain(|job| names.contains(&job.name));
         plan.stop.target.retain(|name| names.contains(name));
+        plan.skip.take_if(|_| !plan.jobs.iter().any(skipping::repeats));
         let record = &mut plan.record;
         // Whether a record that is for some jobs has one of them left.
         let keep = |jobs: &mut Vec<String>| {

@@ -3,6 +3,7 @@
 use crate::error::WriteError;
 use crate::hex::hex;
 use crate::output::columns::Written;
+use crate::output::epoch_record::SkipSummary;
 use crate::output::results::Results;
 use crate::output::tables::{HASHED_WITH_ROWS, Run, complete};
 use crate::plan::Plan;
@@ -21,6 +22,9 @@ pub struct Document {
     /// The known error of a coarsened run. Other runs have no such line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coarsened: Option<String>,
+    /// What a run with `skip` has skipped. Other runs have no such line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<SkipSummary>,
     /// Pantala's version.
     pub pantala: &'static str,
     /// The resolved plan.
@@ -99,6 +103,7 @@ pub fn write<Q: ProcessGroup>(
     let coarsened = simulation.plan.derived.as_ref().and_then(|derived| derived.coarsened.clone());
     let document = Document {
         coarsened,
+        skipped: simulation.skip_summary(),
         pantala: env!("CARGO_PKG_VERSION"),
         plan: simulation.plan.clone(),
         complete: end.planned() && all_ended(&simulation.plan, results),

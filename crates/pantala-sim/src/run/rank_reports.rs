@@ -96,6 +96,12 @@ impl Status {
         jobs.peek().is_some() && jobs.all(over)
     }
 
+    /// Returns whether every rank of a finite job has ended or failed.
+    #[must_use]
+    pub fn is_over(&self, id: u16) -> bool {
+        self.has_failed(id) || self.jobs.get(&id).is_some_and(|(ended, ranks)| ended == ranks)
+    }
+
     /// Returns whether a rank of the job has made an error.
     #[must_use]
     pub fn has_failed(&self, id: u16) -> bool {

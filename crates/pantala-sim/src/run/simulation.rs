@@ -6,6 +6,7 @@ mod watchdog;
 
 pub use setup::MAX_THREADS;
 
+use crate::output::epoch_record::SkipSummary;
 use crate::output::link_record::LinkRecord;
 use crate::output::link_traffic::LinkTraffic;
 use crate::output::recorder::JobPackets;
@@ -15,6 +16,7 @@ use crate::output::streamed_tables::{Records, StreamedTables};
 use crate::plan::Plan;
 use crate::run::process_group::{ProcessGroup, SingleProcess};
 use crate::run::rank_reports::Status;
+use crate::run::skip::{Outlook, Skipper};
 use crate::run::termination::{End, Progress};
 use pantala_engine::{NEVER, Time};
 use pantala_topology::Topology;
@@ -45,6 +47,8 @@ pub struct Simulation<Q = SingleProcess> {
     directory: Option<PathBuf>,
     link_traffic: LinkTraffic,
     link_record: Option<LinkRecord>,
+    /// Skips time, if the plan asks for it.
+    skipper: Option<Skipper>,
     topology: Arc<Topology>,
     /// By job: whether the run ends only after this job has ended.
     awaited: Vec<bool>,
@@ -77,18 +81,18 @@ impl<Q: ProcessGroup> Simulation<Q> {
     /// Runs to the end. After each step it calls `observe`, which stops the run by returning false.
     pub fn run(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
         let (window, step) = self.pieces();
-        let duration =
-            if self.plan.stop.duration_ps > 0 { self.plan.stop.duration_ps } else { NEVER };
+        let mut duration = self.duration();
         let mut window_ends = (self.until / window).saturating_add(1).saturating_mul(window);
         self.link_traffic.begin(self.until);
-        let until_next = |simulation: &Self, now: Time, window_ends: Time| {
+        let until_next = |simulation: &Self, now: Time, window_ends: Time, duration: Time| {
             let ends = simulation.links_end().min(simulation.link_traffic.ends);
-            ((now / step + 1) * step).min(window_ends).min(ends).min(duration)
+            let jump = simulation.skipper.as_ref().map_or(NEVER, |skipper| skipper.next(now));
+            ((now / step + 1) * step).min(window_ends).min(ends).min(duration).min(jump)
         };
-        let mut until = until_next(self, self.until, window_ends);
+        let mut until = until_next(self, self.until, window_ends, duration);
         let (end, status) = loop {
             self.advance(until);
-            let status = self.status();
+            let mut status = self.status();
             if until == self.link_traffic.ends {
                 self.close_window(if status.idle() { status.now } else { until });
                 self.link_traffic.begin(until);
@@ -123,6 +127,10 @@ impl<Q: ProcessGroup> Simulation<Q> {
             }
             self.write_packets(until, status.totals.packets_delivered);
             self.write_records(until - until % self.plan.record.window_ps);
+            if self.jumps(&status, until) {
+                duration = self.duration();
+                status = self.status();
+            }
             // Skip steps and windows without an event, but not the end of the window that ends the
             // run.
             let over = self.accompanied() && status.finished(&self.awaited);
@@ -139,7 +147,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             while next >= self.links_end() {
                 self.close_links(self.links_end(), next, false);
             }
-            until = until_next(self, next, window_ends);
+            until = until_next(self, next, window_ends, duration);
         };
         self.simulated = match end {
             End::Duration => duration,
@@ -149,9 +157,32 @@ impl<Q: ProcessGroup> Simulation<Q> {
         self.close_window(self.simulated);
         self.close_links(self.simulated, NEVER, true);
         self.network.learn_before(self.simulated);
+        if let Some(skipper) = &mut self.skipper {
+            skipper.end(self.simulated);
+        }
         self.take_jobs();
         let names: Vec<&str> = self.plan.jobs.iter().map(|job| job.name.as_str()).collect();
         end.with_names(&names)
+    }
+
+    /// Returns the end of the run that the plan sets, in the core's time.
+    fn duration(&self) -> Time {
+        let skipped = self.skipper.as_ref().map_or(0, |skipper| skipper.timeline.skipped());
+        match self.plan.stop.duration_ps {
+            0 => NEVER,
+            duration => duration - skipped,
+        }
+    }
+
+    /// Skips time at `until` if all jobs repeat. Returns whether it has.
+    fn jumps(&mut self, status: &Status, until: Time) -> bool {
+        let Some(skipper) = &mut self.skipper else { return false };
+        if !until.is_multiple_of(skipper.grid()) {
+            return false;
+        }
+        let duration = self.plan.stop.duration_ps;
+        let outlook = Outlook { duration: if duration > 0 { duration } else { NEVER } };
+        skipper.check(&mut self.network, &mut self.peers, status, until, outlook)
     }
 
     /// Returns the length of windows and steps. The end of a window matters only for jobs that the
@@ -201,6 +232,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
             host.take_iterations(&mut self.records.iterations);
             host.take_calls(&mut self.records.call_events);
         }
+        if let Some(skipper) = &mut self.skipper {
+            skipper.listen(self.network.hosts_mut());
+        }
     }
 
     /// Returns the status of all partitions of all processes.
@@ -237,7 +271,10 @@ impl<Q: ProcessGroup> Simulation<Q> {
     pub fn results(&mut self) -> Option<Results> {
         self.write_records(NEVER);
         let jobs = std::mem::take(&mut self.jobs);
-        let here = Results::of(&self.plan, &mut self.network, jobs, self.simulated);
+        let mut here = Results::of(&self.plan, &mut self.network, jobs, self.simulated);
+        if let Some(skipper) = &mut self.skipper {
+            skipper.complete(&self.plan, &mut here);
+        }
         self.peers.gather(here)?.into_iter().reduce(Results::and)
     }
 
@@ -247,11 +284,12 @@ impl<Q: ProcessGroup> Simulation<Q> {
             0 => of_programs,
             // The earlier of the two ends the run.
             duration => {
-                Some((self.until as f64 / duration as f64).min(1.0).max(of_programs.unwrap_or(0.0)))
+                let share = self.shown(self.until) as f64 / duration as f64;
+                Some(share.min(1.0).max(of_programs.unwrap_or(0.0)))
             }
         };
         Progress {
-            now: self.until,
+            now: self.shown(self.until),
             packets_delivered: status.totals.packets_delivered,
             packet_hops: status.totals.packet_hops,
             ranks_done: status.ended,
@@ -263,7 +301,18 @@ impl<Q: ProcessGroup> Simulation<Q> {
     /// Returns the length of the run: the duration if it ended the run, the time of the last event
     /// if no event is left, otherwise the end of the last step. Zero before the run.
     #[must_use]
-    pub const fn simulated(&self) -> Time {
-        self.simulated
+    pub fn simulated(&self) -> Time {
+        self.shown(self.simulated)
+    }
+
+    /// Returns what the run has skipped, after it, if the plan has `skip`.
+    #[must_use]
+    pub fn skip_summary(&self) -> Option<SkipSummary> {
+        self.skipper.as_ref().map(|skipper| skipper.summary(self.simulated))
+    }
+
+    /// Returns the time that tables show for a time of the core.
+    fn shown(&self, time: Time) -> Time {
+        self.skipper.as_ref().map_or(time, |skipper| skipper.timeline.shown(time))
     }
 }

@@ -24,6 +24,7 @@ mod repetition;
 mod responses;
 mod routings;
 mod sharing;
+mod skipping;
 mod stalls;
 mod streaming;
 mod support;

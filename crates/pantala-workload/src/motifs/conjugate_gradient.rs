@@ -16,6 +16,7 @@ use pantala_mpi::{Fault, Op};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::programs::Repeats;
 use super::lattice::Lattice;
 use super::{IterationContext, Motif, Script, bounded, positive, summed};
 use crate::process_grid;
@@ -159,6 +160,10 @@ impl Motif for ConjugateGradient {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn repeats(&self) -> Option<Repeats> {
+        (self.points.len() == 1).then_some(Repeats::ALL)
     }
 
     fn iteration(&self, context: &IterationContext, script: &mut Script) {

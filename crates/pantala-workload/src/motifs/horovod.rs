@@ -15,6 +15,7 @@ use pantala_mpi::{COMM_WORLD, Call, Fault, Op};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::programs::Repeats;
 use super::{IterationContext, Motif, Script, bounded, positive, summed};
 
 /// Parameters of the motif.
@@ -60,6 +61,10 @@ impl Motif for Horovod {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn repeats(&self) -> Option<Repeats> {
+        Some(Repeats { first: 1, period: 1 })
     }
 
     fn iteration(&self, context: &IterationContext, script: &mut Script) {

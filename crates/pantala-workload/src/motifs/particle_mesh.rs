@@ -19,6 +19,7 @@ use pantala_mpi::{Fault, Op};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::programs::Repeats;
 use super::lattice::Lattice;
 use super::{IterationContext, Motif, Script, bounded, positive, summed};
 use crate::process_grid;
@@ -144,6 +145,10 @@ impl Motif for ParticleMesh {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn repeats(&self) -> Option<Repeats> {
+        Some(Repeats { first: 0, period: self.rebuild_every })
     }
 
     fn iteration(&self, context: &IterationContext, script: &mut Script) {

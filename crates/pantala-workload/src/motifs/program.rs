@@ -11,6 +11,7 @@ use pantala_mpi::{
 
 use super::sequence::{communicators, communicators_before};
 use super::{IterationContext, Motif, Script, WorkloadSpec};
+use crate::programs::{FEWEST, LeftOut, Loop};
 
 /// The programs of the ranks of a motif, or of a sequence of motifs.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,23 @@ impl MotifSource {
     pub fn new(workload: WorkloadSpec) -> Self {
         assert!(!workload.is_endless(), "a pattern has no ranks with programs");
         Self { workload: Arc::new(workload) }
+    }
+
+    /// The loops of the motifs, in their order.
+    pub(crate) fn loops(&self) -> Vec<Loop> {
+        let of = |(part, spec): (u16, &WorkloadSpec)| {
+            let motif = spec.motif()?;
+            let repeats = motif.repeats()?;
+            let end = motif.iterations();
+            let shortest = repeats.first.saturating_add(repeats.period.saturating_mul(FEWEST));
+            (end >= shortest).then_some(Loop {
+                motif: part,
+                first: repeats.first,
+                end,
+                period: repeats.period,
+            })
+        };
+        (0..).zip(self.workload.parts()).filter_map(of).collect()
     }
 
     fn motif(&self, part: u16) -> Option<&dyn Motif> {
@@ -53,6 +71,7 @@ impl OperationSource for MotifSource {
             stage: Stage::Before,
             script: Script::default(),
             position: 0,
+            left_out: None,
         }
     }
 }
@@ -69,6 +88,8 @@ pub struct MotifRank {
     script: Script,
     /// The position in the script.
     position: usize,
+    /// The iterations that it leaves out next.
+    left_out: Option<LeftOut>,
 }
 
 /// A part of a motif.
@@ -81,9 +102,14 @@ enum Stage {
 }
 
 impl MotifRank {
+    /// Leaves out iterations that the rank has not started.
+    pub(crate) const fn leave_out(&mut self, iterations: LeftOut) {
+        self.left_out = Some(iterations);
+    }
+
     /// Writes the script of the next stage. Returns whether there is one.
     fn write(&mut self) -> bool {
-        let Self { programs, rank, part, stage, script, position } = self;
+        let Self { programs, rank, part, stage, script, position, left_out } = self;
         let Some(motif) = programs.motif(*part) else { return false };
         *position = 0;
         *stage = match *stage {
@@ -94,7 +120,9 @@ impl MotifRank {
                 motif.before(&first, script);
                 Stage::Iteration(0)
             }
-            Stage::Iteration(iteration) if iteration < motif.iterations() => {
+            Stage::Iteration(next) if next < motif.iterations() => {
+                let gap = left_out.filter(|gap| (gap.motif, gap.first) == (*part, next));
+                let iteration = gap.map_or(next, |gap| next + gap.count);
                 let mark = IterationMark { iteration, motif: *part, phase: None };
                 script.start(script.communicators(), Some(mark));
                 motif.iteration(&context(rank, *part, iteration), script);

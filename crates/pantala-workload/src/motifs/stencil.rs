@@ -14,6 +14,7 @@ use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::programs::Repeats;
 use super::lattice::{Lattice, MAX_DIMENSIONS};
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
@@ -114,6 +115,11 @@ impl Motif for Stencil {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn repeats(&self) -> Option<Repeats> {
+        let reduces = self.reduction_bytes > 0;
+        Some(Repeats { first: 0, period: if reduces { self.reduction_interval } else { 1 } })
     }
 
     fn before(&self, _: &IterationContext, script: &mut Script) {

@@ -15,6 +15,7 @@ use pantala_mpi::{COMM_WORLD, Fault, MAX_REQUESTS, Op, Outgoing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::programs::Repeats;
 use super::{IterationContext, Motif, Script, bounded, positive};
 
 /// Parameters of the motif.
@@ -65,6 +66,11 @@ impl Motif for UniformRandom {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn repeats(&self) -> Option<Repeats> {
+        // Without a wait, the messages of all iterations stay open.
+        (!self.no_wait).then_some(Repeats::ALL)
     }
 
     fn before(&self, _: &IterationContext, script: &mut Script) {

@@ -42,6 +42,11 @@ impl Streamed for CallRecord {
         (self.job, self.rank, self.number)
     }
 
+    fn shift(&mut self, by: Time) {
+        self.start += by;
+        self.end += by;
+    }
+
     fn into_row(self) -> CallEventRow {
         let Self { job, rank, number, call, start, end, time, bytes } = self;
         CallEventRow {

@@ -43,6 +43,11 @@ impl Streamed for IterationRecord {
         (self.job, self.mark.motif, self.mark.iteration, self.rank, self.start)
     }
 
+    fn shift(&mut self, by: Time) {
+        self.start += by;
+        self.end += by;
+    }
+
     fn into_row(self) -> IterationRow {
         IterationRow {
             job: self.job,

@@ -114,7 +114,8 @@ fn row(run: &Run<'_>, job: usize) -> JobRow {
         communication_time_max_ns: communication.map(|c| c.max),
         packets: packets.packets,
         mpi_bytes: reports().map(|report| report.totals.bytes_sent).reduce(u64::add),
-        injected_bytes: packets.windows.iter().map(|window| window.injected_bytes).sum(),
+        injected_bytes: packets.windows.iter().map(|window| window.injected_bytes).sum::<u64>()
+            + packets.skipped_injected_bytes,
         delivered_bytes: packets.delivered_bytes,
         packet_latency_mean_ns: mean(&packets.latency),
         packet_latency_p50_ns: quantile(&packets.latency, 0.5),

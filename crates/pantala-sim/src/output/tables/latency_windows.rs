@@ -74,6 +74,10 @@ impl Streamed for LatencyWindow {
         same
     }
 
+    fn shift(&mut self, by: Time) {
+        self.start += by;
+    }
+
     fn into_row(self) -> LatencyWindowRow {
         let Some(summary) = self.sketch.summary(PERCENTILES) else {
             unreachable!("a window without a latency is left out")

@@ -36,6 +36,10 @@ impl Streamed for LinkWindow {
         (self.start, self.link, self.job)
     }
 
+    fn shift(&mut self, by: Time) {
+        self.start += by;
+    }
+
     fn into_row(self) -> LinkWindowRow {
         LinkWindowRow {
             link: self.link,

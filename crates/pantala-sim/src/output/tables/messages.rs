@@ -51,6 +51,11 @@ impl Streamed for MessageRecord {
         (self.job, self.posted, ends.0, ends.1, self.tag, self.delivered, self.bytes)
     }
 
+    fn shift(&mut self, by: Time) {
+        self.posted += by;
+        self.delivered += by;
+    }
+
     fn into_row(self) -> MessageRow {
         MessageRow {
             message: self.number,

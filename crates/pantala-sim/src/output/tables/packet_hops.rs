@@ -46,6 +46,12 @@ impl Streamed for PacketHop {
         (self.delivered, self.packet, self.hop)
     }
 
+    fn shift(&mut self, by: Time) {
+        self.delivered += by;
+        self.arrived += by;
+        self.departed += by;
+    }
+
     fn into_row(self) -> PacketHopRow {
         PacketHopRow {
             packet: self.packet,

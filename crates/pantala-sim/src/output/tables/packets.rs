@@ -59,6 +59,12 @@ impl Streamed for DeliveredPacket {
         *self
     }
 
+    fn shift(&mut self, by: Time) {
+        self.delivered += by;
+        self.created += by;
+        self.injected += by;
+    }
+
     fn into_row(self) -> PacketRow {
         PacketRow {
             packet: self.number,

@@ -63,6 +63,10 @@ impl Streamed for PortWindow {
         (self.window.length, self.window.start, self.link, self.vc, self.job, self.response)
     }
 
+    fn shift(&mut self, by: Time) {
+        self.window.shift(by);
+    }
+
     fn into_row(self) -> PortWindowRow {
         let Self { window, link, vc, job, response, sum } = self;
         let downstream = sum.downstream.filter(|_| job.is_none() && response.is_none());

@@ -39,6 +39,10 @@ impl Streamed for RouterWindow {
         (self.window.length, self.window.start, self.router, self.job)
     }
 
+    fn shift(&mut self, by: Time) {
+        self.window.shift(by);
+    }
+
     fn into_row(self) -> RouterWindowRow {
         let Self { window, router, job, packets, bytes } = self;
         RouterWindowRow {

@@ -16,6 +16,9 @@ pub(crate) trait Streamed: Sized {
     /// Returns the sort key inside the window.
     fn key(&self) -> Self::Key;
 
+    /// Moves all its times later.
+    fn shift(&mut self, by: Time);
+
     /// Adds another record to this one if both are parts of one row; returns whether they are.
     fn absorb(&mut self, _other: &Self) -> bool {
         false

@@ -60,6 +60,10 @@ impl Streamed for ClassWindow {
         same
     }
 
+    fn shift(&mut self, by: Time) {
+        self.window.shift(by);
+    }
+
     fn into_row(self) -> SystemWindowRow {
         let Self { window, class, job, links, traffic, full } = self;
         SystemWindowRow {

@@ -52,6 +52,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         self.take_latencies(time);
         self.max_held = self.max_held.max(self.records.len());
         let here = self.records.take_before(time);
+        let here = self.as_shown(here);
         if let Some(all) = self.peers.gather(here) {
             self.tables.append(all.into_iter().reduce(Records::and).unwrap_or_default());
         }
@@ -71,9 +72,21 @@ impl<Q: ProcessGroup> Simulation<Q> {
         self.max_held = self.max_held.max(self.records.len());
         here.packets = take_before(&mut self.records.packets, time);
         here.packet_hops = take_before(&mut self.records.packet_hops, time);
+        let here = self.as_shown(here);
         if let Some(all) = self.peers.gather(here) {
             self.tables.append(all.into_iter().reduce(Records::and).unwrap_or_default());
         }
+    }
+
+    /// Returns records at the times that the run shows, and numbers their iterations.
+    fn as_shown(&self, mut records: Records) -> Records {
+        let Some(skipper) = self.skipper.as_ref().filter(|skipper| !skipper.timeline.is_empty())
+        else {
+            return records;
+        };
+        records.iterations.iter_mut().for_each(|record| skipper.renumber(record));
+        records.shift(|time| skipper.timeline.skipped_at(time));
+        records
     }
 
     /// Takes the rows of packets from the local recorders.

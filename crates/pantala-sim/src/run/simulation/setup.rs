@@ -13,6 +13,7 @@ use crate::plan::fabric_config::fabric_config;
 use crate::plan::resolve::{Resolved, resolve};
 use crate::plan::{CallEventRecord, Plan};
 use crate::run::process_group::{ProcessGroup, SingleProcess};
+use crate::run::skip::Skipper;
 use pantala_engine::random::{key_of, mix};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{FabricConfig, Network, PartitionMap, PartitionShare};
@@ -135,6 +136,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             rank_messages: plan.record.rank_messages,
             rank_calls: plan.record.rank_calls,
             latency_window: plan.record.latency_windows_ps,
+            starts: plan.skip.is_some(),
         };
         let keys = routing_keys(&plan, topology.terminals());
         let rows = PacketRows::new(&plan, &keys, &topology, config.virtual_channels);
@@ -171,6 +173,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
             }
             ends.push((host, recorder.clone()));
         }
+        let workloads: Vec<_> = jobs.into_iter().map(|job| job.workload).collect();
+        let skipper = Skipper::of(&plan, &workloads);
         let links =
             (topology.routers() * topology.ports_per_router() + topology.terminals()) as usize;
         let awaited = plan.awaited();
@@ -202,6 +206,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 LinkTraffic::off()
             },
             link_record,
+            skipper,
             topology,
             jobs: recorder.jobs,
             records: Records::default(),

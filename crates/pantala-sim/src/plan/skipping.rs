@@ -1,0 +1,86 @@
+//! The check of `skip`: whether a plan has jobs that repeat, and time to skip.
+
+use crate::error::PlanError;
+use crate::plan::{JobPlan, PacketRecord, Plan, SkipPlan};
+use pantala_workload::Workload;
+use pantala_workload::programs::Loop;
+
+/// The iterations of a job that a run simulates, about, in units of `skip.minimum`: to the end of
+/// the warm-up, in the sample, after a jump and at the end.
+const SIMULATED: u32 = 4;
+
+/// The loops of a job; `None` for a pattern.
+fn loops(job: &JobPlan) -> Option<Vec<Loop>> {
+    match Workload::from(job.workload.clone()) {
+        Workload::Pattern(_) => None,
+        Workload::Programs(programs) => Some(programs.loops(job.ranks, job.repeat)),
+    }
+}
+
+/// Whether iterations of the job can be skipped: it is a pattern, or has a loop of equal ones.
+pub(crate) fn repeats(job: &JobPlan) -> bool {
+    loops(job).is_none_or(|loops| !loops.is_empty())
+}
+
+/// Checks the key `skip`, after the check of the jobs, and removes it if it is for runs only that it
+/// is worth. Returns the share of time that will be simulated, about.
+pub(crate) fn resolve(plan: &mut Plan) -> Result<Option<f64>, PlanError> {
+    let Some(skip) = plan.skip else { return Ok(None) };
+    let promised = promised(plan, skip);
+    if skip.if_worth {
+        let worth = promised <= 0.5 && check(plan, skip).is_ok();
+        plan.skip = worth.then_some(SkipPlan { if_worth: false, ..skip });
+        return Ok(worth.then_some(promised));
+    }
+    check(plan, skip).map(|()| Some(promised))
+}
+
+/// The share of the time of a plan that a run simulates, about: that of the job which repeats least.
+fn promised(plan: &Plan, skip: SkipPlan) -> f64 {
+    let needed = f64::from(skip.minimum.saturating_mul(SIMULATED));
+    let of = |job: &JobPlan| match loops(job) {
+        None => 0.0,
+        Some(loops) => loops
+            .iter()
+            .map(|each| needed / f64::from(each.end - each.first))
+            .reduce(f64::max)
+            .map_or(1.0, |share| share.min(1.0)),
+    };
+    let shares = plan.jobs.iter().map(of).fold(0.0, f64::max);
+    if shares > 0.0 || plan.stop.duration_ps == 0 {
+        return shares;
+    }
+    let windows = plan.stop.duration_ps as f64 / plan.record.window_ps as f64;
+    (needed / windows).min(1.0)
+}
+
+fn check(plan: &Plan, skip: SkipPlan) -> Result<(), PlanError> {
+    let tolerance = format!("{} %", f64::from(skip.tolerance_millionths) / 1e4);
+    let record = &plan.record;
+    if record.packets == PacketRecord::All && record.packet_until_ps == 0 {
+        return Err(PlanError::new(
+            "skip",
+            tolerance,
+            "record.packets is all, so every packet must be simulated",
+            "set record.packet_until, or record.packets to sampled or off",
+        ));
+    }
+    let duration = plan.stop.duration_ps;
+    let shortest = record.window_ps.saturating_mul(u64::from(skip.minimum) + 1);
+    if duration > 0 && duration <= shortest {
+        let message = format!(
+            "the run of {duration} ps is not longer than {} windows of {} ps (record.window), \
+             which the run simulates before it skips any",
+            skip.minimum + 1,
+            record.window_ps
+        );
+        let remedy = "lengthen stop.duration, shorten record.window, or leave skip out";
+        return Err(PlanError::new("skip", tolerance, message, remedy));
+    }
+    if plan.jobs.iter().any(repeats) {
+        return Ok(());
+    }
+    let message = "no job repeats: none has a loop of at least three equal iterations";
+    let remedy = "leave skip out, or mark iterations (mpi.iteration() in a program)";
+    Err(PlanError::new("skip", tolerance, message, remedy))
+}

@@ -1,0 +1,275 @@
+//! The cycles of jobs: how long each iteration of a loop takes on all ranks.
+//!
+//! A cycle is the time of a rank from the start of an iteration to the start of the one after a
+//! period of the loop. Each process hears of its own ranks; all processes add up what they have
+//! heard, in integers, so that their sums and what follows from them are equal.
+
+use pantala_engine::Time;
+use pantala_mpi::{IterationStart, RankTotals};
+use pantala_workload::programs::Loop;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The sums of one cycle over ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CycleSums {
+    /// Number of ranks that have completed it.
+    pub(crate) ranks: u32,
+    /// Sum of its durations, in ps.
+    pub(crate) time: u128,
+    /// Sum of the communication times in it, in ps.
+    pub(crate) communication: u128,
+    /// The longest communication time of a rank in it, in ps.
+    pub(crate) longest: Time,
+}
+
+impl CycleSums {
+    fn add(&mut self, more: &Self) {
+        self.ranks += more.ranks;
+        self.time += more.time;
+        self.communication += more.communication;
+        self.longest = self.longest.max(more.longest);
+    }
+}
+
+/// The place of a cycle: job, loop of the job, number in the loop.
+pub(crate) type Place = (u16, u16, u32);
+
+/// What one process has heard since the last time.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Heard {
+    pub(crate) cycles: Vec<(Place, CycleSums)>,
+    /// By job and loop: how many ranks are in it now.
+    pub(crate) inside: Vec<((u16, u16), u32)>,
+    /// By job and loop: the number of the latest iteration that a rank has started.
+    pub(crate) latest: Vec<((u16, u16), u32)>,
+    /// By job: the bytes that patterns have delivered.
+    pub(crate) delivered: Vec<u64>,
+}
+
+/// The start of a rank's latest cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CycleStart {
+    pub(crate) of_loop: u16,
+    /// The number of the cycle in the loop.
+    pub(crate) cycle: u32,
+    pub(crate) time: Time,
+    pub(crate) totals: RankTotals,
+}
+
+/// The latest two starts of cycles of a rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Starts {
+    pub(crate) latest: Option<CycleStart>,
+    before: Option<CycleStart>,
+}
+
+impl Starts {
+    /// Returns the start of a cycle, or else of the latest one.
+    pub(crate) fn of(&self, cycle: u32) -> Option<CycleStart> {
+        self.before.filter(|start| start.cycle == cycle).or(self.latest)
+    }
+}
+
+/// The cycles of the ranks of this process.
+#[derive(Debug)]
+pub(crate) struct OwnCycles {
+    /// By job.
+    loops: Vec<Vec<Loop>>,
+    /// By job and rank, the latest start and the one before; `None` for ranks elsewhere or outside
+    /// of loops.
+    starts: Vec<Vec<Starts>>,
+    heard: BTreeMap<Place, CycleSums>,
+    latest: BTreeMap<(u16, u16), u32>,
+    /// By job and loop: the first iteration left out by the last jump, and their number.
+    left_out: BTreeMap<(u16, u16), (u32, u32)>,
+}
+
+impl OwnCycles {
+    /// Returns the cycles of jobs with these loops and numbers of ranks.
+    pub(crate) fn new(loops: Vec<Vec<Loop>>, ranks: &[u32]) -> Self {
+        let starts = ranks.iter().map(|ranks| vec![Starts::default(); *ranks as usize]).collect();
+        Self {
+            loops,
+            starts,
+            heard: BTreeMap::new(),
+            latest: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the latest starts of cycles of a job, by rank.
+    pub(crate) fn starts(&self, job: usize) -> &[Starts] {
+        &self.starts[job]
+    }
+
+    /// Takes the start of an iteration.
+    pub(crate) fn take(&mut self, start: &IterationStart) {
+        let (job, mark) = (start.job, start.mark);
+        let known = &mut self.starts[usize::from(job)][start.rank as usize];
+        let place = self.loops[usize::from(job)].iter().position(|of| of.has(&mark));
+        let Some(place) = place else {
+            *known = Starts::default();
+            return;
+        };
+        let (of_loop, shape) = (place as u16, self.loops[usize::from(job)][place]);
+        let iteration = match self.left_out.get(&(job, of_loop)) {
+            Some((first, count)) if mark.iteration < *first => mark.iteration + count,
+            _ => mark.iteration,
+        };
+        let latest = self.latest.entry((job, of_loop)).or_insert(iteration);
+        *latest = iteration.max(*latest);
+        let at = iteration - shape.first;
+        let (cycle, inside) = (at / shape.period, at % shape.period);
+        let same = |known: CycleStart| (known.of_loop, known.cycle) == (of_loop, cycle);
+        if inside != 0 || known.latest.is_some_and(same) {
+            return;
+        }
+        let next = CycleStart { of_loop, cycle, time: start.time, totals: start.totals };
+        known.before = known.latest.replace(next);
+        if let Some(before) = known.before {
+            if before.of_loop == of_loop && before.cycle + 1 == cycle {
+                let communication = start.totals.communication() - before.totals.communication();
+                self.heard.entry((job, of_loop, before.cycle)).or_default().add(&CycleSums {
+                    ranks: 1,
+                    time: (start.time - before.time).into(),
+                    communication: communication.into(),
+                    longest: communication,
+                });
+            }
+        }
+    }
+
+    /// Returns what was heard since the last call.
+    pub(crate) fn heard(&mut self, delivered: Vec<u64>) -> Heard {
+        let mut inside: BTreeMap<(u16, u16), u32> = BTreeMap::new();
+        for (job, starts) in (0..).zip(&self.starts) {
+            for start in starts.iter().filter_map(|starts| starts.latest) {
+                *inside.entry((job, start.of_loop)).or_default() += 1;
+            }
+        }
+        Heard {
+            cycles: std::mem::take(&mut self.heard).into_iter().collect(),
+            inside: inside.into_iter().collect(),
+            latest: self.latest.iter().map(|(key, latest)| (*key, *latest)).collect(),
+            delivered,
+        }
+    }
+
+    /// Takes `count` iterations of a finite loop as left out before number `first`, which no rank
+    /// has started: the present iterations and those up to `first` have numbers as if they followed
+    /// them.
+    pub(crate) fn leave_out(&mut self, (job, of_loop): (u16, u16), first: u32, count: u32) {
+        let period = self.loops[usize::from(job)][usize::from(of_loop)].period;
+        for starts in &mut self.starts[usize::from(job)] {
+            for start in [&mut starts.latest, &mut starts.before].into_iter().flatten() {
+                if start.of_loop == of_loop {
+                    start.cycle += count / period;
+                }
+            }
+        }
+        if let Some(latest) = self.latest.get_mut(&(job, of_loop)) {
+            *latest += count;
+        }
+        self.left_out.insert((job, of_loop), (first, count));
+    }
+}
+
+/// The cycles of all jobs, equal in all processes.
+#[derive(Debug, Default)]
+pub(crate) struct AllCycles {
+    cycles: BTreeMap<Place, CycleSums>,
+    /// As in [`Heard`].
+    pub(crate) inside: BTreeMap<(u16, u16), u32>,
+    /// As in [`Heard`].
+    pub(crate) latest: BTreeMap<(u16, u16), u32>,
+    /// By job: the bytes that patterns have delivered.
+    pub(crate) delivered: Vec<u64>,
+}
+
+impl AllCycles {
+    /// Adds what all processes have heard. Returns whether a cycle has news.
+    pub(crate) fn add(&mut self, all: Vec<Heard>) -> bool {
+        self.inside.clear();
+        self.delivered.clear();
+        let mut news = false;
+        for heard in all {
+            news |= !heard.cycles.is_empty();
+            for (place, sums) in &heard.cycles {
+                self.cycles.entry(*place).or_default().add(sums);
+            }
+            for (key, ranks) in heard.inside {
+                *self.inside.entry(key).or_default() += ranks;
+            }
+            for (key, latest) in heard.latest {
+                let known = self.latest.entry(key).or_insert(latest);
+                *known = latest.max(*known);
+            }
+            self.delivered.resize(heard.delivered.len().max(self.delivered.len()), 0);
+            self.delivered.iter_mut().zip(&heard.delivered).for_each(|(sum, more)| *sum += more);
+        }
+        news
+    }
+
+    /// Returns the cycles of a loop that all `ranks` have completed, from number `first` on, up to
+    /// the first that one of them has not.
+    pub(crate) fn complete(
+        &self,
+        (job, of_loop): (u16, u16),
+        first: u32,
+        ranks: u32,
+    ) -> impl Iterator<Item = &CycleSums> {
+        self.cycles
+            .range((job, of_loop, first)..=(job, of_loop, u32::MAX))
+            .zip(first..)
+            .take_while(move |((place, sums), number)| place.2 == *number && sums.ranks == ranks)
+            .map(|((_, sums), _)| sums)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pantala_mpi::IterationMark;
+
+    fn start(rank: u32, iteration: u32, time: Time) -> IterationStart {
+        let totals = RankTotals { wait: time / 2, ..RankTotals::default() };
+        let mark = IterationMark { iteration, ..IterationMark::default() };
+        IterationStart { time, rank, job: 0, mark, totals }
+    }
+
+    fn complete(all: &AllCycles, first: u32) -> Vec<(u128, u128)> {
+        all.complete((0, 0), first, 2).map(|sums| (sums.time, sums.communication)).collect()
+    }
+
+    #[test]
+    fn cycles_go_on_over_iterations_that_are_left_out() {
+        let shape = Loop { motif: 0, first: 1, end: 100, period: 2 };
+        let mut own = OwnCycles::new(vec![vec![shape]], &[2]);
+        let mut all = AllCycles::default();
+        // Iteration 0 is before the loop; cycles are two iterations long.
+        for (iteration, time) in (0..8).zip([0, 10, 14, 30, 34, 50, 54, 70]) {
+            own.take(&start(0, iteration, time));
+            if iteration < 6 {
+                own.take(&start(1, iteration, time + 3));
+            }
+        }
+        assert!(all.add(vec![own.heard(vec![])]));
+        assert_eq!(all.inside[&(0, 0)], 2);
+        assert_eq!(all.latest[&(0, 0)], 7);
+        assert_eq!(complete(&all, 0), [(40, 20), (40, 20)]);
+        // Both ranks leave out iterations 8 to 27: rank 1 still has to start 6 and 7.
+        own.leave_out((0, 0), 8, 20);
+        for (rank, iteration, time) in [(0, 28, 74), (1, 6, 57), (1, 7, 73), (1, 28, 77)] {
+            own.take(&start(rank, iteration, time));
+        }
+        for rank in [0, 1] {
+            own.take(&start(rank, 29, 90 + 3 * u64::from(rank)));
+        }
+        assert!(all.add(vec![own.heard(vec![])]));
+        assert_eq!(all.latest[&(0, 0)], 29);
+        // Rank 0 started cycle 3 before the jump, rank 1 cycle 2; they are now 13 and 12.
+        assert_eq!(complete(&all, 13), [(40, 20)]);
+        assert_eq!(complete(&all, 12), []);
+    }
+}

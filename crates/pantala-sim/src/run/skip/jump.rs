@@ -1,0 +1,214 @@
+//! A jump: how far it goes, what it moves and what it counts.
+
+use crate::output::epoch_record::EpochRow;
+use crate::output::recorder::Net;
+use crate::run::process_group::ProcessGroup;
+use crate::run::skip::counts::{Counts, Share};
+use crate::run::skip::epochs::{Doing, Stretch};
+use crate::run::skip::horizon::{Distance, Repeating, distance};
+use crate::run::skip::skipper::{Outlook, Promise, Renumbered, Skipper};
+use crate::run::skip::steady::Mean;
+use pantala_engine::{NEVER, Time};
+use pantala_mpi::IterationRecord;
+use pantala_workload::programs::LeftOut;
+
+impl Skipper {
+    /// Returns how far to jump, if that is worth its while.
+    pub(super) fn distance(
+        &self,
+        means: &[Option<Mean>],
+        now: Time,
+        outlook: Outlook,
+    ) -> Option<Distance> {
+        let minimum = u64::from(self.plan.minimum);
+        let repeating: Vec<Repeating> = (0..self.jobs.len())
+            .filter_map(|job| {
+                let (mean, Doing::Repeats(of_loop)) = (means[job]?, self.doing[job]) else {
+                    return None;
+                };
+                let shape = self.jobs[job].loops[usize::from(of_loop)];
+                let latest = self.all.latest.get(&(job as u16, of_loop)).copied().unwrap_or(0);
+                let left = u64::from(shape.end.saturating_sub(latest.saturating_add(1)));
+                let left = left.saturating_sub(minimum.max(u64::from(shape.period)) + 1);
+                let left =
+                    if shape.is_endless() { u64::MAX } else { left / u64::from(shape.period) };
+                Some(Repeating { cycle: mean.value, left })
+            })
+            .collect();
+        let slowest = repeating.iter().map(|job| job.cycle).fold(self.grid as f64, f64::max);
+        let rest = (minimum as f64 * slowest) as Time;
+        let shown = self.timeline.shown(now);
+        let starts = self.jobs.iter().map(|job| job.start).filter(|start| *start > shown);
+        let ends = self.jobs.iter().map(|job| job.end).filter(|end| *end > shown);
+        let detail = match self.detail {
+            Some((from, until)) if shown < until => from,
+            _ => NEVER,
+        };
+        let next = starts.chain(ends).chain([outlook.duration, detail]).min().unwrap_or(NEVER);
+        let most =
+            if next == NEVER { NEVER } else { next.saturating_sub(shown).saturating_sub(rest) };
+        let tolerance = f64::from(self.plan.tolerance_millionths) / 1e6;
+        let found = distance(&repeating, most, self.grid, tolerance / 4.0)?;
+        // A jump costs as much as it saves if it is not longer than what must be simulated after it.
+        (found.time > rest).then_some(found)
+    }
+
+    /// Jumps.
+    pub(super) fn jump<Q: ProcessGroup>(
+        &mut self,
+        network: &mut Net,
+        peers: &mut Q,
+        at: usize,
+        means: &[Option<Mean>],
+        found: &Distance,
+        now: Time,
+    ) {
+        self.close(now);
+        let mut cycles = found.cycles.iter().copied();
+        let by_job: Vec<Option<u64>> = (0..self.jobs.len())
+            .map(|job| {
+                matches!(self.doing[job], Doing::Repeats(_)).then(|| cycles.next()).flatten()
+            })
+            .collect();
+        self.count(network, peers, at, &by_job, found.time, now);
+        self.note(means, &by_job, found, now);
+        for (job, cycles) in by_job.iter().enumerate() {
+            if let Some(cycles) = cycles {
+                self.leave_out(network, job, *cycles, now);
+            }
+        }
+        let mut terminals = Vec::new();
+        for host in network.hosts_mut() {
+            terminals.append(&mut host.bring_forward(now, found.time));
+        }
+        terminals.sort_unstable();
+        network.start_again(&terminals, now);
+        self.timeline.jump(now, found.time);
+        self.restart(now);
+    }
+
+    /// Lets all ranks of a job leave out iterations, and notes how later records number theirs.
+    fn leave_out(&mut self, network: &mut Net, job: usize, cycles: u64, now: Time) {
+        let Doing::Repeats(of_loop) = self.doing[job] else { return };
+        let shape = self.jobs[job].loops[usize::from(of_loop)];
+        let id = job as u16;
+        let count = (cycles * u64::from(shape.period)).min(u64::from(u32::MAX)) as u32;
+        if count == 0 {
+            return;
+        }
+        let mut before = u32::MAX;
+        if !shape.is_endless() {
+            // Programs number their iterations as if nothing had been left out.
+            let first = self.all.latest[&(id, of_loop)] + 1;
+            before = first;
+            let gap = LeftOut { motif: shape.motif, first, count };
+            network.hosts_mut().for_each(|host| host.leave_out(id, gap));
+            self.own.leave_out((id, of_loop), first, count);
+            if let Some(latest) = self.all.latest.get_mut(&(id, of_loop)) {
+                *latest += count;
+            }
+        }
+        self.renumbered.push(Renumbered { at: now, job: id, motif: shape.motif, before, count });
+    }
+
+    /// Counts skipped time at the rates of a sample.
+    fn count<Q: ProcessGroup>(
+        &mut self,
+        network: &Net,
+        peers: &mut Q,
+        at: usize,
+        by_job: &[Option<u64>],
+        time: Time,
+        now: Time,
+    ) {
+        let sample = &self.samples[at];
+        let counts = Counts::of(network, self.jobs.len(), now);
+        // By job: the latest cycle that all of its ranks have started.
+        let of_ranks = |job: usize| {
+            let latest = self.own.starts(job).iter().filter_map(|starts| starts.latest);
+            latest.map(|start| start.cycle).min().unwrap_or(u32::MAX)
+        };
+        let common: Vec<u32> = (0..self.jobs.len()).map(of_ranks).collect();
+        let common = peers.all_gather(common).into_iter().reduce(|one, other| {
+            one.into_iter().zip(other).map(|(one, other)| one.min(other)).collect()
+        });
+        let common = common.unwrap_or_default();
+        // By job: the payload that its ranks would have sent, and what they have sent in the sample.
+        let mut sent: Vec<(u64, u64)> = vec![(0, 0); self.jobs.len()];
+        for (job, cycles) in by_job.iter().enumerate() {
+            let Some(cycles) = cycles else { continue };
+            let latest = self.own.starts(job);
+            for (rank, (first, last)) in sample.starts[job].iter().zip(latest).enumerate() {
+                let (Some(first), Some(last)) = (first, last.of(common[job])) else { continue };
+                let share = (u128::from(*cycles), u128::from(last.cycle - first.cycle));
+                let place = (job as u16, rank as u32);
+                self.skipped.add_rank(place, &first.totals, &last.totals, share);
+                let bytes = last.totals.bytes_sent - first.totals.bytes_sent;
+                sent[job].0 += pantala_mpi::scaled(bytes, share);
+            }
+            sent[job].1 = counts.bytes_sent[job] - sample.counts.bytes_sent[job];
+        }
+        let sent = peers.all_gather(sent).into_iter().reduce(|mut sums, more| {
+            sums.iter_mut()
+                .zip(more)
+                .for_each(|(sum, more)| *sum = (sum.0 + more.0, sum.1 + more.1));
+            sums
+        });
+        let whole: Share = (u128::from(time), u128::from(now - sample.at));
+        let shares: Vec<Share> = sent
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(skipped, sampled)| match sampled {
+                0 => whole,
+                _ => (u128::from(skipped), u128::from(sampled)),
+            })
+            .collect();
+        self.skipped.add(&sample.counts, &counts, &shares);
+    }
+
+    /// Adds the rows of skipped time, and what it relies on.
+    fn note(
+        &mut self,
+        means: &[Option<Mean>],
+        by_job: &[Option<u64>],
+        found: &Distance,
+        now: Time,
+    ) {
+        let start = self.timeline.shown(now);
+        let of = |job: usize| {
+            let period = u64::from(self.period(job)?);
+            Some((by_job[job]? * period, means[job]))
+        };
+        let stretch = Stretch {
+            number: self.stretches,
+            start,
+            end: start + found.time,
+            doing: &self.doing,
+            skipped: true,
+        };
+        let rows: Vec<EpochRow> =
+            stretch.rows(of).into_iter().map(|row| self.per_iteration(row)).collect();
+        self.rows.extend(rows);
+        let rest = |job: usize| {
+            let (mean, cycles) = (means[job]?, by_job[job]?);
+            Some((mean, (cycles as f64 * mean.value - found.time as f64).abs()))
+        };
+        self.promises.push(Promise {
+            stretch: self.stretches,
+            jump: found.time,
+            jobs: (0..self.jobs.len()).map(rest).collect(),
+            change: vec![None; self.jobs.len()],
+        });
+        self.stretches += 1;
+    }
+
+    /// Gives the record of an iteration the number that it has with those left out.
+    pub(crate) fn renumber(&self, record: &mut IterationRecord) {
+        for gap in &self.renumbered {
+            let of_job = (gap.job, gap.motif) == (record.job, record.mark.motif);
+            if of_job && record.end >= gap.at && record.mark.iteration < gap.before {
+                record.mark.iteration = record.mark.iteration.saturating_add(gap.count);
+            }
+        }
+    }
+}

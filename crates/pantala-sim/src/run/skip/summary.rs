@@ -1,0 +1,109 @@
+//! What a run with `skip` says of itself: rows of epochs, errors of jobs and a sentence.
+
+use crate::output::epoch_record::{EpochRow, JobError, SkipSummary};
+use crate::output::results::Results;
+use crate::plan::Plan;
+use crate::run::skip::skipper::Skipper;
+use pantala_engine::Time;
+
+impl Skipper {
+    /// Ends the last epoch at the end of the run, in the core's time.
+    pub(crate) fn end(&mut self, now: Time) {
+        self.close(now);
+        for promise in &self.promises {
+            let rows = self.rows.iter_mut().filter(|row| row.number == promise.stretch);
+            for row in rows {
+                row.change = promise.change[usize::from(row.job)].map(|(change, _)| change);
+            }
+        }
+    }
+
+    /// Adds what was skipped to the results of the local partitions, and gives them the times that
+    /// the run shows.
+    pub(crate) fn complete(&mut self, plan: &Plan, results: &mut Results) {
+        std::mem::take(&mut self.skipped).complete(results);
+        results.epochs = self.rows.clone();
+        let timeline = &self.timeline;
+        let later = |number: &mut u64, length: Time| {
+            if length > 0 {
+                *number += timeline.skipped_at(*number * length) / length;
+            }
+        };
+        let (window, routing) = (plan.record.window_ps, plan.record.routing_windows_ps);
+        for job in &mut results.jobs {
+            job.windows.iter_mut().for_each(|of| later(&mut of.number, window));
+            job.routing.iter_mut().for_each(|of| later(&mut of.number, routing));
+        }
+        results.learning.iter_mut().for_each(|of| later(&mut of.number, window));
+        let blame = plan.record.blame.map_or(0, |blame| blame.window_ps);
+        results.blame.iter_mut().for_each(|cell| later(&mut cell.window, blame));
+        for report in &mut results.reports {
+            report.start = report.start.map(|time| timeline.shown(time));
+            report.end = report.end.map(|time| timeline.shown(time));
+        }
+    }
+
+    /// Returns the summary of a run that has ended at `simulated` of the core's time.
+    pub(crate) fn summary(&self, simulated: Time) -> SkipSummary {
+        let skipped = self.timeline.skipped();
+        let whole = (simulated + skipped).max(1) as f64;
+        let share = simulated as f64 / whole;
+        let jobs: Vec<JobError> =
+            (0..self.jobs.len()).filter_map(|job| self.error_of(job, whole)).collect();
+        let text = if self.timeline.is_empty() {
+            let why = self.reason.clone().unwrap_or_else(|| self.why_nothing());
+            format!("skip: no time was skipped, all of it was simulated: {why}")
+        } else {
+            let errors: Vec<String> = jobs
+                .iter()
+                .map(|job| format!("{} {:.2} %", job.job, 100.0 * job.run_time_error))
+                .collect();
+            let times = if self.timeline.len() == 1 { "once" } else { "several times" };
+            format!(
+                "skipped: {:.3} % of the time was simulated; the run jumped {times} while its jobs \
+                 repeated; estimated error of run times (95 %): {}",
+                100.0 * share,
+                if errors.is_empty() { "none".to_owned() } else { errors.join(", ") }
+            )
+        };
+        SkipSummary { text, simulated_share: share, jumps: self.timeline.len() as u32, jobs }
+    }
+
+    /// The error of a job's run time: of each jump, the skipped time times the half width of the mean
+    /// that it relied on and what chance does not explain of the change after it (as independent
+    /// errors), plus the rest to whole iterations; together over the job's run time.
+    fn error_of(&self, job: usize, whole: f64) -> Option<JobError> {
+        let of_job: Vec<&EpochRow> =
+            self.rows.iter().filter(|row| usize::from(row.job) == job).collect();
+        let runs = |row: &&&EpochRow| !matches!(row.state.as_str(), "waits" | "over");
+        let time = |row: &&EpochRow| (row.end - row.start) as f64;
+        let all: f64 = of_job.iter().filter(runs).map(time).sum();
+        let jumped: f64 = of_job.iter().filter(|row| row.skipped).filter(runs).map(time).sum();
+        let iterations =
+            of_job.iter().filter(|row| row.skipped).filter_map(|row| row.iterations).sum();
+        let mut error = 0.0;
+        let mut known = false;
+        for promise in &self.promises {
+            let Some((mean, rest)) = promise.jobs[job] else { continue };
+            known = true;
+            let (_, unexplained) = promise.change[job].unwrap_or_default();
+            let relative = (mean.half_width / mean.value).hypot(unexplained);
+            error += promise.jump as f64 * relative + rest;
+        }
+        known.then(|| JobError {
+            job: self.jobs[job].name.clone(),
+            simulated_share: (all - jumped) / all.max(1.0),
+            skipped_iterations: iterations,
+            run_time_error: error / all.max(1.0).min(whole),
+        })
+    }
+
+    /// Why no sample was ever judged.
+    fn why_nothing(&self) -> String {
+        let never = |job: &&crate::run::skip::epochs::Job| job.loops.is_empty() && !job.is_pattern;
+        match self.jobs.iter().find(never) {
+            Some(job) => format!("job '{}' has no loop of equal iterations", job.name),
+            None => "no epoch lasted long enough to be judged".to_owned(),
+        }
+    }
+}

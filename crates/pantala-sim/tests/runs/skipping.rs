@@ -1,0 +1,224 @@
+//! Runs that skip time in which their jobs repeat, against the same runs in full.
+
+use crate::support::{Ran, Row, finish, job, noise, plan, ps, read, run};
+use pantala_sim::Simulation;
+use serde_json::{Value, json};
+
+fn stencil(iterations: u32) -> Value {
+    job(
+        "halo",
+        12,
+        json!({"kind": "stencil", "grid": [2, 2, 3], "message_bytes": [20_000, 20_000, 20_000],
+        "iterations": iterations, "compute_ps": 2_000_000}),
+    )
+}
+
+fn random(iterations: u32) -> Value {
+    job(
+        "random",
+        14,
+        json!({"kind": "uniform_random", "message_bytes": 3_000, "iterations": iterations,
+        "compute_ps": 700_000}),
+    )
+}
+
+/// A plan of jobs that skips at an error of so many millionths.
+fn skipping(jobs: Value, tolerance: u32) -> Value {
+    let mut plan = full(jobs);
+    plan["skip"] = json!({"tolerance_millionths": tolerance, "minimum": 8});
+    plan
+}
+
+fn full(jobs: Value) -> Value {
+    let mut plan = plan(jobs);
+    plan["record"]["packets"] = json!("sampled");
+    plan["record"]["packet_sample"] = json!(10);
+    plan["record"]["window_ps"] = json!(5_000_000);
+    plan
+}
+
+fn skipped(ran: &Ran) -> &Value {
+    &ran.document["skipped"]
+}
+
+fn assert_near(one: f64, other: f64, share: f64, what: &str) {
+    assert!((one - other).abs() <= share * other, "{what}: {one} for {other}");
+}
+
+fn number(row: &Row, column: &str) -> f64 {
+    row[column].as_f64().unwrap()
+}
+
+fn assert_like(skipped: &Ran, full: &Ran, share: f64) {
+    for (row, known) in skipped.rows("jobs").iter().zip(full.rows("jobs")) {
+        assert_eq!(row["complete"], known["complete"]);
+        for column in ["end_ns", "communication_time_mean_ns", "communication_time_max_ns"] {
+            if !known[column].is_null() {
+                assert_near(number(row, column), number(known, column), share, column);
+            }
+        }
+        assert_near(number(row, "packets"), number(known, "packets"), 0.01, "packets");
+        assert_near(
+            number(row, "packet_latency_mean_ns"),
+            number(known, "packet_latency_mean_ns"),
+            2.0 * share,
+            "latency",
+        );
+    }
+    let of = |ran: &Ran| ran.sum("links", "bytes", |_| true) as f64;
+    assert_near(of(skipped), of(full), 0.01, "bytes of links");
+    for class in ["local", "global", "injection", "ejection"] {
+        let of = |ran: &Ran| ran.sum("links", "bytes", |row| row["class"] == class) as f64;
+        assert_near(of(skipped), of(full), 2.0 * share, class);
+    }
+}
+
+#[test]
+fn a_job_alone_is_skipped_to_its_last_iterations() {
+    let (skip, full) =
+        (run(&skipping(json!([stencil(600)]), 30_000)), run(&full(json!([stencil(600)]))));
+    assert_eq!(skipped(&skip)["jumps"], 1, "{}", skipped(&skip)["text"]);
+    assert!(skipped(&skip)["simulated_share"].as_f64().unwrap() < 0.3);
+    assert_like(&skip, &full, 0.02);
+    // What a rank sends follows from its program, exactly.
+    for (row, known) in skip.rows("ranks").iter().zip(full.rows("ranks")) {
+        for column in ["messages_sent", "bytes_sent", "messages_received", "bytes_received"] {
+            assert_eq!(row[column], known[column], "{column}");
+        }
+        assert_near(
+            number(row, "compute_time_ns"),
+            number(known, "compute_time_ns"),
+            1e-9,
+            "compute",
+        );
+    }
+    // The iterations that are left have the numbers of those of the full run, and no gap else.
+    let numbers: Vec<u64> = {
+        let of_rank = skip.rows("iterations").iter().filter(|row| row["rank"] == 3);
+        of_rank.map(|row| row["iteration"].as_u64().unwrap()).collect()
+    };
+    assert_eq!((numbers[0], *numbers.last().unwrap()), (0, 599));
+    let gaps: Vec<u64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let count = skipped(&skip)["jobs"][0]["skipped_iterations"].as_u64().unwrap();
+    assert_eq!(gaps.iter().filter(|gap| **gap != 1).collect::<Vec<_>>(), [&(count + 1)]);
+    // Rows are in order, in simulated time only.
+    let epochs = skip.rows("epochs");
+    let hole = epochs.iter().find(|row| row["skipped"] == true).unwrap();
+    let (from, until) = (number(hole, "start_ns"), number(hole, "end_ns"));
+    assert_eq!(hole["iterations"], count);
+    for (table, column) in
+        [("packets", "delivered_ns"), ("messages", "delivered_ns"), ("iterations", "end_ns")]
+    {
+        let times: Vec<f64> = skip.rows(table).iter().map(|row| number(row, column)).collect();
+        assert!(times.iter().all(|time| *time < from || *time >= until), "{table}");
+        assert!(times.iter().any(|time| *time >= until), "{table}");
+    }
+    for table in ["job_windows", "link_windows"] {
+        let mut times = skip.rows(table).iter().map(|row| number(row, "window_start_ns"));
+        assert!(times.all(|time| time < from || time >= until), "{table}");
+    }
+    for row in skip.rows("messages") {
+        assert_eq!(ps(&row["latency_ns"]), ps(&row["delivered_ns"]) - ps(&row["posted_ns"]));
+    }
+}
+
+#[test]
+fn jobs_that_share_the_machine_are_skipped_together() {
+    let jobs = || json!([stencil(250), random(2_000)]);
+    let (skip, full) = (run(&skipping(jobs(), 20_000)), run(&full(jobs())));
+    assert!(skipped(&skip)["jumps"].as_u64().unwrap() >= 1, "{}", skipped(&skip)["text"]);
+    assert!(skipped(&skip)["simulated_share"].as_f64().unwrap() < 0.7, "{}", skipped(&skip));
+    assert_like(&skip, &full, 0.02);
+}
+
+#[test]
+fn an_endless_background_goes_on_and_starts_and_ends_are_kept() {
+    let mut background = stencil(3);
+    background["name"] = json!("background");
+    background["repeat"] = json!(true);
+    background["ranks"] = json!(8);
+    background["workload"]["grid"] = json!([2, 2, 2]);
+    let mut late = random(60);
+    late["start_ps"] = json!(1_500_000_000_u64);
+    let mut until = noise(0.1);
+    until["ranks"] = json!(6);
+    until["end_ps"] = json!(2_200_000_000_u64);
+    let jobs = || json!([stencil(400), background.clone(), late.clone(), until.clone()]);
+    let (skip, full) = (run(&skipping(jobs(), 60_000)), run(&full(jobs())));
+    assert!(skipped(&skip)["jumps"].as_u64().unwrap() >= 1, "{}", skipped(&skip)["text"]);
+    let end = |ran: &Ran, job: usize| ran.rows("jobs")[job]["end_ns"].as_f64();
+    assert_near(end(&skip, 0).unwrap(), end(&full, 0).unwrap(), 0.04, "end of the target");
+    let start = |ran: &Ran| {
+        number(ran.rows("ranks").iter().find(|row| row["job"] == 2).unwrap(), "start_ns")
+    };
+    assert_eq!((start(&skip), start(&full)), (1_500_000.0, 1_500_000.0));
+    let last = |ran: &Ran| {
+        let windows = ran
+            .rows("job_windows")
+            .iter()
+            .filter(|row| row["job"] == 3 && row["injected_bytes"] != 0);
+        windows.map(|row| number(row, "window_start_ns")).fold(0.0, f64::max)
+    };
+    assert!((last(&skip) - last(&full)).abs() <= 5_000.0, "{} {}", last(&skip), last(&full));
+    for row in 0..4 {
+        let of = |ran: &Ran| number(&ran.rows("jobs")[row], "delivered_bytes");
+        assert_near(of(&skip), of(&full), 0.05, "bytes");
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let jobs = json!([stencil(250), random(2_000)]);
+    let plan = skipping(jobs, 20_000);
+    let on = |threads| {
+        let simulation = Simulation::on_threads(read(&plan), 0, threads, |_| {}).unwrap();
+        finish(simulation, |_| true)
+    };
+    let one = on(1);
+    assert!(skipped(&one)["jumps"].as_u64().unwrap() >= 1);
+    for threads in [2, 3] {
+        let other = on(threads);
+        assert_eq!(other.document["result_hash"], one.document["result_hash"]);
+        assert_eq!(other.reproducible(), one.reproducible());
+    }
+}
+
+#[test]
+fn a_set_duration_is_kept() {
+    let mut plan = skipping(json!([noise(0.2)]), 50_000);
+    plan["stop"]["duration_ps"] = json!(3_000_000_000_u64);
+    let ran = run(&plan);
+    assert!(skipped(&ran)["jumps"].as_u64().unwrap() >= 1, "{}", skipped(&ran)["text"]);
+    assert_eq!(ran.simulated(), 3_000_000_000);
+    plan.as_object_mut().unwrap().remove("skip");
+    let full = run(&plan);
+    let of = |ran: &Ran| number(&ran.rows("jobs")[0], "delivered_bytes");
+    assert_near(of(&ran), of(&full), 0.02, "bytes");
+}
+
+#[test]
+fn a_run_that_is_too_short_says_why_it_skips_nothing() {
+    let ran = run(&skipping(json!([stencil(6)]), 10_000));
+    assert_eq!(skipped(&ran)["jumps"], 0);
+    assert!(skipped(&ran)["text"].as_str().unwrap().contains("no time was skipped"));
+    // Nothing else differs from the run in full.
+    let full = run(&full(json!([stencil(6)])));
+    for (table, rows) in full.tables.iter().filter(|(name, _)| *name != "epochs") {
+        assert_eq!(rows, &ran.tables[table], "{table}");
+    }
+}
+
+#[test]
+fn what_cannot_be_skipped_is_refused() {
+    let fault = |plan: &Value| Simulation::new(read(plan), 0).err().unwrap().to_string();
+    let mut plan = skipping(json!([stencil(300)]), 10_000);
+    plan["record"]["packets"] = json!("all");
+    assert!(fault(&plan).contains("every packet must be simulated"), "{}", fault(&plan));
+    let mut plan = skipping(json!([noise(0.2)]), 10_000);
+    plan["stop"]["duration_ps"] = json!(20_000_000);
+    assert!(fault(&plan).contains("is not longer than 9 windows"), "{}", fault(&plan));
+    let mut stages = stencil(2);
+    stages["workload"] = json!({"kind": "idle"});
+    let plan = skipping(json!([stages]), 10_000);
+    assert!(fault(&plan).contains("no job repeats"), "{}", fault(&plan));
+}

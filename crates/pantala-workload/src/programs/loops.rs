@@ -1,0 +1,206 @@
+//! Loops: the stretches of a program in which every iteration equals the others.
+//!
+//! A run can skip iterations of a loop ([`super::RankOperations::skip`]). Iterations are equal if
+//! they have the same operations, apart from computing times, or if their random draws have the same
+//! distribution. They may be equal every few iterations only.
+
+use std::mem;
+
+use pantala_engine::Time;
+use pantala_mpi::{IterationMark, Op, OperationSource, OperationStream, Outcome, RankContext};
+
+/// A stretch of equal iterations of one motif, on all ranks of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// The number of the motif in the marks of the iterations.
+    pub motif: u16,
+    /// The number of the first iteration.
+    pub first: u32,
+    /// The number after the last iteration; `u32::MAX` if the loop never ends.
+    pub end: u32,
+    /// Iteration `i` equals iteration `i + period`.
+    pub period: u32,
+}
+
+impl Loop {
+    /// Whether an iteration with this mark is in the loop.
+    #[must_use]
+    pub const fn has(&self, mark: &IterationMark) -> bool {
+        mark.motif == self.motif && mark.iteration >= self.first && mark.iteration < self.end
+    }
+
+    /// Whether the loop never ends.
+    #[must_use]
+    pub const fn is_endless(&self) -> bool {
+        self.end == u32::MAX
+    }
+}
+
+/// The iterations that a motif has, or that a search has found to be equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeats {
+    /// The first iteration that equals a later one.
+    pub first: u32,
+    /// Iteration `i` equals iteration `i + period`.
+    pub period: u32,
+}
+
+impl Repeats {
+    /// All iterations are equal.
+    pub const ALL: Self = Self { first: 0, period: 1 };
+}
+
+/// The fewest equal iterations that make a loop.
+pub(crate) const FEWEST: u32 = 3;
+
+/// The loops of a job whose ranks have marks of iterations in streams of fixed operations. All ranks
+/// execute all their operations here, so the time is that of reading them.
+pub(super) fn found<S: OperationSource>(source: &S, rank: RankContext) -> Vec<Loop> {
+    let mut loops: Option<Vec<Loop>> = None;
+    for number in 0..rank.ranks {
+        let own = of_rank(&mut source.program(RankContext { rank: number, ..rank }));
+        loops = Some(match loops {
+            None => own,
+            Some(loops) => common(&loops, &own),
+        });
+        if loops.as_ref().is_some_and(Vec::is_empty) {
+            break;
+        }
+    }
+    loops.unwrap_or_default()
+}
+
+/// The parts of loops that both have.
+fn common(one: &[Loop], other: &[Loop]) -> Vec<Loop> {
+    let both = |a: &Loop, b: &Loop| Loop {
+        motif: a.motif,
+        first: a.first.max(b.first),
+        end: a.end.min(b.end),
+        period: 1,
+    };
+    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a, b)));
+    let parts = pairs.filter(|(a, b)| a.motif == b.motif).map(|(a, b)| both(a, b));
+    parts.filter(|part| part.end >= part.first.saturating_add(FEWEST)).collect()
+}
+
+/// The operations of an iteration, with its number, up to the start of the next one.
+#[derive(Default)]
+struct Iteration {
+    motif: u16,
+    number: u32,
+    operations: Vec<Op>,
+}
+
+/// The loops of one rank.
+fn of_rank(program: &mut impl OperationStream) -> Vec<Loop> {
+    let mut loops: Vec<Loop> = Vec::new();
+    let (mut last, mut present): (Option<Iteration>, Option<Iteration>) = (None, None);
+    let mut close = |last: &Option<Iteration>, present: &Iteration| {
+        let follows = |last: &&Iteration| {
+            (last.motif, last.number.wrapping_add(1)) == (present.motif, present.number)
+        };
+        let Some(before) = last.as_ref().filter(follows) else { return };
+        if before.operations != present.operations {
+            return;
+        }
+        match loops.last_mut() {
+            Some(known) if (known.motif, known.end) == (present.motif, present.number) => {
+                known.end += 1;
+            }
+            _ => loops.push(Loop {
+                motif: present.motif,
+                first: before.number,
+                end: present.number + 1,
+                period: 1,
+            }),
+        }
+    };
+    while let Some(op) = program.next(0, &Outcome::Done) {
+        if let Op::IterationStart(mark) = &op {
+            let goes_on = present
+                .as_ref()
+                .is_some_and(|now| (now.motif, now.number) == (mark.motif, mark.iteration));
+            if !goes_on {
+                let next =
+                    Iteration { motif: mark.motif, number: mark.iteration, operations: Vec::new() };
+                if let Some(over) = mem::replace(&mut present, Some(next)) {
+                    close(&last, &over);
+                    last = Some(over);
+                }
+            }
+        }
+        if let Some(present) = &mut present {
+            present.operations.push(without_numbers(op));
+        }
+    }
+    // The last iteration has what follows the loop, so it does not count.
+    loops.retain(|known| known.end >= known.first.saturating_add(FEWEST));
+    loops
+}
+
+/// The operation as far as it must be equal: computing times and the numbers of iterations differ.
+fn without_numbers(op: Op) -> Op {
+    const ANY: Time = 1;
+    match op {
+        Op::Compute(_) => Op::Compute(ANY),
+        Op::Icompute(_, request) => Op::Icompute(ANY, request),
+        Op::IterationStart(mark) => Op::IterationStart(IterationMark { iteration: 0, ..mark }),
+        other => other,
+    }
+}
+
+/// The iterations that a rank leaves out: the same on all ranks of its job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The number of the motif.
+    pub motif: u16,
+    /// The number of the first iteration.
+    pub first: u32,
+    /// Number of iterations.
+    pub count: u32,
+}
+
+impl LeftOut {
+    /// Whether an iteration with this mark is left out.
+    pub(crate) const fn has(&self, mark: &IterationMark) -> bool {
+        mark.motif == self.motif
+            && mark.iteration >= self.first
+            && mark.iteration - self.first < self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::programs::OperationLists;
+
+    fn iteration(number: u32, time: Time, bytes: u64) -> Vec<Op> {
+        let mark = IterationMark { iteration: number, ..IterationMark::default() };
+        let to = pantala_mpi::Outgoing { communicator: 0, destination: 1, tag: 0, bytes };
+        vec![Op::IterationStart(mark), Op::Compute(time), Op::Send(to), Op::IterationEnd]
+    }
+
+    fn lists(sizes: &[&[u64]]) -> OperationLists {
+        let list = |sizes: &&[u64]| {
+            let all =
+                (0..).zip(*sizes).flat_map(|(i, bytes)| iteration(i, 5 + u64::from(i), *bytes));
+            all.chain([Op::Compute(3)]).collect::<Vec<Op>>().into()
+        };
+        OperationLists { ranks: sizes.iter().map(list).collect() }
+    }
+
+    #[test]
+    fn equal_iterations_are_a_loop_whatever_they_compute() {
+        let of = |sizes: &[&[u64]]| {
+            found(&lists(sizes), RankContext::new(0, sizes.len() as u32, "job", 1))
+        };
+        let known = |first, end| vec![Loop { motif: 0, first, end, period: 1 }];
+        // The last iteration is followed by something else.
+        assert_eq!(of(&[&[4; 8]]), known(0, 7));
+        assert_eq!(of(&[&[9, 4, 4, 4, 4, 4, 4, 4]]), known(1, 7));
+        // All ranks have to repeat.
+        assert_eq!(of(&[&[4; 8], &[4, 4, 4, 1, 4, 4, 4, 4]]), known(0, 3));
+        assert_eq!(of(&[&[4; 8], &[1, 2, 3, 4, 5, 6, 7, 8]]), vec![]);
+        assert_eq!(of(&[&[4, 4]]), vec![]);
+    }
+}

@@ -1,0 +1,40 @@
+"""Times of a run without the time that it has skipped, for axes of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from pantala.run_tables.run_like import RunLike, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["skipped_spans", "without_skipped"]
+
+
+def skipped_spans(run: RunLike) -> list[tuple[float, float]]:
+    """Returns start and end of each span of skipped time in ns, in order; none without `skip`."""
+    if not run.document["plan"].get("skip"):
+        return []
+    epochs = table(run, "epochs")
+    if epochs is None:
+        return []
+    spans = epochs.filter(pl.col("skipped")).select("start_ns", "end_ns").unique().sort("start_ns")
+    return list(spans.collect().iter_rows())
+
+
+def without_skipped(spans: Sequence[tuple[float, float]], times_ns: NDArray[Any]) -> NDArray[Any]:
+    """Returns times on a clock that stands still while time is skipped.
+
+    Args:
+        spans: the skipped spans.
+        times_ns: times of the run in ns, of any shape.
+    """
+    result = np.asarray(times_ns, float).copy()
+    for start, end in spans:
+        result -= np.clip(np.asarray(times_ns, float) - start, 0, end - start)
+    return result

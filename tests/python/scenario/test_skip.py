@@ -1,0 +1,149 @@
+"""Skipped time: the key, what a run says of it, and what is compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import pantala as pt
+from pantala.analysis.slowdown import slowdown_of
+from pantala.errors import UsageError
+from pantala.figures.throughput import throughput
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
+from support import SMALL, Ended
+
+Cli = Callable[..., Ended]
+
+native = pytest.mark.native
+
+#: Two jobs that repeat for long.
+LONG = re.sub(r"iterations = \d+", "iterations = 400", SMALL)
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    path = tmp_path / "long.toml"
+    path.write_text(LONG)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "millionths", "minimum"),
+    [
+        ('skip = "1 %"\n', 10_000, 8),
+        ('skip = "0.25%"\n', 2_500, 8),
+        ('skip = { tolerance = "50 %", minimum = 3 }\n', 500_000, 3),
+    ],
+)
+def test_values_of_the_key(text: str, millionths: int, minimum: int, tmp_path: Path) -> None:
+    path = tmp_path / "skip.toml"
+    path.write_text(text + LONG)
+    plan = pt.Scenario.from_toml(path).plan()
+    assert plan["skip"] == {"tolerance_millionths": millionths, "minimum": minimum}
+    assert "skip" not in pt.Scenario.from_toml(path).replace({"skip": None}).plan()
+
+
+def test_a_plan_without_it_has_no_such_key(long: Path) -> None:
+    scenario = pt.Scenario.from_toml(long)
+    assert "skip" not in scenario.plan()
+    assert "skip" not in scenario.resolve()
+    assert scenario.replace({"skip": "2 %"}).plan()["skip"]["tolerance_millionths"] == 20_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (["skip=1"], "key skip"),
+        (['skip="much"'], 'skip.tolerance = "much": is not a percentage; write a percentage'),
+        (['skip="0 %"'], "must be above 0 % and at most 50 %"),
+        (['skip="-1 %"'], "is not a percentage"),
+        (['skip="51 %"'], "must be above 0 % and at most 50 %"),
+        (["skip={tolerance=0.01}"], "skip.tolerance = 0.01: is not text; put it in quotes"),
+        (['skip={tolerance="1 %",minimum=0}'], "skip.minimum = 0: must be at least 2"),
+        (["skip={minimum=4}"], "skip.tolerance: is missing"),
+        (['skip="1 %"', 'record.packets="all"'], "every packet must be simulated"),
+        (['skip="1 %"', 'stop.duration="50 us"'], "is not longer than 9 windows"),
+        (
+            ['skip="1 %"', 'jobs=[{name="a",ranks=8,workload={kind="ember.Null"}}]'],
+            "no job repeats",
+        ),
+    ],
+)
+@native
+def test_other_values_are_one_line(cli: Cli, long: Path, settings: list[str], says: str) -> None:
+    options = [word for setting in settings for word in ("--set", setting)]
+    ended = cli("check", long, *options)
+    assert (ended.status, ended.err.count("\n")) == (2, 1), ended.err
+    assert says in ended.err, ended.err
+
+
+def test_times_without_skipped_ones() -> None:
+    spans = [(100.0, 300.0), (400.0, 450.0)]
+    times = pl.Series([0.0, 100, 200, 300, 350, 500]).to_numpy()
+    assert list(without_skipped(spans, times)) == [0, 100, 100, 100, 150, 250]
+    assert list(without_skipped([], times)) == list(times)
+
+
+@native
+def test_a_run_that_skips_says_so_first(cli: Cli, long: Path, tmp_path: Path) -> None:
+    out = tmp_path / "skip"
+    ended = cli("run", long, "--skip", "20%", "--out", out)
+    assert ended.status == 0, ended.err
+    first = ended.out.split("\n", 1)[0]
+    assert first.startswith("Skipped: "), ended.out
+    assert "estimated error of run times (95 %)" in first
+    document = json.loads((out / "run.json").read_text())
+    assert next(iter(document)) == "skipped"
+    assert document["skipped"]["jumps"] >= 1
+    assert document["skipped"]["simulated_share"] < 0.9
+    page = (out / "report.html").read_text()
+    body = page.split("<header>", 1)[1].lstrip()
+    assert re.match(r'<ul class="caveats" aria-label="Read first">\s*<li>Skipped: ', body)
+    run = pt.load(out)
+    assert isinstance(run, pt.Run)
+    (start, end), *_ = skipped_spans(run)
+    windows = run.job_windows.collect()
+    assert windows.filter(
+        pl.col("window_start_ns").is_between(start, end, closed="left")
+    ).is_empty()
+    labels = [axes.get_xlabel() for axes in throughput(run).axes]
+    assert any("skipped time cut out" in label for label in labels)
+
+
+@native
+def test_only_runs_of_one_kind_give_a_slowdown(long: Path, tmp_path: Path) -> None:
+    def run(name: str, **changes: Any) -> pt.Run:
+        scenario = pt.Scenario.from_toml(long).replace(changes)
+        made = pt.run(scenario, tmp_path / name, report=False, progress=False)
+        assert isinstance(made, pt.Run)
+        return made
+
+    skips, full = run("skips", skip="20 %"), run("full")
+    name = skips.job_names[0]
+    with pytest.raises(UsageError, match="alone skips time and the run together does not"):
+        slowdown_of(full, {name: skips})
+    rows = slowdown_of(skips, {name: skips}).filter(pl.col("name") == name)
+    assert rows["compared"].item() == "run"
+    assert rows["alone_iterations"].item() == 400
+    assert rows["slowdown"].item() == 1.0
+
+
+@native
+def test_auto_skips_where_it_is_worth_it(cli: Cli, long: Path, tmp_path: Path) -> None:
+    ended = cli("run", long, "--skip", "auto", "--out", tmp_path / "long", "--no-report", "--quiet")
+    assert ended.status == 0, ended.err
+    plan = json.loads((tmp_path / "long" / "run.json").read_text())["plan"]
+    assert plan["skip"] == {"tolerance_millionths": 10_000, "minimum": 8}
+    short = tmp_path / "short.toml"
+    short.write_text(SMALL)
+    ended = cli(
+        "run", short, "--skip", "auto", "--out", tmp_path / "short", "--no-report", "--quiet"
+    )
+    assert ended.status == 0, ended.err
+    assert "skip" not in json.loads((tmp_path / "short" / "run.json").read_text())["plan"]
