@@ -16,9 +16,9 @@ from statistics import fmean, median
 from typing import Any
 
 import polars as pl
-from study import table
 
 import pantala as pt
+from markdown_table import table
 
 _ROOT = Path(__file__).parents[1]
 _PAGE = _ROOT / "docs" / "explanation" / "made-coarsening.md"

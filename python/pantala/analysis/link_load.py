@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from pantala.analysis.link_pass import ROUNDING, link_sums, shared_time
 from pantala.metrics.binding import SATURATED
 from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike, link_window_ns
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 
 __all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
 
@@ -18,7 +20,7 @@ __all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
 class LinkLoads:
     """The utilization of links over a time of a run."""
 
-    #: The time that `bytes` and `utilization` cover, ns.
+    #: The time that `bytes` and `utilization` cover, ns, without skipped time in it.
     start_ns: float
     end_ns: float
     #: Whether all jobs ran during all of that time; false if that is unknown, or never held for a
@@ -50,11 +52,13 @@ def link_loads(run: RunLike) -> LinkLoads:
         )
         return LinkLoads(start, end, sums.shared, None, without)
     sent = pl.col("bytes") * pl.col("byte_ns").fill_null(0.0)
+    # Skipped time has no windows.
+    covered = float(np.diff(without_skipped(skipped_spans(run), np.array([start, end])))[0])
     joined = (
         links.drop("bytes", "utilization")
         .join(sums.by_link, on="link", how="left", maintain_order="left")
         .with_columns(pl.col("bytes", "saturated_windows").fill_null(0))
-        .with_columns(utilization=(sent / (end - start or 1.0)).clip(0, 1))
+        .with_columns(utilization=(sent / (covered or 1.0)).clip(0, 1))
         .drop("byte_ns")
     )
     window = link_window_ns(run)

@@ -50,7 +50,7 @@ def throughputs_of(
 
     Returns:
         One row per job with `THROUGHPUT_COLUMNS`. A run of less than `LEAST_WINDOWS` windows has no
-        values.
+        values, nor has one with `skip`: skipped time has no windows.
     """
     window_ns = plan["record"]["window_ps"] / 1000
     windows = int(simulated_ns / window_ns + 1e-6)
@@ -58,7 +58,7 @@ def throughputs_of(
     for number, job in enumerate(plan["jobs"]):
         row: dict[str, Any] = dict.fromkeys(_SCHEMA) | {"name": job["name"]}
         row["simulated_ns"] = float(simulated_ns)
-        if windows >= LEAST_WINDOWS:
+        if windows >= LEAST_WINDOWS and not plan.get("skip"):
             mine = job_windows.filter(pl.col("job") == number)
             starts, delivered = mine["window_start_ns"], mine["delivered_bytes"]
             numbers = (starts / window_ns).round().cast(pl.Int64)

@@ -233,6 +233,11 @@ def describe(
         from pantala.experiments.until_precise import read_until_precise
 
         until = read_until_precise(tables["until_precise"], source)
+        if base.skip is not None:
+            raise UsageError(
+                f"{source}: until_precise: reads the windows of jobs, which skipped time lacks;"
+                " remove it, or skip"
+            )
         # The throughput is read from this table.
         kept = tuple(dict.fromkeys([*kept, "job_windows"]))
     made = Description(name, base, tuple(all_axes), kept, source, precision, skip, until)

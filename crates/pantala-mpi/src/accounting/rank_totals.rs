@@ -40,6 +40,8 @@ pub struct RankTotals {
     pub init: Time,
     /// Time blocked in `MPI_Finalize`. It is no communication.
     pub finalize: Time,
+    /// Number of MPI calls begun before `MPI_Finalize`.
+    pub calls: u64,
     /// Number of messages sent, including those of collectives. Counted at the send call.
     pub messages_sent: u64,
     /// Payload of the messages sent.

@@ -78,6 +78,7 @@ impl<P: OperationStream> MpiLayer<P> {
                             |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
                         if !finalizes {
                             self.records.profiles[rank.profile as usize].called(&op, members);
+                            rank.totals.calls += u64::from(op.is_call());
                         }
                         if !self.records.rank_calls.is_empty() {
                             self.open_call(r, &op, now);

@@ -92,6 +92,11 @@ fn a_job_alone_is_skipped_to_its_last_iterations() {
             "compute",
         );
     }
+    // So does the number of calls.
+    for (row, known) in skip.rows("calls").iter().zip(full.rows("calls")) {
+        assert_eq!(row["call"], known["call"]);
+        assert_near(number(row, "calls"), number(known, "calls"), 0.01, "calls");
+    }
     // The iterations that are left have the numbers of those of the full run, and no gap else.
     let numbers: Vec<u64> = {
         let of_rank = skip.rows("iterations").iter().filter(|row| row["rank"] == 3);

@@ -6,6 +6,7 @@ use pantala_engine::Time;
 use pantala_fabric::{JobTraffic, LinkCounters};
 use pantala_mpi::{CallReport, LatencyStatistics, MessageSums, RankMessages, RankTotals, scaled};
 use pantala_workload::Endpoints;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A rational number by which a count is multiplied: `share.0 / share.1`.
@@ -23,8 +24,65 @@ pub(crate) struct Counts {
     /// By job, without windows; with the bytes injected.
     packets: Vec<(JobPackets, u64)>,
     message_latency: Vec<Option<LatencyStatistics>>,
-    /// By job: payload that ranks have sent.
-    pub(crate) bytes_sent: Vec<u64>,
+    /// By job: how far its ranks have come.
+    pub(crate) progress: Vec<Progress>,
+}
+
+/// How far the ranks of a job have come: what they have sent, called and waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Progress {
+    pub(crate) bytes: u64,
+    pub(crate) calls: u64,
+    pub(crate) waited: u64,
+}
+
+impl Progress {
+    /// Adds the progress of one rank, or `share` of it.
+    pub(crate) fn add(&mut self, from: &RankTotals, to: &RankTotals, share: Share) {
+        self.bytes += scaled(to.bytes_sent - from.bytes_sent, share);
+        self.calls += scaled(to.calls - from.calls, share);
+        self.waited += scaled(to.in_calls() - from.in_calls(), share);
+    }
+
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes + other.bytes,
+            calls: self.calls + other.calls,
+            waited: self.waited + other.waited,
+        }
+    }
+
+    pub(crate) const fn since(self, earlier: Self) -> Self {
+        Self {
+            bytes: self.bytes - earlier.bytes,
+            calls: self.calls - earlier.calls,
+            waited: self.waited - earlier.waited,
+        }
+    }
+}
+
+/// By what the counts of a job are multiplied for skipped time, by what they are proportional to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shares {
+    pub(crate) bytes: Share,
+    pub(crate) calls: Share,
+    pub(crate) waited: Share,
+}
+
+impl Shares {
+    /// Returns the shares of a job whose ranks come as far as `skipped` in skipped time and as far
+    /// as `sampled` in the sample; `whole` where they do nothing.
+    pub(crate) fn of(skipped: Progress, sampled: Progress, whole: Share) -> Self {
+        let of = |skipped: u64, sampled: u64| match sampled {
+            0 => whole,
+            _ => (u128::from(skipped), u128::from(sampled)),
+        };
+        Self {
+            bytes: of(skipped.bytes, sampled.bytes),
+            calls: of(skipped.calls, sampled.calls),
+            waited: of(skipped.waited, sampled.waited),
+        }
+    }
 }
 
 impl Counts {
@@ -48,9 +106,9 @@ impl Counts {
             add(links.len(), &mut network.injection_jobs(node, now));
             links.push(network.injection_counters(node, now));
         }
-        let mut bytes_sent = vec![0; jobs];
+        let mut progress = vec![Progress::default(); jobs];
         for report in network.hosts().flat_map(|host| host.rank_reports(now)) {
-            bytes_sent[usize::from(report.job)] += report.totals.bytes_sent;
+            progress[usize::from(report.job)].add(&RankTotals::default(), &report.totals, (1, 1));
         }
         let of_job = |job: usize| {
             let mut sum = (JobPackets::default(), 0);
@@ -76,14 +134,8 @@ impl Counts {
             rank_messages: RankMessages::summed(messages),
             packets: (0..jobs).map(of_job).collect(),
             message_latency: (0..jobs as u16).map(message_latency).collect(),
-            bytes_sent,
+            progress,
         }
-    }
-
-    /// Returns the bytes of memory held, approximately.
-    #[cfg(test)]
-    pub(crate) fn traffic_rows(&self) -> usize {
-        self.traffic.len()
     }
 }
 
@@ -102,8 +154,8 @@ pub(crate) struct Skipped {
 
 impl Skipped {
     /// Adds what was counted from `before` to `after`, times the share of each job.
-    pub(crate) fn add(&mut self, before: &Counts, after: &Counts, shares: &[Share]) {
-        let share = |job: u16| shares[usize::from(job)];
+    pub(crate) fn add(&mut self, before: &Counts, after: &Counts, shares: &[Shares]) {
+        let share = |job: u16| shares[usize::from(job)].bytes;
         self.links.resize(after.links.len(), LinkCounters::default());
         let mut bytes = vec![(0_u64, 0_u64); after.links.len()];
         let mut known = before.traffic.iter().peekable();
@@ -135,8 +187,8 @@ impl Skipped {
                 self.packets.push(<(JobPackets, u64)>::default());
             }
             let sum = &mut self.packets[job];
-            sum.0.absorb(new.0.since(&old.0, shares[job]));
-            sum.1 += scaled(new.1 - old.1, shares[job]);
+            sum.0.absorb(new.0.since(&old.0, shares[job].bytes));
+            sum.1 += scaled(new.1 - old.1, shares[job].bytes);
         }
         self.message_latency.resize(after.message_latency.len(), None);
         for (job, sum) in self.message_latency.iter_mut().enumerate() {
@@ -145,34 +197,35 @@ impl Skipped {
                 Some(old) => new.since(old),
                 None => new.clone(),
             };
-            sum.get_or_insert_default().add(&more.weighted(shares[job]));
+            sum.get_or_insert_default().add(&more.weighted(shares[job].bytes));
         }
     }
 
-    fn add_calls(&mut self, before: &Counts, after: &Counts, shares: &[Share]) {
+    fn add_calls(&mut self, before: &Counts, after: &Counts, shares: &[Shares]) {
         let key = |report: &CallReport| (report.job, report.rank, report.call.clone());
         let known: BTreeMap<_, _> = before.calls.iter().map(|old| (key(old), old)).collect();
         self.calls.extend(after.calls.iter().map(|new| {
             let old = known.get(&key(new));
-            let more = |of: fn(&CallReport) -> u64| {
-                let more = of(new).saturating_sub(old.map_or(0, |old| of(old)));
-                scaled(more, shares[usize::from(new.job)])
+            let share = shares[usize::from(new.job)];
+            let more = |of: fn(&CallReport) -> u64, share: Share| {
+                scaled(of(new).saturating_sub(old.map_or(0, |old| of(old))), share)
             };
             CallReport {
-                calls: more(|of| of.calls),
-                bytes: more(|of| of.bytes),
-                time: more(|of| of.time),
+                calls: more(|of| of.calls, share.calls),
+                bytes: more(|of| of.bytes, share.calls),
+                time: more(|of| of.time, share.waited),
                 ..new.clone()
             }
         }));
         self.calls = CallReport::summed(std::mem::take(&mut self.calls));
     }
 
-    fn add_messages(&mut self, before: &Counts, after: &Counts, shares: &[Share]) {
+    fn add_messages(&mut self, before: &Counts, after: &Counts, shares: &[Shares]) {
         let known: BTreeMap<_, _> =
             before.rank_messages.iter().map(|old| ((old.job, old.rank), old)).collect();
         self.rank_messages.extend(after.rank_messages.iter().map(|new| {
-            let (old, share) = (known.get(&(new.job, new.rank)), shares[usize::from(new.job)]);
+            let (old, share) =
+                (known.get(&(new.job, new.rank)), shares[usize::from(new.job)].bytes);
             let none = MessageSums::default();
             let of = |new: &MessageSums, old: Option<&MessageSums>| {
                 let old = old.unwrap_or(&none);

@@ -19,7 +19,8 @@ impl Skipper {
         for (at, sample) in self.samples.iter().enumerate() {
             match self.judge(sample) {
                 Ok(means) => return Some((at, means)),
-                Err(found) => reason = Some(found),
+                // That of the longest sample is the last to go.
+                Err(found) => reason = reason.or(Some(found)),
             }
         }
         self.reason = reason;

@@ -3,7 +3,7 @@
 use crate::output::epoch_record::EpochRow;
 use crate::output::recorder::Net;
 use crate::run::process_group::ProcessGroup;
-use crate::run::skip::counts::{Counts, Share};
+use crate::run::skip::counts::{Counts, Progress, Share, Shares};
 use crate::run::skip::epochs::{Doing, Stretch};
 use crate::run::skip::horizon::{Distance, Repeating, distance};
 use crate::run::skip::skipper::{Outlook, Promise, Renumbered, Skipper};
@@ -133,8 +133,8 @@ impl Skipper {
             one.into_iter().zip(other).map(|(one, other)| one.min(other)).collect()
         });
         let common = common.unwrap_or_default();
-        // By job: the payload that its ranks would have sent, and what they have sent in the sample.
-        let mut sent: Vec<(u64, u64)> = vec![(0, 0); self.jobs.len()];
+        // By job: how far its ranks come in skipped time, and how far they have come in the sample.
+        let mut both = vec![(Progress::default(), Progress::default()); self.jobs.len()];
         for (job, cycles) in by_job.iter().enumerate() {
             let Some(cycles) = cycles else { continue };
             let latest = self.own.starts(job);
@@ -143,26 +143,18 @@ impl Skipper {
                 let share = (u128::from(*cycles), u128::from(last.cycle - first.cycle));
                 let place = (job as u16, rank as u32);
                 self.skipped.add_rank(place, &first.totals, &last.totals, share);
-                let bytes = last.totals.bytes_sent - first.totals.bytes_sent;
-                sent[job].0 += pantala_mpi::scaled(bytes, share);
+                both[job].0.add(&first.totals, &last.totals, share);
             }
-            sent[job].1 = counts.bytes_sent[job] - sample.counts.bytes_sent[job];
+            both[job].1 = counts.progress[job].since(sample.counts.progress[job]);
         }
-        let sent = peers.all_gather(sent).into_iter().reduce(|mut sums, more| {
-            sums.iter_mut()
-                .zip(more)
-                .for_each(|(sum, more)| *sum = (sum.0 + more.0, sum.1 + more.1));
-            sums
+        let both = peers.all_gather(both).into_iter().reduce(|sums, more| {
+            let pairs = sums.into_iter().zip(more);
+            pairs.map(|(sum, more)| (sum.0.and(more.0), sum.1.and(more.1))).collect()
         });
         let whole: Share = (u128::from(time), u128::from(now - sample.at));
-        let shares: Vec<Share> = sent
-            .unwrap_or_default()
-            .into_iter()
-            .map(|(skipped, sampled)| match sampled {
-                0 => whole,
-                _ => (u128::from(skipped), u128::from(sampled)),
-            })
-            .collect();
+        let both = both.unwrap_or_default().into_iter();
+        let shares: Vec<Shares> =
+            both.map(|(skipped, sampled)| Shares::of(skipped, sampled, whole)).collect();
         self.skipped.add(&sample.counts, &counts, &shares);
     }
 
