@@ -422,6 +422,10 @@ def test_a_python_without_mpi4py_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     assert why_no_rank(["no-such-program"]) is None
 
 
+#: What srun hands on in these tests.
+NAMED = "LD_PRELOAD=lib,PANTALA_CAPTURE_DIR"
+
+
 @pytest.mark.parametrize(
     ("kind", "words", "environment", "expected", "loaded"),
     [
@@ -436,12 +440,24 @@ def test_a_python_without_mpi4py_is_named(tmp_path: Path, monkeypatch: pytest.Mo
          ["-x", "LD_PRELOAD=lib:own", "-x", "PANTALA_CAPTURE_DIR=out", "app"], "own"),
         ("hydra", ["-n", "2", "app"], {}, ["-genv", "LD_PRELOAD", "lib", "-genv",
                                           "PANTALA_CAPTURE_DIR", "out", "-n", "2", "app"], None),
-        ("slurm", ["app"], {},
-         ["--export=ALL,LD_PRELOAD=lib,PANTALA_CAPTURE_DIR=out", "app"], None),
-        ("slurm", ["--export=A,B", "app"], {},
-         ["--export=A,B,LD_PRELOAD=lib,PANTALA_CAPTURE_DIR=out", "app"], None),
-        ("slurm", ["--export=NONE", "app"], {},
-         ["--export=LD_PRELOAD=lib,PANTALA_CAPTURE_DIR=out", "app"], None),
+        *(
+            ("slurm", words, environment, expected, None)
+            for words, environment, expected in [
+                (["app"], {}, [f"--export=ALL,{NAMED}", "app"]),
+                (["--export=A,B", "app"], {}, [f"--export=A,B,{NAMED}", "app"]),
+                (["--export=NONE", "app"], {}, [f"--export={NAMED}", "app"]),
+                (["--export", "NIL", "-n2", "app"], {}, [f"--export={NAMED}", "-n2", "app"]),
+                (["app"], {"SLURM_EXPORT_ENV": "NONE"}, [f"--export={NAMED}", "app"]),
+                (["app"], {"SLURM_EXPORT_ENV": "A"}, [f"--export=A,{NAMED}", "app"]),
+                (["-n", "4", "-l", "app", "--export=B"], {},
+                 [f"--export=ALL,{NAMED}", "-n", "4", "-l", "app", "--export=B"]),
+                (["-lN", "1", "--label", "--mpi", "pmix", "app", "--export", "B"], {},
+                 [f"--export=ALL,{NAMED}", "-lN", "1", "--label", "--mpi", "pmix", "app",
+                  "--export", "B"]),
+                (["-n1", "a", ":", "--export=A", "b"], {},
+                 [f"--export=ALL,{NAMED}", "-n1", "a", ":", f"--export=A,{NAMED}", "b"]),
+            ]
+        ),
     ],
 )  # fmt: skip
 def test_a_launcher_hands_the_library_to_its_ranks(
