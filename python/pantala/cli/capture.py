@@ -183,7 +183,7 @@ def _list(made: Sequence[Captured]) -> None:
         size = f"{each.bytes / 1e6:.3g} MB" if each.bytes >= 1e6 else f"{each.bytes / 1e3:.3g} kB"
         loop = f", {each.iterations:,} iterations" if each.iterations else ""
         say(f"{each.file}: {each.ranks} ranks, {each.operations:,} operations{loop}, {size}")
-        for text in each.notes:
+        for text in filter(None, (*each.notes, each.deadlock)):
             say(f"note: {text}", file=sys.stderr)
 
 
