@@ -113,8 +113,9 @@ void write_noticed(FILE *(*open_notes)(void));
 
 // Ends the program with a note if it uses another MPI library than this one was built for.
 void refuse_foreign_library(void);
-// Opens the files of the rank. Sets whether computing is measured in CPU time.
-bool start_job(bool *cpu_time);
+// Opens the files of the rank. Sets whether computing is measured in CPU time, and whether it is
+// measured in wall-clock time by more ranks of a host than it has processors.
+bool start_job(bool *cpu_time, bool *shared);
 // Opens the file with the notes of the rank; null if it cannot be written.
 FILE *note_file(void);
 
