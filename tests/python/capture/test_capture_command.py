@@ -99,7 +99,7 @@ def test_a_program_stops_at_the_first_call_that_is_refused(in_script: bool, tmp_
     body = (
         f"{RING} MPI_Barrier(MPI_COMM_WORLD);"
         "MPI_Comm half; MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &half);"
-        "MPIX_Bcast_init(data, 8, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);"
+        "MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); MPI_Comm_join(-1, &half);"
         "for (;;) pause();"
     )
     command = [*MPIRUN, "2", program(tmp_path, body)]
@@ -107,7 +107,7 @@ def test_a_program_stops_at_the_first_call_that_is_refused(in_script: bool, tmp_
         (tmp_path / "script.sh").write_text(f"{' '.join(command)}\ntouch {tmp_path / 'after'}\n")
         command = ["sh", str(tmp_path / "script.sh")]
     out = tmp_path / "out"
-    with pytest.raises(UsageError, match="MPIX_Bcast_init: a capture does not follow") as raised:
+    with pytest.raises(UsageError, match="MPI_Comm_join: a capture does not follow") as raised:
         capture(command, out)
     assert f"pantala capture salvage {out} makes one" in str(raised.value)
     assert not (tmp_path / "after").exists()
