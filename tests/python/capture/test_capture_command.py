@@ -361,6 +361,19 @@ def test_one_thread_at_a_time_may_call(clock: str, tmp_path: Path) -> None:
         assert names(rank) == ["barrier"] * 4 + ["sendrecv_to", "sendrecv_from"]
 
 
+@pytest.mark.needs("cc")
+def test_a_shared_library_is_no_static_program(tmp_path: Path) -> None:
+    from pantala.capture.reasons import is_static
+
+    source = tmp_path / "main.c"
+    source.write_text("int main(void) { return 0; }")
+    expected = {"": False, "-shared": False, "-static": True, "-static-pie": True}
+    for option, static in expected.items():
+        out = tmp_path / f"main{option}"
+        subprocess.run(["cc", *option.split(), "-fPIC", "-o", out, source], check=True)
+        assert is_static(out) == static, option
+
+
 @needs_mpi
 @pytest.mark.full
 def test_a_static_program_is_named(tmp_path: Path) -> None:
