@@ -1,4 +1,4 @@
-"""`pantala check`: validates a scenario and shows its resolved plan."""
+"""`pantala check`: validates a scenario and shows what its resolved plan holds."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ __all__ = ["HELP", "check"]
 #: A check probes for less time than a dry run, because it is given often.
 _PROBE_SECONDS = 0.2
 
-HELP = """Check a scenario and print its plan: every default value and the node of every rank.
+HELP = """Check a scenario: its machine, its jobs, what a run takes.
 
-The plan is JSON. It goes to standard output, or to the file of [b]--plan[/b]. On a terminal, only
-the first values of long lists are shown. Each error is one
-line on standard error. A program in Python runs, because the plan holds its operations. With
-[b]--plan[/b], its operation file is written beside the plan, so that other machines need no Python.
-Tables that would be too large are a warning; with [b]--plan[/b] they are an error.
+The plan has every default value and the node of every rank. [b]--json[/b] prints it, and
+[b]--plan[/b] writes it to a file. Each error is one line on standard error. A program in Python
+runs, because the plan holds its operations. With [b]--plan[/b], its operation file is written
+beside the plan, so that other machines need no Python. Tables that would be too large are a
+warning; with [b]--plan[/b] they are an error.
 
 The plan lists the values that no paper states under 'assumptions'. [b]--assumptions[/b] prints
 them.
@@ -55,6 +55,9 @@ def check(
             autocompletion=complete.files,
         ),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the plan as JSON instead of a summary.")
+    ] = False,
     settings: Settings = None,
     routing: RoutingName = None,
     preset: MachinePreset = None,
@@ -75,7 +78,7 @@ def check(
     from pantala.files.atomic_file import write_text
     from pantala.planning.cost import cost_words
     from pantala.planning.record_size import parse_limit
-    from pantala.scenario.plan import plan_text, shortened
+    from pantala.scenario.plan import plan_text
 
     limit = parse_limit(size_limit)
     changes = parse_settings(settings)
@@ -86,22 +89,21 @@ def check(
         cost = _warn(scenario, planned, limit, refuse=plan is not None)
         if plan is not None:
             _bring_operations(scenario, resolved, plan)
-        short = plan is None and sys.stdout.isatty()
-        text = plan_text(shortened(resolved) if short else resolved)
+        text = plan_text(resolved) if as_json or plan is not None else ""
     except ScenarioError as error:
         say("\n".join(error.lines), file=sys.stderr)
         raise typer.Exit(error.exit_status) from None
-    if plan is None:
+    if as_json:
         say(text)
-    else:
+    elif plan is None:
+        _show(resolved)
+    if plan is not None:
         try:
             write_text(plan, text + "\n")
         except OSError as error:
             raise UsageError(
                 f"{plan}: cannot be written: {error.strerror}; name another --plan"
             ) from None
-    if short:
-        say("long lists are shortened here; --plan FILE or a pipe gets them all", file=sys.stderr)
     say("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
     say(f"a run takes {cost_words(cost)}", file=sys.stderr)
     for line in _programs(scenario):
@@ -110,6 +112,16 @@ def check(
         say(f"failed: {failed_words(failed)}", file=sys.stderr)
     if scenario.detail.coarsen > 1:
         say(resolved["derived"]["coarsened"], file=sys.stderr)
+
+
+def _show(resolved: dict[str, Any]) -> None:
+    """Prints the summary of a plan."""
+    from pantala.cli.check_summary import machine_facts, table_of_jobs
+    from pantala.cli.tables import console
+
+    output = console()
+    output.print(machine_facts(resolved))
+    output.print(table_of_jobs(resolved))
 
 
 def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool) -> RunCost:
