@@ -108,3 +108,22 @@ def test_check_and_the_run_agree(tmp_path: Path, cli: Cli, threshold: int, ends:
         else:
             with pytest.raises(SimulationError, match="6 ranks wait for one another"):
                 pt.run(scenario, tmp_path / "run", report=False, progress=False)
+
+
+def test_traces_are_searched_too(tmp_path: Path, cli: Cli) -> None:
+    calls = [
+        f"rank {rank} {{\nl1: recv 8b from {1 - rank} tag 3\nl2: send 8b to {1 - rank} tag 3\n"
+        "l2 requires l1\n}\n"
+        for rank in range(2)
+    ]
+    (tmp_path / "pair.goal").write_text("num_ranks 2\n" + "".join(calls))
+    file = tmp_path / "app.toml"
+    text = SCENARIO.replace("THRESHOLD", "12000").replace("RANKS", "2").replace("count = 2\n", "")
+    file.write_text(text.replace('kind = "operations", path = "app.operations"',
+                                 'kind = "trace", path = "pair.goal"'))  # fmt: skip
+    ended = cli("check", str(file))
+    assert ended.status == 0
+    assert (
+        f"{file}: warning: jobs.app: a replay deadlocks at any mpi.eager_threshold: rank 0 waits in"
+        " recv (a message from rank 1, tag 3), rank 1 waits in recv (a message from rank 0, tag 3)"
+    ) in ended.err
