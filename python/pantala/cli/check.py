@@ -71,6 +71,7 @@ def check(
     size_limit: SizeLimit = None,
 ) -> None:
     """Checks a scenario file."""
+    from pantala.cli.check_summary import summary_lines
     from pantala.cli.option_values import parse_settings
     from pantala.cli.scenario_file import read_scenario
     from pantala.core.ports import failed_words
@@ -96,7 +97,7 @@ def check(
     if as_json:
         say(text)
     elif plan is None:
-        _show(resolved)
+        say("\n".join(summary_lines(resolved)))
     if plan is not None:
         try:
             write_text(plan, text + "\n")
@@ -112,16 +113,6 @@ def check(
         say(f"failed: {failed_words(failed)}", file=sys.stderr)
     if scenario.detail.coarsen > 1:
         say(resolved["derived"]["coarsened"], file=sys.stderr)
-
-
-def _show(resolved: dict[str, Any]) -> None:
-    """Prints the summary of a plan."""
-    from pantala.cli.check_summary import machine_facts, table_of_jobs
-    from pantala.cli.tables import console
-
-    output = console()
-    output.print(machine_facts(resolved))
-    output.print(table_of_jobs(resolved))
 
 
 def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool) -> RunCost:
