@@ -6,7 +6,8 @@
 //! ranks are left, they wait for each other: an MPI deadlock.
 //!
 //! Which message a receive of any source takes depends on times. The search takes one order of
-//! many, so for programs with such receives a run can end otherwise.
+//! many, so for programs with such receives a run can end otherwise. The network has room for all
+//! packets, so NICs that hold packets (`short_buffers`) never stop each other here.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
