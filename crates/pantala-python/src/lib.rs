@@ -15,6 +15,7 @@ use errors::{plan_error, write_error};
 use json::json;
 use pantala_sim::output::columns::TableWriter;
 use pantala_sim::output::link_table as links;
+use pantala_sim::plan::call_order;
 use pantala_sim::plan::communication::of_jobs;
 use pantala_sim::plan::deadlock::search;
 use pantala_sim::plan::export::{ExportError, export_job};
@@ -44,6 +45,21 @@ fn deadlock(py: Python<'_>, plan_json: &str) -> PyResult<String> {
 #[pyfunction]
 fn communication(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     let found = py.detach(|| resolve::parse(plan_json).and_then(|plan| of_jobs(&plan)));
+    json(&found.map_err(|e| plan_error(&e))?)
+}
+
+/// Executes the calls of a workload without computing and network delays, and returns as JSON
+/// whether they end.
+#[pyfunction]
+#[pyo3(name = "call_order")]
+fn order_of_calls(
+    py: Python<'_>,
+    workload: &str,
+    ranks: u32,
+    mpi: Option<&str>,
+    most: u64,
+) -> PyResult<String> {
+    let found = py.detach(|| call_order::of_workload(workload, ranks, mpi, most));
     json(&found.map_err(|e| plan_error(&e))?)
 }
 
@@ -138,6 +154,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ncptl::ncptl_check, module)?)?;
     module.add_function(wrap_pyfunction!(ncptl::ncptl_explain, module)?)?;
     module.add_function(wrap_pyfunction!(communication, module)?)?;
+    module.add_function(wrap_pyfunction!(order_of_calls, module)?)?;
     module.add_function(wrap_pyfunction!(export_operations, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::operation_file, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::operation_file_summary, module)?)?;

@@ -1,6 +1,7 @@
 //! The plan of a run: its form, its checks, what it resolves to, and what can be told of it without
 //! running it.
 
+pub mod call_order;
 pub mod coarsen;
 pub mod communication;
 pub mod deadlock;

@@ -72,6 +72,7 @@
 //! Loads are fractions of the terminal bandwidth, counted in whole flits. Sizes are bytes, times
 //! are picoseconds. Each motif states how ranks fill its process grid.
 
+pub mod call_order;
 pub mod communication_volume;
 mod compute_noise;
 pub mod endpoints;

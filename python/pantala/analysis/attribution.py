@@ -20,6 +20,7 @@ import polars as pl
 
 from pantala.analysis.job_sets import TOGETHER, without_name
 from pantala.errors import UsageError, nearest
+from pantala.text.amounts import join
 
 __all__ = [
     "MEASURES",
@@ -29,6 +30,7 @@ __all__ = [
     "matrix_of",
     "ratios_text",
     "shown_measures",
+    "slowdown_in_words",
 ]
 
 #: The measures of an effect by the column of the slowdown table.
@@ -53,6 +55,8 @@ METHODS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+#: Jobs that a sentence names.
+_NAMED = 3
 _SCHEMA = {
     "method": pl.String,
     "victim": pl.String,
@@ -177,6 +181,23 @@ def effect_in_words(row: Mapping[str, Any]) -> str:
         return f"No effect of {aggressor} on {victim} {where} is shown: {value} ({known})."
     effect = "slows {} down" if row["mean"] > 1 else "speeds {} up"
     return f"{aggressor} {effect.format(victim)} {where}: {value} ({interval})."
+
+
+def slowdown_in_words(row: Mapping[str, Any]) -> str:
+    """Returns the slowdown of a job beside others, with its interval, as a sentence.
+
+    Args:
+        row: a row of `Experiment.mean_slowdowns` with several runs.
+    """
+    others = row["beside"][:_NAMED]
+    more = len(row["beside"]) - len(others)
+    beside = join([*others, f"{more} more"] if more else others)
+    value = f"{MEASURES[row['measure']]} {row['mean']:.2f} times"
+    known = f"{ratios_text(row['low'], row['high'])}, {row['runs']} seeds"
+    if not row["significant"]:
+        return f"No effect on {row['name']} beside {beside} is shown: {value} ({known})."
+    word = "slower" if row["mean"] > 1 else "faster"
+    return f"{row['name']} is {word} beside {beside}: {value} ({known})."
 
 
 def ratios_text(low: float, high: float, between: str = " to ") -> str:

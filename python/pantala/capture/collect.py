@@ -12,6 +12,7 @@ from pantala.capture.matching import remove_lonely
 from pantala.capture.notes import RANK_FILE, Notes, rank_of, read_notes
 from pantala.capture.rank_file import read_rank_file, write_rank_file
 from pantala.core import native
+from pantala.core.call_order import deadlock_of_calls
 from pantala.core.operation_codes import Code
 from pantala.errors import UsageError
 from pantala.files.atomic_file import atomic_file
@@ -47,6 +48,8 @@ class Captured:
         iterations: the number of iterations of the loop that all ranks repeat, or that rank 0
             marks; 0 without them.
         notes: what the capture leaves out, with the number of calls and of ranks.
+        deadlock: what a replay with the default eager threshold waits for, or up to where the order
+            of calls was searched; empty if all calls end.
     """
 
     file: Path
@@ -55,6 +58,7 @@ class Captured:
     bytes: int
     iterations: int
     notes: tuple[str, ...]
+    deadlock: str = ""
 
 
 def not_in_use(unfinished: Path) -> None:
@@ -161,7 +165,11 @@ def merged(paths: list[Path], file: Path, notes: Sequence[str]) -> Captured:
             f" of the ranks are in {paths[0].parent}"
         ) from None
     iterations = made["iterations"] or _marked(paths[0])
-    return Captured(file, size, made["operations"], made["bytes"], iterations, tuple(notes))
+    workload = {"kind": "operations", "path": str(file), "hash": made["hash"]}
+    deadlock = deadlock_of_calls(workload, size)
+    return Captured(
+        file, size, made["operations"], made["bytes"], iterations, tuple(notes), deadlock
+    )
 
 
 def _marked(path: Path) -> int:

@@ -17,6 +17,16 @@ NAMES = ("LD_PRELOAD", "PANTALA_CAPTURE_DIR", "PANTALA_CAPTURE_CLOCK", "PANTALA_
 #: The library that the launcher itself leaves out of LD_PRELOAD.
 LIBRARY = "PANTALA_CAPTURE_LIBRARY"
 _LIST = "OMPI_MCA_mca_base_env_list"
+#: The options of srun without a value, or with one behind an equals sign only.
+_SRUN_LETTERS = frozenset("EHOQVXZhjklsuv")
+_SRUN_FLAGS = frozenset((
+    "bcast", "compress", "contiguous", "debugger-test", "disable-status", "exact", "exclusive",
+    "help", "hold", "immediate", "interactive", "join", "kill-on-bad-exit", "label",
+    "multi-prog", "nice", "no-allocate", "no-kill", "overcommit", "overlap", "oversubscribe",
+    "preserve-env", "propagate", "pty", "quiet", "quit-on-interrupt", "reboot", "resv-ports",
+    "send-libs", "share", "spread-job", "test-only", "unbuffered", "usage", "use-min-nodes",
+    "verbose", "version", "x11",
+))  # fmt: skip
 
 
 def handed(
@@ -62,14 +72,48 @@ def handed(
 
 def _exported(words: list[str], variables: dict[str, str], before: dict[str, str]) -> list[str]:
     """Returns the words of srun: it hands on the whole environment unless --export says less."""
-    text = ",".join(f"{name}={value}" for name, value in variables.items())
-    for at, word in enumerate(words):
-        if word.startswith("--export="):
+    # A name alone stands for the value that srun has itself, which may contain commas.
+    text = ",".join(
+        f"{name}={value}" if name == "LD_PRELOAD" else name for name, value in variables.items()
+    )
+    starts = [0, *(at + 1 for at, word in enumerate(words) if word == ":")]
+    ends = [*(start - 1 for start in starts[1:]), len(words)]
+    made: list[str] = []
+    for start, end in zip(starts, ends, strict=True):  # the components of a heterogeneous job
+        component, asked = _without_export(words[start:end])
+        if asked is None:
+            asked = before.get("SLURM_EXPORT_ENV", "ALL")
+        less = "" if asked in {"NONE", "NIL"} else f"{asked},"
+        made += [":"] * (start > 0) + [f"--export={less}{text}", *component]
+    return made
+
+
+def _without_export(words: list[str]) -> tuple[list[str], str | None]:
+    """Returns words of srun without its option --export, and the option's last value."""
+    left: list[str] = []
+    asked = None
+    at = 0
+    while at < len(words) and words[at].startswith("-") and words[at] not in {"-", "--"}:
+        word = words[at]
+        taken = words[at : at + 1 + _has_apart(word)]
+        if word == "--export":
+            asked = taken[-1]
+        elif word.startswith("--export="):
             asked = word.removeprefix("--export=")
-            asked = "" if asked == "NONE" else f"{asked},"
-            return [*words[:at], f"--export={asked}{text}", *words[at + 1 :]]
-    asked = before.get("SLURM_EXPORT_ENV", "ALL")
-    return [f"--export={asked},{text}", *words]
+        else:
+            left += taken
+        at += len(taken)
+    return [*left, *words[at:]], asked
+
+
+def _has_apart(word: str) -> bool:
+    """Returns whether the value of an option of srun is the next word."""
+    if word.startswith("--"):
+        return "=" not in word and word[2:] not in _SRUN_FLAGS
+    # Single letters can stand together: the last one may have a value in the next word.
+    letters = word[1:]
+    alone = next((at for at, letter in enumerate(letters) if letter not in _SRUN_LETTERS), None)
+    return alone is not None and letters[alone] not in "IK" and alone == len(letters) - 1
 
 
 def main(words: list[str]) -> None:

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from functools import lru_cache
 from pathlib import Path
 
 __all__ = ["kind_of", "stand_ins"]
@@ -23,15 +22,23 @@ _KINDS = {
     "Intel(R) MPI": "hydra",
     "slurm": "slurm",
 }
+#: Kinds of launchers by path.
+_known: dict[str, str] = {}
 _PROGRAM = Path(__file__).with_name("launcher.py")
 
 
-@lru_cache
 def kind_of(path: str) -> str | None:
     """Returns the kind of a launcher: ``open_mpi``, ``hydra``, ``slurm``; None if it is none."""
     name = Path(path).name
     if name not in _NAMES and name.partition(".")[2] not in _FAMILIES:
         return None
+    # srun tells its version only where it finds its configuration, which may come later.
+    if path not in _known and (kind := _asked(path)) is not None:
+        _known[path] = kind
+    return _known.get(path)
+
+
+def _asked(path: str) -> str | None:
     try:
         ended = subprocess.run([path, "--version"], capture_output=True, text=True, check=False,
                                timeout=60)  # fmt: skip

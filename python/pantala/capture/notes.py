@@ -7,6 +7,7 @@ A rank's file of notes has one line of text each:
     left out: CALL: NUMBER: REASON  calls that the operation file lacks
     region: BORDER: NUMBER          calls of this kind that came before the end; too few
     shared: RANKS: PROCESSORS       ranks of a host that measured wall-clock time
+    computing: WALL: CPU            then: all computing of the rank in nanoseconds, by both clocks
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from pantala.text.amounts import counted
 
 __all__ = ["RANK_FILE", "Notes", "rank_of", "read_notes"]
 
@@ -43,6 +46,8 @@ class Notes:
         ranks: the ranks that made them, by reason.
         unreached: a border of the recorded part that the program did not reach, if any.
         shared: the ranks and the processors of the first host with more ranks than processors.
+        computing: by rank that shares its host so: its computing in nanoseconds by the wall clock,
+            and its CPU time.
     """
 
     refusal: str | None
@@ -50,6 +55,7 @@ class Notes:
     ranks: dict[str, set[int]]
     unreached: str | None = None
     shared: tuple[int, int] | None = None
+    computing: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def shown(self, size: int) -> tuple[str, ...]:
         """Returns a line per reason, for a job with `size` ranks."""
@@ -60,11 +66,22 @@ class Notes:
         if self.shared is not None:
             ranks, processors = self.shared
             lines.append(
-                f"{ranks} ranks share {processors} processors of a host, and the computing times"
-                " are wall-clock times: they contain the time that other ranks had the processor;"
-                " capture with --clock cpu"
+                f"{ranks} ranks share {counted(processors, 'processor')} of a host, and the"
+                " computing times are wall-clock times: they contain the time that other ranks had"
+                f" the processor{self._waited()}; capture with --clock cpu, or start at most"
+                f" {counted(processors, 'rank')} per host"
             )
         return tuple(lines)
+
+    def _waited(self) -> str:
+        """Returns the share of the computing times in which ranks can have waited."""
+        walls = sum(wall for wall, _ in self.computing.values())
+        if not walls:
+            return ""
+        share = 1 - sum(cpu for _, cpu in self.computing.values()) / walls
+        by_rank = {rank: 1 - cpu / wall for rank, (wall, cpu) in self.computing.items() if wall}
+        rank = max(by_rank, key=lambda each: by_rank[each])
+        return f", at most {share:.0%} of them (rank {rank}: {by_rank[rank]:.0%})"
 
 
 def read_notes(files: Iterable[Path]) -> Notes:
@@ -75,6 +92,7 @@ def read_notes(files: Iterable[Path]) -> Notes:
     ranks: dict[str, set[int]] = defaultdict(set)
     unreached: str | None = None
     shared: tuple[int, int] | None = None
+    computing: dict[int, tuple[int, int]] = {}
     for path in files:
         rank = rank_of(path.name)
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -92,6 +110,10 @@ def read_notes(files: Iterable[Path]) -> Notes:
             if kind == "shared":
                 shared = shared or (int(call), int(rest))
                 continue
+            if kind == "computing":
+                if call.isdecimal() and rest.isdecimal():
+                    computing[rank] = (int(call), int(rest))
+                continue
             number, _, reason = rest.partition(": ")
             if not number.isdecimal():  # a rank that was killed cut the line off
                 continue
@@ -100,7 +122,9 @@ def read_notes(files: Iterable[Path]) -> Notes:
             elif kind == "left out":
                 left_out[reason][call] += int(number)
                 ranks[reason].add(rank)
-    return Notes(_refusal(refused, missed), dict(left_out), dict(ranks), unreached, shared)
+    return Notes(
+        _refusal(refused, missed), dict(left_out), dict(ranks), unreached, shared, computing
+    )
 
 
 def _refusal(refused: list[tuple[int, str, str]], missed: dict[str, Counter[str]]) -> str | None:

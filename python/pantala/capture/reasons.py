@@ -53,11 +53,16 @@ def _has_mpi4py(python: str) -> bool:
 
 
 def is_static(path: Path) -> bool:
-    """Returns whether a file is a program that names no loader (ELF without PT_INTERP)."""
+    """Returns whether a file is a program that names no loader (ELF without PT_INTERP).
+
+    A shared library names none either, but has no place to start at.
+    """
     try:
         with path.open("rb") as file:
             start = file.read(64)
             if start[:5] != b"\x7fELF\x02" or start[5:6] != b"\x01" or start[16] not in (2, 3):
+                return False
+            if not any(start[24:32]):
                 return False
             table, size = int.from_bytes(start[32:40], "little"), start[54] | start[55] << 8
             count = start[56] | start[57] << 8

@@ -80,6 +80,7 @@ def capture(
         result_path(folder, stem, 0, number, overwrite=overwrite)
     borders = {"FROM": _border("from", start), "TO": _border("to", end)}
     _in_order(borders["FROM"], borders["TO"])
+    _waits(command)
     library = built_library()
     _same_family(command[0], program)
     if (reason := why_not_loaded(library)) is not None:
@@ -150,6 +151,14 @@ def _in_order(start: str | None, end: str | None) -> None:
     (kind, first), (other, last) = (text.split(":") for text in (start, end))
     if kind == other and int(last) <= int(first):
         raise UsageError(f"capture: --to: {end} is not after --from {start}; name a later call")
+
+
+def _waits(command: Sequence[str]) -> None:
+    """Refuses a command that returns before its program runs."""
+    if Path(command[0]).name == "sbatch" and not {"-W", "--wait"} & set(command):
+        raise UsageError(
+            "sbatch: returns before its job runs; add --wait, or capture in the batch script"
+        )
 
 
 def _same_family(name: str, program: str) -> None:

@@ -2,10 +2,11 @@
 
 The machine is the smallest of a few in which the program takes at most half of the nodes. The
 background is Halo3D of Kang et al. (SC 2022, Table I) on the other nodes, with little computing
-between two exchanges. It starts with the program's first iteration and repeats until the run ends.
-A program that computes for long would run beside billions of packets. If it has iterations, the run
-stops after a number of packets, and the iterations that ended are compared. Otherwise the
-background has fewer nodes, but at least as many as the program.
+between two exchanges. Beside a short program, its messages and its computing are shorter. It starts
+with the program's first iteration and repeats until the run ends. A program that computes for long
+would run beside billions of packets. If it has iterations, the run stops after a number of packets,
+and the iterations that ended are compared. Otherwise the background has fewer nodes, but at least
+as many as the program.
 """
 
 from __future__ import annotations
@@ -22,14 +23,19 @@ from pantala.core import native
 from pantala.errors import UsageError
 from pantala.files.atomic_file import atomic_file
 
-__all__ = ["check_scenario", "scenario_text", "write_scenario"]
+__all__ = ["check_scenario", "scenario_path", "scenario_text", "write_scenario"]
 
 #: Nodes per router, routers per group, global links per router and groups, smallest first. The
 #: second is the machine of the preset.
 _MACHINES = ((2, 4, 2, 9), (4, 8, 4, 33), (6, 12, 6, 73), (8, 16, 8, 129))
 _PRESET = _MACHINES[1]
-#: A message of the background, and its computing between two exchanges.
-_MESSAGE, _COMPUTE = "576 kB", "50 us"
+#: A message of the background in bytes, and its computing between two exchanges, in ps.
+_MESSAGE, _COMPUTE = 576_000, 50e6
+#: The time of its computing and of six messages at the bandwidth of its node, in ps.
+_PERIOD = _COMPUTE + 6 * _MESSAGE / 25e9 * 1e12
+#: It makes that many exchanges at least while the program computes, or in the shortest time if that
+#: is more: a program that only communicates takes some time, too.
+_EXCHANGES, _SHORTEST = 4, 20e6
 #: What the background sends, about, as a fraction of the bandwidth of its nodes.
 _LOAD = 0.3
 #: Packets per picosecond of a node at full load: 512 B at 25 GB/s.
@@ -82,6 +88,11 @@ def write_scenario(capture: Path, out: Path, *, overwrite: bool = False) -> None
         raise UsageError(message) from None
 
 
+def scenario_path(out: Path, index: int, jobs: int) -> Path:
+    """Returns the scenario file of a job of a capture, which has the number of its job."""
+    return out if jobs == 1 else out.with_name(f"{out.stem}-{index + 1}{out.suffix}")
+
+
 def check_scenario(out: Path, *, overwrite: bool) -> None:
     """Checks that a scenario can be written, before a program runs for hours.
 
@@ -115,6 +126,7 @@ def scenario_text(capture: Path, out: Path, summary: dict[str, Any]) -> str:
         few = _PACKETS_OF_WHOLE_RUNS / (_LOAD * max(times.all, 1) * _PACKETS_PER_PS)
         grid = _grid(max(own, min(nodes - own, int(few))))
     background = math.prod(grid)
+    message, compute = _exchange(times)
     name = _job_name(capture.stem)
     other = "halo3d" if name != "halo3d" else "background"
     path = os.path.relpath(capture.absolute(), out.absolute().parent)
@@ -155,9 +167,9 @@ repeat = true # until the run ends
 [jobs.workload]
 kind = "halo3d"
 grid = {list(grid)}
-message = "{_MESSAGE}"
+message = "{message}"
 iterations = 30
-compute = "{_COMPUTE}"
+compute = "{compute}"
 start_delay = "0 ns"
 """
 
@@ -186,6 +198,15 @@ def _times(summary: dict[str, Any]) -> _Times:
     every = max(rank["compute_ps"] for rank in ranks)
     inside = max(rank["compute_ps"] - rank["compute_before_ps"] for rank in ranks)
     return _Times(before, inside / max(iterations, 1), every, iterations)
+
+
+def _exchange(times: _Times) -> tuple[str, str]:
+    """Returns a message of the background and its computing, shorter beside a short program."""
+    time = max(times.all - times.before, _SHORTEST)
+    part = min(1.0, time / (_EXCHANGES * _PERIOD))
+    if part == 1:
+        return f"{_MESSAGE // 1000} kB", _us(_COMPUTE)
+    return f"{math.ceil(part * _MESSAGE)} B", f"{math.ceil(part * _COMPUTE / 1e3)} ns"
 
 
 def _found(times: _Times) -> str:

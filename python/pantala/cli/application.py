@@ -63,10 +63,14 @@ def _name_outputs() -> None:
 def _warnings_in_a_line() -> Iterator[None]:
     """Prints warnings about a scenario in one line, like its errors; others stay unchanged."""
     others = warnings.showwarning
+    shown = set()  # jobs that share a file share its warnings
 
     def show(message: Warning | str, *where: Any, **more: Any) -> None:
         if isinstance(message, ScenarioWarning):
-            say(f"{message.source}: warning: {message.message}", file=sys.stderr)
+            line = f"{message.source}: warning: {message.message}"
+            if line not in shown:
+                shown.add(line)
+                say(line, file=sys.stderr)
         else:
             others(message, *where, **more)
 

@@ -13,7 +13,6 @@ from typer.core import TyperGroup
 
 from pantala.cli import complete
 from pantala.cli.arguments import paragraphs
-from pantala.errors import UsageError
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
@@ -123,17 +122,19 @@ def program(
         typer.Option(
             "--scenario",
             metavar="FILE.toml",
-            help="Also write a scenario: the program alone, and beside another application.",
+            help="Also write a scenario: the program alone, and beside another application. If the"
+            " command starts several programs, each has one: FILE-1.toml, FILE-2.toml.",
             autocompletion=complete.files,
         ),
     ] = None,
 ) -> None:
     """Captures an MPI program."""
     from pantala.capture import capture
-    from pantala.capture.scenario import check_scenario, write_scenario
+    from pantala.capture.scenario import check_scenario, scenario_path, write_scenario
 
     if scenario is not None:
-        check_scenario(scenario, overwrite=overwrite)
+        for jobs in (1, 2):
+            check_scenario(scenario_path(scenario, 0, jobs), overwrite=overwrite)
     try:
         made = capture(
             command,
@@ -154,14 +155,14 @@ def program(
         _show(made)
         return
     _list(made)
-    if len(made) > 1:
-        raise UsageError(
-            f"{scenario}: is not written: the command ran {len(made)} MPI programs; capture one of"
-            " them for a scenario"
-        )
-    write_scenario(made[0].file, scenario, overwrite=overwrite)
-    say(f"\n{scenario}: the program alone, and beside Halo3D. Next:\n")
-    say(f"  pantala run {shlex.quote(str(scenario))}")
+    paths = [scenario_path(scenario, at, len(made)) for at in range(len(made))]
+    for each, path in zip(made, paths, strict=True):
+        write_scenario(each.file, path, overwrite=overwrite)
+    names = ", ".join(map(str, paths))
+    each_program = "each program" if len(made) > 1 else "the program"
+    say(f"\n{names}: {each_program} alone, and beside Halo3D. Next:\n")
+    for path in paths:
+        say(f"  pantala run {shlex.quote(str(path))}")
 
 
 @app.command("salvage", help=paragraphs(_SALVAGE_HELP))
@@ -183,7 +184,7 @@ def _list(made: Sequence[Captured]) -> None:
         size = f"{each.bytes / 1e6:.3g} MB" if each.bytes >= 1e6 else f"{each.bytes / 1e3:.3g} kB"
         loop = f", {each.iterations:,} iterations" if each.iterations else ""
         say(f"{each.file}: {each.ranks} ranks, {each.operations:,} operations{loop}, {size}")
-        for text in each.notes:
+        for text in filter(None, (*each.notes, each.deadlock)):
             say(f"note: {text}", file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""`pantala check`: validates a scenario and shows its resolved plan."""
+"""`pantala check`: validates a scenario and shows what its resolved plan holds."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ __all__ = ["HELP", "check"]
 #: A check probes for less time than a dry run, because it is given often.
 _PROBE_SECONDS = 0.2
 
-HELP = """Check a scenario and print its plan: every default value and the node of every rank.
+HELP = """Check a scenario: its machine, its jobs, what a run takes.
 
-The plan is JSON. It goes to standard output, or to the file of [b]--plan[/b]. On a terminal, only
-the first values of long lists are shown. Each error is one
-line on standard error. A program in Python runs, because the plan holds its operations. With
-[b]--plan[/b], its operation file is written beside the plan, so that other machines need no Python.
-Tables that would be too large are a warning; with [b]--plan[/b] they are an error.
+The plan has every default value and the node of every rank. [b]--json[/b] prints it, and
+[b]--plan[/b] writes it to a file. Each error is one line on standard error. A program in Python
+runs, because the plan holds its operations. With [b]--plan[/b], its operation file is written
+beside the plan, so that other machines need no Python. Tables that would be too large are a
+warning; with [b]--plan[/b] they are an error.
 
 The plan lists the values that no paper states under 'assumptions'. [b]--assumptions[/b] prints
 them.
@@ -55,6 +55,9 @@ def check(
             autocompletion=complete.files,
         ),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the plan as JSON instead of a summary.")
+    ] = False,
     settings: Settings = None,
     routing: RoutingName = None,
     preset: MachinePreset = None,
@@ -68,6 +71,7 @@ def check(
     size_limit: SizeLimit = None,
 ) -> None:
     """Checks a scenario file."""
+    from pantala.cli.check_summary import summary_lines
     from pantala.cli.option_values import parse_settings
     from pantala.cli.scenario_file import read_scenario
     from pantala.core.ports import failed_words
@@ -75,7 +79,7 @@ def check(
     from pantala.files.atomic_file import write_text
     from pantala.planning.cost import cost_words
     from pantala.planning.record_size import parse_limit
-    from pantala.scenario.plan import plan_text, shortened
+    from pantala.scenario.plan import plan_text
 
     limit = parse_limit(size_limit)
     changes = parse_settings(settings)
@@ -86,22 +90,21 @@ def check(
         cost = _warn(scenario, planned, limit, refuse=plan is not None)
         if plan is not None:
             _bring_operations(scenario, resolved, plan)
-        short = plan is None and sys.stdout.isatty()
-        text = plan_text(shortened(resolved) if short else resolved)
+        text = plan_text(resolved) if as_json or plan is not None else ""
     except ScenarioError as error:
         say("\n".join(error.lines), file=sys.stderr)
         raise typer.Exit(error.exit_status) from None
-    if plan is None:
+    if as_json:
         say(text)
-    else:
+    elif plan is None:
+        say("\n".join(summary_lines(resolved)))
+    if plan is not None:
         try:
             write_text(plan, text + "\n")
         except OSError as error:
             raise UsageError(
                 f"{plan}: cannot be written: {error.strerror}; name another --plan"
             ) from None
-    if short:
-        say("long lists are shortened here; --plan FILE or a pipe gets them all", file=sys.stderr)
     say("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
     say(f"a run takes {cost_words(cost)}", file=sys.stderr)
     for line in _programs(scenario):
@@ -132,6 +135,7 @@ def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool
 
     from pantala.errors import PlanError, ScenarioError, ScenarioWarning
     from pantala.planning.advice import advice_of_lengths, advice_of_windows, warn_of_plan
+    from pantala.planning.call_order import warn_of_calls
     from pantala.planning.cost import expected_cost, warn_of_cost
     from pantala.planning.record_size import check_size
     from pantala.planning.run_cost import traffic
@@ -152,6 +156,7 @@ def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool
     cost = expected_cost(resolved, sent, parts, _PROBE_SECONDS)
     warn_of_cost(resolved, sent, cost, scenario.source)
     warn_of_plan(scenario, resolved, sent)
+    warn_of_calls(scenario, resolved)
     advice = (advice_of_lengths(resolved, sent), advice_of_windows(resolved, sent))
     for text in (*advice, large):
         if text:

@@ -188,13 +188,17 @@ def _cut_off(experiment: Experiment, keys: list[str]) -> dict[tuple[object, ...]
 
 
 def print_effects(experiment: Experiment) -> None:
-    """Prints matrices of victims and aggressors with intervals, if the runs allow them."""
+    """Prints matrices of victims and aggressors with intervals, if the runs allow them.
+
+    Without methods of effects, it prints a sentence about each target.
+    """
     import polars as pl
 
     from pantala.analysis.attribution import effect_in_words, ratios_text
     from pantala.cli.matrices import matrices
 
     if not experiment.methods:
+        _print_slowdowns(experiment)
         return
     effects = experiment.effects().filter(pl.col("method").is_in(experiment.methods))
     several = bool((effects["runs"] > 1).any())
@@ -210,6 +214,23 @@ def print_effects(experiment: Experiment) -> None:
     for row in timed.head(_MOST_ROWS).to_dicts():
         case = ", ".join(f"{axis}={row[axis]}" for axis in others)
         say_line(f"{case}: {effect_in_words(row)}" if case else effect_in_words(row))
+
+
+def _print_slowdowns(experiment: Experiment) -> None:
+    """Prints the slowdown of each target beside all other jobs, with its interval over seeds."""
+    import polars as pl
+
+    from pantala.analysis.attribution import slowdown_in_words
+    from pantala.analysis.job_sets import TOGETHER
+
+    measures = ("slowdown", "run_time_slowdown")
+    found = experiment.mean_slowdowns().filter(
+        pl.col("job_set") == TOGETHER, pl.col("measure").is_in(measures), pl.col("runs") > 1
+    )
+    others = [axis for axis in experiment.axes if axis != "seed"]
+    for row in found.head(_MOST_ROWS).to_dicts():
+        case = ", ".join(f"{axis}={row[axis]}" for axis in others)
+        say_line(f"{case}: {slowdown_in_words(row)}" if case else slowdown_in_words(row))
 
 
 def print_failed(experiment: Experiment) -> None:

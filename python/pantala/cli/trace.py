@@ -39,7 +39,8 @@ def info(
             help=(
                 "The trace. DUMPI: the .meta file, its directory, the prefix of the files, or the"
                 " file of one rank. GOAL: the file. Chakra: the prefix of the files, or their"
-                " directory. OTF2: the .otf2 file, or its directory. A capture: the operation file."
+                " directory. OTF2: the .otf2 file, or its directory. A capture: the operation"
+                " file, or its folder."
             ),
             autocompletion=complete.files,
         ),
@@ -50,9 +51,15 @@ def info(
 ) -> None:
     """Prints the summary of a trace."""
     from pantala.core import native
-    from pantala.workloads.operation_file import is_operation_file, operations_summary
+    from pantala.workloads.operation_file import (
+        captured_in,
+        is_operation_file,
+        operations_summary,
+    )
     from pantala.workloads.trace import otf2_anchor
 
+    if path.is_dir():
+        path = captured_in(path) or path
     anchor = otf2_anchor(str(path))
     if is_operation_file(path):
         found = operations_summary(str(path))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
+    "call_order",
     "communication",
     "deadlock",
     "export_operations",
@@ -43,6 +44,31 @@ def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
         PlanError: the plan cannot be run.
     """
     found: dict[str, Any] = json.loads(core().deadlock(json.dumps(plan)))
+    return found
+
+
+def call_order(
+    workload: dict[str, Any], ranks: int, mpi: dict[str, Any] | None, most: int
+) -> dict[str, Any]:
+    """Executes the calls of a job without computing and network delays, and tells if they end.
+
+    Args:
+        workload: the workload object of a plan.
+        ranks: the number of ranks.
+        mpi: the `mpi` object of a plan. None: the defaults.
+        most: the most operations of all ranks, and the most packets and timers of the MPI layer.
+
+    Returns:
+        ``complete`` (false if the search stopped at `most`), ``operations``, ``blocked`` (what each
+        rank that is left waits for: ``rank``, ``call``, ``waits``, ``peer``, ``tag``, ``bytes``,
+        ``synchronous``, ``peer_ended``), ``faults`` (``rank``, ``call``, ``fault``),
+        ``ends_if_eager``, ``ends_at_threshold`` (bytes, or None).
+
+    Raises:
+        PlanError: the workload is faulty or endless.
+    """
+    text = None if mpi is None else json.dumps(mpi)
+    found: dict[str, Any] = json.loads(core().call_order(json.dumps(workload), ranks, text, most))
     return found
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from pantala.analysis.attribution import effects_of
+from pantala.analysis.attribution import MEASURES, effects_of
 from pantala.analysis.job_sets import TOGETHER
 from pantala.analysis.slowdown import slowdowns_of
 from pantala.analysis.statistics import Method, mean_interval
 from pantala.results.run import Run
 
-__all__ = ["effects_over", "slowdowns_over"]
+__all__ = ["effects_over", "mean_slowdowns_over", "slowdowns_over"]
 
 _EFFECT = ("method", "victim", "aggressor", "measure")
 
@@ -58,8 +58,34 @@ def effects_over(
         .agg(pl.col("effect").drop_nulls())
         .filter(pl.col("effect").list.len() > 0)
     )
+    return _with_intervals(groups, [*others, *_EFFECT], confidence, method)
+
+
+def mean_slowdowns_over(
+    slowdowns: pl.DataFrame, axes: Sequence[str], over: str, confidence: float, method: Method
+) -> pl.DataFrame:
+    """Returns the slowdown of each job in each set of jobs, with intervals over an axis.
+
+    The arguments are those of `effects_over`.
+    """
+    keys = [*(axis for axis in axes if axis != over), "job_set", "name", "beside", "measure"]
+    long = slowdowns.select(
+        *(key for key in keys if key != "measure"), *(pl.col(each) for each in MEASURES)
+    ).unpivot(on=list(MEASURES), index=keys[:-1], variable_name="measure", value_name="effect")
+    groups = (
+        long.group_by(keys, maintain_order=True)
+        .agg(pl.col("effect").drop_nulls())
+        .filter(pl.col("effect").list.len() > 0)
+    )
+    return _with_intervals(groups, keys, confidence, method)
+
+
+def _with_intervals(
+    groups: pl.DataFrame, keys: Sequence[str], confidence: float, method: Method
+) -> pl.DataFrame:
+    """Returns the means of the lists in the column effect, and their intervals."""
     means = [mean_interval(each, confidence, method) for each in groups["effect"].to_list()]
-    return groups.select(*others, *_EFFECT).with_columns(
+    return groups.select(*keys).with_columns(
         runs=pl.Series([each.count for each in means], dtype=pl.UInt32),
         mean=pl.Series([each.mean for each in means], dtype=pl.Float64),
         low=pl.Series([each.low for each in means], dtype=pl.Float64),

@@ -11,7 +11,7 @@ from pantala.analysis.job_sets import TOGETHER
 from pantala.analysis.statistics import Method
 from pantala.errors import UsageError, nearest
 from pantala.experiments.case_parts import CaseParts
-from pantala.experiments.effects import effects_over, slowdowns_over
+from pantala.experiments.effects import effects_over, mean_slowdowns_over, slowdowns_over
 from pantala.experiments.over_seeds import (
     Sample,
     differences_of,
@@ -275,6 +275,24 @@ class Experiment(CaseParts):
         if over == "seed" and "seed" in self.axes:
             slowdowns = self._equal.distinct_cases(slowdowns)
         return effects_over(slowdowns, self.axes, over, confidence, method)
+
+    def mean_slowdowns(
+        self, *, over: str = "seed", confidence: float = 0.95, method: Method = "student"
+    ) -> pl.DataFrame:
+        """Returns the slowdown of each job in each set of jobs, with intervals over seeds.
+
+        The arguments are those of `effects`.
+
+        Returns:
+            The other axes, ``job_set``, ``name``, ``beside``, ``measure``, the number of ``runs``,
+            ``mean``, ``low``, ``high``, and whether the interval excludes one (``significant``). An
+            interval of one run is infinite.
+        """
+        self._check_over(over)
+        slowdowns = self.slowdowns()
+        if over == "seed" and "seed" in self.axes:
+            slowdowns = self._equal.distinct_cases(slowdowns)
+        return mean_slowdowns_over(slowdowns, self.axes, over, confidence, method)
 
     def _with_jobs(self, rows: pl.DataFrame) -> dict[str, Run]:
         """Returns the runs of a case that are there with the table jobs, by part."""

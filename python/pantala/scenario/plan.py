@@ -28,14 +28,11 @@ __all__ = [
     "awaited",
     "build_plan",
     "plan_text",
-    "shortened",
 ]
 
 PLAN_VERSION = 5
 
 _WIDTH = 110
-#: The most values of a list in a plan that is shown on a terminal.
-_SHOWN = 16
 #: Types of values that have no unit of their own.
 _PLAIN = frozenset({int, float, bool, str})
 #: The number of parts that are kept for other plans.
@@ -235,17 +232,6 @@ def _workload(job: Job, seed: int) -> dict[str, Any]:
 def plan_text(plan: dict[str, Any]) -> str:
     """Returns a plan as readable JSON: one key per line, lists of numbers side by side."""
     return _text(plan, 0)
-
-
-def shortened(plan: Any) -> Any:
-    """Returns a plan for a reader's eyes: long lists of numbers have only their first values."""
-    if isinstance(plan, dict):
-        return {key: shortened(value) for key, value in plan.items()}
-    if not isinstance(plan, list):
-        return plan
-    if len(plan) > _SHOWN and not any(isinstance(item, dict | list) for item in plan):
-        return [*plan[:_SHOWN], f"... {len(plan) - _SHOWN:,} more"]
-    return [shortened(item) for item in plan]
 
 
 def _text(value: Any, depth: int) -> str:

@@ -11,7 +11,13 @@ from pantala.core import native
 from pantala.errors import ScenarioWarning, UsageError
 from pantala.workloads.recorded_calls import RecordedCalls
 
-__all__ = ["OperationFile", "is_operation_file", "operations_plan", "operations_summary"]
+__all__ = [
+    "OperationFile",
+    "captured_in",
+    "is_operation_file",
+    "operations_plan",
+    "operations_summary",
+]
 
 #: The first bytes of an operation file.
 _MAGIC = b"PANTOPS\0"
@@ -80,6 +86,32 @@ def is_operation_file(path: str | Path) -> bool:
         return False
     with Path(path).open("rb") as file:
         return file.read(len(_MAGIC)) == _MAGIC
+
+
+def captured_in(folder: Path) -> Path | None:
+    """Returns the operation file in the folder of a capture; None if the folder is of none.
+
+    Raises:
+        UsageError: it has several, or only files of single ranks.
+    """
+    found = [path for path in sorted(folder.glob("*.operations")) if is_operation_file(path)]
+    ranks = {*folder.glob("rank-*.operations"), *folder.glob("*/rank-*.operations")}
+    whole = [path for path in found if path not in ranks]
+    if len(whole) == 1:
+        return whole[0]
+    if whole:
+        names = ", ".join(path.name for path in whole)
+        raise UsageError(f"{folder}: has several operation files; name one of them: {names}")
+    if any(folder.glob("*.unfinished")):
+        raise UsageError(
+            f"{folder}: has an unfinished capture; pantala capture salvage {folder} makes an"
+            " operation file of it"
+        )
+    if ranks:
+        raise UsageError(
+            f"{folder}: has operations of single ranks; name the operation file of the capture"
+        )
+    return None
 
 
 def operations_summary(path: str) -> dict[str, Any]:

@@ -21,12 +21,13 @@ from pantala.analysis.attribution import (
     effects_of,
     matrix_of,
     ratios_text,
+    slowdown_in_words,
 )
 from pantala.analysis.job_sets import TOGETHER, pair_name, without_name
 from pantala.analysis.slowdown import slowdowns_of
 from pantala.analysis.statistics import mean_interval
 from pantala.errors import UsageError
-from pantala.experiments.effects import effects_over
+from pantala.experiments.effects import effects_over, mean_slowdowns_over
 from pantala.figures.effects import effect_matrix
 from pantala.models.base import plain
 from pantala.runs.parts import parts_of
@@ -121,6 +122,21 @@ def test_intervals_are_over_seeds_and_words_follow_them() -> None:
     )
     assert effect_in_words(beside) == (
         "No effect of c on a as a pair is shown: communication time 1.00 times (0.75 to 1.25)."
+    )
+    means = mean_slowdowns_over(pl.concat(seeds), ["seed"], "seed", 0.95, "student")
+    row = means.filter(
+        pl.col("measure") == "slowdown", pl.col("name") == "a", pl.col("beside") == ["b"]
+    ).row(0, named=True)
+    assert {key: row[key] for key in ("runs", "mean", "low", "high", "significant")} == {
+        key: slowed[key] for key in ("runs", "mean", "low", "high", "significant")
+    }
+    assert slowdown_in_words(row) == (
+        "a is slower beside b: communication time 2.00 times (1.50 to 2.50, 3 seeds)."
+    )
+    shown = row | {"beside": ["b", "c", "d", "e", "f"], "mean": 1.0, "significant": False}
+    assert slowdown_in_words(shown) == (
+        "No effect on a beside b, c, d and 2 more is shown: communication time 1.00 times (1.50 to"
+        " 2.50, 3 seeds)."
     )
     one = effects_over(seeds[0], ["seed"], "seed", 0.95, "student")
     assert not one["significant"].any()

@@ -6,6 +6,7 @@ A stand-in replaces the core.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -370,9 +371,13 @@ def test_an_impossible_number_of_threads_is_rejected(
 def test_check_writes_or_prints_the_plan(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli
 ) -> None:
-    printed = cli("check", small, "--assumptions")
+    printed = cli("check", small, "--assumptions", "--json")
     assert printed.status == 0
     assert printed.err.startswith(f"{small}: valid; 2 jobs, 14 of 72 nodes; ")
+    shown = cli("check", small)
+    assert "36 in 9 groups" in shown.out
+    assert re.search(r"\b8 .* 6, 7, 8, 9, 10, 11, ... \(8\)", shown.out), shown.out
+    assert "{" not in shown.out
     listed = cli("check", small, "--assumptions").err
     assert "machine.links.terminal.latency, " in listed, "keys with the same reason share a line"
     assert cli("check", small, "--plan", "plan.json").out == ""

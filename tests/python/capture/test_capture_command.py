@@ -99,7 +99,7 @@ def test_a_program_stops_at_the_first_call_that_is_refused(in_script: bool, tmp_
     body = (
         f"{RING} MPI_Barrier(MPI_COMM_WORLD);"
         "MPI_Comm half; MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &half);"
-        "MPIX_Bcast_init(data, 8, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);"
+        "MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); MPI_Comm_join(-1, &half);"
         "for (;;) pause();"
     )
     command = [*MPIRUN, "2", program(tmp_path, body)]
@@ -107,7 +107,7 @@ def test_a_program_stops_at_the_first_call_that_is_refused(in_script: bool, tmp_
         (tmp_path / "script.sh").write_text(f"{' '.join(command)}\ntouch {tmp_path / 'after'}\n")
         command = ["sh", str(tmp_path / "script.sh")]
     out = tmp_path / "out"
-    with pytest.raises(UsageError, match="MPIX_Bcast_init: a capture does not follow") as raised:
+    with pytest.raises(UsageError, match="MPI_Comm_join: a capture does not follow") as raised:
         capture(command, out)
     assert f"pantala capture salvage {out} makes one" in str(raised.value)
     assert not (tmp_path / "after").exists()
@@ -361,6 +361,19 @@ def test_one_thread_at_a_time_may_call(clock: str, tmp_path: Path) -> None:
         assert names(rank) == ["barrier"] * 4 + ["sendrecv_to", "sendrecv_from"]
 
 
+@pytest.mark.needs("cc")
+def test_a_shared_library_is_no_static_program(tmp_path: Path) -> None:
+    from pantala.capture.reasons import is_static
+
+    source = tmp_path / "main.c"
+    source.write_text("int main(void) { return 0; }")
+    expected = {"": False, "-shared": False, "-static": True, "-static-pie": True}
+    for option, static in expected.items():
+        out = tmp_path / f"main{option}"
+        subprocess.run(["cc", *option.split(), "-fPIC", "-o", out, source], check=True)
+        assert is_static(out) == static, option
+
+
 @needs_mpi
 @pytest.mark.full
 def test_a_static_program_is_named(tmp_path: Path) -> None:
@@ -422,6 +435,10 @@ def test_a_python_without_mpi4py_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     assert why_no_rank(["no-such-program"]) is None
 
 
+#: What srun hands on in these tests.
+NAMED = "LD_PRELOAD=lib,PANTALA_CAPTURE_DIR"
+
+
 @pytest.mark.parametrize(
     ("kind", "words", "environment", "expected", "loaded"),
     [
@@ -436,12 +453,24 @@ def test_a_python_without_mpi4py_is_named(tmp_path: Path, monkeypatch: pytest.Mo
          ["-x", "LD_PRELOAD=lib:own", "-x", "PANTALA_CAPTURE_DIR=out", "app"], "own"),
         ("hydra", ["-n", "2", "app"], {}, ["-genv", "LD_PRELOAD", "lib", "-genv",
                                           "PANTALA_CAPTURE_DIR", "out", "-n", "2", "app"], None),
-        ("slurm", ["app"], {},
-         ["--export=ALL,LD_PRELOAD=lib,PANTALA_CAPTURE_DIR=out", "app"], None),
-        ("slurm", ["--export=A,B", "app"], {},
-         ["--export=A,B,LD_PRELOAD=lib,PANTALA_CAPTURE_DIR=out", "app"], None),
-        ("slurm", ["--export=NONE", "app"], {},
-         ["--export=LD_PRELOAD=lib,PANTALA_CAPTURE_DIR=out", "app"], None),
+        *(
+            ("slurm", words, environment, expected, None)
+            for words, environment, expected in [
+                (["app"], {}, [f"--export=ALL,{NAMED}", "app"]),
+                (["--export=A,B", "app"], {}, [f"--export=A,B,{NAMED}", "app"]),
+                (["--export=NONE", "app"], {}, [f"--export={NAMED}", "app"]),
+                (["--export", "NIL", "-n2", "app"], {}, [f"--export={NAMED}", "-n2", "app"]),
+                (["app"], {"SLURM_EXPORT_ENV": "NONE"}, [f"--export={NAMED}", "app"]),
+                (["app"], {"SLURM_EXPORT_ENV": "A"}, [f"--export=A,{NAMED}", "app"]),
+                (["-n", "4", "-l", "app", "--export=B"], {},
+                 [f"--export=ALL,{NAMED}", "-n", "4", "-l", "app", "--export=B"]),
+                (["-lN", "1", "--label", "--mpi", "pmix", "app", "--export", "B"], {},
+                 [f"--export=ALL,{NAMED}", "-lN", "1", "--label", "--mpi", "pmix", "app",
+                  "--export", "B"]),
+                (["-n1", "a", ":", "--export=A", "b"], {},
+                 [f"--export=ALL,{NAMED}", "-n1", "a", ":", f"--export=A,{NAMED}", "b"]),
+            ]
+        ),
     ],
 )  # fmt: skip
 def test_a_launcher_hands_the_library_to_its_ranks(

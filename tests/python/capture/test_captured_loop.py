@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import pantala as pt
 from operation_files import iterations_of, operations_of
+from pantala._core import Recorder
 from pantala.capture.scenario import scenario_text, write_scenario
 from pantala.core import native
 from pantala.core.operation_codes import Code
@@ -194,6 +197,27 @@ def test_the_steps_of_programs_are_their_iterations(
     assert "slowdown.toml: exists; name another --scenario, or add --overwrite" in again.err
 
 
+@needs_mpi
+@pytest.mark.full
+def test_each_program_of_a_script_has_a_scenario(cli: Cli, tmp_path: Path) -> None:
+    built = compiled(ROOT / "examples/programs/heat.c", tmp_path / "heat", "-O2")
+    script = tmp_path / "two.sh"
+    lines = [" ".join([*MPIRUN, ranks, str(built), "5"]) for ranks in ("2", "3")]
+    script.write_text("\n".join(["#!/bin/sh", *lines, ""]))
+    arguments = ["--clock", "cpu", "--scenario", tmp_path / "s.toml", "--out", tmp_path / "out"]
+    ended = cli("capture", *arguments, "--", "sh", script)
+    assert ended.status == 0, ended.err
+    for number, ranks in ((1, 2), (2, 3)):
+        path = tmp_path / f"s-{number}.toml"
+        assert f"pantala run {path}" in ended.out
+        (job, _) = pt.Scenario.from_toml(path).jobs
+        assert (job.name, job.ranks) == (f"out-{number}", ranks)
+    again = cli("capture", "--overwrite", *arguments[:-1], tmp_path / "other", "--", "true")
+    assert "no rank called MPI_Init" in again.err
+    again = cli("capture", *arguments[:-1], tmp_path / "other", "--", "true")
+    assert f"{tmp_path / 's-1.toml'}: exists; name another --scenario" in again.err
+
+
 @pytest.mark.parametrize(
     ("name", "job"), [('my run"s #1', "my-run-s-1"), ("halo3d", "halo3d"), ("__", "program")]
 )
@@ -223,6 +247,49 @@ def test_the_scenario_of_a_long_program_is_bounded(captured: Path, tmp_path: Pat
     assert "stop" not in found
     assert "start" not in found["jobs"][1]
     assert RANKS <= found["jobs"][1]["ranks"] < 64
+
+
+def test_the_background_of_a_short_program_sends(tmp_path: Path) -> None:
+    file, out = tmp_path / "short.operations", tmp_path / "short.toml"
+    recorder = Recorder(str(file), 2, 100)
+    for rank in range(2):
+        recorder.compute(rank, 1_000_000)
+        recorder.sendrecv(rank, 0, (1 - rank, 3, 64_000), (1 - rank, 3, 64_000))
+        recorder.end(rank)
+    recorder.finish()
+    write_scenario(file, out)
+    found = pt.run(pt.Scenario.from_toml(out), tmp_path / "run", report=False, progress=False)
+    assert isinstance(found, pt.Experiment)
+    together = found.parts["together"]
+    assert sum(together.ranks.filter(pl.col("job") == 1).collect()["bytes_sent"]) > 100_000
+
+
+def test_the_folder_of_a_capture_is_its_operation_file(
+    captured: Path, cli: Cli, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    file = Path(shutil.copy(captured, folder / "ring.operations"))
+    (folder / "ring.ranks" / "job-00000").mkdir(parents=True)
+    shutil.copy(captured, folder / "ring.ranks" / "job-00000" / "rank-000000.operations")
+    assert cli("trace", "info", folder).out == cli("trace", "info", file).out
+    shutil.copy(captured, folder / "other.operations")
+    for path, said in (
+        (
+            folder,
+            "has several operation files; name one of them: other.operations, ring.operations",
+        ),
+        (folder / "ring.ranks", "has operations of single ranks; name the operation file of the"),
+        (folder / "ring.ranks" / "job-00000", "has operations of single ranks; name the operation"),
+        (tmp_path / "empty", "is no trace"),
+    ):
+        path.mkdir(exist_ok=True)
+        ended = cli("trace", "info", path)
+        assert (ended.status, ended.err.count("\n")) == (2, 1)
+        assert f"{path}: {said}" in ended.err
+    (tmp_path / "empty" / "a.unfinished").mkdir()
+    ended = cli("trace", "info", tmp_path / "empty")
+    assert f"pantala capture salvage {tmp_path / 'empty'} makes an operation file" in ended.err
 
 
 @pytest.mark.parametrize("ranks", [1, 36, 37, 528, 529, 8_256, 20_000])

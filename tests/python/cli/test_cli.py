@@ -166,7 +166,7 @@ def test_check_prints_the_assumptions(fake_core: FakeCore, cli: Cli, tmp_path: P
         " message = '1 kB' }\n"
     )
     file.write_text(f"name = 'x'\nmachine = 'theta'\n{job}")
-    checked = cli("check", file)
+    checked = cli("check", file, "--json")
     assert checked.status == 0, checked.err
     text = json.loads(checked.out)["assumptions"]
     valid = f"{file}: valid; 1 job, 4 of 4,392 nodes; {len(text)} assumptions"

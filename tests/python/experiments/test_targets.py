@@ -118,3 +118,24 @@ def test_caveats_of_a_sweep_name_cases(tmp_path: Path) -> None:
     texts = " ".join(each.text for each in made.caveats)
     assert "jobs.halo.workload.iterations=1 together" in texts
     assert not any(run in texts for run in made.runs["run"])
+
+
+def test_a_sweep_beside_a_run_prints_slowdowns_with_intervals(tmp_path: Path, cli: Cli) -> None:
+    file, out = tmp_path / "s.toml", tmp_path / "out"
+    file.write_text(SCENARIO)
+    assert cli("run", file, "--out", out).status == 0
+    ended = cli("sweep", file, "--seeds", "3", "--out", out)
+    assert ended.status == 0, ended.err
+    found = pt.Experiment(out, "about-fft").mean_slowdowns()
+    rows = found.filter(pl.col("measure") == "slowdown").to_dicts()
+    assert [(row["name"], row["beside"], row["runs"]) for row in rows] == [
+        ("fft", ["halo", "noise"], 3)
+    ]
+    (row,) = rows
+    assert row["low"] < row["mean"] < row["high"]
+    text = f"communication time {row['mean']:.2f} times ("
+    (line,) = (line for line in ended.out.splitlines() if text in line)
+    assert "fft" in line
+    assert "beside halo and noise" in line
+    assert line.endswith(", 3 seeds).")
+    assert "run time" in ended.out

@@ -88,7 +88,8 @@ def test_every_spelling_of_a_job_is_accepted(
     changes = {path: 4, "jobs.halo.workload.grid": [2, 2, 1]}
     assert pt.Scenario.from_toml(small, changes=changes).jobs[1].ranks == 4
     assert pt.Scenario.from_toml(small).replace(changes).jobs[1].ranks == 4
-    ended = cli("check", small, "--set", f"{path}=4", "--set", "jobs[1].workload.grid=[2,2,1]")
+    sets = ("--set", f"{path}=4", "--set", "jobs[1].workload.grid=[2,2,1]")
+    ended = cli("check", small, "--json", *sets)
     assert [job["ranks"] for job in json.loads(ended.out)["jobs"]] == [6, 4]
 
 

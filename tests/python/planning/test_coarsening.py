@@ -120,7 +120,7 @@ def test_a_coarse_run_is_announced_first(cli: Cli, long: Path, tmp_path: Path) -
 
 @native
 def test_check_and_curve_announce_coarsening(cli: Cli, long: Path) -> None:
-    ended = cli("check", long, "--set", "detail.coarsen=4")
+    ended = cli("check", long, "--set", "detail.coarsen=4", "--json")
     assert FIRST.fullmatch(ended.err.strip().split("\n")[-1]), ended.err
     assert json.loads(ended.out)["derived"]["simulated_buffer_flits"] == {
         "input": 144,

@@ -10,6 +10,7 @@ mod stretch;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
 
 use pantala_mpi::{Communicator, IterationMark, Op, RankContext};
@@ -83,7 +84,13 @@ impl Search {
         if self.over || matches!(op, Op::Compute(_)) {
             return !self.over;
         }
-        let Ok((first, second)): Result<Encoded, _> = encode(op, &mut self.lists, &mut None) else {
+        // A context is used once, so each turn of a loop has another one.
+        let alike = match op {
+            Op::CommJoin(_, group) => Cow::Owned(Op::CommJoin(0, group.clone())),
+            _ => Cow::Borrowed(op),
+        };
+        let Ok((first, second)): Result<Encoded, _> = encode(&alike, &mut self.lists, &mut None)
+        else {
             self.over = true; // the merge names the fault
             return false;
         };
@@ -94,7 +101,11 @@ impl Search {
                 self.together.push(self.calls.len() as u64);
             }
             (
-                Op::CommDup(_) | Op::CommSplit(..) | Op::CommCreate(..) | Op::CommFree(_),
+                Op::CommDup(_)
+                | Op::CommSplit(..)
+                | Op::CommCreate(..)
+                | Op::CommJoin(..)
+                | Op::CommFree(_),
                 Some(rank),
             ) => {
                 rank.outcome(op);

@@ -236,46 +236,35 @@
 
 // Functions of version 4 of MPI with counts of 64 bits: MPI_Send_c and the like.
 #define LARGE(X)                                                                                   \
-    X(Allgather_init_c)                                                                            \
-    X(Allgatherv_init_c)                                                                           \
-    X(Allreduce_init_c)                                                                            \
-    X(Alltoall_init_c)                                                                             \
-    X(Alltoallv_init_c)                                                                            \
-    X(Alltoallw_init_c)                                                                            \
-    X(Bcast_init_c)                                                                                \
-    X(Exscan_init_c)                                                                               \
-    X(Gather_init_c)                                                                               \
-    X(Gatherv_init_c)                                                                              \
     X(Isendrecv_c)                                                                                 \
     X(Isendrecv_replace_c)                                                                         \
-    X(Neighbor_allgather_init_c)                                                                   \
-    X(Neighbor_allgatherv_init_c)                                                                  \
-    X(Neighbor_alltoall_init_c)                                                                    \
-    X(Neighbor_alltoallv_init_c)                                                                   \
-    X(Neighbor_alltoallw_init_c)                                                                   \
     X(Precv_init_c)                                                                                \
-    X(Psend_init_c)                                                                                \
-    X(Reduce_init_c)                                                                               \
-    X(Reduce_scatter_block_init_c)                                                                 \
-    X(Reduce_scatter_init_c)                                                                       \
-    X(Scan_init_c)                                                                                 \
-    X(Scatter_init_c)                                                                              \
-    X(Scatterv_init_c)
+    X(Psend_init_c)
 
 // Those of them that the library wraps.
 #define FOLLOWED_LARGE(X)                                                                          \
     X(Allgather_c)                                                                                 \
+    X(Allgather_init_c)                                                                            \
     X(Allgatherv_c)                                                                                \
+    X(Allgatherv_init_c)                                                                           \
     X(Allreduce_c)                                                                                 \
+    X(Allreduce_init_c)                                                                            \
     X(Alltoall_c)                                                                                  \
+    X(Alltoall_init_c)                                                                             \
     X(Alltoallv_c)                                                                                 \
+    X(Alltoallv_init_c)                                                                            \
     X(Alltoallw_c)                                                                                 \
+    X(Alltoallw_init_c)                                                                            \
     X(Bcast_c)                                                                                     \
+    X(Bcast_init_c)                                                                                \
     X(Bsend_c)                                                                                     \
     X(Bsend_init_c)                                                                                \
     X(Exscan_c)                                                                                    \
+    X(Exscan_init_c)                                                                               \
     X(Gather_c)                                                                                    \
+    X(Gather_init_c)                                                                               \
     X(Gatherv_c)                                                                                   \
+    X(Gatherv_init_c)                                                                              \
     X(Iallgather_c)                                                                                \
     X(Iallgatherv_c)                                                                               \
     X(Iallreduce_c)                                                                                \
@@ -295,8 +284,8 @@
     X(Ineighbor_alltoallw_c)                                                                       \
     X(Irecv_c)                                                                                     \
     X(Ireduce_c)                                                                                   \
-    X(Ireduce_scatter_c)                                                                           \
     X(Ireduce_scatter_block_c)                                                                     \
+    X(Ireduce_scatter_c)                                                                           \
     X(Irsend_c)                                                                                    \
     X(Iscan_c)                                                                                     \
     X(Iscatter_c)                                                                                  \
@@ -305,20 +294,31 @@
     X(Issend_c)                                                                                    \
     X(Mrecv_c)                                                                                     \
     X(Neighbor_allgather_c)                                                                        \
+    X(Neighbor_allgather_init_c)                                                                   \
     X(Neighbor_allgatherv_c)                                                                       \
+    X(Neighbor_allgatherv_init_c)                                                                  \
     X(Neighbor_alltoall_c)                                                                         \
+    X(Neighbor_alltoall_init_c)                                                                    \
     X(Neighbor_alltoallv_c)                                                                        \
+    X(Neighbor_alltoallv_init_c)                                                                   \
     X(Neighbor_alltoallw_c)                                                                        \
+    X(Neighbor_alltoallw_init_c)                                                                   \
     X(Recv_c)                                                                                      \
     X(Recv_init_c)                                                                                 \
     X(Reduce_c)                                                                                    \
-    X(Reduce_scatter_c)                                                                            \
+    X(Reduce_init_c)                                                                               \
     X(Reduce_scatter_block_c)                                                                      \
+    X(Reduce_scatter_block_init_c)                                                                 \
+    X(Reduce_scatter_c)                                                                            \
+    X(Reduce_scatter_init_c)                                                                       \
     X(Rsend_c)                                                                                     \
     X(Rsend_init_c)                                                                                \
     X(Scan_c)                                                                                      \
+    X(Scan_init_c)                                                                                 \
     X(Scatter_c)                                                                                   \
+    X(Scatter_init_c)                                                                              \
     X(Scatterv_c)                                                                                  \
+    X(Scatterv_init_c)                                                                             \
     X(Send_c)                                                                                      \
     X(Send_init_c)                                                                                 \
     X(Sendrecv_c)                                                                                  \

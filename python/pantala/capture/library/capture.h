@@ -9,11 +9,26 @@
 // Only the functions of MPI are visible to the program.
 #pragma GCC visibility push(default)
 #include <mpi.h>
+#if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION == 4
+#include <mpi-ext.h>
+#endif
 #pragma GCC visibility pop
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
+
+// The names of persistent collectives, which are part of MPI 4: MPI_Bcast_init. Open MPI has them
+// earlier, and its version 4 as an extension, MPIX_Bcast_init.
+#if MPI_VERSION >= 4 || defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5
+#define INIT(name) MPI_##name##_init
+#define INIT_OF_LIBRARY(name) PMPI_##name##_init
+#define INIT_TEXT(name) "MPI_" #name "_init"
+#elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define INIT(name) MPIX_##name##_init
+#define INIT_OF_LIBRARY(name) PMPIX_##name##_init
+#define INIT_TEXT(name) "MPIX_" #name "_init"
+#endif
 
 // The operations that a capture writes.
 enum code {
@@ -113,8 +128,9 @@ void write_noticed(FILE *(*open_notes)(void));
 
 // Ends the program with a note if it uses another MPI library than this one was built for.
 void refuse_foreign_library(void);
-// Opens the files of the rank. Sets whether computing is measured in CPU time.
-bool start_job(bool *cpu_time);
+// Opens the files of the rank. Sets whether computing is measured in CPU time, and whether it is
+// measured in wall-clock time by more ranks of a host than it has processors.
+bool start_job(bool *cpu_time, bool *shared);
 // Opens the file with the notes of the rank; null if it cannot be written.
 FILE *note_file(void);
 
@@ -164,14 +180,20 @@ struct live {
     MPI_Comm comm;        // of a persistent request
     uint32_t *numbers;    // of a collective that is several messages: their requests
     uint32_t count;
+    struct record *starts; // of a persistent collective: what each start records
+    uint32_t start_count;
     struct live *next;
 };
 
 // Takes and returns a number of a request; NONE stops the capture.
 uint32_t take_number(void);
 void release_number(uint32_t number);
-// Adds a request of the program that stands for several requests of the file. Takes the memory.
-void add_requests(MPI_Request handle, uint32_t *numbers, uint32_t count);
+// Adds a request of the program that stands for several requests of the file, and returns it. Takes
+// the memory. Without requests of the file it returns null.
+struct live *add_requests(MPI_Request handle, uint32_t *numbers, uint32_t count);
+// Makes a request that of a persistent collective: each start records `count` records. Takes the
+// memory.
+void make_persistent(struct live *live, struct record *starts, uint32_t count, MPI_Comm comm);
 
 // Adds a request and returns it; null if there are too many.
 struct live *add_request(MPI_Request handle);

@@ -24,6 +24,16 @@ uint64_t size_of(MPI_Comm comm) {
     return (uint64_t)size;
 }
 
+static bool preparing;
+
+void prepare_collective(bool prepares) {
+    preparing = prepares;
+}
+
+bool prepares_collective(void) {
+    return preparing;
+}
+
 // Records a collective.
 void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_Comm comm,
                        MPI_Request *request) {
@@ -42,6 +52,14 @@ void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_C
             return;
         record.flags = NON_BLOCKING;
         record.request = live->number;
+        if (preparing) {
+            struct record *start = malloc(sizeof *start);
+            if (start == NULL)
+                abort();
+            *start = record;
+            make_persistent(live, start, 1, comm);
+            return;
+        }
     }
     emit(record);
 }
@@ -97,3 +115,15 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
         collective(BARRIER, -1, 0, 0, comm, request);
     return leave(result);
 }
+
+#ifdef INIT
+int INIT(Barrier)(MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    enter(INIT_TEXT(Barrier));
+    int result = INIT_OF_LIBRARY(Barrier)(comm, info, request);
+    prepare_collective(true);
+    if (tracked(result))
+        collective(BARRIER, -1, 0, 0, comm, request);
+    prepare_collective(false);
+    return leave(result);
+}
+#endif

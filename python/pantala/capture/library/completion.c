@@ -178,7 +178,9 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
 // A persistent request that is not active, or one that the program gives up. MPI may have completed
 // it: then it is as if the program had waited for it, and a cancelled one is none.
 static void give_up(struct live *live, bool complete, const MPI_Status *status) {
-    if (live->persistent) {
+    if (live->starts != NULL) {
+        // A persistent collective has no record but those of its starts.
+    } else if (live->persistent) {
         // A persistent receive from any source has no record, unless a start posted one.
         if (live->posted.code != IRECV || live->active)
             emit((struct record){.code = REQUEST_FREE, .request = live->number});

@@ -30,7 +30,6 @@ typedef word (*function)(PARAMETERS);
 enum reason {
     FORTRAN_CALL,
     PROCESSES_CALL,
-    PERSISTENT_CALL,
     PARTITIONED_CALL,
     NEW_CALL,
     LARGE_CALL,
@@ -42,7 +41,6 @@ static const char *const texts[] = {
     [FORTRAN_CALL] = "the MPI library does not pass this call of Fortran to a function of C; record"
                      " an OTF2 trace of the program instead, e.g. with Score-P",
     [PROCESSES_CALL] = "a capture does not follow processes that join during the run",
-    [PERSISTENT_CALL] = "a capture does not follow persistent collectives",
     [PARTITIONED_CALL] = "a capture does not follow partitioned communication",
     [NEW_CALL] = "a capture does not follow this call of version 4 of MPI",
     [LARGE_CALL] = "a capture does not follow calls with counts of 64 bits",
@@ -182,13 +180,14 @@ __attribute__((noinline)) static word pass_fortran(struct guard *guard, PARAMETE
     }
 // A call of a PMPI name that comes from outside of the wrappers goes to the wrapper: it is a call of
 // Fortran that the MPI library has converted, or one of a tool that wraps MPI, too.
-#define ROUTED(name, lower, UPPER)                                                                 \
-    VISIBLE word guard_PMPI_##name(PARAMETERS) __asm__("PMPI_" #name);                             \
-    word guard_PMPI_##name(PARAMETERS) {                                                           \
-        static struct guard guard = {"PMPI_" #name, "PMPI_" #name, FORTRAN_CALL, NULL, 0, NULL};  \
-        function call = is_inside() ? find_next(&guard) : (function)MPI_##name;                    \
+#define ROUTED_AS(wrapper, symbol)                                                                 \
+    VISIBLE word guard_##symbol(PARAMETERS) __asm__(#symbol);                                      \
+    word guard_##symbol(PARAMETERS) {                                                              \
+        static struct guard guard = {#symbol, #symbol, FORTRAN_CALL, NULL, 0, NULL};               \
+        function call = is_inside() ? find_next(&guard) : (function)wrapper;                       \
         return call(ARGUMENTS);                                                                    \
     }
+#define ROUTED(name, lower, UPPER) ROUTED_AS(MPI_##name, PMPI_##name)
 #define BOTH(name, reason) C(MPI_##name, reason) C(PMPI_##name, reason)
 
 // A Fortran function has four symbols: compilers differ in case and underscores.
@@ -230,16 +229,14 @@ PROCESSES(BINDINGS)
 FILES(GUARD_FILE)
 FILES(BINDINGS)
 
-#if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION == 4
-#define GUARD_EARLY(name, lower, UPPER)                                                            \
-    C(MPIX_##name, PERSISTENT_CALL) C(PMPIX_##name, PERSISTENT_CALL)
-PERSISTENT(GUARD_EARLY)
+// A program can ask the loader whether a function exists: guard only those that the library has.
+#if defined OMPI_HAVE_MPI_EXT_PCOLLREQ && OMPI_MAJOR_VERSION == 4
+#define ROUTED_EARLY(name, lower, UPPER) ROUTED_AS(MPIX_##name, PMPIX_##name)
+PERSISTENT(ROUTED_EARLY)
 #endif
 
-// A program can ask the loader whether a function exists: guard only those that the library has.
-#if MPI_VERSION >= 4
-#define GUARD_PERSISTENT(name, lower, UPPER) BOTH(name, PERSISTENT_CALL)
-PERSISTENT(GUARD_PERSISTENT)
+#if MPI_VERSION >= 4 || defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5
+PERSISTENT(ROUTED)
 PERSISTENT(BINDINGS)
 #define GUARD_PARTITIONED(name, lower, UPPER) BOTH(name, PARTITIONED_CALL)
 PARTITIONED(GUARD_PARTITIONED)
@@ -247,6 +244,9 @@ PARTITIONED(BINDINGS)
 #define GUARD_NEW(name, lower, UPPER) BOTH(name, NEW_CALL)
 NEW(GUARD_NEW)
 NEW(BINDINGS)
+#endif
+
+#if MPI_VERSION >= 4
 #define GUARD_LARGE(name) BOTH(name, LARGE_CALL)
 LARGE(GUARD_LARGE)
 #define ROUTED_LARGE(name) ROUTED(name, , )

@@ -94,8 +94,9 @@ static bool make_folder(const char *chosen, uint64_t *run) {
     return true;
 }
 
-// Notes once per host that more ranks than processors measure wall-clock time.
-static void note_sharing(void) {
+// Returns whether more ranks than processors of a host measure wall-clock time, and notes it once per
+// host.
+static bool note_sharing(void) {
     MPI_Comm host;
     int ranks, rank;
     cpu_set_t processors;
@@ -112,14 +113,16 @@ static void note_sharing(void) {
     for (int each = 0; each < 16; each++)
         count += __builtin_popcountll(all[each]);
     PMPI_Comm_free(&host);
-    FILE *notes = rank == 0 && count > 0 && ranks > count ? note_file() : NULL;
-    if (notes == NULL)
-        return;
-    fprintf(notes, "shared: %d: %d\n", ranks, count);
-    fclose(notes);
+    bool shared = count > 0 && ranks > count;
+    FILE *notes = rank == 0 && shared ? note_file() : NULL;
+    if (notes != NULL) {
+        fprintf(notes, "shared: %d: %d\n", ranks, count);
+        fclose(notes);
+    }
+    return shared;
 }
 
-bool start_job(bool *cpu_time) {
+bool start_job(bool *cpu_time, bool *shared) {
     const char *source = getenv("PANTALA_CAPTURE_CLOCK");
     *cpu_time = source != NULL && strcmp(source, "cpu") == 0;
     uint64_t run;
@@ -129,8 +132,7 @@ bool start_job(bool *cpu_time) {
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!open_file(directory, (uint32_t)size, world_rank(), run))
         return false;
-    if (!*cpu_time)
-        note_sharing();
+    *shared = !*cpu_time && note_sharing();
     set_region(getenv("PANTALA_CAPTURE_FROM"), getenv("PANTALA_CAPTURE_TO"));
     return true;
 }

@@ -8,7 +8,8 @@
 
 #define COUNT MPI_Count
 #define PLACE MPI_Aint
-#define SIZED(name) name##_c
+#define SIZED(name) WITH_SUFFIX(name)
+#define WITH_SUFFIX(name) name##_c
 #define SUFFIX "_c"
 
 #include "sized_collectives.h"

@@ -66,6 +66,10 @@ void exchange_with(const struct neighbors *found, const uint64_t *sent, const ui
     if (!number_of(comm, &communicator))
         return;
     uint32_t *numbers = room_for(found->in + found->out), count = 0;
+    struct record *starts = NULL;
+    if (prepares_collective() &&
+        (starts = malloc((size_t)(found->in + found->out + 1) * sizeof *starts)) == NULL)
+        abort();
     for (int way = 0; way < 2; way++) {
         const int *peers = way == 0 ? found->sources : found->destinations;
         int peer_count = way == 0 ? found->in : found->out;
@@ -75,16 +79,21 @@ void exchange_with(const struct neighbors *found, const uint64_t *sent, const ui
             uint32_t number = take_number();
             if (number == NONE) {
                 free(numbers);
+                free(starts);
                 return;
             }
-            numbers[count++] = number;
             int place = !found->cartesian ? 0 : way == 0 ? at ^ 1 : at;
-            emit((struct record){.code = way == 0 ? IRECV : ISEND,
-                                 .communicator = communicator,
-                                 .request = number,
-                                 .peer = (uint32_t)peers[at],
-                                 .tag = FIRST_TAG + place,
-                                 .first = way == 0 ? taken[at] : sent[at]});
+            struct record record = {.code = way == 0 ? IRECV : ISEND,
+                                    .communicator = communicator,
+                                    .request = number,
+                                    .peer = (uint32_t)peers[at],
+                                    .tag = FIRST_TAG + place,
+                                    .first = way == 0 ? taken[at] : sent[at]};
+            if (starts != NULL)
+                starts[count] = record;
+            else
+                emit(record);
+            numbers[count++] = number;
         }
     }
     if (request == NULL) {
@@ -93,6 +102,10 @@ void exchange_with(const struct neighbors *found, const uint64_t *sent, const ui
             release_number(numbers[at]);
         free(numbers);
     } else {
-        add_requests(*request, numbers, count);
+        struct live *live = add_requests(*request, numbers, count);
+        if (live != NULL && starts != NULL)
+            make_persistent(live, starts, count, comm);
+        else
+            free(starts);
     }
 }

@@ -101,6 +101,10 @@ static void start(MPI_Request request) {
     if (live == NULL)
         return; // MPI_PROC_NULL
     live->active = true;
+    for (uint32_t at = 0; at < live->start_count; at++)
+        emit(live->starts[at]);
+    if (live->starts != NULL)
+        return;
     if (live->posted.code == IRECV)
         live->record = emit(live->posted); // settled when it completes
     else

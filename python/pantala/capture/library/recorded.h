@@ -5,6 +5,13 @@
 
 #include "capture.h"
 
+// What is only for MPI libraries with persistent collectives.
+#ifdef INIT
+#define IF_PERSISTENT(...) __VA_ARGS__
+#else
+#define IF_PERSISTENT(...)
+#endif
+
 // --- point_to_point.c ------------------------------------------------------------------------
 
 // A message that a matched probe found.
@@ -32,6 +39,10 @@ bool taken(MPI_Message handle, struct found *copy);
 // Records a collective; `root` is -1 without one, `request` is null if it blocks.
 void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_Comm comm,
                 MPI_Request *request);
+// What a call records until it is called with false belongs to the persistent collective that the
+// program makes.
+void prepare_collective(bool prepares);
+bool prepares_collective(void);
 // Returns a list with the bytes of each rank's block, of which each rank knows its own.
 uint64_t gathered(uint64_t own, MPI_Comm comm, bool blocking);
 bool is_root(int root, MPI_Comm comm);

@@ -83,14 +83,23 @@ struct live *add_request(MPI_Request handle) {
     return number == NONE ? NULL : add(handle, number);
 }
 
-void add_requests(MPI_Request handle, uint32_t *numbers, uint32_t count) {
+struct live *add_requests(MPI_Request handle, uint32_t *numbers, uint32_t count) {
     if (count == 0) {
         free(numbers);
-        return;
+        return NULL;
     }
     struct live *live = add(handle, numbers[0]);
     live->numbers = numbers;
     live->count = count;
+    return live;
+}
+
+void make_persistent(struct live *live, struct record *starts, uint32_t count, MPI_Comm comm) {
+    live->persistent = true;
+    live->active = false;
+    live->comm = comm;
+    live->starts = starts;
+    live->start_count = count;
 }
 
 struct live *find_request(MPI_Request handle) {
@@ -111,14 +120,19 @@ void release_number(uint32_t number) {
 
 void renew_requests(void) {
     for (uint32_t bucket = 0; bucket < bucket_count; bucket++)
-        for (struct live *live = buckets[bucket]; live != NULL; live = live->next)
-            if (live->persistent && number_of(live->comm, &live->posted.communicator) &&
-                live->posted.code != IRECV)
+        for (struct live *live = buckets[bucket]; live != NULL; live = live->next) {
+            if (!live->persistent || !number_of(live->comm, &live->posted.communicator))
+                continue;
+            for (uint32_t at = 0; at < live->start_count; at++)
+                live->starts[at].communicator = live->posted.communicator;
+            if (live->starts == NULL && live->posted.code != IRECV)
                 live->record = emit(live->posted);
+        }
 }
 
 static void forget(struct live *live) {
     free(live->numbers);
+    free(live->starts);
     struct live **at = &buckets[bucket_of(live->handle)];
     while (*at != live)
         at = &(*at)->next;

@@ -1,4 +1,4 @@
-// The collectives, blocking and non-blocking, in a form for each type of count.
+// The collectives, blocking, non-blocking and persistent, in a form for each type of count.
 //
 // Included by counts.c and large_counts.c, which define
 //   COUNT         the type of a number of elements
@@ -19,8 +19,8 @@ static uint64_t sizes(const COUNT counts[], MPI_Datatype type, const MPI_Datatyp
     return list;
 }
 
-// Defines a collective and its non-blocking form. `action` records it; `request` is null if it
-// blocks. PARAMETERS and ARGUMENTS are macros, because they contain commas.
+// Defines a collective, its non-blocking and its persistent form. `action` records it; `request` is
+// null if it blocks. PARAMETERS and ARGUMENTS are macros, because they contain commas.
 // `mark` counts it, or is MARKS.
 #define COLLECTIVE(name, iname, mark, PARAMETERS, ARGUMENTS, action)                               \
     int SIZED(MPI_##name)(PARAMETERS) {                                                                   \
@@ -38,7 +38,16 @@ static uint64_t sizes(const COUNT counts[], MPI_Datatype type, const MPI_Datatyp
         if (recorded(result))                                                                      \
             action;                                                                                \
         return leave(result);                                                                      \
-    }
+    }                                                                                              \
+    IF_PERSISTENT(int SIZED(INIT(name))(PARAMETERS, MPI_Info info, MPI_Request * request) {        \
+        enter(INIT_TEXT(name) SUFFIX);                                                             \
+        int result = SIZED(INIT_OF_LIBRARY(name))(ARGUMENTS, info, request);                       \
+        prepare_collective(true);                                                                  \
+        if (tracked(result))                                                                       \
+            action;                                                                                \
+        prepare_collective(false);                                                                 \
+        return leave(result);                                                                      \
+    })
 
 #define BROADCAST void *data, COUNT count, MPI_Datatype type, int root, MPI_Comm comm
 #define BROADCAST_ARGUMENTS data, count, type, root, comm

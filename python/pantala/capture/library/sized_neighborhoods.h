@@ -5,7 +5,7 @@
 //   PLACE         the type of a place in a buffer
 //   SIZED(name)   the name of the function for this COUNT; SUFFIX is what it adds
 
-// Defines a collective and its non-blocking form. SENT and TAKEN are the bytes to and from neighbor
+// Defines a collective, its non-blocking and its persistent form. SENT and TAKEN are the bytes to and from neighbor
 // `at`.
 #define NEIGHBORHOOD(name, iname, PARAMETERS, ARGUMENTS, SENT, TAKEN)                              \
     static void record_##name(PARAMETERS, MPI_Request *request) {                                  \
@@ -17,7 +17,7 @@
             sent[at] = SENT;                                                                       \
         for (int at = 0; at < found.in; at++)                                                      \
             taken[at] = TAKEN;                                                                     \
-        exchange_with(&found, sent, taken, comm, request);                                              \
+        exchange_with(&found, sent, taken, comm, request);                                         \
         free(sent);                                                                                \
         free(taken);                                                                               \
         free(found.sources);                                                                       \
@@ -36,7 +36,16 @@
         if (recorded(result))                                                                      \
             record_##name(ARGUMENTS, request);                                                     \
         return leave(result);                                                                      \
-    }
+    }                                                                                              \
+    IF_PERSISTENT(int SIZED(INIT(name))(PARAMETERS, MPI_Info info, MPI_Request * request) {        \
+        enter(INIT_TEXT(name) SUFFIX);                                                             \
+        int result = SIZED(INIT_OF_LIBRARY(name))(ARGUMENTS, info, request);                       \
+        prepare_collective(true);                                                                  \
+        if (tracked(result))                                                                       \
+            record_##name(ARGUMENTS, request);                                                     \
+        prepare_collective(false);                                                                 \
+        return leave(result);                                                                      \
+    })
 
 #define NEAR_ALL                                                                                        \
     const void *from, COUNT count, MPI_Datatype type, void *to, COUNT in_count, MPI_Datatype in_type,  \

@@ -10,6 +10,12 @@ static _Thread_local int depth;
 static _Thread_local const char *call_name = "";
 static uint64_t gap; // nanoseconds of computing that no record has yet
 
+// With more ranks than processors, wall-clock time contains the time that a rank waited for one. The
+// CPU time of the same stretches says how much that can be.
+static bool shared;
+static uint64_t gap_cpu, wall_sum, cpu_sum;
+static _Thread_local uint64_t own_last_cpu; // of this thread
+
 // A program may change the thread that calls MPI between two calls; two calls at a time are no
 // sequence that a replay could repeat.
 static bool busy;
@@ -28,6 +34,8 @@ static void add_gap(void) {
     uint64_t now = read_clock(time_source);
     uint64_t then = time_source == CLOCK_MONOTONIC ? last_leave : own_last_leave;
     gap += now > then ? now - then : 0;
+    if (shared)
+        gap_cpu += read_clock(CLOCK_THREAD_CPUTIME_ID) - own_last_cpu;
 }
 
 void enter(const char *call) {
@@ -47,6 +55,8 @@ void enter(const char *call) {
 
 int leave(int result) {
     if (--depth == 0 && started && !stopped) {
+        if (shared) // first: it takes half a microsecond, which is no computing
+            own_last_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
         last_leave = own_last_leave = read_clock(time_source);
         __atomic_store_n(&busy, false, __ATOMIC_RELEASE);
     }
@@ -60,10 +70,12 @@ bool is_own(int result) {
 bool recorded(int result) {
     if (!is_own(result))
         return false;
-    uint64_t time = gap;
-    gap = 0;
+    uint64_t time = gap, cpu = gap_cpu;
+    gap = gap_cpu = 0;
     if (!in_region())
         return false;
+    wall_sum += time;
+    cpu_sum += cpu < time ? cpu : time;
     if (time > 0)
         emit((struct record){.code = COMPUTE, .first = time * 1000});
     return true;
@@ -105,11 +117,22 @@ void refuse(const char *reason) {
 
 static void start_capture(void) {
     bool cpu_time;
-    started = start_job(&cpu_time);
+    started = start_job(&cpu_time, &shared);
     if (cpu_time)
         time_source = CLOCK_THREAD_CPUTIME_ID;
     busy = true; // by the call that starts MPI
     last_leave = own_last_leave = read_clock(time_source);
+    own_last_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+// Notes the wall-clock time of all computing, and its CPU time.
+static void note_times(void) {
+    FILE *notes = shared ? note_file() : NULL;
+    if (notes == NULL)
+        return;
+    fprintf(notes, "computing: %llu: %llu\n", (unsigned long long)wall_sum,
+            (unsigned long long)cpu_sum);
+    fclose(notes);
 }
 
 static void end_capture(void) {
@@ -123,6 +146,7 @@ static void end_capture(void) {
     write_noticed(note_file);
     note_region(note_file);
     note_windows(note_file);
+    note_times();
     started = false;
 }
 

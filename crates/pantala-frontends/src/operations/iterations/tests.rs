@@ -1,6 +1,6 @@
 //! Tests of the search for iterations.
 
-use pantala_mpi::{COMM_WORLD, Call, Outgoing, Split};
+use pantala_mpi::{COMM_WORLD, Call, Group, Outgoing, Split};
 use proptest::prelude::*;
 
 use super::stretch::longest;
@@ -136,6 +136,21 @@ fn collectives_of_other_communicators_of_all_ranks_count() {
     let found = search(&[one, other]).unwrap();
     assert_eq!(found[0], RankLoop { first: 2, calls: 2, iterations: 6 });
     assert_eq!(found[1], RankLoop { first: 2, calls: 1, iterations: 6 });
+}
+
+#[test]
+fn communicators_of_groups_are_alike_in_all_iterations() {
+    // Each turn makes a communicator of all ranks, whose context is another one.
+    let turns = (1..=6).flat_map(|context| {
+        let group = Group::new([0, 1]).unwrap();
+        let call = Op::Collective(1, Call::Allreduce { bytes: 8 });
+        [Op::Compute(7), Op::CommJoin(context, group), call, Op::CommFree(1)]
+    });
+    let program: Vec<Op> = turns.collect();
+    let found = search(&[program.clone(), program]).unwrap();
+    // An iteration starts after the collective.
+    assert_eq!(found[0], RankLoop { first: 2, calls: 3, iterations: 5 });
+    assert_eq!(found[1], found[0]);
 }
 
 #[test]
