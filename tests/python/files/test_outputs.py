@@ -51,6 +51,7 @@ OTHER_WRITERS = {
     ("store/lease.py", "touch"): "an empty file",
     ("store/lease.py", "write_text"): "becomes the lease by a link",
     ("store/run_store.py", "ZipFile"): "in the directory of a run in progress",
+    ("export/program_forms/write.py", "export_operations"): "in a scratch folder",
     ("figures/save.py", "savefig"): "into memory",
     ("studies/packs.py", "write_parquet"): "into memory",
     ("traces/rank_file.py", "open"): "in a scratch folder",
