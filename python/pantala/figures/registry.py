@@ -29,6 +29,7 @@ from pantala.figures.link_map import link_load_map, link_shift_map
 from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
 from pantala.figures.placement import placement_map
+from pantala.figures.rank_message_boxes import rank_latency_boxes
 from pantala.figures.rank_messages import DIRECTIONS, rank_latency
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
@@ -60,6 +61,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
 KANG = "Kang et al. (SC 2022)"
 YANG = "Yang et al. (SC 2016)"
 CHUNDURI = "Chunduri et al. (IPDPS 2021)"
+WANG = "Wang et al. (IPDPS 2020)"
 
 
 #: What figures are drawn from.
@@ -179,6 +181,13 @@ KINDS: dict[str, Kind] = {
             reads="rank_messages",
         ),
         Kind(
+            rank_latency_boxes,
+            "Box plot over ranks of the longest message latency of a rank, per job.",
+            f"{WANG}, Fig. 7",
+            options={"measure": DIRECTIONS},
+            reads="rank_messages",
+        ),
+        Kind(
             slowdown_bars,
             "Communication time of each job alone and together, and the slowdown.",
             takes=PAIR,
@@ -249,7 +258,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             routers_over_time,
             "Bytes per time on the routers that serve each job, divided by job.",
-            "Wang et al. (IPDPS 2020), Fig. 8",
+            f"{WANG}, Fig. 8",
             reads="router_windows",
         ),
         Kind(
