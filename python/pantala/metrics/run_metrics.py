@@ -146,7 +146,7 @@ for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
         (
             f"{_name}_load_bytes",
             f"Payload on {_links}, summed over them (Wang et al., IPDPS 2020, Table VI).",
-            pl.col("bytes").filter(_chosen).sum().cast(pl.Float64),
+            pl.when(_chosen.any()).then(pl.col("bytes").filter(_chosen).sum().cast(pl.Float64)),
         ),
         (
             f"{_name}_load_mean_bytes",

@@ -167,7 +167,7 @@ def test_the_forms_of_a_program_agree(case: str, tmp_path: Path) -> None:
 
 TASKS = st.sampled_from(["all tasks", "tasks t such that t is even", "tasks t such that t < 3"])
 SIZES = st.sampled_from([0, 1, 4096, 70000])
-STATEMENTS = st.deferred(
+STATEMENTS: st.SearchStrategy[str] = st.deferred(
     lambda: st.one_of(
         st.builds(
             "all tasks t asynchronously send {} {} byte messages using tag {} to task"
