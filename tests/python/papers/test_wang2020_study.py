@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import shortest_path
 import pantala as pt
 from pantala import papers
 from pantala.core import native
+from pantala.core.plan import Plan
 from pantala.papers.wang2020.study import measures, platform, sources, tables
 from pantala.studies.campaign import check_measures
 from pantala.studies.evidence import Evidence
@@ -173,3 +174,16 @@ def test_measures_without_runs_are_not_a_number() -> None:
         assert all(np.isnan(values).all() for values in measure(evidence).values()), claim
     for name, table in tables.TABLES.items():
         assert isinstance(table(evidence), pl.DataFrame), name
+
+
+@pytest.mark.parametrize("placement", platform.PLACEMENTS)
+def test_jobs_of_several_workloads_have_the_same_nodes_in_each(placement: str) -> None:
+    nodes: dict[str, set[tuple[int, ...]]] = {}
+    for workload in platform.WORKLOADS:
+        scenario = pt.Scenario.from_dict(platform.scenario(workload))
+        plan = Plan(scenario.replace({"jobs.*.placement": placement}).plan())
+        for job in plan["jobs"]:
+            nodes.setdefault(job["name"], set()).add(tuple(job["nodes"]))
+    numbers = {name: len(each) for name, each in nodes.items()}
+    # LAMMPS comes after MILC in Workload 2.
+    assert numbers == {**dict.fromkeys(platform.RANKS, 1), "lammps": 2}
