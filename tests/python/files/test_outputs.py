@@ -59,6 +59,7 @@ OTHER_WRITERS = {
     ("core/native.py", "export_operations"): "the core's function",
     ("core/native.py", "merge_operation_files"): "the core's function",
     ("core/native.py", "write_link_table"): "the core's function",
+    ("papers/wang2020/study/sources.py", "export_operations"): "in a temporary folder",
     ("programs/child.py", "open"): "in a scratch folder",
     ("programs/child.py", "write_bytes"): "in a scratch folder",
     ("programs/process.py", "open"): "the standard streams, and os.devnull",
