@@ -55,9 +55,9 @@ def export(
     return files
 
 
-def communication(ranks: int, workload: dict[str, Any]) -> dict[str, Any]:
-    """Returns the messages of a job with the algorithms of the GOAL form."""
-    scenario = pt.Scenario.from_dict(
+def scenario(ranks: int, workload: dict[str, Any]) -> pt.Scenario:
+    """Returns the scenario of a job with the algorithms of the GOAL form."""
+    return pt.Scenario.from_dict(
         {
             "name": "s",
             "machine": MACHINE,
@@ -66,7 +66,11 @@ def communication(ranks: int, workload: dict[str, Any]) -> dict[str, Any]:
             "jobs": [{"name": "job", "ranks": ranks, "workload": workload}],
         }
     )
-    return native.communication(scenario.plan())[0]
+
+
+def communication(ranks: int, workload: dict[str, Any]) -> dict[str, Any]:
+    """Returns the messages of a job with the algorithms of the GOAL form."""
+    return native.communication(scenario(ranks, workload).plan())[0]
 
 
 Call = tuple[str, int, int, Any, Any, tuple[int, ...]]
@@ -165,6 +169,26 @@ def check_that_forms_agree(
 @pytest.mark.parametrize("case", CASES)
 def test_the_forms_of_a_program_agree(case: str, tmp_path: Path) -> None:
     check_that_forms_agree(*CASES[case], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ["nearest_neighbor", "nekbone"])
+def test_the_forms_of_a_program_take_the_same_time(case: str, tmp_path: Path) -> None:
+    """With the algorithms of the GOAL form, a run of each form is the run of the program."""
+    program, ranks, arguments = CASES[case]
+    operations, goal, python = export(program, ranks, arguments, tmp_path)
+    workloads: list[dict[str, Any]] = [
+        {"kind": "ncptl", "file": str(program), "arguments": arguments},
+        {"kind": "operations", "path": str(operations)},
+        {"kind": "trace", "path": str(goal)},
+        {"kind": "python", "file": str(python)},
+    ]
+    found = []
+    for number, workload in enumerate(workloads):
+        run = pt.run(scenario(ranks, workload), out=tmp_path / str(number), report=False)
+        assert isinstance(run, pt.Run)
+        found.append(run.ranks.collect().select("end_ns", "communication_time_ns"))
+    assert all(each.equals(found[0]) for each in found[1:])
 
 
 TASKS = st.sampled_from(["all tasks", "tasks t such that t is even", "tasks t such that t < 3"])
