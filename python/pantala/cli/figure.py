@@ -140,7 +140,8 @@ def figure(
 
 def _list() -> None:
     from pantala.cli.tables import console, listing
-    from pantala.figures.registry import KINDS, RUNS
+    from pantala.figures.kind import RUNS
+    from pantala.figures.registry import KINDS
 
     caption = "pantala figure KIND RUN... --format pdf|svg|png draws one."
     table = listing(("kind", "shows"), caption=caption)

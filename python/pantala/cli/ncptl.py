@@ -1,4 +1,4 @@
-"""`pantala ncptl`: checks coNCePTuaL programs and explains their MPI calls."""
+"""`pantala ncptl`: checks, explains and exports coNCePTuaL programs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
+from pantala.cli.arguments import paragraphs
 from pantala.cli.source_lines import excerpt
 from pantala.cli.tables import console, facts, table
+from pantala.errors import nearest
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from pantala.errors import PlanError
+
 __all__ = ["HELP", "app"]
 
-HELP = "Check coNCePTuaL programs, and show which rank makes which MPI calls."
+HELP = "Check coNCePTuaL programs, show their MPI calls, write them in other forms."
 
 #: Rows of the table of calls, and lines of output; `--json` prints all.
 _MOST = 200
@@ -41,10 +45,24 @@ ProgramFile = Annotated[
     ),
 ]
 
+Ranks = Annotated[int, typer.Option("--ranks", "-n", metavar="N", help="Number of ranks.")]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--var",
+        metavar="NAME=VALUE",
+        help="Set an option of the program, e.g. reps=100 or bytes=64K. Repeatable.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the random tasks.")]
+#: The ending of the file of each form, and what it consists of.
+_ENDINGS = {"operations": "ops", "goal": "goal", "python": "py"}
+_ENTRIES = {"operations": "records", "goal": "GOAL operations", "python": "calls in the text"}
+
 
 @app.callback()
 def _group() -> None:
-    """Check coNCePTuaL programs, and show which rank makes which MPI calls."""
+    """Check coNCePTuaL programs, show their MPI calls, write them in other forms."""
 
 
 @app.command("check", help="Check a program, and list its options.")
@@ -71,16 +89,9 @@ def check(file: ProgramFile) -> None:
 @app.command("explain", help="Show which rank makes which MPI calls, without a network.")
 def explain(
     file: ProgramFile,
-    ranks: Annotated[int, typer.Option("--ranks", "-n", metavar="N", help="Number of ranks.")],
-    arguments: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--var",
-            metavar="NAME=VALUE",
-            help="Set an option of the program, e.g. reps=100 or bytes=64K. Repeatable.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the random tasks.")] = 1,
+    ranks: Ranks,
+    arguments: Arguments = None,
+    seed: Seed = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object: the calls and the outputs.")
     ] = False,
@@ -88,13 +99,9 @@ def explain(
     """Shows the MPI calls of a program."""
     from pantala.cli.scenario_file import parse_variables
     from pantala.core import native
-    from pantala.errors import PlanError, UsageError
-    from pantala.models.base import MOST_RANKS
+    from pantala.errors import PlanError
 
-    if not 1 <= ranks <= MOST_RANKS:
-        raise UsageError(
-            f"--ranks {ranks}: must be from 1 to {MOST_RANKS}; give another number of ranks"
-        )
+    _check_ranks(ranks)
     workload = {
         "file": str(file),
         "source": _text(file),
@@ -107,12 +114,7 @@ def explain(
     except PlanError as error:
         if error.key != "file":
             raise
-        at, message = _AT.match(error.message), error.message
-        where = f":{at[1]}:{at[2]}" if at else ""
-        message = message[at.end() :] if at else f" {message}"
-        say(f"{file}{where}:{message}; {error.remedy}", file=sys.stderr)
-        if at:
-            say(excerpt(file, int(at[1]), int(at[2])), file=sys.stderr)
+        _say_fault(file, error)
         raise typer.Exit(2) from None
     if as_json:
         outputs = [{"rank": rank, "line": line} for rank, line in found["outputs"]]
@@ -134,6 +136,94 @@ def explain(
         say("the list is cut off: the program makes too many calls", file=sys.stderr)
     if found["errors"]:
         raise typer.Exit(2)
+
+
+_EXPORT_HELP = """Write a program as an operation file, a GOAL schedule or a Python program.
+
+The file is for one number of ranks, and has the calls, partners, tags and bytes of each rank. A
+program whose calls depend on the run is refused with its line.
+"""
+
+
+@app.command("export", help=paragraphs(_EXPORT_HELP))
+def export(
+    file: ProgramFile,
+    ranks: Ranks,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="FORM",
+            help="operations, goal or python.",
+            autocompletion=complete.of(("operations", "goal", "python")),
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The file to write. Default: the program's name with .ops, .goal or .py.",
+            autocompletion=complete.files,
+        ),
+    ] = None,
+    arguments: Arguments = None,
+    seed: Seed = 1,
+) -> None:
+    """Writes a program in another form."""
+    from pantala.cli.scenario_file import parse_variables
+    from pantala.errors import PlanError, ScenarioError, UsageError
+    from pantala.export.program_forms import FORMS, export_program
+    from pantala.text.amounts import PLAIN, count
+
+    if form not in FORMS:
+        close = nearest(form, FORMS)
+        hint = f"did you mean '{close}'?" if close else f"choose {', '.join(FORMS)}"
+        raise UsageError(f"--as {form}: there is no such form; {hint}")
+    _check_ranks(ranks)
+    place = out or Path(f"{file.stem}.{_ENDINGS[form]}")
+    if place.absolute() == file.absolute():
+        raise UsageError(f"--out {place}: is the program itself; name another file")
+    _text(file)  # before anything is written
+    try:
+        written = export_program(
+            file, ranks, form, place, arguments=parse_variables(arguments, "--var"), seed=seed
+        )
+    except PlanError as error:
+        if error.key != "file":
+            raise
+        _say_fault(file, error)
+        raise typer.Exit(2) from None
+    except ScenarioError as error:
+        raise UsageError(f"{file}: {error}") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(f"{place}: cannot be written: {reason}; name another file") from None
+    say(
+        f"{place}: {count(written.operations)} operations of {_number(ranks)} as"
+        f" {count(written.entries)} {_ENTRIES[form]}, {PLAIN.size(written.bytes)}"
+    )
+
+
+def _check_ranks(ranks: int) -> None:
+    from pantala.errors import UsageError
+    from pantala.models.base import MOST_RANKS
+
+    if not 1 <= ranks <= MOST_RANKS:
+        raise UsageError(
+            f"--ranks {ranks}: must be from 1 to {MOST_RANKS}; give another number of ranks"
+        )
+
+
+def _say_fault(file: Path, error: PlanError) -> None:
+    """Prints an error of a program: its place, what is wrong, and the line."""
+    at, message = _AT.match(error.message), error.message
+    where = f":{at[1]}:{at[2]}" if at else ""
+    message = message[at.end() :] if at else f" {message}"
+    say(f"{file}{where}:{message}; {error.remedy}", file=sys.stderr)
+    if at:
+        say(excerpt(file, int(at[1]), int(at[2])), file=sys.stderr)
 
 
 def _print_stops(file: Path, errors: list[tuple[int, str]]) -> None:

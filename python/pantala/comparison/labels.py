@@ -6,6 +6,7 @@ __all__ = ["label_of", "unit_of"]
 
 _LABELS = {
     "communication_time_mean_ns": "communication time",
+    "communication_time_max_ns": "communication time of the slowest rank",
     "execution_time_ns": "run time",
     "packet_latency_mean_ns": "packet latency",
     "packet_latency_p99_ns": "p99 packet latency",

@@ -39,6 +39,7 @@ from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
 from pantala.figures.matrix import communication_matrix
 from pantala.figures.placement import placement_map
+from pantala.figures.rank_message_boxes import rank_latency_boxes
 from pantala.figures.rank_messages import rank_latency
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
@@ -94,6 +95,7 @@ __all__ = [
     "placement_map",
     "rank_iterations",
     "rank_latency",
+    "rank_latency_boxes",
     "routers_over_time",
     "saturation_shares",
     "save",

@@ -68,7 +68,8 @@ def quantile_boxes(rows: Sequence[QuantileBox], label: str, unit: str = "ns") ->
         axes.set_ylim(positions[-1] + 0.6, positions[0] - 0.6)
         if low > 0 and high / low > _LOG_FROM:
             axes.set_xscale("log")
-            lowest = min(min(row.numbers.get(key, low) for key in ("q1", "p50")) for row in rows)
+            ends = ("min", "q1", "p50")
+            lowest = min(min(row.numbers.get(key, low) for key in ends) for row in rows)
             axes.set_xlim(0.85 * lowest / divisor, 1.2 * high / divisor)
             # The axis needs three labels at least; below three decades, one label per decade is too
             # few.

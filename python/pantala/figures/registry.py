@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from matplotlib.figure import Figure
 
 from pantala.analysis.attribution import effects_of
 from pantala.analysis.hottest_links import ALL_CLASSES
-from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
 from pantala.experiments.experiment import Experiment
 from pantala.figures.bars import communication_bars
@@ -22,6 +20,18 @@ from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import bar_grid
 from pantala.figures.hottest import hottest_links
 from pantala.figures.iterations import rank_iterations
+from pantala.figures.kind import (
+    CHUNDURI,
+    EFFECTS,
+    KANG,
+    PAIR,
+    RUN,
+    RUNS,
+    SWEEP,
+    WANG,
+    YANG,
+    Kind,
+)
 from pantala.figures.latency import packet_latency
 from pantala.figures.latency_time import latency_over_time
 from pantala.figures.learning import learning
@@ -29,6 +39,7 @@ from pantala.figures.link_map import link_load_map, link_shift_map
 from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
 from pantala.figures.placement import placement_map
+from pantala.figures.rank_message_boxes import rank_latency_boxes
 from pantala.figures.rank_messages import DIRECTIONS, rank_latency
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
@@ -56,51 +67,6 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "all": ALL_CLASSES,
     **{name: (name,) for name in ALL_CLASSES},
 }
-
-KANG = "Kang et al. (SC 2022)"
-YANG = "Yang et al. (SC 2016)"
-CHUNDURI = "Chunduri et al. (IPDPS 2021)"
-
-
-#: What figures are drawn from.
-RUNS = "runs"
-RUN = "one run"
-PAIR = "one interference experiment"
-SWEEP = "one sweep"
-EFFECTS = f"{PAIR} or {SWEEP}"
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of figure.
-
-    Attributes:
-        figure: the function of `pantala.figures` that draws it; its name is the kind's.
-        text: what it shows, in one sentence.
-        source: the figure that it follows; empty if there is none.
-        options: the options that it takes, with the values allowed; None allows any text.
-        reads: a table that the figure needs and that a key records; empty if every run has all.
-        takes: what it is drawn from. Runs include the runs of interference experiments.
-        draw: draws it from what is given, the runs alone and the options; `figure` if not given.
-    """
-
-    figure: Callable[..., Figure]
-    text: str
-    source: str = ""
-    options: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
-    reads: str = ""
-    takes: str = RUNS
-    draw: Callable[..., Figure] | None = None
-
-    @property
-    def name(self) -> str:
-        """Its name on the command line: the function's, with hyphens."""
-        return self.figure.__name__.replace("_", "-")
-
-    @property
-    def records(self) -> str:
-        """The key that records the table that it reads; empty if every run has it."""
-        return (TABLES[self.reads].switch or "") if self.reads else ""
 
 
 def _load_map(given: Given, alone: Mapping[str, RunLike], measure: str = "load") -> Figure:
@@ -179,6 +145,13 @@ KINDS: dict[str, Kind] = {
             reads="rank_messages",
         ),
         Kind(
+            rank_latency_boxes,
+            "Box plot over ranks of the longest message latency of a rank, per job.",
+            f"{WANG}, Fig. 7",
+            options={"measure": DIRECTIONS},
+            reads="rank_messages",
+        ),
+        Kind(
             slowdown_bars,
             "Communication time of each job alone and together, and the slowdown.",
             takes=PAIR,
@@ -249,7 +222,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             routers_over_time,
             "Bytes per time on the routers that serve each job, divided by job.",
-            "Wang et al. (IPDPS 2020), Fig. 8",
+            f"{WANG}, Fig. 8",
             reads="router_windows",
         ),
         Kind(

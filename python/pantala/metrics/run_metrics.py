@@ -117,7 +117,7 @@ _GROUPS_OF_LINKS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 #: The metrics of links: an aggregate of rows of the table links by the metric's name.
 _LINK_METRICS: dict[str, pl.Expr] = {}
-_LINK_COLUMNS = ("class", "utilization", "stall_ns")
+_LINK_COLUMNS = ("class", "utilization", "stall_ns", "bytes")
 for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
     _chosen = pl.col("class").is_in(_classes)
     _utilization = pl.col("utilization").filter(_chosen)
@@ -143,9 +143,30 @@ for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
             ),
             pl.col("stall_ns").filter(_chosen).mean(),
         ),
+        (
+            f"{_name}_load_bytes",
+            f"Payload on {_links}, summed over them (Wang et al., IPDPS 2020, Table VI).",
+            pl.when(_chosen.any()).then(pl.col("bytes").filter(_chosen).sum().cast(pl.Float64)),
+        ),
+        (
+            f"{_name}_load_mean_bytes",
+            f"Payload on {_links}, mean over them (Wang et al., IPDPS 2020, Table VI).",
+            pl.col("bytes").filter(_chosen).mean(),
+        ),
     ):
         _LINK_METRICS[_metric] = _aggregate
         _RUN_METRICS[_metric] = (_text, _of_links(_aggregate))
+_BETWEEN = pl.col("bytes").filter(pl.col("class").is_in((*INSIDE_GROUPS, "global")))
+_LINK_METRICS["global_load_share"] = pl.col("bytes").filter(pl.col("class") == "global").sum() / (
+    _BETWEEN.sum()
+)
+_RUN_METRICS["global_load_share"] = (
+    (
+        "Share of global links in the payload that links between routers carried (Wang et al.,"
+        " IPDPS 2020, VI.C)."
+    ),
+    _of_links(_LINK_METRICS["global_load_share"]),
+)
 
 
 def all_metrics() -> list[Metric]:

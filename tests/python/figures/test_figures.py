@@ -272,7 +272,16 @@ def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
         for link in links.filter(pl.col("class").is_in(["row", "column"])).to_dicts()[:2]
     }
     assert {name.partition(",")[0] for name in named} == {"row", "column"}
-    for metric in ("utilization_mean", "utilization_max", "stall_mean_ns"):
+    between = links.filter(pl.col("class").is_in(["row", "column", "global"]))
+    of_global = links.filter(pl.col("class") == "global")["bytes"].to_numpy()
+    assert grid.metric("global_load_bytes") == of_global.sum() > 0
+    assert grid.metric("global_load_mean_bytes") == pytest.approx(of_global.mean())
+    share = of_global.sum() / between["bytes"].to_numpy().sum()
+    assert grid.metric("global_load_share") == pytest.approx(share)
+    for metric in (
+        *("utilization_mean", "utilization_max", "stall_mean_ns"),
+        *("load_bytes", "load_mean_bytes"),
+    ):
         assert grid.metric(f"local_{metric}") == pytest.approx(whole.metric(f"local_{metric}"))
         assert whole.metric(f"row_{metric}") is None
         assert grid.metric(f"column_{metric}") is not None

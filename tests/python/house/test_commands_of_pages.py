@@ -85,7 +85,7 @@ def test_a_key_of_the_checklist_is_one_of_a_scenario(span: str) -> None:
     faults = []
     for routing in ("par", "q_adaptive", "codes_adp"):
         try:
-            _scenario(routing, amg="jobs.amg" in key).replace(
+            _scenario(routing, amg="jobs.amg" in key, large="wang2020" in value).replace(
                 {key: tomllib.loads(f"_ = {value}")["_"]}
             ).resolve()
         except pt.ScenarioError as error:
@@ -106,9 +106,10 @@ def test_the_checklist_counts_its_rows() -> None:
         assert f"| {paper.split(',')[0]} | {counts} |" in text
 
 
-def _scenario(routing: str, *, amg: bool) -> pt.Scenario:
+def _scenario(routing: str, *, amg: bool, large: bool) -> pt.Scenario:
     names = ("amg", "dl") if amg else ("fft3d", "halo3d")
     jobs = [{"name": name, "ranks": 64, "workload": {"kind": name}} for name in names]
+    machine = "wang2020_1d" if large else "kang2022"
     return pt.Scenario.from_dict(
-        {"name": "page", "machine": "kang2022", "routing": {"algorithm": routing}, "jobs": jobs}
+        {"name": "page", "machine": machine, "routing": {"algorithm": routing}, "jobs": jobs}
     )

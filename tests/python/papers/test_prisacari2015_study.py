@@ -343,7 +343,12 @@ def test_a_run_that_was_cut_short_is_extrapolated() -> None:
 
 
 def test_studies_are_listed(cli: Cli) -> None:
-    assert [each.name for each in studies()] == ["kang2022", "prisacari2015", "yang2016"]
+    assert [each.name for each in studies()] == [
+        "kang2022",
+        "prisacari2015",
+        "wang2020",
+        "yang2016",
+    ]
     with pytest.raises(UsageError, match="did you mean 'prisacari2015'"):
         study("prisacari")
     shown = cli("study", "list")

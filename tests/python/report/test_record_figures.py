@@ -288,6 +288,19 @@ def test_latencies_by_rank_are_those_of_the_table(measure: str) -> None:
         assert axes.get_xlim() == (-0.5, own.height - 0.5)
 
 
+def test_boxes_are_over_the_longest_latencies_of_ranks() -> None:
+    rows: dict[str, Any] = {"job": [0] * 5, "rank": [0, 1, 2, 3, 4], "direction": ["received"] * 5}
+    rows["latency_max_ns"] = [1.0, 2.0, 4.0, 8.0, None]
+    figure = figures.rank_latency_boxes(made(rank_messages=rows))
+    (box,) = figure.axes[0].patches
+    ends = box.get_window_extent().transformed(figure.axes[0].transData.inverted())
+    assert (ends.x0, ends.x1) == pytest.approx((1.75, 5.0))
+    lines = [np.asarray(line.get_xdata()).tolist() for line in figure.axes[0].lines]
+    assert lines == [[1.0, 8.0], [3.0, 3.0], [3.75]]
+    with pytest.raises(UsageError, match="no rank has sent a message; name a run of MPI jobs"):
+        figures.rank_latency_boxes(made(rank_messages=rows), {}, "sent")
+
+
 def test_ranks_without_a_message_have_a_gap() -> None:
     rows: dict[str, Any] = {"job": [0, 0], "rank": [0, 2], "direction": ["sent", "sent"]}
     rows |= {"messages": [2, 1], "latency_min_ns": [1.0, 5.0], "latency_mean_ns": [2.0, 5.0]}

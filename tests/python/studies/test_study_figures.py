@@ -41,13 +41,22 @@ only = { "routing.algorithm" = ["par"] }
 """
 PAIR = """
 seeds = 2
-keep = ["jobs", "ranks", "links", "link_jobs", "job_windows", "latency_windows", "port_windows"]
+keep = [
+    "jobs", "ranks", "links", "link_jobs", "job_windows", "latency_windows", "port_windows",
+    "rank_messages", "router_windows",
+]
 
 [scenario]
 machine = { preset = "kang2022", topology = { p = 2, a = 2, h = 1, g = 3 } }
 routing = "minimal"
 interference = true
-record = { window = "2 us", latency_windows = "20 us", ports = {} }
+
+[scenario.record]
+window = "2 us"
+latency_windows = "20 us"
+ports = {}
+rank_messages = true
+routers = { windows = ["2 us", "4 us"] }
 
 [[scenario.jobs]]
 name = "ring"
@@ -93,6 +102,7 @@ ENTRIES = {
     "latency-over-time": 'panels = ["name", "routing.algorithm"]',
     "packet-latency": 'groups = ["name", "routing.algorithm"]',
     "rank-boxes": 'groups = ["name", "routing.algorithm"]',
+    "routers-over-time": f'{ROUTINGS}\njobs = ["ring"]',
     "group-ring": ROUTINGS,
     "link-load-map": ROUTINGS,
     "link-shares": 'series = ["routing.algorithm"]\nwhere = { condition = "together" }',
@@ -165,6 +175,44 @@ def test_shares_of_links_have_several_quantities(runs: Path, tmp_path: Path, val
         assert own["bytes"].sum() == links["bytes"].sum()
     assert made.draw is not None
     made.draw()
+
+
+def test_traffic_at_routers_is_that_of_the_windows(runs: Path, tmp_path: Path) -> None:
+    rows = figure(runs, tmp_path, "routers-over-time").numbers
+    where = {"seed": 1, "part": "together", "routing__algorithm": "par"}
+    served = tables(runs, "ranks", job=0, **where)["router"].unique()
+    windows = tables(runs, "router_windows", **where).filter(
+        pl.col("window_ns") <= 2000, pl.col("router").is_in(served.to_list())
+    )
+    for job, name in enumerate(("ring", "cube")):
+        own = rows.filter(pl.col("routing.algorithm") == "par", pl.col("source") == name)
+        sent = (own["gb_per_s"] * (own["end_ns"] - own["start_ns"])).sum()
+        expected = windows.filter(pl.col("job") == job)["bytes"].sum()
+        assert expected > 0
+        assert sent == pytest.approx(expected)
+
+
+def test_a_figure_of_routers_names_one_job(tmp_path: Path) -> None:
+    study = write(tmp_path, entry("routers-over-time", ROUTINGS))
+    with pytest.raises(UsageError, match=r"shows the routers of one job; name one"):
+        list(Campaign(study, tmp_path / "runs", quick=False).figures())
+
+
+def test_boxes_of_messages_are_over_ranks(runs: Path, tmp_path: Path) -> None:
+    more = 'groups = ["name", "routing.algorithm"]\nvalue = "latency_max_ns"'
+    rows = figure(runs, tmp_path, "rank-boxes", more).numbers
+    (row,) = rows.filter(
+        pl.col("name") == "cube",
+        pl.col("condition") == "together",
+        pl.col("routing.algorithm") == "par",
+    ).iter_rows(named=True)
+    messages = tables(runs, "rank_messages", part="together", job=1, routing__algorithm="par")
+    own = messages.filter(pl.col("direction") == "received")
+    of_seeds = own.group_by("seed").agg(
+        mean=pl.col("latency_max_ns").mean(), top=pl.col("latency_max_ns").max()
+    )
+    assert row["mean_ns"] == pytest.approx(of_seeds["mean"].mean())
+    assert row["max_ns"] == pytest.approx(of_seeds["top"].mean())
 
 
 def test_bars_are_means_over_seeds(runs: Path, tmp_path: Path) -> None:

@@ -51,6 +51,10 @@ def check_figure(entry: FigureEntry, descriptions: Mapping[str, Description]) ->
                     f"kind = '{kind.name}': reads the table {table.replace('|', ' or ')}, which"
                     f" experiment {name} does not keep; add it to the experiment's keep"
                 )
+    if kind.serves and len(entry.jobs) != 1:
+        raise UsageError(
+            f"jobs = {show(entry.jobs)}: figure {kind.name} shows the routers of one job; name one"
+        )
     _check_columns(whole, kind, own)
     _check_cells(whole, kind, own)
     names = job_names(own)

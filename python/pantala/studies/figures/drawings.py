@@ -21,6 +21,7 @@ from pantala.figures.link_shares import PANELS, shares_of
 from pantala.figures.panel_lines import StepLine, panel_lines
 from pantala.figures.quantile_boxes import QuantileBox, quantile_boxes
 from pantala.figures.ring import ring_of
+from pantala.figures.stacked_areas import stacked_areas
 from pantala.figures.style import DASHES, HATCHES, MUTED, PALETTE, unit_for, with_unit
 from pantala.studies.figures.entry import ALONE, FigureEntry
 from pantala.studies.figures.numbers import OF_ROUTERS
@@ -154,8 +155,25 @@ def packet_latency(numbers: pl.DataFrame, look: Look) -> Figure:
 
 
 def rank_boxes(numbers: pl.DataFrame, look: Look) -> Figure:
-    """Draws boxes of communication time over ranks."""
-    return quantile_boxes(_boxes(numbers, look), "communication time of a rank")
+    """Draws boxes of communication time or longest message latency over ranks."""
+    of_messages = look.entry.value == "latency_max_ns"
+    label = "longest message latency of a rank" if of_messages else "communication time of a rank"
+    return quantile_boxes(_boxes(numbers, look), label)
+
+
+def routers_over_time(numbers: pl.DataFrame, look: Look) -> Figure:
+    """Draws the traffic at the routers of a job over time, stacked by the job of the bytes."""
+    panels = {}
+    for own in _parts(numbers, look.entry.panels or ()):
+        title = look.words(look.entry.panels or (), _first(own))
+        panels[title] = {
+            str(name): (
+                np.append(part["start_ns"].to_numpy(), part["end_ns"][-1]),
+                part["gb_per_s"].to_numpy(),
+            )
+            for (name,), part in own.group_by("source", maintain_order=True)
+        }
+    return stacked_areas(panels, look.jobs, look.labels)
 
 
 def group_ring(numbers: pl.DataFrame, look: Look) -> Figure:
@@ -193,6 +211,7 @@ DRAWINGS: Mapping[str, Callable[[pl.DataFrame, Look], Figure]] = {
     "latency-over-time": latency_over_time,
     "packet-latency": packet_latency,
     "rank-boxes": rank_boxes,
+    "routers-over-time": routers_over_time,
     "group-ring": group_ring,
     "link-load-map": link_load_map,
     "link-shares": link_shares,

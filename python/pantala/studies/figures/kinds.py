@@ -31,6 +31,7 @@ class StudyKind:
         most_panels: the most columns of panels; 0 for any number, whose values make one title.
         of_links: whether its rows are of links, so that no column of a job can choose them.
         pools: whether it can take the jobs together.
+        serves: whether it is about the routers of one job, which `jobs` names.
     """
 
     name: str
@@ -44,6 +45,7 @@ class StudyKind:
     most_panels: int = 0
     of_links: bool = False
     pools: bool = False
+    serves: bool = False
 
 
 _LINKS = ("links|link_jobs",)
@@ -87,10 +89,22 @@ KINDS: Mapping[str, StudyKind] = {
         ),
         StudyKind(
             "rank-boxes",
-            "Communication time over the ranks of a job, means over seeds of each number.",
+            "Extremes, quartiles and mean over the ranks of a job, means over seeds.",
             ("jobs", "ranks"),
+            {
+                "communication_time_ns": ("jobs", "ranks"),
+                "latency_max_ns": ("jobs", "rank_messages"),
+            },
             groups=("name",),
             series=("condition",),
+        ),
+        StudyKind(
+            "routers-over-time",
+            "Payload that the routers of a job send in each window, by the job of the bytes.",
+            ("jobs", "ranks", "router_windows"),
+            one_seed=True,
+            panels=("condition",),
+            serves=True,
         ),
         StudyKind(
             "group-ring",

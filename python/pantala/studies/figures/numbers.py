@@ -100,18 +100,50 @@ def packet_latency(figure: FigureRows) -> pl.DataFrame:
 
 
 def rank_boxes(figure: FigureRows) -> pl.DataFrame:
-    """Returns extremes, quartiles and mean of the communication time over ranks."""
+    """Returns extremes, quartiles and mean over ranks of communication time or longest latency."""
+    value = figure.entry.value or ""
+    if value == "latency_max_ns":
+        every = figure.rows("rank_messages", "direction", value)
+        rows = every.filter(pl.col("direction") == "received", pl.col(value).is_not_null())
+    else:
+        rows = figure.rows("ranks", value)
     shares = {"min_ns": 0, "p25_ns": 0.25, "p50_ns": 0.5, "p75_ns": 0.75, "max_ns": 1}
     found = []
-    for cell, every in _cells(figure, figure.rows("ranks", "communication_time_ns")):
+    for cell, every in _cells(figure, rows):
         seeds = []
         for own in _seeds(every):
             _check_one(cell, own.select("run", "job").n_unique(), 1)
-            times = own["communication_time_ns"].to_numpy()
+            times = own[value].to_numpy()
             seeds.append([*np.quantile(times, list(shares.values())), times.mean()])
         means = np.mean(seeds, axis=0).tolist()
         found.append({**cell, **dict(zip([*shares, "mean_ns"], means, strict=True))})
         found[-1]["seeds"] = len(seeds)
+    return pl.DataFrame(found, infer_schema_length=None)
+
+
+def routers_over_time(figure: FigureRows) -> pl.DataFrame:
+    """Returns the bytes of each job in each step of time at the routers that serve one job."""
+    ids = ["case", "part"]
+    served = figure.rows("ranks", "router").select(*ids, "router").unique()
+    windows = figure.of_runs("router_windows", *_WINDOW, "router", "job", "bytes")
+    lengths = figure.plan["record"]["routers"]["windows_ps"]
+    if lengths:
+        windows = windows.filter(pl.col("window_ns") <= min(lengths) / 1000)
+    rows = windows.join(served, on=[*ids, "router"], how="semi")
+    names = {number: job["name"] for number, job in enumerate(figure.plan["jobs"])}
+    found = []
+    for cell, own in _cells(figure, rows):
+        _check_one(cell, own["run"].n_unique(), 1)
+        length = float(own["window_ns"].max())  # type: ignore[arg-type]
+        steps = steps_of(own["window_start_ns"].to_numpy(), length, _end(own), _MOST_STEPS)
+        for job, name in names.items():
+            of_job = own.filter(pl.col("job") == job)
+            if of_job.is_empty():
+                continue
+            sums = steps.sums(of_job["window_start_ns"].to_numpy(), of_job["bytes"].to_numpy())
+            found += _steps(
+                {**cell, "source": name}, steps.edges_ns, gb_per_s=sums / steps.widths_ns
+            )
     return pl.DataFrame(found, infer_schema_length=None)
 
 
@@ -162,6 +194,7 @@ NUMBERS: Mapping[str, Callable[[FigureRows], pl.DataFrame]] = {
     "latency-over-time": latency_over_time,
     "packet-latency": packet_latency,
     "rank-boxes": rank_boxes,
+    "routers-over-time": routers_over_time,
     "group-ring": group_ring,
     "link-load-map": link_load_map,
     "link-shares": link_shares,

@@ -1,0 +1,1 @@
+"""The study of Wang et al. (IPDPS 2020): experiments, claims and their measures."""
