@@ -23,23 +23,23 @@ QUERIES: Mapping[str, str] = {
     "throughput": """SELECT window_start_ns, job, delivered_bytes / window_ns AS gb_per_s
 FROM '$dir/job_windows.parquet'
 WHERE window_start_ns < $to AND window_start_ns + window_ns > $from
-?job   AND job = $job
+?job   AND job IN ($job)
 ORDER BY ALL;""",
     "latency": """SELECT window_start_ns, job, p50_ns, p95_ns, p99_ns
 FROM '$dir/latency_windows.parquet'
 WHERE kind = 'packet' AND window_start_ns >= $from AND window_start_ns < $to
-?job   AND job = $job
+?job   AND job IN ($job)
 ORDER BY ALL;""",
     "routing": """SELECT window_start_ns, job, nonminimal / packets AS nonminimal_share
 FROM '$dir/routing_windows.parquet'
 WHERE window_start_ns >= $from AND window_start_ns < $to
-?job   AND job = $job
+?job   AND job IN ($job)
 ORDER BY ALL;""",
     "presence": """-- Time inside MPI calls; the view divides it by ranks and windows.
 SELECT job, sum(least(end_ns, $to) - greatest(start_ns, $from)) AS inside_ns
 FROM '$dir/call_events.parquet'
 WHERE call NOT IN ('init', 'finalize') AND start_ns < $to AND end_ns > $from
-?job   AND job = $job
+?job   AND job IN ($job)
 GROUP BY ALL ORDER BY ALL;""",
     "groups": f"""{_LINKS},
 n AS (
@@ -54,7 +54,7 @@ FROM '$dir/link_windows.parquet' w JOIN l USING (link)
 JOIN n ON n.source_group = l.source_group AND n.target_group = l.target_group
 WHERE {_INTERVAL} AND l.class NOT IN ('injection', 'ejection')
 ?class   AND l.class = '$class'
-?job   AND w.job = $job
+?job   AND w.job IN ($job)
 GROUP BY ALL ORDER BY ALL;""",
     "group": f"""{_LINKS}
 SELECT l.source_router, l.target_router,
@@ -62,7 +62,7 @@ SELECT l.source_router, l.target_router,
   sum(w.stall_ns) / (count(DISTINCT l.link) * ($to - $from)) AS stall
 FROM '$dir/link_windows.parquet' w JOIN l USING (link)
 WHERE {_INTERVAL} AND l.source_group = $group AND l.class IN ('local', 'row', 'column')
-?job   AND w.job = $job
+?job   AND w.job IN ($job)
 GROUP BY ALL ORDER BY ALL;""",
     "router": f"""{_LINKS}
 SELECT l.link, l.class, l.source_port, w.job, sum(w.bytes) AS bytes,
@@ -70,7 +70,7 @@ SELECT l.link, l.class, l.source_port, w.job, sum(w.bytes) AS bytes,
 FROM '$dir/link_windows.parquet' w JOIN l USING (link)
 WHERE {_INTERVAL}
   AND (l.source_router = $router OR (l.class = 'injection' AND l.target_router = $router))
-?job   AND w.job = $job
+?job   AND w.job IN ($job)
 GROUP BY ALL ORDER BY ALL;""",
     "worst": f"""{_LINKS}
 SELECT w.link, any_value(l.class) AS class, w.window_start_ns,
@@ -78,20 +78,20 @@ SELECT w.link, any_value(l.class) AS class, w.window_start_ns,
 FROM '$dir/link_windows.parquet' w JOIN l USING (link)
 WHERE {_INTERVAL}
 ?class   AND l.class = '$class'
-?job   AND w.job = $job
+?job   AND w.job IN ($job)
 GROUP BY w.link, w.window_start_ns ORDER BY ALL;""",
     "link": f"""{_LINKS}
 SELECT w.window_start_ns, w.job, w.bytes, w.bytes * l.byte_ns AS busy_ns, w.stall_ns
 FROM '$dir/link_windows.parquet' w JOIN l USING (link)
 WHERE {_INTERVAL} AND w.link = $link
-?job   AND w.job = $job
+?job   AND w.job IN ($job)
 ORDER BY ALL;""",
     "packets": """SELECT p.*, h.router, h.arrived_ns, h.departed_ns, h.wait_ns
 FROM '$dir/links.parquet' l
 JOIN '$dir/packet_hops.parquet' h ON h.router = l.source_router AND h.port_out = l.source_port
 JOIN '$dir/packets.parquet' p USING (packet)
 WHERE l.link = $link AND h.departed_ns >= $from AND h.departed_ns < $to
-?job   AND p.job = $job
+?job   AND p.job IN ($job)
 ORDER BY h.wait_ns DESC;""",
     "blame": """SELECT victim, aggressor, sum(wait_ns) AS wait_ns
 FROM '$dir/blame.parquet'
@@ -104,7 +104,7 @@ FROM '$dir/ranks.parquet' GROUP BY ALL ORDER BY ALL;""",
     "iterations": """SELECT job, rank, motif, iteration, sum(communication_time_ns) AS ns
 FROM '$dir/iterations.parquet'
 WHERE start_ns < $to AND end_ns > $from
-?job   AND job = $job
+?job   AND job IN ($job)
 GROUP BY ALL ORDER BY ALL;""",
 }
 
