@@ -43,7 +43,7 @@ export class BlamePanel extends Panel {
     const { app } = this;
     const facts = app.facts();
     const table = app.table("blame");
-    if (!facts || !app.interval() || this.lacks(table, "who causes which wait") || !table || table instanceof Error) return;
+    if (!facts || !app.interval() || this.lacks(table, "waiting times by cause") || !table || table instanceof Error) return;
     const jobs = facts.jobs.length;
     const { all, classes } = this.sums(table);
     const totals = facts.jobs.map((_, victim) => all.subarray(victim * jobs, (victim + 1) * jobs).reduce((a, b) => a + b, 0));

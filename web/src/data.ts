@@ -59,7 +59,6 @@ export interface Subject {
   runs: string[];
   grid: { axes: string[]; metrics: string[]; rows: CaseRow[] } | null;
   queries: Record<string, string>;
-  keys: Record<string, string>;
   facts?: Facts[];
   words?: Words[];
   left_out?: string[];
@@ -112,9 +111,9 @@ export class Table {
     return this.texts.get(name) ?? [];
   }
 
-  /** The key of a scenario that records the table, if it has no rows. */
-  get key(): string {
-    return typeof this.facts.key === "string" ? this.facts.key : "";
+  /** The sentence on a table without rows: what records it. */
+  get remedy(): string {
+    return typeof this.facts.remedy === "string" ? this.facts.remedy : "";
   }
 
   /** The names of the link classes that a column `class` numbers. */

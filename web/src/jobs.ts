@@ -170,7 +170,7 @@ export class JobsPanel extends Panel {
     const shape = table?.rows ? this.shape(table, wanted) : null;
     this.ranks.element.hidden = !shape?.iterations.length;
     if (!table || !shape?.iterations.length) {
-      this.rankTitle.textContent = table?.key ? `Ranks × iterations: ${table.key} records them.` : `No iteration of ${app.job(wanted)} ended.`;
+      this.rankTitle.textContent = table?.remedy ? `Ranks × iterations: ${table.remedy}` : `No iteration of ${app.job(wanted)} ended.`;
       return;
     }
     const left = Number(table.facts.left_out ?? 0);

@@ -168,9 +168,9 @@ export class LinkPanel extends Panel {
         "p",
         { class: "note" },
         "Open: ",
-        ...groups.map((group) => button(`group ${group}`, () => app.store.set({ group, router: null }), "", "link")),
-        ...[link.sourceRouter, link.targetRouter].filter((router) => router >= 0).map((router) => button(`router ${router}`, () => app.store.set({ router, group: app.groupOf(router) }), "", "link")),
-        ` Who waited: waiting times are recorded by link class, not by link; the view Blame has those of ${link.cls} links. `,
+        ...groups.flatMap((group) => [button(`group ${group}`, () => app.store.set({ group, router: null }), "", "link"), ", "]),
+        ...[link.sourceRouter, link.targetRouter].filter((router) => router >= 0).map((router) => button(`router ${router}`, () => app.store.set({ router, group: app.groupOf(router) }), "", "link")).flatMap((each, n) => (n ? [", ", each] : [each])),
+        `. Who waited: waiting times are recorded by link class, not by link; the view Blame has those of ${link.cls} links. `,
         app.state.cls === link.cls ? null : button(`Blame of ${link.cls} links`, () => app.store.set({ cls: link.cls }), "", "link"),
       ),
     ]);
@@ -183,7 +183,7 @@ export class LinkPanel extends Panel {
     const interval = app.interval()!;
     const chosen = found && !(found instanceof Error) && found.rows ? this.passing(found) : [];
     fill(this.passed, `${app.run} ${link.link} ${app.when()} ${app.state.jobs} ${app.state.packet} ${found instanceof Error ? found.message : (found?.rows ?? "")}`, () => {
-      if (missing) return [h("p", { class: "note" }, `Packets: ${missing}, or record = "explore", records their paths.`)];
+      if (missing) return [h("p", { class: "note" }, `Paths of packets: ${missing}`)];
       if (!found) return [h("p", { class: "note" }, "Reading the packets …")];
       if (found instanceof Error) return [h("p", { class: "note" }, found.message)];
       const all = Number(found.facts.packets ?? 0);

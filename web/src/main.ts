@@ -84,6 +84,7 @@ function sentences(): void {
     if (version) faults.push(`The run is of Pantala ${app.facts()!.version}; this is ${app.data.subject.version}.`);
     const joined = app.facts()?.joined ?? 1;
     if (joined > 1) faults.push(`Windows of links are joined by ${joined}: the run has too many for one page.`);
+    if (app.facts()?.missing.link_windows) faults.push(`Views of links show the whole run. ${app.facts()!.missing.link_windows}`);
     const left = app.data.subject.left_out ?? [];
     const caveats = [...(own?.caveats ?? []), ...(own?.warnings ?? [])];
     return [
@@ -98,6 +99,7 @@ function sentences(): void {
 function draw(): void {
   controls();
   sentences();
+  document.querySelector("main")?.classList.toggle("compare", app.beside !== null);
   for (const panel of app.panels) {
     try {
       panel.draw();

@@ -65,13 +65,12 @@ export abstract class Panel {
   }
 
   /** Says that a table is on its way, missing, or damaged; whether the view has nothing to draw. */
-  protected lacks(found: { rows: number; key: string } | Error | null, what: string): boolean {
+  protected lacks(found: { rows: number; remedy: string } | Error | null, what: string): boolean {
     let text = "";
     if (found === null) text = "Reading the tables …";
     else if (found instanceof Error) text = found.message;
-    else if (found.rows === 0 && found.key) {
-      text = `The run did not record ${what}. ${found.key} in the scenario, or record = "explore", records it.`;
-    } else if (found.rows === 0) text = `The run has no ${what}.`;
+    else if (found.rows === 0 && found.remedy) text = `No ${what}. ${found.remedy}`;
+    else if (found.rows === 0) text = `The run has no ${what}.`;
     this.body.hidden = text !== "";
     if (text) this.say(text);
     return text !== "";

@@ -165,7 +165,7 @@ export class PlacePanel extends Panel {
       this.portTable(own),
       channels.length
         ? h("div", {}, h("h3", {}, "Virtual channels, whole run"), tableOf(["link", "VC", "bytes", "stalled"], channels))
-        : h("p", { class: "note" }, `Virtual channels: ${app.facts()?.missing.port_windows ?? "[record.ports]"} records them.`),
+        : h("p", { class: "note" }, `Virtual channels: ${app.facts()?.missing.port_windows ?? "the run has none."}`),
     ]);
   }
 

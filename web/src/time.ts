@@ -83,10 +83,10 @@ export class TimePanel extends Panel {
       );
     }
     const found = app.table(measure.table);
-    if (!facts || this.lacks(found, measure.name)) {
-      this.body.hidden = !facts;
-      if (!facts) return;
-    }
+    const lacking = this.lacks(found, measure.name);
+    // The brush works without lines.
+    this.body.hidden = !facts;
+    if (!facts) return;
     const lines = this.lines();
     const bands = this.bands();
     const width = this.strip.clientWidth;
@@ -97,7 +97,7 @@ export class TimePanel extends Panel {
     pen.fillStyle = ink("muted");
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const tick of ticks(0, most, 3)) {
+    for (const tick of lines.length ? ticks(0, most, 3) : []) {
       pen.fillText(measure.shown(tick), LEFT - 6, y(tick));
       pen.fillStyle = ink("rule");
       pen.fillRect(LEFT, Math.round(y(tick)), width - LEFT - RIGHT, 1);
@@ -119,7 +119,7 @@ export class TimePanel extends Panel {
       ? `whole run, ${duration(interval.to)}`
       : `${moment(interval.from)} to ${moment(interval.to)} (${duration(interval.to - interval.from)})`;
     this.strip.setAttribute("aria-valuetext", this.when.textContent);
-    this.say(this.body.hidden ? "" : this.finding(lines, measure.shown, interval.from, interval.to));
+    if (!lacking) this.say(this.finding(lines, measure.shown, interval.from, interval.to));
   }
 
   private finding(lines: Line[], shown: (value: number) => string, from: number, to: number): string {

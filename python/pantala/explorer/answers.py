@@ -44,6 +44,8 @@ _CLASSES = ("injection", "ejection", "local", "row", "column", "global")
 def answer(run: Run, cube: Cube | None, name: str, argument: int | None = None) -> Answer:
     """Returns a table of the page; it has no rows if the run did not record what it needs.
 
+    The facts then name the table of the run in `needs`.
+
     Args:
         run: the run.
         cube: its cube; None if it has none.
@@ -57,9 +59,15 @@ def answer(run: Run, cube: Cube | None, name: str, argument: int | None = None) 
     if name in _OF_RUN and argument is None:
         return _OF_RUN[name](run)
     if name in _OF_CUBE and argument is None:
-        return (pl.DataFrame(), {}) if cube is None else _OF_CUBE[name](run, cube)
+        return (
+            (pl.DataFrame(), {"needs": "link_windows"})
+            if cube is None
+            else _OF_CUBE[name](run, cube)
+        )
     if name == "group" and argument is not None:
-        return (pl.DataFrame(), {}) if cube is None else _group(cube, argument)
+        return (
+            (pl.DataFrame(), {"needs": "link_windows"}) if cube is None else _group(cube, argument)
+        )
     if name == "packets" and argument is not None:
         return packets_over(run, argument)
     raise UsageError(f"the explorer has no table {name}")
@@ -147,7 +155,7 @@ def _throughput(run: Run) -> Answer:
     """Returns the bytes of each job in windows of the run; the page divides by their length."""
     windows = table(run, "job_windows")
     if windows is None:
-        return pl.DataFrame(), {"key": ""}
+        return pl.DataFrame(), {"needs": "job_windows"}
     columns = ("window_start_ns", "window_ns", "job", "delivered_bytes", "injected_bytes")
     return windows.select(columns).sort("window_start_ns", "job").collect(), {}
 
@@ -155,7 +163,7 @@ def _throughput(run: Run) -> Answer:
 def _latency(run: Run) -> Answer:
     windows = table(run, "latency_windows")
     if windows is None:
-        return pl.DataFrame(), {"key": 'record.latency_windows = "10 us"'}
+        return pl.DataFrame(), {"needs": "latency_windows"}
     columns = ("window_start_ns", "job", "count", "p50_ns", "p95_ns", "p99_ns")
     frame = windows.filter(pl.col("kind") == "packet").select(columns)
     return frame.sort("window_start_ns", "job").collect(), _length(run, "latency_windows_ps")
@@ -164,7 +172,7 @@ def _latency(run: Run) -> Answer:
 def _routing(run: Run) -> Answer:
     windows = table(run, "routing_windows")
     if windows is None:
-        return pl.DataFrame(), {"key": 'record.routing_windows = "10 us"'}
+        return pl.DataFrame(), {"needs": "routing_windows"}
     columns = ("window_start_ns", "job", "packets", "minimal", "nonminimal", "link_hops")
     frame = windows.select(columns).sort("window_start_ns", "job").collect()
     return frame, _length(run, "routing_windows_ps")
@@ -177,7 +185,7 @@ def _length(run: Run, key: str) -> dict[str, Any]:
 def _blame(run: Run) -> Answer:
     rows = table(run, "blame")
     if rows is None:
-        return pl.DataFrame(), {"key": "[record.blame]"}
+        return pl.DataFrame(), {"needs": "blame"}
     frame = rows.sort("window_start_ns", "class", "victim", "aggressor").collect()
     length = run.plan["record"]["blame"]["window_ps"] / 1000
     return _classes(frame), {"classes": _CLASSES, "window_ns": length}
@@ -187,7 +195,7 @@ def _bands(run: Run) -> Answer:
     """Returns the first start and the last end of each iteration of a job."""
     rows = table(run, "iterations")
     if rows is None:
-        return pl.DataFrame(), {"key": "record.iterations = true"}
+        return pl.DataFrame(), {"needs": "iterations"}
     frame = (
         rows.group_by("job", "motif", "iteration", "phase")
         .agg(start_ns=pl.col("start_ns").min(), end_ns=pl.col("end_ns").max(), ranks=pl.len())
@@ -202,7 +210,7 @@ def _iterations(run: Run) -> Answer:
     """Returns the communication time of ranks by iteration, phases summed."""
     rows = table(run, "iterations")
     if rows is None:
-        return pl.DataFrame(), {"key": "record.iterations = true"}
+        return pl.DataFrame(), {"needs": "iterations"}
     frame = (
         rows.group_by("job", "rank", "motif", "iteration")
         .agg(
@@ -240,7 +248,7 @@ def _ports(run: Run) -> Answer:
     """Returns traffic and stall by virtual channel over the run, if the run has them."""
     rows = table(run, "port_windows")
     if rows is None or "vc" not in (run.plan["record"].get("ports") or {}).get("split", []):
-        return pl.DataFrame(), {"key": '[record.ports] with split = ["vc"]'}
+        return pl.DataFrame(), {"needs": "port_windows"}
     shortest = rows.filter(pl.col("window_ns") == pl.col("window_ns").min())
     frame = (
         shortest.filter(pl.col("vc").is_not_null())

@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from pantala.analysis.link_pass import whole_run
 from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.errors import RunDirectoryError, first_line
@@ -40,7 +41,7 @@ _FORM = 1
 #: Windows and rows of the cube at most. Windows are joined beyond that.
 MOST_WINDOWS, MOST_ROWS = 1000, 32_000_000
 #: The tables that the cube is made from.
-_FROM = ("link_windows", "links")
+_FROM = ("link_windows", "link_jobs", "links")
 #: Rows of a row group of `links`: a group is read without its neighbours.
 _ROW_GROUP = 1 << 16
 
@@ -72,19 +73,15 @@ class Cube:
 _FRAMES = ("groups", "links", "peaks")
 
 
-def cube_of(run: Run) -> Cube | None:
+def cube_of(run: Run) -> Cube:
     """Returns the cube of a run, made if it is missing or older than the run.
 
-    If the directory of the run cannot be written, the cube is in memory.
-
-    Returns:
-        The cube; None if the run recorded no link windows.
+    If the run recorded no link windows, the cube has one window, the whole run. If the directory of
+    the run cannot be written, the cube is in memory.
 
     Raises:
         RunDirectoryError: a table is damaged.
     """
-    if table(run, "link_windows") is None:
-        return None
     folder, stamp = run.path.resolve() / FOLDER, stamp_of(run)
     if (kept := _kept(folder, stamp)) is not None:
         return kept
@@ -94,7 +91,8 @@ def cube_of(run: Run) -> Cube | None:
     except (pl.exceptions.PolarsError, OSError) as error:
         if isinstance(error, RunDirectoryError):
             raise
-        message = f"link_windows.parquet or links.parquet is damaged: {first_line(error)}"
+        files = "link_windows.parquet, link_jobs.parquet or links.parquet"
+        message = f"{files} is damaged: {first_line(error)}"
         raise RunDirectoryError(run.path, message, "give the command that wrote it again") from None
     try:
         _keep(folder, stamp | shape, frames)
@@ -156,8 +154,10 @@ def _keep(folder: Path, stamp: dict[str, Any], frames: dict[str, pl.DataFrame]) 
 
 
 def _made(run: Run) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
-    recorded, simulated = run.link_windows, float(run.document["simulated_ns"])
+    recorded, simulated = table(run, "link_windows"), float(run.document["simulated_ns"])
     length = link_window_ns(run)
+    if recorded is None:
+        recorded, length = whole_run(run), simulated or 1.0
     number = max(1, math.ceil(simulated / length - 1e-6))
     rows = int(recorded.select(pl.len()).collect().item())
     joined = max(-(-number // MOST_WINDOWS), -(-rows // MOST_ROWS))

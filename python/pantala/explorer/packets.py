@@ -27,7 +27,7 @@ def packets_over(run: Run, link: int) -> tuple[pl.DataFrame, dict[str, Any]]:
     """
     hops, packets = table(run, "packet_hops"), table(run, "packets")
     if hops is None or packets is None:
-        return pl.DataFrame(), {"key": "record.packet_paths = true"}
+        return pl.DataFrame(), {"needs": "packet_hops"}
     sender = (
         run.links.filter(pl.col("link") == link).select("source_router", "source_port").collect()
     )

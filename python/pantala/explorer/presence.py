@@ -31,7 +31,7 @@ def presence(run: Run) -> tuple[pl.DataFrame, dict[str, Any]]:
     """
     events = table(run, "call_events")
     if events is None:
-        return pl.DataFrame(), {"key": "[record.call_events]"}
+        return pl.DataFrame(), {"needs": "call_events"}
     length = float(run.plan["record"]["window_ps"]) / 1000
     end = float(run.document["simulated_ns"])
     length *= max(1, math.ceil(end / length / _MOST))
@@ -49,7 +49,7 @@ def presence(run: Run) -> tuple[pl.DataFrame, dict[str, Any]]:
             )
         )
     if not found:
-        return pl.DataFrame(), {"key": "[record.call_events]"}
+        return pl.DataFrame(), {"needs": "call_events"}
     return pl.concat(found).sort("window_start_ns", "job"), {"window_ns": length}
 
 

@@ -95,7 +95,10 @@ class Subject:
     def answer(self, number: int, name: str, argument: int | None = None) -> Answer:
         """Returns a table of the page; see `pantala.explorer.answers.answer`."""
         cube = self.cube(number) if name in FROM_CUBE else None
-        return answer(self.run(number), cube, name, argument)
+        frame, facts = answer(self.run(number), cube, name, argument)
+        if frame.is_empty() and "needs" in facts:
+            facts = facts | {"remedy": _remedy(self.run(number), facts["needs"])}
+        return frame, facts
 
     def document(self) -> dict[str, Any]:
         """Returns what the page knows of the subject before it asks for a table, as JSON."""
@@ -106,7 +109,6 @@ class Subject:
             "runs": self.titles,
             "grid": self.grid,
             "queries": QUERIES,
-            "keys": OPTIONAL,
         }
 
     def facts(self, number: int) -> dict[str, Any]:
@@ -128,7 +130,7 @@ class Subject:
                 recorded = False
                 faults.append(str(error))
             if not recorded:
-                missing[name] = OPTIONAL[name]
+                missing[name] = _remedy(run, name)
         plan = run.plan
         return {
             "title": self.titles[number],
@@ -168,6 +170,16 @@ class Subject:
                 if file.parent.is_dir() and not found["faults"]:
                     write_text(file, json.dumps(found) + "\n")
         return found
+
+
+def _remedy(run: Run, name: str) -> str:
+    """Returns the sentence on a table that a run lacks."""
+    if (run.path / TABLES_FILE).is_file():
+        return (
+            f"The sweep did not keep the table {name}; add {name} to keep (--keep) and give the"
+            " sweep again."
+        )
+    return f'The run did not record this; {OPTIONAL[name]} or record = "explore" records it.'
 
 
 def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
