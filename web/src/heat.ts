@@ -106,6 +106,11 @@ export class HeatPanel extends Panel {
     if (!(table instanceof Object) || table instanceof Error || !links || links instanceof Error) return;
     const interval = app.interval();
     if (!interval) return;
+    if (app.facts()?.missing.link_windows) {
+      this.body.hidden = true;
+      this.say(`No link windows. ${app.facts()!.missing.link_windows}`);
+      return;
+    }
     const order = this.ordered(table, links);
     if (!order.links.length) {
       this.body.hidden = true;

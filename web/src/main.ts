@@ -152,8 +152,8 @@ async function start(): Promise<void> {
   );
   root.replaceChildren(
     h("header", { class: "top" }, h("h1", {}, app.data.subject.name), choices),
-    words,
     element("grid"),
+    words,
     h("div", { class: "sticky" }, element("time")),
     h("main", {}, element("groups"), element("place"), element("link"), element("heat"), element("blame"), element("jobs")),
     help,
