@@ -144,13 +144,21 @@ def _kept(folder: Path, stamp: dict[str, Any]) -> Cube | None:
 
 
 def _keep(folder: Path, stamp: dict[str, Any], frames: dict[str, pl.DataFrame]) -> None:
+    """Writes a cube, its stamp last; after an error no part of a cube is left."""
+    files = [folder / _STAMP, *(folder / f"{name}.parquet" for name in frames)]
     folder.mkdir(exist_ok=True)
-    with contextlib.suppress(FileNotFoundError):
-        (folder / _STAMP).unlink()
-    for name, frame in frames.items():
-        rows = _ROW_GROUP if name == "links" else None
-        write_table(folder / f"{name}.parquet", frame, row_group_size=rows)
-    write_text(folder / _STAMP, json.dumps(stamp, indent=1) + "\n")
+    files[0].unlink(missing_ok=True)
+    try:
+        for name, frame in frames.items():
+            rows = _ROW_GROUP if name == "links" else None
+            write_table(folder / f"{name}.parquet", frame, row_group_size=rows)
+        write_text(files[0], json.dumps(stamp, indent=1) + "\n")
+    except OSError:
+        with contextlib.suppress(OSError):
+            for file in files:
+                file.unlink(missing_ok=True)
+            folder.rmdir()
+        raise
 
 
 def _made(run: Run) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:

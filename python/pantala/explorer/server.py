@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 import secrets
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
@@ -46,6 +47,11 @@ class ExplorerServer(ThreadingHTTPServer):
         self.subject = subject
         self.token = secrets.token_urlsafe(16)
         super().__init__((HOST, port), _Handler)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Prints nothing about a browser that closed its connection."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
     @property
     def port(self) -> int:
@@ -102,7 +108,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(rest[0] if rest else "")
         except UsageError as error:
             self._send(404, first_line(error))
-        except (PantalaError, pl.exceptions.PolarsError, OSError) as error:
+        except ConnectionError:  # the browser has gone
+            self.close_connection = True
+        except (PantalaError, pl.exceptions.PolarsError, OSError, ValueError, KeyError) as error:
             self._send(422, first_line(error))
 
     def _is_local(self) -> bool:
