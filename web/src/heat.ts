@@ -134,7 +134,8 @@ export class HeatPanel extends Panel {
       rowTitle: "",
       columnTitle: "",
       shown: percent,
-      time: [interval.from, interval.to],
+      // The last window of a run may be shorter; its column is as wide as the others.
+      time: [interval.first * length, interval.last * length],
       cell: 13,
       height: order.links.length > 120 ? 900 : 760,
       markedRow: state.link === null ? null : (order.place.get(state.link) ?? null),
@@ -158,7 +159,7 @@ export class HeatPanel extends Panel {
     }
     for (let n = 0; n < values.length; n++) if (values[n]! > values[best]!) best = n;
     const where = linkName(order.links[Math.floor(best / columns)]!);
-    const shown = `${count(order.links.length)} links with the highest peak ${state.measure} of the run`;
+    const shown = `${order.links.length === 1 ? "The link" : `${count(order.links.length)} links`} with the highest peak ${state.measure} of the run`;
     const limit = ` (of each class, the ${most} links with the highest peak load and stall are here)`;
     return `${shown}${limit}. In the interval, ${count(full)} of them exceed 95\u00a0% in a window; the first at the highest, ${percent(values[best]!)}, is ${where} at ${moment(start(best % columns))}.`;
   }

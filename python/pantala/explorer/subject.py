@@ -35,7 +35,7 @@ __all__ = ["OPTIONAL", "Subject", "subject_of"]
 #: The tables that a run may lack, and the key of the scenario that records each.
 OPTIONAL: Mapping[str, str] = {
     "link_windows": "record.link_windows = true",
-    "job_windows": "record.window",
+    "job_windows": "every run",
     "iterations": "record.iterations = true",
     "blame": "[record.blame]",
     "packet_hops": "record.packet_paths = true",
@@ -44,6 +44,8 @@ OPTIONAL: Mapping[str, str] = {
     "routing_windows": 'record.routing_windows = "10 us"',
     "port_windows": '[record.ports] with split = ["vc"]',
 }
+#: The tables that the preset of records for the explorer adds.
+_EXPLORED = frozenset({"blame", "packet_hops", "call_events", "latency_windows", "routing_windows"})
 #: The file of sentences in the folder of the cube.
 _WORDS = "words.json"
 #: Links of the list of hottest links.
@@ -179,7 +181,8 @@ def _remedy(run: Run, name: str) -> str:
             f"The sweep did not keep the table {name}; add {name} to keep (--keep) and give the"
             " sweep again."
         )
-    return f'The run did not record this; {OPTIONAL[name]} or record = "explore" records it.'
+    either = ' or record = "explore"' if name in _EXPLORED else ""
+    return f"The run did not record this; {OPTIONAL[name]}{either} records it."
 
 
 def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
