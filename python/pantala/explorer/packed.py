@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-__all__ = ["packed", "unpacked"]
+__all__ = ["as_json", "packed", "unpacked"]
 
 #: The types of columns: Polars, and the arrays of JavaScript that read them.
 _TYPES: dict[Any, str] = {
@@ -19,6 +21,21 @@ _TYPES: dict[Any, str] = {
     pl.Float32: "f4",
     pl.Float64: "f8",
 }
+
+
+def as_json(value: Any) -> str:
+    """Returns a value as JSON; what is no number becomes null, which a browser can read."""
+    return json.dumps(_finite(value), allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(each) for each in value]
+    return value
 
 
 def packed(frame: pl.DataFrame, **facts: Any) -> bytes:
@@ -47,7 +64,7 @@ def packed(frame: pl.DataFrame, **facts: Any) -> bytes:
         padding = -len(raw) % 8
         data += [raw, b"\0" * padding]
         at += len(raw) + padding
-    head = json.dumps({"rows": frame.height, "facts": facts, "columns": columns}).encode()
+    head = as_json({"rows": frame.height, "facts": facts, "columns": columns}).encode()
     head += b" " * (-(len(head) + 4) % 8)
     return len(head).to_bytes(4, "little") + head + b"".join(data)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import json
 from collections.abc import Iterator
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from pantala.errors import RunDirectoryError
+from pantala.errors import PantalaError, RunDirectoryError
 from pantala.explorer.answers import ARGUMENTS, TABLES_OF_PAGE
-from pantala.explorer.packed import packed
+from pantala.explorer.packed import as_json, packed
 from pantala.explorer.subject import Subject
 from pantala.files.atomic_file import write_text
 from pantala.system.system_errors import number_in, remedy_of
@@ -23,6 +23,8 @@ __all__ = ["LARGEST_PAGE", "html", "policy", "write_page"]
 
 #: Bytes of a self-contained page at most.
 LARGEST_PAGE = 14_500_000
+#: Runs of a self-contained page at most, and bytes for what it says of them.
+_RUNS, _FACTS = 8, 200_000
 #: Links of a self-contained page whose packets are inside.
 _PACKET_LINKS = 24
 #: Tables of a run beside the first that a page has: those that views compare.
@@ -81,40 +83,36 @@ def write_page(subject: Subject, path: Path) -> list[str]:
     Raises:
         RunDirectoryError: the file cannot be written, or a table is damaged.
     """
-    number = min(len(subject.titles), 8)
+    number = min(len(subject.titles), _RUNS)
     parts: list[str] = []
     left: list[str] = []
-    room = LARGEST_PAGE - len(html(subject.name).encode()) - 200_000
+    room = LARGEST_PAGE - len(html(subject.name).encode()) - _FACTS
     groups = 0
-    for name, data in _parts(subject, number):
-        text = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+    for run, name, argument in _asked(subject, number):
+        try:
+            frame, facts = subject.answer(run, name, argument)
+        except PantalaError:  # a damaged table; the facts of the run say so
+            left.append(f"{name} of {subject.titles[run]}")
+            continue
+        data = gzip.compress(packed(frame, **facts), 9, mtime=0)
+        text = base64.b64encode(data).decode()
         if len(text) > room:
-            left.append(name)
+            if argument is None:
+                left.append(f"{name} of {subject.titles[run]}")
             continue
         room -= len(text)
-        groups += "/group/" in name
-        parts.append(f'<script type="text/plain" data-name="{name}">{text}</script>\n')
-    every = int(subject.run(0).plan["topology"].get("g") or 0)
-    words = []
-    if groups < every:
-        words.append(
-            f"the links of {every - groups} of {every} groups (their routers, ports and histories)"
-        )
-    if others := [name for name in left if "/group/" not in name]:
-        words.append(f"the tables {', '.join(others)}")
-    if number < len(subject.titles):
-        words.append(f"{len(subject.titles) - number} of {len(subject.titles)} runs")
-    if "packet_hops" not in subject.facts(0)["missing"]:
-        words.append(f"the packets of all links but {_PACKET_LINKS}")
-    subject_text = json.dumps(
-        subject.document()
-        | {
-            "runs": subject.titles[:number],
-            "facts": [subject.facts(each) for each in range(number)],
-            "words": [subject.words(each) for each in range(number)],
-            "left_out": words,
-        }
-    ).replace("<", "\\u003c")
+        groups += name == "group"
+        place = f"{run}/{name}" if argument is None else f"{run}/{name}/{argument}"
+        parts.append(f'<script type="text/plain" data-name="{place}">{text}</script>\n')
+    words = _left_out(subject, groups, left, number)
+    facts_of_page = subject.document() | {
+        "runs": subject.titles[:number],
+        "grid": _grid_of_page(subject.grid, number),
+        "facts": [subject.facts(each) for each in range(number)],
+        "words": [subject.words(each) for each in range(number)],
+        "left_out": words,
+    }
+    subject_text = as_json(facts_of_page).replace("<", "\\u003c")
     parts.insert(0, f'<script type="application/json" id="subject">{subject_text}</script>\n')
     try:
         write_text(path, html(subject.name, "".join(parts)))
@@ -125,28 +123,54 @@ def write_page(subject: Subject, path: Path) -> list[str]:
     return words
 
 
-def _parts(subject: Subject, runs: int) -> Iterator[tuple[str, bytes]]:
-    """Yields the tables of a page by name, the most important first."""
+def _left_out(subject: Subject, groups: int, tables: list[str], runs: int) -> list[str]:
+    """Returns what a page leaves out, in words."""
+    words = []
+    every = int(subject.run(0).plan["topology"].get("g") or 0)
+    if groups < every:
+        words.append(
+            f"the links of {every - groups} of {every} groups (their routers, ports and histories)"
+        )
+    if tables:
+        words.append(f"the tables {', '.join(tables)}")
+    if runs < len(subject.titles):
+        words.append(f"{len(subject.titles) - runs} of {len(subject.titles)} runs")
+    if runs > 1:
+        words.append("links and blame of all runs but the first")
+    if "packet_hops" not in subject.facts(0)["missing"]:
+        words.append(f"the packets of all links but {_PACKET_LINKS}")
+    return words
 
-    def asked(number: int, name: str, argument: int | None = None) -> tuple[str, bytes]:
-        frame, facts = subject.answer(number, name, argument)
-        path = f"{number}/{name}" if argument is None else f"{number}/{name}/{argument}"
-        return path, packed(frame, **facts)
 
+def _grid_of_page(grid: dict[str, Any] | None, runs: int) -> dict[str, Any] | None:
+    """Returns the cases of a sweep, without the numbers of runs that are not inside."""
+    if grid is None:
+        return None
+
+    def inside(row: dict[str, Any]) -> bool:
+        return row["run"] is not None and row["run"] < runs
+
+    rows = [row if inside(row) else row | {"run": None} for row in grid["rows"]]
+    return grid | {"rows": rows}
+
+
+def _asked(subject: Subject, runs: int) -> Iterator[tuple[int, str, int | None]]:
+    """Yields the tables of a page, the most important first: run, name and argument."""
     for name in TABLES_OF_PAGE:
         if name not in ARGUMENTS:
-            yield asked(0, name)
+            yield 0, name, None
     for number in range(1, runs):
         for name in _COMPARED:
-            yield asked(number, name)
-    hottest = [each["link"] for each in subject.words(0)["hottest"]]
-    links = _hot_links(subject, hottest)
+            yield number, name, None
+    try:
+        links = _hot_links(subject, [each["link"] for each in subject.words(0)["hottest"]])
+    except PantalaError:
+        return
     if "packet_hops" not in subject.facts(0)["missing"]:
-        for link in [each[0] for each in links[:_PACKET_LINKS]]:
-            yield asked(0, "packets", link)
-    groups = dict.fromkeys(group for _, group in links)
-    for group in groups:
-        yield asked(0, "group", group)
+        for link, _ in links[:_PACKET_LINKS]:
+            yield 0, "packets", link
+    for group in dict.fromkeys(group for _, group in links):
+        yield 0, "group", group
 
 
 def _hot_links(subject: Subject, first: list[int]) -> list[tuple[int, int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import gzip
-import json
 import re
 import secrets
 import sys
@@ -14,7 +13,7 @@ from urllib.parse import urlsplit
 import polars as pl
 
 from pantala.errors import PantalaError, UsageError, first_line
-from pantala.explorer.packed import packed
+from pantala.explorer.packed import as_json, packed
 from pantala.explorer.page import html, policy
 from pantala.explorer.subject import Subject
 
@@ -123,10 +122,10 @@ class _Handler(BaseHTTPRequestHandler):
         if path == "":
             self._send(200, html(subject.name), "text/html")
         elif path == "subject":
-            self._send(200, json.dumps(subject.document()), "application/json")
+            self._send(200, as_json(subject.document()), "application/json")
         elif found := _RUN.fullmatch(path):
             asked = subject.facts if found[1] == "facts" else subject.words
-            self._send(200, json.dumps(asked(int(found[2]))), "application/json")
+            self._send(200, as_json(asked(int(found[2]))), "application/json")
         elif found := _DATA.fullmatch(path):
             argument = None if found[3] is None else int(found[3])
             frame, facts = subject.answer(int(found[1]), found[2], argument)
