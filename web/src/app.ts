@@ -170,12 +170,13 @@ export class App {
     return this.facts()?.jobs[number] ?? `job ${number}`;
   }
 
-  /** Opens a link, with its group and router. */
+  /** Opens a link, with its group; a router at one of its ends stays open. */
   openLink(number: number): void {
     const link = this.link(number);
     const group = link ? (link.sourceGroup >= 0 ? link.sourceGroup : link.targetGroup) : null;
-    const router = link ? (link.sourceRouter >= 0 ? link.sourceRouter : link.targetRouter) : null;
-    this.store.set({ link: number, group, router, packet: null });
+    const { state } = this;
+    const near = state.router !== null && (link?.sourceRouter === state.router || link?.targetRouter === state.router);
+    this.store.set({ link: number, group: near ? state.group : group, router: near ? state.router : null, packet: null });
   }
 
   /** The query of a view with the values of what is selected. */
