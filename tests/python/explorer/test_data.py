@@ -24,6 +24,7 @@ from pantala.explorer.page import write_page
 from pantala.explorer.presence import time_inside
 from pantala.explorer.sql import QUERIES, filled
 from pantala.explorer.subject import Subject, subject_of
+from pantala.results.run import Run
 
 pytestmark = pytest.mark.native
 
@@ -259,3 +260,28 @@ def test_words_are_those_of_the_report(subject: Subject) -> None:
     assert words["finding"] == finding_of(subject.experiment)
     assert len(words["causes"]) == 2
     assert subject.words(0) == words
+
+
+def test_a_run_that_cannot_be_written_has_its_cube_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    run = pt.load(explored(tmp_path / "run")).together  # type: ignore[union-attr]
+    monkeypatch.setattr("pantala.explorer.cube.write_table", refused)
+    cube = cube_of(run)
+    assert cube.groups.collect().height > 0
+    assert not (run.path / FOLDER).exists()
+
+
+def test_without_link_windows_the_cube_has_one_window(tmp_path: Path) -> None:
+    run = pt.load(explored(tmp_path / "run")).together  # type: ignore[union-attr]
+    whole = cube_of(run).groups.select(pl.col("busy_ns", "stall_ns").sum()).collect().row(0)
+    windows = pl.read_parquet(run.path / "link_windows.parquet")
+    windows.clear().write_parquet(run.path / "link_windows.parquet")
+    again = Run(run.path)
+    cube = cube_of(again)
+    assert (cube.windows, cube.window_ns) == (1, run.document["simulated_ns"])
+    sums = cube.groups.select(pl.col("busy_ns", "stall_ns").sum()).collect().row(0)
+    assert sums == pytest.approx(whole)
