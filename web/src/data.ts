@@ -57,7 +57,7 @@ export interface Subject {
   name: string;
   path: string;
   runs: string[];
-  grid: { axes: string[]; metrics: string[]; rows: CaseRow[] } | null;
+  grid: { axes: string[]; metrics: string[]; labels: string[]; rows: CaseRow[] } | null;
   queries: Record<string, string>;
   facts?: Facts[];
   words?: Words[];

@@ -8,6 +8,8 @@ import { Canvas, type Cell, fill, h, select, table as tableOf } from "./dom";
 import { duration, percent, significant, ticks } from "./format";
 import { Panel, type Rows } from "./panel";
 
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 interface Place {
   row: number;
   column: number;
@@ -49,7 +51,7 @@ export class GridPanel extends Panel {
     }
     const axis = grid.axes.map((name, n): [string, string] => [String(n), name]);
     fill(this.choices, JSON.stringify([chosen.down, chosen.across, chosen.metric, chosen.job]), () => [
-      select("Metric", grid.metrics.map((name, n) => [String(n), name]), String(chosen.metric), (text) => this.choose({ metric: +text })),
+      select("Metric", grid.labels.map((name, n) => [String(n), name]), String(chosen.metric), (text) => this.choose({ metric: +text })),
       select("Job", jobs.map((name) => [name, name]), chosen.job, (job) => this.choose({ job })),
       select("Down", axis, String(chosen.down), (text) => this.choose({ down: +text })),
       select("Across", [["-1", "–"], ...axis], String(chosen.across), (text) => this.choose({ across: +text })),
@@ -68,10 +70,10 @@ export class GridPanel extends Panel {
     const worst = places.reduce((a, b) => (this.mean(b) > this.mean(a) ? b : a));
     const name = (place: Place): string => [downs[place.row], acrosses[place.column]].filter(Boolean).join(", ");
     this.say(
-      `${grid.metrics[chosen.metric]} of ${chosen.job}, mean of each cell's runs. Lowest: ${name(best)} (${this.shown(this.mean(best))}); highest: ${name(worst)} (${this.shown(this.mean(worst))}). A click lists the runs.`,
+      `${capital(grid.labels[chosen.metric] ?? "")} of ${chosen.job}, mean of each cell's runs. Lowest: ${name(best)} (${this.shown(this.mean(best))}); highest: ${name(worst)} (${this.shown(this.mean(worst))}). A click lists the runs.`,
     );
     this.grid.draw({
-      label: `${grid.metrics[chosen.metric]} of ${chosen.job} over ${grid.axes[chosen.down]}`,
+      label: `${grid.labels[chosen.metric]} of ${chosen.job} over ${grid.axes[chosen.down]}`,
       rows: downs.length,
       columns: acrosses.length,
       values: means,
@@ -174,7 +176,7 @@ export class GridPanel extends Panel {
       if (!place) return [];
       return [
         tableOf(
-          ["run", ...axes, app.data.subject.grid!.metrics[chosen.metric]!],
+          ["run", ...axes, app.data.subject.grid!.labels[chosen.metric]!],
           place.cases.slice(0, 60).map((row): (Cell | string)[] => [
             row.run === null ? "–" : { text: `case ${row.case}, ${row.part}`, act: () => app.store.set({ run: row.run!, group: null, router: null, link: null, from: null, to: null, jobs: [] }), strong: row.run === app.run },
             ...row.axes,

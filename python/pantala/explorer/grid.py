@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from pantala.comparison.labels import label_of
 from pantala.experiments.experiment import Experiment
 from pantala.results.run import Run
 from pantala.runs.parts import TOGETHER
@@ -23,12 +24,16 @@ _METRICS = (
     "nonminimal_share",
 )
 
+#: Columns whose words are not those of a metric of this name.
+_WORDS = {"end_ns": "end of the job", "nonminimal_share": "packets on non-minimal paths"}
+
 
 def grid_of(experiment: Experiment) -> tuple[dict[str, Any], dict[str, Run]]:
     """Returns the cases of an experiment as JSON, and its finished runs by title.
 
-    The JSON has the `axes`, the names of the `metrics`, and `rows`: for each case, part and job the
-    values of axes and metrics, and the number of its run on the page (null beyond `MOST_RUNS`).
+    The JSON has the `axes`, the `metrics` with their `labels`, and `rows`: for each case, part and
+    job the values of axes and metrics, and the number of its run on the page (null beyond
+    `MOST_RUNS`).
     """
     axes = experiment.axes
     frame = experiment.table("jobs").collect()
@@ -66,4 +71,6 @@ def grid_of(experiment: Experiment) -> tuple[dict[str, Any], dict[str, Run]]:
                 ],
             }
         )
-    return {"axes": axes, "metrics": ["slowdown", *known], "rows": rows}, runs
+    metrics = ["slowdown", *known]
+    labels = [_WORDS.get(name) or label_of(name) for name in metrics]
+    return {"axes": axes, "metrics": metrics, "labels": labels, "rows": rows}, runs
