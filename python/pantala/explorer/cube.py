@@ -39,7 +39,7 @@ _STAMP = "cube.json"
 #: The form of the cube; it changes with its columns.
 _FORM = 1
 #: Windows and rows of the cube at most. Windows are joined beyond that.
-MOST_WINDOWS, MOST_ROWS = 1000, 32_000_000
+MOST_WINDOWS, MOST_ROWS = 1000, 16_000_000
 #: The tables that the cube is made from.
 _FROM = ("link_windows", "link_jobs", "links")
 #: Rows of a row group of `links`: a group is read without its neighbours.

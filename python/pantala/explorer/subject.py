@@ -69,8 +69,9 @@ class Subject:
     runs: Mapping[str, Run]
     experiment: Experiment | None = None
     grid: dict[str, Any] | None = None
-    _cubes: dict[int, Cube | None] = field(default_factory=dict)
-    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _cubes: dict[int, Cube] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _words: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
     def titles(self) -> list[str]:
@@ -87,8 +88,10 @@ class Subject:
             raise UsageError(f"there is no run {number}; {self.path} has {len(self.titles)}")
         return self.runs[self.titles[number]]
 
-    def cube(self, number: int) -> Cube | None:
-        """Returns the cube of a run, made once."""
+    def cube(self, number: int) -> Cube:
+        """Returns the cube of a run, made once. A cube in the making delays no other."""
+        if (known := self._cubes.get(number)) is not None:
+            return known
         with self._lock:
             if number not in self._cubes:
                 self._cubes[number] = cube_of(self.run(number))
@@ -162,11 +165,11 @@ class Subject:
         experiment = self.experiment if number == 0 else None
         stamp = [stamp_of(each) for each in (self.runs.values() if experiment else [run])]
         file = run.path.resolve() / FOLDER / _WORDS
-        with self._lock, contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        with self._words, contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
             if kept["stamp"] == stamp:
                 return kept
-        with self._lock:
+        with self._words:
             found = {"stamp": stamp, **_words(run, experiment)}
             with contextlib.suppress(OSError):
                 if file.parent.is_dir() and not found["faults"]:
