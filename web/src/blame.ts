@@ -5,7 +5,7 @@ import { CellGrid } from "./cells";
 import { jobColour } from "./colour";
 import type { Table } from "./data";
 import { button, type Cell, fill, h, table as tableOf } from "./dom";
-import { duration, percent } from "./format";
+import { duration, moment, percent } from "./format";
 import { Panel, type Rows } from "./panel";
 
 export class BlamePanel extends Panel {
@@ -98,6 +98,30 @@ export class BlamePanel extends Panel {
     return text ? `${text[0]!.toUpperCase()}${text.slice(1)}, in the interval.` : "No job waits in this interval.";
   }
 
+  /** The shortest span of windows that holds half of the waiting of a pair over the run, as in the report's sentence. */
+  private span(table: Table, victim: number, aggressor: number): [number, number] | null {
+    const cls = this.app.state.cls ? table.classes.indexOf(this.app.state.cls) : -1;
+    const [start, kind, who, whom, wait] = ["window_start_ns", "class", "victim", "aggressor", "wait_ns"].map((n) => table.num(n));
+    const sums = new Map<number, number>();
+    for (let row = 0; row < table.rows; row++) {
+      if (who![row] !== victim || whom![row] !== aggressor || (cls >= 0 && kind![row] !== cls)) continue;
+      sums.set(start![row]!, (sums.get(start![row]!) ?? 0) + wait![row]!);
+    }
+    const windows = [...sums].sort((a, b) => a[0] - b[0]);
+    const half = windows.reduce((sum, [, each]) => sum + each, 0) / 2;
+    if (!(half > 0) || windows.length < 2) return null;
+    let best: [number, number] | null = null;
+    let [held, first] = [0, 0];
+    windows.forEach(([time, each]) => {
+      held += each;
+      while (held - windows[first]![1] >= half) held -= windows[first++]![1];
+      const from = windows[first]![0];
+      if (held >= half && (!best || time - from < best[1] - best[0])) best = [from, time];
+    });
+    const found = best as [number, number] | null;
+    return found && [found[0], found[1] + Number(table.facts.window_ns)];
+  }
+
   private words(classes: Map<string, Float64Array>, totals: number[]): void {
     const { app } = this;
     const { victim, aggressor } = app.state;
@@ -118,12 +142,17 @@ export class BlamePanel extends Panel {
           { text: duration(wait), number: true },
           { text: percent(wait / sum), number: true },
         ]);
+      const table = app.ready("blame");
+      const span = table ? this.span(table, victim, aggressor) : null;
       const links = (app.words()?.hottest ?? []).filter((each) => !app.state.cls || each.class === app.state.cls).slice(0, 3);
       return [
         h("h3", {}, `${app.job(victim)} waits because of ${app.job(aggressor)}`),
         tableOf(["where", "waiting", "share"], rows, "A click shows one class in all views."),
+        span
+          ? h("p", { class: "note" }, "When: half of it lies ", button(`between ${moment(span[0])} and ${moment(span[1])}`, () => app.store.set({ from: span[0], to: span[1] }), "Select this interval", "link"), app.state.cls ? ` (${app.state.cls} links).` : ".")
+          : null,
         links.length
-          ? h("p", { class: "note" }, "The hottest links there: ", ...links.flatMap((each) => [button(each.name, () => app.openLink(each.link), "", "link"), " "]))
+          ? h("p", { class: "note" }, "Where: the hottest links are ", ...links.flatMap((each) => [button(each.name, () => app.openLink(each.link), "", "link"), " "]))
           : null,
         button("Show all jobs", () => app.store.set({ victim: null, aggressor: null, jobs: [] })),
         ...found,
