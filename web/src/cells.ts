@@ -71,7 +71,8 @@ export class CellGrid {
     for (let n = 0; n < labels; n++) {
       longest = Math.max(longest, pen.measureText(given.rowLabel(Math.floor((n * given.rows) / labels))).width);
     }
-    const left = Math.ceil(Math.min(width * 0.4, longest)) + 24;
+    const title = given.time ? 0 : pen.measureText(given.columnTitle).width - 4;
+    const left = Math.ceil(Math.min(width * 0.4, Math.max(longest, title))) + 24;
     const room = width - left - 2;
     const whole = given.height ?? Infinity;
     let cell = Math.min(given.cell ?? 40, room / given.columns);

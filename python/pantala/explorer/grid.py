@@ -38,14 +38,9 @@ def grid_of(experiment: Experiment) -> tuple[dict[str, Any], dict[str, Run]]:
     axes = experiment.axes
     frame = experiment.table("jobs").collect()
     slowdowns = experiment.slowdowns()
-    ratios: dict[tuple[Any, ...], float | None] = {}
-    if not slowdowns.is_empty():
-        keys = ("case", "name")
-        whole = slowdowns
-        if "set" in whole.columns:
-            whole = whole.filter(pl.col("set") == TOGETHER)
-        for row in whole.iter_rows(named=True):
-            ratios[tuple(row[key] for key in keys)] = row["slowdown"]
+    ratios: dict[tuple[int, str], float | None] = {}
+    for row in slowdowns.filter(pl.col("job_set") == TOGETHER).iter_rows(named=True):
+        ratios[row["case"], row["name"]] = row["slowdown"]
     known = [name for name in _METRICS if name in frame.columns]
     titles: dict[str, int] = {}
     runs: dict[str, Run] = {}

@@ -29,6 +29,7 @@ from pantala.report.reported_run import ReportedRun
 from pantala.report.warnings import warnings
 from pantala.results.run import Run
 from pantala.run_tables.run_like import table
+from pantala.runs.parts import TOGETHER
 
 __all__ = ["OPTIONAL", "Subject", "subject_of"]
 
@@ -244,6 +245,7 @@ def subject_of(found: Run | Experiment) -> Subject:
             raise UsageError(f"{found.path}: has no finished run; pantala status shows its state")
         return Subject(found.name, found.path, runs, grid=grid)
     together = found.together
-    runs = {"together": together} | {f"{name} alone": run for name, run in found.alone.items()}
+    title = TOGETHER if TOGETHER in found.parts else next(iter(found.parts))
+    runs = {title: together} | {f"{name} alone": run for name, run in found.alone.items()}
     runs |= {name: run for name, run in found.parts.items() if run not in list(runs.values())}
     return Subject(found.name, found.path, runs, found)

@@ -11,6 +11,7 @@ from pantala.explorer.packed import as_json
 from pantala.explorer.page import write_page
 from pantala.explorer.subject import subject_of
 from recorded import recorded_scenario
+from small_runs import scenario as small_scenario
 
 pytestmark = pytest.mark.native
 
@@ -36,6 +37,33 @@ def test_the_grid_has_the_numbers_of_the_experiment(tmp_path: Path) -> None:
     assert subject.answer(3, "groups")[0].height > 0
     write_page(subject, tmp_path / "page.html")
     assert (tmp_path / "page.html").stat().st_size < 15e6
+
+
+def test_a_sweep_that_keeps_no_packets_may_record_for_the_explorer(tmp_path: Path) -> None:
+    experiment = pt.sweep(
+        recorded_scenario("explore"), tmp_path / "sweep", seeds=1, keep=["jobs", "blame"]
+    )
+    assert experiment.complete
+    subject = subject_of(experiment)
+    assert subject.titles == ["records"]
+    assert "blame" not in subject.facts(0)["missing"]
+
+
+def test_the_slowdowns_of_cases_are_those_of_the_experiment(tmp_path: Path) -> None:
+    experiment = pt.sweep(
+        small_scenario("off"), tmp_path / "sweep", axes={"routing.algorithm": ["minimal", "ugal_g"]}
+    )
+    grid = subject_of(experiment).grid
+    assert grid is not None
+    shown = {
+        (row["case"], row["job"]): row["values"][0]
+        for row in grid["rows"]
+        if row["part"] == "together"
+    }
+    slowdowns = experiment.slowdowns()
+    assert shown == {
+        (row["case"], row["name"]): row["slowdown"] for row in slowdowns.iter_rows(named=True)
+    }
 
 
 def test_numbers_that_are_none_are_null() -> None:
