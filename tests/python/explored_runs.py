@@ -67,7 +67,7 @@ def _scenario() -> pt.Scenario:
                 "latency_windows": "1 us",
                 "blame": {"window": "1 us"},
                 "call_events": {},
-                "ports": {"split": ["vc"]},
+                "ports": {"windows": ["1 us"], "split": ["vc"]},
             },
             "jobs": [
                 {

@@ -4,9 +4,9 @@ import { type App, type Link, linkName } from "./app";
 import { jobColour, ink } from "./colour";
 import type { Table } from "./data";
 import { at, button, Canvas, type Cell, fill, h, hideTip, showTip, table as tableOf } from "./dom";
-import { bytes, count, duration, moment, percent, ticks } from "./format";
+import { bytes, count, duration, moment, percent, significant, ticks } from "./format";
 import { Panel, type Rows } from "./panel";
-import { rowsByWindow, total } from "./sums";
+import { greatest, rowsByWindow, total } from "./sums";
 
 interface History {
   starts: number[];
@@ -59,7 +59,9 @@ export class LinkPanel extends Panel {
     const source = worst && this.has(worst, number) ? worst : app.table("group", app.run, this.group(link));
     if (this.lacks(source, "link windows") || !source || source instanceof Error) return;
     this.history = this.read(source, number);
-    this.paint(this.history);
+    const recorded = !app.facts()?.missing.port_windows;
+    const queue = recorded ? app.ready("queue", app.run, number) : null;
+    this.paint(this.history, queue?.rows ? queue : null);
     this.words(link, this.history);
     this.packets(link);
   }
@@ -103,10 +105,12 @@ export class LinkPanel extends Panel {
     return history;
   }
 
-  private paint(history: History): void {
+  private paint(history: History, queue: Table | null): void {
     const interval = this.app.interval()!;
     const width = this.chart.clientWidth;
-    const pen = this.canvas.size(width, 2 * HEIGHT + GAP + 34);
+    const strips = queue ? 3 : 2;
+    const bottom = strips * HEIGHT + (strips - 1) * GAP;
+    const pen = this.canvas.size(width, bottom + 34);
     const x = (time: number): number => LEFT + ((time - interval.from) / (interval.to - interval.from)) * (width - LEFT - 10);
     (["busy", "stall"] as const).forEach((name, place) => {
       const top = 12 + place * (HEIGHT + GAP);
@@ -135,9 +139,36 @@ export class LinkPanel extends Panel {
       pen.fillStyle = ink("ink");
       pen.fillText(name === "busy" ? "load by job" : "stall by job", LEFT + 4, top - 6);
     });
+    if (queue) this.paintQueue(queue, x, 12 + 2 * (HEIGHT + GAP), width);
     pen.fillStyle = ink("muted");
     pen.textAlign = "center";
-    for (const tick of ticks(interval.from, interval.to, width / 100)) pen.fillText(moment(tick), Math.min(width - 20, x(tick)), 2 * HEIGHT + GAP + 26);
+    for (const tick of ticks(interval.from, interval.to, width / 100)) pen.fillText(moment(tick), Math.min(width - 20, x(tick)), bottom + 26);
+  }
+
+  /** The flits beyond the link: the mean of each window as bars, the maximum as a line above. */
+  private paintQueue(queue: Table, x: (time: number) => number, top: number, width: number): void {
+    const interval = this.app.interval()!;
+    const pen = this.canvas.pen;
+    const [start, length, mean, most] = ["window_start_ns", "window_ns", "occupancy_mean_flits", "occupancy_max_flits"].map((n) => queue.num(n));
+    const high = Math.max(1, greatest(most!)[1]);
+    pen.textAlign = "right";
+    for (const share of [0, 0.5, 1]) {
+      pen.fillStyle = ink("rule");
+      pen.fillRect(LEFT, Math.round(top + (1 - share) * HEIGHT), width - LEFT - 10, 1);
+      pen.fillStyle = ink("muted");
+      pen.fillText(significant(high * share), LEFT - 6, top + (1 - share) * HEIGHT);
+    }
+    for (let row = 0; row < queue.rows; row++) {
+      const [from, to] = [Math.max(start![row]!, interval.from), Math.min(start![row]! + length![row]!, interval.to)];
+      if (to <= from) continue;
+      const tall = (mean![row]! / high) * HEIGHT;
+      pen.fillStyle = ink("muted");
+      pen.fillRect(x(from), top + HEIGHT - tall, Math.max(0.75, x(to) - x(from) - 0.5), tall);
+      pen.fillStyle = ink("ink");
+      pen.fillRect(x(from), top + HEIGHT - (most![row]! / high) * HEIGHT, Math.max(0.75, x(to) - x(from)), 1.5);
+    }
+    pen.textAlign = "left";
+    pen.fillText("queue: flits beyond the link, mean and maximum of the window", LEFT + 4, top - 6);
   }
 
   private words(link: Link, history: History): void {
@@ -171,6 +202,7 @@ export class LinkPanel extends Panel {
         ...groups.flatMap((group) => [button(`group ${group}`, () => app.store.set({ group, router: null }), "", "link"), ", "]),
         ...[link.sourceRouter, link.targetRouter].filter((router) => router >= 0).map((router) => button(`router ${router}`, () => app.store.set({ router, group: app.groupOf(router) }), "", "link")).flatMap((each, n) => (n ? [", ", each] : [each])),
         `. Who waited: waiting times are recorded by link class, not by link; the view Blame has those of ${link.cls} links. `,
+        app.facts()?.missing.port_windows ? `Queue: ${app.facts()!.missing.port_windows} ` : null,
         app.state.cls === link.cls ? null : button(`Blame of ${link.cls} links`, () => app.store.set({ cls: link.cls }), "", "link"),
       ),
     ]);
@@ -286,6 +318,6 @@ export class LinkPanel extends Panel {
 
   sql(): string {
     const { link } = this.app.state;
-    return `${this.app.query("link", { link })}\n\n-- The recorded packets that passed it:\n${this.app.query("packets", { link })}`;
+    return `${this.app.query("link", { link })}\n\n-- The queue:\n${this.app.query("queue", { link })}\n\n-- The recorded packets that passed it:\n${this.app.query("packets", { link })}`;
   }
 }

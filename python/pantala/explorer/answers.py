@@ -50,7 +50,7 @@ def answer(run: Run, cube: Cube | None, name: str, argument: int | None = None) 
         run: the run.
         cube: its cube; None if it has none.
         name: one of `TABLES_OF_PAGE`.
-        argument: the group of `group`, the link of `packets`; None for other tables.
+        argument: the group of `group`, the link of `packets` and `queue`; None for other tables.
 
     Raises:
         UsageError: there is no such table, or the argument is missing or not asked for.
@@ -70,6 +70,8 @@ def answer(run: Run, cube: Cube | None, name: str, argument: int | None = None) 
         )
     if name == "packets" and argument is not None:
         return packets_over(run, argument)
+    if name == "queue" and argument is not None:
+        return _queue(run, argument)
     raise UsageError(f"the explorer has no table {name}")
 
 
@@ -259,6 +261,21 @@ def _ports(run: Run) -> Answer:
     return frame.collect(), {}
 
 
+def _queue(run: Run, link: int) -> Answer:
+    """Returns the flits beyond a link, sent and not yet credited, in windows of the run."""
+    rows = table(run, "port_windows")
+    if rows is None:
+        return pl.DataFrame(), {"needs": "port_windows"}
+    whole = [pl.col(name).is_null() for name in ("vc", "job", "kind")]
+    frame = (
+        rows.filter(pl.col("link") == link, pl.col("occupancy_mean_flits").is_not_null(), *whole)
+        .filter(pl.col("window_ns") == pl.col("window_ns").min())
+        .select("window_start_ns", "window_ns", "occupancy_mean_flits", "occupancy_max_flits")
+        .sort("window_start_ns")
+    )
+    return frame.collect(), {}
+
+
 def _tiles(run: Run) -> Answer:
     """Returns the tile of each link of an Aries router."""
     if not has_tiles(run.plan["topology"]):
@@ -289,7 +306,7 @@ _OF_CUBE: Mapping[str, Callable[[Run, Cube], Answer]] = {
     "worst": _worst,
 }
 #: The tables with an argument, and what it is.
-ARGUMENTS: Mapping[str, str] = {"group": "group", "packets": "link"}
+ARGUMENTS: Mapping[str, str] = {"group": "group", "packets": "link", "queue": "link"}
 #: The tables that are made from the cube.
 FROM_CUBE = frozenset({*_OF_CUBE, "group"})
 #: All tables of the page.

@@ -169,6 +169,9 @@ def _asked(subject: Subject, runs: int) -> Iterator[tuple[int, str, int | None]]
     if "packet_hops" not in subject.facts(0)["missing"]:
         for link, _ in links[:_PACKET_LINKS]:
             yield 0, "packets", link
+    if "port_windows" not in subject.facts(0)["missing"]:
+        for link, _ in links[:_PACKET_LINKS]:
+            yield 0, "queue", link
     for group in dict.fromkeys(group for _, group in links):
         yield 0, "group", group
 

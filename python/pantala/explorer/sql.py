@@ -93,6 +93,13 @@ JOIN '$dir/packets.parquet' p USING (packet)
 WHERE l.link = $link AND h.departed_ns >= $from AND h.departed_ns < $to
 ?job   AND p.job IN ($job)
 ORDER BY h.wait_ns DESC;""",
+    "queue": """SELECT window_start_ns, occupancy_mean_flits, occupancy_max_flits
+FROM '$dir/port_windows.parquet'
+WHERE link = $link AND vc IS NULL AND job IS NULL AND kind IS NULL
+  AND occupancy_mean_flits IS NOT NULL
+  AND window_ns = (SELECT min(window_ns) FROM '$dir/port_windows.parquet')
+  AND window_start_ns < $to AND window_start_ns + window_ns > $from
+ORDER BY ALL;""",
     "blame": """SELECT victim, aggressor, sum(wait_ns) AS wait_ns
 FROM '$dir/blame.parquet'
 WHERE window_start_ns >= $from AND window_start_ns < $to

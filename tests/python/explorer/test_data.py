@@ -45,7 +45,7 @@ def asked(subject: Subject, view: str, **values: object) -> pl.DataFrame:
 def test_every_query_runs_with_and_without_its_choices(subject: Subject) -> None:
     chosen = {"job": 1, "class": "local", "group": 0, "router": 0, "link": 0}
     for view in QUERIES:
-        if view in ("group", "router", "link", "packets"):
+        if view in ("group", "router", "link", "packets", "queue"):
             rows = asked(subject, view, **{"group": 0, "router": 0, "link": 20})
         else:
             rows = asked(subject, view)
@@ -147,6 +147,14 @@ def test_packets_of_a_link_have_their_whole_path(subject: Subject) -> None:
             assert set(at["next"]) == {link}
         found += at.height
     assert found > 100
+
+
+def test_the_queue_of_a_link_is_that_of_the_query(subject: Subject) -> None:
+    rows, _ = subject.answer(0, "queue", 20)
+    theirs = asked(subject, "queue", link=20)
+    assert rows.height > 1
+    for column in ("window_start_ns", "occupancy_mean_flits", "occupancy_max_flits"):
+        assert rows[column].to_list() == theirs[column].to_list()
 
 
 def test_presence_is_the_time_inside_calls(subject: Subject) -> None:
