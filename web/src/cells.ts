@@ -155,7 +155,7 @@ export class CellGrid {
       const [from, to] = given.time;
       for (const tick of ticks(from, to, box.width / 90)) {
         const x = box.left + ((tick - from) / (to - from)) * box.width;
-        pen.fillText(moment(tick), Math.min(x, box.left + box.width - 16), box.top + box.height + 14);
+        pen.fillText(moment(tick), Math.min(x, box.left + box.width - 24), box.top + box.height + 14);
         pen.fillRect(x, box.top + box.height, 1, 3);
       }
     } else {
@@ -183,7 +183,7 @@ export class CellGrid {
     const pen = this.canvas.pen;
     const [w, t] = [box.width / given.columns, box.height / given.rows];
     pen.strokeStyle = ink("mark");
-    pen.lineWidth = 2;
+    pen.lineWidth = Math.min(w, t) < 6 ? 1 : 2;
     const row = given.markedRow ?? -1;
     const column = given.markedColumn ?? -1;
     if (row >= 0 && row < given.rows) pen.strokeRect(box.left - 1, box.top + row * t - 1, box.width + 2, t + 2);

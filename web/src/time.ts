@@ -109,7 +109,7 @@ export class TimePanel extends Panel {
     pen.fillStyle = ink("muted");
     for (const tick of ticks(0, this.end, width / 100)) {
       const x = this.x(tick);
-      pen.fillText(moment(tick), Math.min(width - 18, Math.max(LEFT, x)), height - 8);
+      pen.fillText(moment(tick), Math.min(width - 26, Math.max(LEFT, x)), height - 8);
       pen.fillRect(x, HEIGHT - 2, 1, 4);
     }
     this.brush(height - 20);
