@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -159,7 +160,9 @@ def chromium(program: str = "chromium") -> Iterator[Page]:
     """Yields a page of a new browser, which ends with the block."""
     to_read, to_write = os.pipe()
     of_read, of_write = os.pipe()
-    with tempfile.TemporaryDirectory(prefix="pantala-chromium-") as profile:
+    with tempfile.TemporaryDirectory(
+        prefix="pantala-chromium-", ignore_cleanup_errors=True
+    ) as profile:
         # Chromium reads commands from descriptor 3 and writes answers to descriptor 4.
         line = 'exec "$0" "$@" 3<&"$PANTALA_IN" 4>&"$PANTALA_OUT"'
         process = subprocess.Popen(
@@ -168,6 +171,7 @@ def chromium(program: str = "chromium") -> Iterator[Page]:
             env=os.environ | {"PANTALA_IN": str(to_read), "PANTALA_OUT": str(of_write)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            start_new_session=True,  # its helper processes end with it
         )
         os.close(to_read)
         os.close(of_write)
@@ -175,5 +179,6 @@ def chromium(program: str = "chromium") -> Iterator[Page]:
             with os.fdopen(to_write, "wb") as to, os.fdopen(of_read, "rb") as of:
                 yield Page(to, of)
         finally:
-            process.terminate()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
