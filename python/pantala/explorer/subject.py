@@ -16,7 +16,7 @@ import polars as pl
 from pantala.analysis.blame import blame_of, cause_in_words
 from pantala.analysis.hottest_links import link_name
 from pantala.core.extension import core
-from pantala.errors import PantalaError, UsageError, first_line
+from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
 from pantala.experiments.experiment import Experiment
 from pantala.explorer.answers import FROM_CUBE, Answer, answer
 from pantala.explorer.cube import FOLDER, Cube, cube_of, stamp_of
@@ -63,6 +63,8 @@ class Subject:
         runs: the runs by title, the first opened first.
         experiment: the interference experiment with one case, for its slowdowns; None without one.
         grid: the cases of a sweep; None without one.
+        interrupted: the sentence on an experiment whose jobs did not run together; empty if they
+            did.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Subject:
     runs: Mapping[str, Run]
     experiment: Experiment | None = None
     grid: dict[str, Any] | None = None
+    interrupted: str = ""
     _cubes: dict[int, Cube] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _words: threading.Lock = field(default_factory=threading.Lock)
@@ -122,7 +125,7 @@ class Subject:
 
         A damaged table counts as missing; `faults` says so.
         """
-        run, faults = self.run(number), []
+        run, faults = self.run(number), [self.interrupted] if self.interrupted else []
         cube: Cube | None = None
         try:
             cube = self.cube(number)
@@ -244,7 +247,12 @@ def subject_of(found: Run | Experiment) -> Subject:
         if not runs:
             raise UsageError(f"{found.path}: has no finished run; pantala status shows its state")
         return Subject(found.name, found.path, runs, grid=grid)
-    together = found.together
+    try:
+        together = found.together
+    except RunDirectoryError as error:
+        if not found.parts:
+            raise
+        return Subject(found.name, found.path, found.parts, interrupted=str(error))
     title = TOGETHER if TOGETHER in found.parts else next(iter(found.parts))
     runs = {title: together} | {f"{name} alone": run for name, run in found.alone.items()}
     runs |= {name: run for name, run in found.parts.items() if run not in list(runs.values())}

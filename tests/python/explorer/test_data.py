@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -239,6 +240,16 @@ def test_a_damaged_table_is_a_sentence_and_other_views_work(tmp_path: Path) -> N
     assert subject.answer(0, "blame")[0].height > 0
     with pytest.raises(RunDirectoryError):
         subject.answer(0, "groups")
+
+
+def test_an_interrupted_experiment_opens_with_its_finished_runs(tmp_path: Path) -> None:
+    path = explored(tmp_path / "run")
+    shutil.rmtree((path / "together").resolve())
+    subject = subject_of(pt.load(path))
+    assert subject.titles == ["alone-cube", "alone-halo"]
+    assert "was interrupted before the jobs ran together" in subject.facts(0)["faults"][0]
+    assert subject.answer(1, "groups")[0].height > 0
+    assert subject.words(0)["faults"] == []
 
 
 def test_tables_that_are_not_there_are_refused(subject: Subject) -> None:
