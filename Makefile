@@ -24,7 +24,7 @@ RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -na
 DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test-fast test test-optional test-all memory fmt check lint deny wheel validate mpi docs bench benches estimates \
+.PHONY: help setup build demo test-fast test test-optional test-all memory fmt check lint deny wheel validate mpi docs web bench benches estimates \
   compare instructions scenarios stages snapshots studies generate figure lock clean
 .DELETE_ON_ERROR:
 
@@ -36,9 +36,10 @@ setup: $(VENV)/.tools ## Check the system and create the virtual environment
 build: $(VENV)/.core ## Build the release core and install pantala into .venv
 
 demo: build ## Run examples/interference.toml and write its report
-	$(BIN)/pantala run examples/interference.toml --threads 2 --out $(DEMO_OUT) --overwrite
+	$(BIN)/pantala run examples/interference.toml --set record=explore --threads 2 --out $(DEMO_OUT) --overwrite
 	@echo
 	@echo "The report: $(abspath $(DEMO_OUT))/report.html"
+	@echo "To explore: $(BIN)/pantala explore $(DEMO_OUT)"
 
 test-fast: export PANTALA_CASES ?= 5
 test-fast: build lint ## Run the tests for each commit in less than 90 seconds: few cases, no slow tests
@@ -117,6 +118,9 @@ WHEEL_FLAGS ?=
 wheel: $(VENV)/.tools ## Build the wheel: target/wheels
 	rm -rf target/wheels
 	PIP_NO_INDEX=1 $(BIN)/maturin build --release --locked --out target/wheels $(WHEEL_FLAGS)
+
+web: ## Check and bundle the page of pantala explore (needs Node.js and npm)
+	cd web && npm ci --silent --no-audit --no-fund && npm run --silent check && npm run --silent build
 
 validate: build ## Repeat the runs of other simulators: docs/explanation/made-validation*.md and figures
 	PYTHONPATH=tests $(BIN)/python -m validation

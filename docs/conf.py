@@ -47,6 +47,7 @@ CONTENTS = {
     "how-to/index": [
         "scenario",
         "read-results",
+        "explore",
         "look-inside",
         "follow-packets",
         "record-ranks",

@@ -17,7 +17,7 @@ from pantala.run_tables.run_like import RunLike, job_rows, link_window_ns, stop_
 from pantala.run_tables.time_slices import in_parts
 from pantala.text.steps import announce
 
-__all__ = ["LinkSums", "link_sums", "shared_time"]
+__all__ = ["LinkSums", "link_sums", "shared_time", "whole_run"]
 
 # Times in ns are multiples of a picosecond, apart from rounding.
 ROUNDING = 1e-6
@@ -80,7 +80,7 @@ def link_sums(run: RunLike) -> LinkSums:
     byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
     links = run.links.select("link", "class", byte_ns.alias("byte_ns")).collect().lazy()
     found = []
-    parts = [_whole(run)] if recorded is None else in_parts(recorded)
+    parts = [whole_run(run)] if recorded is None else in_parts(recorded)
     for at, part in enumerate(parts, 1):
         if len(parts) > 1:
             announce(f"load of links, part {at} of {len(parts)}")
@@ -104,7 +104,7 @@ def _is_whole(time: tuple[float, float], simulated: float) -> bool:
     return time[0] <= 0 and time[1] >= simulated - ROUNDING
 
 
-def _whole(run: RunLike) -> pl.LazyFrame:
+def whole_run(run: RunLike) -> pl.LazyFrame:
     """Returns the traffic of each link and job over the run, as rows of one window."""
     whole = table(run, "link_jobs")
     if whole is None:

@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "capture": "capture:app",
         "topology": "topology:topology",
         "report": "report:report",
+        "explore": "explore:explore",
         "figure": "figure:figure",
         "export": "export:export",
         "metrics": "metrics:metrics",

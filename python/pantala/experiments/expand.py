@@ -220,6 +220,11 @@ class Expansion:
         for table, (key, off) in SWITCHES.items():
             if table not in self.description.keep:
                 record[key] = off
+        if record["packets"] == "off" and "packet_hops" not in self.description.keep:
+            # Choices of packets have no effect without packets.
+            record["packet_paths"] = False
+            for key in ("packet_jobs", "packet_routers"):
+                record.pop(key, None)
         resolved = resolved.with_(record=record)
         until = self.description.until_precise
         if until is not None:

@@ -189,8 +189,17 @@ def _is_old(path: Path) -> bool:
     return time.time() - newest > _DAYS * 86_400
 
 
-def write_table(path: Path, frame: pl.DataFrame, *, statistics: bool = True) -> None:
+def write_table(
+    path: Path, frame: pl.DataFrame, *, statistics: bool = True, row_group_size: int | None = None
+) -> None:
     """Writes a table as a file of Parquet that appears complete or not at all.
+
+    Args:
+        path: the file.
+        frame: the table.
+        statistics: whether the file has the least and the greatest value of each column.
+        row_group_size: rows of a group, which is read without its neighbours; of Polars if not
+            given.
 
     Raises:
         OSError: the file cannot be written, for example because the disk is full.
@@ -199,7 +208,9 @@ def write_table(path: Path, frame: pl.DataFrame, *, statistics: bool = True) -> 
 
     with atomic_file(path) as half:
         try:
-            frame.write_parquet(half, compression="zstd", statistics=statistics)
+            frame.write_parquet(
+                half, compression="zstd", statistics=statistics, row_group_size=row_group_size
+            )
         except PolarsError as error:
             # Polars has an error of its own for a full disk, with the number in its text.
             if number := number_in(str(error)):

@@ -14,6 +14,7 @@ from pantala.scenario.machine import Machine, Router
 from pantala.scenario.mixes import mix_of
 from pantala.scenario.mpi import Collectives, Mpi
 from pantala.scenario.presets import merge, mix_preset, mix_presets
+from pantala.scenario.record import Record
 from pantala.scenario.routing import Routing
 from pantala.scenario.skip import Skip
 from pantala.scenario.toml import TOO_DEEP, is_deep
@@ -30,6 +31,7 @@ _SHORTHANDS: Mapping[str, str | None] = {
     "machine": Machine.shorthand,
     "mpi": Mpi.shorthand,
     "placement": "kind",
+    "record": Record.shorthand,
     "router": Router.shorthand,
     "routing": Routing.shorthand,
     "routing_all_to_all": Routing.shorthand,

@@ -102,9 +102,26 @@ class CallEventRecord(Model):
         return {"jobs": list(self.jobs), "ranks": list(self.ranks)}
 
 
+def _explored(window: Any) -> dict[str, Any]:
+    """Returns the keys of the preset explore, with windows of one length."""
+    return {
+        "packet_paths": True,
+        "routing_windows": window,
+        "latency_windows": window,
+        "blame": {"window": window},
+        "call_events": {},
+    }
+
+
 class Record(RecordKeys):
     """The optional output of a run. The tables of jobs, ranks and links are always written."""
 
+    shorthand: ClassVar[str | None] = "preset"
+
+    preset: Literal["explore"] | None = None
+    """explore records what `pantala explore` shows beyond the default: `packet_paths` of the
+    sampled packets, `call_events` of all ranks, `blame`, `latency_windows` and `routing_windows`,
+    in windows of the length of `window`. Keys given here replace its values."""
     packet_jobs: tuple[Name, ...] = ()
     """Names of the jobs whose packets have rows in packets and packet_hops. None: all jobs."""
     packet_routers: tuple[Index, ...] = ()
@@ -139,6 +156,16 @@ class Record(RecordKeys):
     call_events: CallEventRecord | None = None
     """Single MPI calls with start and end: the table call_events. An empty table
     `[record.call_events]` records all jobs and ranks. Default: not recorded."""
+
+    @classmethod
+    def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Returns the data with the preset's records; given keys stay."""
+        if data.get("preset") != "explore":
+            return data
+        recorded = _explored(data.get("window", cls.model_fields["window"].default))
+        if data.get("packets") == "off":
+            del recorded["packet_paths"]
+        return recorded | data
 
     #: The records that are tables of keys.
     tables: ClassVar[tuple[str, ...]] = ("ports", "system", "routers", "blame", "call_events")

@@ -25,6 +25,7 @@ Cli = Callable[..., Ended]
 COMMANDS = {
     "check": ("check", "small.toml", "--plan", "OUT.json"),
     "compare": ("compare", "experiment/together", "experiment", "--out", "OUT.html"),
+    "explore": ("explore", "experiment", "--out", "OUT.html"),
     "export graphml": ("export", "experiment/together", "--format", "graphml", "--out", "OUT"),
     "export perfetto": ("export", "experiment/together", "--format", "perfetto", "--out", "OUT"),
     "figure pdf": ("figure", "placement-map", "experiment/together", "--out", "OUT.pdf"),

@@ -37,6 +37,7 @@ ELSEWHERE = {
     "deny": "'make test-all' runs it",
     "memory": "'make test-all' runs it",
     "wheel": "'make test-all' runs it",
+    "web": "it asks a registry of packages; test_bundle.py compares what it writes",
     "lock": "it asks a registry of packages, and tests use no network",
 }
 

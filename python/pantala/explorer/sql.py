@@ -1,0 +1,142 @@
+"""The SQL query behind each view, for DuckDB over the Parquet files of the run.
+
+A query names its values ``$from``, ``$to`` (the interval in ns), ``$job``, ``$class``, ``$group``,
+``$router``, ``$link``, ``$victim`` and ``$aggressor``. A line that starts with ``?NAME`` belongs to
+the query only if that value is chosen. The page fills in the values; `filled` does the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+__all__ = ["QUERIES", "filled"]
+
+#: The time per byte of a link is its mean over the run: packets fill whole flits.
+_LINKS = """WITH l AS (
+  SELECT *, CASE WHEN bytes > 0 THEN busy_ns / bytes ELSE 0 END AS byte_ns
+  FROM '$dir/links.parquet')"""
+_INTERVAL = "w.window_start_ns >= $from AND w.window_start_ns < $to"
+
+#: The query of each view by its name.
+QUERIES: Mapping[str, str] = {
+    "throughput": """SELECT window_start_ns, job, delivered_bytes / window_ns AS gb_per_s
+FROM '$dir/job_windows.parquet'
+WHERE window_start_ns < $to AND window_start_ns + window_ns > $from
+?job   AND job IN ($job)
+ORDER BY ALL;""",
+    "latency": """SELECT window_start_ns, job, p50_ns, p95_ns, p99_ns
+FROM '$dir/latency_windows.parquet'
+WHERE kind = 'packet' AND window_start_ns >= $from AND window_start_ns < $to
+?job   AND job IN ($job)
+ORDER BY ALL;""",
+    "routing": """SELECT window_start_ns, job, nonminimal / packets AS nonminimal_share
+FROM '$dir/routing_windows.parquet'
+WHERE window_start_ns >= $from AND window_start_ns < $to
+?job   AND job IN ($job)
+ORDER BY ALL;""",
+    "presence": """-- Time inside MPI calls; the view divides it by ranks and windows.
+SELECT job, sum(least(end_ns, $to) - greatest(start_ns, $from)) AS inside_ns
+FROM '$dir/call_events.parquet'
+WHERE call NOT IN ('init', 'finalize') AND start_ns < $to AND end_ns > $from
+?job   AND job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
+    "groups": f"""{_LINKS},
+n AS (
+  SELECT source_group, target_group, count(*) AS links
+  FROM l WHERE class NOT IN ('injection', 'ejection')
+?class     AND class = '$class'
+  GROUP BY ALL)
+SELECT l.source_group, l.target_group,
+  sum(w.bytes * l.byte_ns) / (any_value(n.links) * ($to - $from)) AS load,
+  sum(w.stall_ns) / (any_value(n.links) * ($to - $from)) AS stall
+FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+JOIN n ON n.source_group = l.source_group AND n.target_group = l.target_group
+WHERE {_INTERVAL} AND l.class NOT IN ('injection', 'ejection')
+?class   AND l.class = '$class'
+?job   AND w.job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
+    "group": f"""{_LINKS}
+SELECT l.source_router, l.target_router,
+  sum(w.bytes * l.byte_ns) / (count(DISTINCT l.link) * ($to - $from)) AS load,
+  sum(w.stall_ns) / (count(DISTINCT l.link) * ($to - $from)) AS stall
+FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+WHERE {_INTERVAL} AND l.source_group = $group AND l.class IN ('local', 'row', 'column')
+?job   AND w.job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
+    "router": f"""{_LINKS}
+SELECT l.link, l.class, l.source_port, w.job, sum(w.bytes) AS bytes,
+  sum(w.bytes * l.byte_ns) / ($to - $from) AS load, sum(w.stall_ns) / ($to - $from) AS stall
+FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+WHERE {_INTERVAL}
+  AND (l.source_router = $router OR (l.class = 'injection' AND l.target_router = $router))
+?job   AND w.job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
+    "worst": f"""{_LINKS}
+SELECT w.link, any_value(l.class) AS class, w.window_start_ns,
+  sum(w.bytes * l.byte_ns) AS busy_ns, sum(w.stall_ns) AS stall_ns
+FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+WHERE {_INTERVAL}
+?class   AND l.class = '$class'
+?job   AND w.job IN ($job)
+GROUP BY w.link, w.window_start_ns ORDER BY ALL;""",
+    "link": f"""{_LINKS}
+SELECT w.window_start_ns, w.job, w.bytes, w.bytes * l.byte_ns AS busy_ns, w.stall_ns
+FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+WHERE {_INTERVAL} AND w.link = $link
+?job   AND w.job IN ($job)
+ORDER BY ALL;""",
+    "packets": """SELECT p.*, h.router, h.arrived_ns, h.departed_ns, h.wait_ns
+FROM '$dir/links.parquet' l
+JOIN '$dir/packet_hops.parquet' h ON h.router = l.source_router AND h.port_out = l.source_port
+JOIN '$dir/packets.parquet' p USING (packet)
+WHERE l.link = $link AND h.departed_ns >= $from AND h.departed_ns < $to
+?job   AND p.job IN ($job)
+ORDER BY h.wait_ns DESC;""",
+    "queue": """SELECT window_start_ns, occupancy_mean_flits, occupancy_max_flits
+FROM '$dir/port_windows.parquet'
+WHERE link = $link AND vc IS NULL AND job IS NULL AND kind IS NULL
+  AND occupancy_mean_flits IS NOT NULL
+  AND window_ns = (SELECT min(window_ns) FROM '$dir/port_windows.parquet')
+  AND window_start_ns < $to AND window_start_ns + window_ns > $from
+ORDER BY ALL;""",
+    "blame": """SELECT victim, aggressor, sum(wait_ns) AS wait_ns
+FROM '$dir/blame.parquet'
+WHERE window_start_ns >= $from AND window_start_ns < $to
+?class   AND class = '$class'
+GROUP BY ALL ORDER BY ALL;""",
+    "jobs": "SELECT * FROM '$dir/jobs.parquet' ORDER BY job;",
+    "placement": """SELECT job, "group", count(DISTINCT node) AS nodes
+FROM '$dir/ranks.parquet' GROUP BY ALL ORDER BY ALL;""",
+    "iterations": """SELECT job, rank, motif, iteration, sum(communication_time_ns) AS ns
+FROM '$dir/iterations.parquet'
+WHERE start_ns < $to AND end_ns > $from
+?job   AND job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
+}
+
+_VALUE = re.compile(r"\$([a-z]+)")
+_OPTIONAL = re.compile(r"\?([a-z]+)(.*)", re.DOTALL)
+
+
+def filled(name: str, values: Mapping[str, object]) -> str:
+    """Returns the query of a view with its values.
+
+    Args:
+        name: the view, of `QUERIES`.
+        values: the values by name; a value that is None is not chosen. `dir` is the directory.
+    """
+    lines = []
+    for line in QUERIES[name].split("\n"):
+        optional = _OPTIONAL.fullmatch(line)
+        if optional and values.get(optional[1]) is None:
+            continue
+        lines.append(
+            _VALUE.sub(lambda found: _text(values, found), optional[2] if optional else line)
+        )
+    return "\n".join(lines)
+
+
+def _text(values: Mapping[str, object], found: re.Match[str]) -> str:
+    value = values[found[1]]
+    return str(value).replace("'", "''")

@@ -1,0 +1,259 @@
+"""What is explored: the runs of a directory, with what the page says of them in words."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala.analysis.blame import blame_of, cause_in_words
+from pantala.analysis.hottest_links import link_name
+from pantala.core.extension import core
+from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
+from pantala.experiments.experiment import Experiment
+from pantala.explorer.answers import FROM_CUBE, Answer, answer
+from pantala.explorer.cube import FOLDER, Cube, cube_of, stamp_of
+from pantala.explorer.grid import grid_of
+from pantala.explorer.sql import QUERIES
+from pantala.files.atomic_file import write_text
+from pantala.files.run_directory import TABLES_FILE
+from pantala.report.finding import finding_of
+from pantala.report.reported_run import ReportedRun
+from pantala.report.warnings import warnings
+from pantala.results.run import Run
+from pantala.run_tables.run_like import table
+from pantala.runs.parts import TOGETHER
+
+__all__ = ["OPTIONAL", "Subject", "subject_of"]
+
+#: The tables that a run may lack, and the key of the scenario that records each.
+OPTIONAL: Mapping[str, str] = {
+    "link_windows": "record.link_windows = true",
+    "job_windows": "every run",
+    "iterations": "record.iterations = true",
+    "blame": "[record.blame]",
+    "packet_hops": "record.packet_paths = true",
+    "call_events": "[record.call_events]",
+    "latency_windows": 'record.latency_windows = "10 us"',
+    "routing_windows": 'record.routing_windows = "10 us"',
+    "port_windows": '[record.ports] with split = ["vc"]',
+}
+#: The tables that the preset of records for the explorer adds.
+_EXPLORED = frozenset({"blame", "packet_hops", "call_events", "latency_windows", "routing_windows"})
+#: The file of sentences in the folder of the cube.
+_WORDS = "words.json"
+#: Links of the list of hottest links.
+_HOTTEST = 12
+
+
+@dataclass
+class Subject:
+    """The runs that the page shows.
+
+    Attributes:
+        name: the name of the experiment or of the run.
+        path: the directory that the user named.
+        runs: the runs by title, the first opened first.
+        experiment: the interference experiment with one case, for its slowdowns; None without one.
+        grid: the cases of a sweep; None without one.
+        interrupted: the sentence on an experiment whose jobs did not run together; empty if they
+            did.
+    """
+
+    name: str
+    path: Path
+    runs: Mapping[str, Run]
+    experiment: Experiment | None = None
+    grid: dict[str, Any] | None = None
+    interrupted: str = ""
+    _cubes: dict[int, Cube] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _words: threading.Lock = field(default_factory=threading.Lock)
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """The titles of the runs, by their number on the page."""
+        return list(self.runs)
+
+    def run(self, number: int) -> Run:
+        """Returns a run by its number.
+
+        Raises:
+            UsageError: there is no such run.
+        """
+        if not 0 <= number < len(self.titles):
+            raise UsageError(f"there is no run {number}; {self.path} has {len(self.titles)}")
+        return self.runs[self.titles[number]]
+
+    def cube(self, number: int) -> Cube:
+        """Returns the cube of a run, made once. A cube in the making delays no other."""
+        if (known := self._cubes.get(number)) is not None:
+            return known
+        with self._lock:
+            if number not in self._cubes:
+                self._cubes[number] = cube_of(self.run(number))
+            return self._cubes[number]
+
+    def answer(self, number: int, name: str, argument: int | None = None) -> Answer:
+        """Returns a table of the page; see `pantala.explorer.answers.answer`."""
+        cube = self.cube(number) if name in FROM_CUBE else None
+        frame, facts = answer(self.run(number), cube, name, argument)
+        if frame.is_empty() and "needs" in facts:
+            facts = facts | {"remedy": _remedy(self.run(number), facts["needs"])}
+        return frame, facts
+
+    def document(self) -> dict[str, Any]:
+        """Returns what the page knows of the subject before it asks for a table, as JSON."""
+        return {
+            "version": core().VERSION,
+            "name": self.name,
+            "path": str(self.path),
+            "runs": self.titles,
+            "grid": self.grid,
+            "queries": QUERIES,
+        }
+
+    def facts(self, number: int) -> dict[str, Any]:
+        """Returns what the page knows of a run at once: jobs, machine, windows, what is missing.
+
+        A damaged table counts as missing; `faults` says so.
+        """
+        run, faults = self.run(number), [self.interrupted] if self.interrupted else []
+        cube: Cube | None = None
+        try:
+            cube = self.cube(number)
+        except PantalaError as error:
+            faults.append(str(error))
+        missing = {}
+        for name in OPTIONAL:
+            try:
+                recorded = table(run, name) is not None
+            except (PantalaError, pl.exceptions.PolarsError) as error:
+                recorded = False
+                faults.append(str(error))
+            if not recorded:
+                missing[name] = _remedy(run, name)
+        plan = run.plan
+        return {
+            "title": self.titles[number],
+            "name": run.name,
+            "dir": str(run.path),
+            "packed": (run.path / TABLES_FILE).is_file(),
+            "version": run.document.get("pantala"),
+            "complete": run.complete,
+            "jobs": run.job_names,
+            "simulated_ns": float(run.document["simulated_ns"]),
+            "topology": {key: plan["topology"].get(key) for key in ("p", "a", "h", "g")},
+            "routing": (plan.get("routing") or {}).get("algorithm"),
+            "seed": plan.get("seed"),
+            "window_ns": None if cube is None else cube.window_ns,
+            "windows": 0 if cube is None else cube.windows,
+            "joined": 1 if cube is None else cube.joined,
+            "missing": missing,
+            "faults": list(dict.fromkeys(faults)),
+        }
+
+    def words(self, number: int) -> dict[str, Any]:
+        """Returns the sentences and slowdowns of the report on a run, kept beside its cube.
+
+        A sentence whose table is damaged is left out, with the fault in `faults`.
+        """
+        run = self.run(number)
+        experiment = self.experiment if number == 0 else None
+        stamp = [stamp_of(each) for each in (self.runs.values() if experiment else [run])]
+        file = run.path.resolve() / FOLDER / _WORDS
+        with self._words, contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            if kept["stamp"] == stamp:
+                return kept
+        with self._words:
+            found = {"stamp": stamp, **_words(run, experiment)}
+            with contextlib.suppress(OSError):
+                if file.parent.is_dir() and not found["faults"]:
+                    write_text(file, json.dumps(found) + "\n")
+        return found
+
+
+def _remedy(run: Run, name: str) -> str:
+    """Returns the sentence on a table that a run lacks."""
+    if (run.path / TABLES_FILE).is_file():
+        return (
+            f"The sweep did not keep the table {name}; add {name} to keep (--keep) and give the"
+            " sweep again."
+        )
+    either = ' or record = "explore"' if name in _EXPLORED else ""
+    return f"The run did not record this; {OPTIONAL[name]}{either} records it."
+
+
+def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    faults: list[str] = []
+    reported = ReportedRun.of(run if experiment is None else experiment)
+    slowdown = [] if reported.slowdown is None else reported.slowdown.to_dicts()
+    parts: dict[str, Callable[[], Any]] = {
+        "finding": lambda: finding_of(run if experiment is None else experiment),
+        "caveats": lambda: [each.text for each in reported.caveats],
+        "warnings": lambda: warnings(reported),
+        "hottest": lambda: _hottest(reported),
+        "slowdown": lambda: slowdown,
+        "causes": lambda: _causes(run, slowdown),
+    }
+    for name, part in parts.items():
+        try:
+            found[name] = part()
+        except (PantalaError, pl.exceptions.PolarsError, OSError) as error:
+            found[name] = "" if name == "finding" else []
+            faults.append(first_line(error))
+    return found | {"faults": list(dict.fromkeys(faults))}
+
+
+def _hottest(reported: ReportedRun) -> list[dict[str, Any]]:
+    """Returns the report's list of hottest links, with their names."""
+    rows = reported.hottest.head(_HOTTEST).to_dicts()
+    kept = ("link", "class", "utilization", "peak_utilization", "peak_start_ns", "stall_share")
+    return [{key: row.get(key) for key in kept} | {"name": link_name(row)} for row in rows]
+
+
+def _causes(run: Run, slowdown: list[dict[str, Any]]) -> list[str]:
+    """Returns the cause of each job's waiting time as a sentence."""
+    rows = table(run, "blame")
+    if rows is None:
+        return []
+    blame = blame_of(rows.collect(), run.job_names)
+    tails = {row["name"]: row["packet_latency_p99_slowdown"] for row in slowdown}
+    return [
+        cause_in_words(blame, victim, slowdown=tails.get(name))
+        for victim, name in enumerate(run.job_names)
+    ]
+
+
+def subject_of(found: Run | Experiment) -> Subject:
+    """Returns what the page shows of a run or an experiment, as `pantala.load` opens it.
+
+    Raises:
+        UsageError: the experiment has no finished run.
+    """
+    if isinstance(found, Run):
+        return Subject(found.name, found.path, {found.name: found})
+    if not found.single:
+        grid, runs = grid_of(found)
+        if not runs:
+            raise UsageError(f"{found.path}: has no finished run; pantala status shows its state")
+        return Subject(found.name, found.path, runs, grid=grid)
+    try:
+        together = found.together
+    except RunDirectoryError as error:
+        if not found.parts:
+            raise
+        return Subject(found.name, found.path, found.parts, interrupted=str(error))
+    title = TOGETHER if TOGETHER in found.parts else next(iter(found.parts))
+    runs = {title: together} | {f"{name} alone": run for name, run in found.alone.items()}
+    runs |= {name: run for name, run in found.parts.items() if run not in list(runs.values())}
+    return Subject(found.name, found.path, runs, found)

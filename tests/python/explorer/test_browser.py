@@ -1,0 +1,197 @@
+"""The page in a browser: what its views show is what DuckDB answers to their queries."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import pantala as pt
+from chromium import Page, chromium
+from explored_runs import HOSTILE, explored, hostile
+from pantala.explorer.page import write_page
+from pantala.explorer.server import server_of
+from pantala.explorer.subject import subject_of
+
+pytestmark = [pytest.mark.native, pytest.mark.slow, pytest.mark.needs("chromium", "bash")]
+
+READY = (
+    "window.explorer && explorer.drawn() > 2 &&"
+    " !document.getElementById('app').innerText.includes('Reading the tables')"
+)
+
+
+@contextmanager
+def served(path: Path) -> Iterator[str]:
+    with server_of(subject_of(pt.load(path))) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield server.address
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def select(page: Page, state: str) -> None:
+    page.value(f"explorer.set({state})")
+    page.until(READY)
+
+
+def compare(page: Page, view: str, keys: int, values: dict[int, int]) -> int:
+    """Compares rows of a view with DuckDB's answer; returns the number of rows.
+
+    Args:
+        page: the page.
+        view: the view.
+        keys: the first columns, which name a row.
+        values: columns of the view, and the columns of the answer with their values.
+    """
+    shown = page.value(f"explorer.rows({view!r})")["rows"]
+    query = page.value(f"explorer.sql({view!r})").split(";")[0]
+    answered = duckdb.execute(query).fetchall()
+    mine: dict[tuple[Any, ...], Any] = {tuple(row[:keys]): row for row in shown}
+    theirs = {tuple(row[:keys]): row for row in answered}
+    for key, row in theirs.items():
+        for own, other in values.items():
+            value = mine[key][own] if key in mine else 0
+            assert value == pytest.approx(row[other], rel=1e-5, abs=1e-9), (view, key)
+    assert mine.keys() <= theirs.keys()
+    return len(mine)
+
+
+def check(page: Page) -> dict[str, int]:
+    return {
+        "load": compare(page, "groups", 2, {2: 2}),
+        "blame": compare(page, "blame", 2, {2: 2}),
+        "link": compare(page, "link", 2, {2: 2, 3: 3, 4: 4}),
+    }
+
+
+def test_every_view_agrees_with_its_query_after_each_brush(tmp_path: Path) -> None:
+    path = explored(tmp_path / "run")
+    with served(path) as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address)
+        page.until(READY)
+        box = page.value(
+            "(() => { const b = document.querySelector('.strip').getBoundingClientRect();"
+            " return [b.left, b.top, b.width, b.height]; })()"
+        )
+        links = page.value("explorer.rows('place')")["rows"]
+        select(page, f"{{link: {links[0][0]}}}")
+        whole = check(page)
+        assert all(number > 0 for number in whole.values()), whole
+        y = box[1] + 40
+        for start, end in ((0.3, 0.6), (0.15, 0.22), (0.5, 0.95)):
+            page.value("explorer.set({from: null, to: null})")
+            page.until(READY)
+            page.mouse("mousePressed", box[0] + box[2] * start, y)
+            for step in (0.5, 1.0):
+                page.mouse("mouseMoved", box[0] + box[2] * (start + (end - start) * step), y)
+            page.mouse("mouseReleased", box[0] + box[2] * end, y)
+            page.until(READY)
+            state = page.value("explorer.state()")
+            assert state["from"] < state["to"]
+            assert "from=" in page.value("location.hash")
+            check(page)
+        select(page, "{jobs: [1], cls: 'local'}")
+        compare(page, "groups", 2, {2: 2})
+        compare(page, "blame", 2, {2: 2})
+        select(page, "{jobs: [], cls: '', group: 3, router: 12}")
+        shown = page.value("explorer.rows('place')")
+        query = duckdb.execute(page.value("explorer.sql('place')")).fetchall()
+        sums: dict[int, float] = {}
+        for row in query:
+            sums[row[0]] = sums.get(row[0], 0) + row[5]
+        for row in shown["rows"]:
+            assert row[6] == pytest.approx(sums.get(row[0], 0), rel=1e-5, abs=1e-9)
+        select(page, "{measure: 'stall', group: null, router: null}")
+        compare(page, "groups", 2, {2: 3})
+        assert page.errors == []
+        outside = [each for each in page.requests if not each.startswith((address, "data:"))]
+        assert set(outside) <= {"about:blank"}
+
+
+def test_from_the_matrix_to_a_packet_by_clicks_and_keys(tmp_path: Path) -> None:
+    with served(explored(tmp_path / "run")) as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address)
+        page.until(READY)
+        page.value("document.querySelector('#groups .cells').focus()")
+        for key in ("ArrowDown", "ArrowDown", "ArrowRight", "Enter"):
+            page.key(key)
+        page.until("explorer.state().group !== null")
+        group = page.value("explorer.state().group")
+        page.until("document.querySelector('#place').innerText.includes('Its global links')")
+        page.value("document.querySelector('#place tbody button.link').click()")
+        page.until("explorer.state().link !== null")
+        page.until("document.querySelectorAll('#link tbody tr').length > 0")
+        page.until(READY)
+        page.until("document.querySelector('#link').innerText.includes('Packets that passed')")
+        page.value(
+            "[...document.querySelectorAll('#link .scroll')].at(-1)"
+            ".querySelector('tbody button').click()"
+        )
+        page.until("explorer.state().packet !== null")
+        page.until("!!document.querySelector('#link .path')")
+        text = page.value("document.querySelector('#link .path').innerText")
+        assert "router" in text
+        link = page.value("explorer.state().link")
+        # The address is a permalink: another page shows the same.
+        address = page.value("location.href")
+        page.open("about:blank")
+        page.open(address)
+        page.until(READY)
+        page.until("!!document.querySelector('#link .path')")
+        state = page.value("explorer.state()")
+        assert (state["group"], state["link"]) == (group, link)
+        for _ in range(4):
+            page.key("Escape")
+        page.until("explorer.state().group === null")
+        page.key("m")
+        page.until("explorer.state().measure === 'stall'")
+        assert page.errors == []
+
+
+@pytest.mark.parametrize("width", [1280, 800])
+def test_hostile_names_stay_text_and_nothing_overflows(tmp_path: Path, width: int) -> None:
+    with served(hostile(tmp_path / "run")) as address, chromium() as page:
+        page.size(width, 900, dark=width == 800)
+        page.open(address)
+        page.until(READY)
+        assert page.value("document.querySelectorAll('#app img').length") == 0
+        assert HOSTILE in page.value("document.getElementById('app').innerText")
+        assert page.value("document.documentElement.scrollWidth <= innerWidth")
+        assert page.errors == []
+
+
+def test_the_page_in_one_file_needs_no_server(tmp_path: Path) -> None:
+    path = hostile(tmp_path / "run")
+    write_page(subject_of(pt.load(path)), tmp_path / "page.html")
+    with chromium() as page:
+        page.size(1280, 900)
+        page.open((tmp_path / "page.html").as_uri())
+        page.until(READY)
+        links = page.value("explorer.rows('place')")["rows"]
+        select(page, f"{{link: {links[0][0]}, group: 0, from: 5000, to: 12000}}")
+        check(page)
+        assert page.value("document.querySelectorAll('#app img').length") == 0
+        assert page.errors == []
+        assert all(each.startswith(("file:", "data:", "about:")) for each in page.requests)
+
+
+def test_a_damaged_table_leaves_the_other_views(tmp_path: Path) -> None:
+    path = explored(tmp_path / "run")
+    ((path / "together").resolve() / "blame.parquet").write_bytes(b"PAR1 damaged")
+    with served(path) as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address)
+        page.until(READY)
+        assert "blame.parquet is damaged" in page.value("document.body.innerText")
+        assert compare(page, "groups", 2, {2: 2}) > 0

@@ -1,0 +1,70 @@
+"""A sweep in the explorer: its cases as a grid, and each of its runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import pantala as pt
+from pantala.explorer.packed import as_json
+from pantala.explorer.page import write_page
+from pantala.explorer.subject import subject_of
+from recorded import recorded_scenario
+from small_runs import scenario as small_scenario
+
+pytestmark = pytest.mark.native
+
+
+def test_the_grid_has_the_numbers_of_the_experiment(tmp_path: Path) -> None:
+    axes = {"routing.algorithm": ["minimal", "ugal_g"], "seed": [1, 2]}
+    experiment = pt.sweep(recorded_scenario({}), tmp_path / "sweep", axes=axes)
+    subject = subject_of(experiment)
+    grid = subject.grid
+    assert grid is not None
+    assert grid["axes"] == ["routing.algorithm", "seed"]
+    jobs = experiment.table("jobs").collect()
+    assert len(grid["rows"]) == jobs.height
+    place = grid["metrics"].index("communication_time_mean_ns")
+    shown = sorted(row["values"][place] for row in grid["rows"])
+    assert shown == sorted(jobs["communication_time_mean_ns"])
+    numbers = {row["run"] for row in grid["rows"]}
+    assert numbers == set(range(len(subject.titles)))
+    # The sweep keeps no link windows: the views of links have the whole run, and say so.
+    facts = subject.facts(3)
+    assert facts["windows"] == 1
+    assert "--keep" in facts["missing"]["link_windows"]
+    assert subject.answer(3, "groups")[0].height > 0
+    write_page(subject, tmp_path / "page.html")
+    assert (tmp_path / "page.html").stat().st_size < 15e6
+
+
+def test_a_sweep_that_keeps_no_packets_may_record_for_the_explorer(tmp_path: Path) -> None:
+    experiment = pt.sweep(
+        recorded_scenario("explore"), tmp_path / "sweep", seeds=1, keep=["jobs", "blame"]
+    )
+    assert experiment.complete
+    subject = subject_of(experiment)
+    assert subject.titles == ["records"]
+    assert "blame" not in subject.facts(0)["missing"]
+
+
+def test_the_slowdowns_of_cases_are_those_of_the_experiment(tmp_path: Path) -> None:
+    experiment = pt.sweep(
+        small_scenario("off"), tmp_path / "sweep", axes={"routing.algorithm": ["minimal", "ugal_g"]}
+    )
+    grid = subject_of(experiment).grid
+    assert grid is not None
+    shown = {
+        (row["case"], row["job"]): row["values"][0]
+        for row in grid["rows"]
+        if row["part"] == "together"
+    }
+    slowdowns = experiment.slowdowns()
+    assert shown == {
+        (row["case"], row["name"]): row["slowdown"] for row in slowdowns.iter_rows(named=True)
+    }
+
+
+def test_numbers_that_are_none_are_null() -> None:
+    assert as_json({"a": [float("nan"), 1.0, float("inf")]}) == '{"a": [null, 1.0, null]}'

@@ -1,0 +1,197 @@
+"""How long a step of the explorer's brush takes, in headless Chromium.
+
+    PYTHONPATH=tools:tests/python .venv/bin/python -m explorer_speed
+
+The tables are synthetic: a Dragonfly of 8,448 nodes in 33 groups (32 routers of 8 nodes), two jobs,
+1,000 windows, traffic between all groups in each window, and as many links in the heat map as a run
+can have. The page is real, in headless Chromium. A step moves an interval of a tenth of the run by
+one window and draws all views that depend on it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from chromium import chromium
+from pantala.explorer.answers import WORST, Answer
+from pantala.explorer.server import server_of
+from pantala.explorer.subject import OPTIONAL, Subject
+
+GROUPS, ROUTERS, NODES, GLOBAL = 33, 32, 8, 8
+WINDOWS, JOBS, LENGTH = 1000, 2, 10_000.0
+CLASSES = ("injection", "ejection", "local", "row", "column", "global")
+READY = "window.explorer && explorer.drawn() > 2 && explorer.rows('heat').rows.length > 0"
+
+
+class Synthetic(Subject):
+    """A subject whose tables are drawn at random."""
+
+    def facts(self, number: int) -> dict[str, Any]:
+        """Returns the facts of the machine."""
+        topology = {"p": NODES, "a": ROUTERS, "h": GLOBAL, "g": GROUPS}
+        return {
+            "title": "synthetic",
+            "name": "synthetic",
+            "dir": ".",
+            "packed": False,
+            "version": "",
+            "complete": True,
+            "jobs": ["one", "two"],
+            "simulated_ns": WINDOWS * LENGTH,
+            "topology": topology,
+            "routing": "minimal",
+            "seed": 1,
+            "window_ns": LENGTH,
+            "windows": WINDOWS,
+            "joined": 1,
+            "missing": {name: "" for name in OPTIONAL if name in ("packet_hops", "port_windows")},
+            "faults": [],
+        }
+
+    def words(self, number: int) -> dict[str, Any]:
+        """Returns no sentences."""
+        lists = ("caveats", "warnings", "hottest", "slowdown", "causes", "faults")
+        return {"finding": "", **{name: [] for name in lists}}
+
+    def document(self) -> dict[str, Any]:
+        """Returns the subject without queries."""
+        return {"version": "", "name": "synthetic", "path": ".", "runs": ["synthetic"]} | {
+            "grid": None,
+            "queries": {},
+        }
+
+    def answer(self, number: int, name: str, argument: int | None = None) -> Answer:
+        """Returns a table of the largest size that a run can have."""
+        made = getattr(self, f"_{name}", None)
+        return (
+            (pl.DataFrame(), {}) if made is None else (made(), {"classes": CLASSES, "most": WORST})
+        )
+
+    def _groups(self) -> pl.DataFrame:
+        pairs = GROUPS * GROUPS * JOBS
+        place = np.tile(np.arange(pairs), WINDOWS)
+        source, target, job = place // JOBS // GROUPS, place // JOBS % GROUPS, place % JOBS
+        draws = np.random.default_rng(1)
+        return pl.DataFrame(
+            {
+                "window": np.repeat(np.arange(WINDOWS, dtype=np.uint16), pairs),
+                "source": source.astype(np.uint8),
+                "target": target.astype(np.uint8),
+                "class": np.where(source == target, 2, 5).astype(np.uint8),
+                "job": job.astype(np.uint8),
+                "busy_ns": draws.uniform(0, LENGTH, len(place)).astype(np.float32),
+                "stall_ns": draws.uniform(0, LENGTH, len(place)).astype(np.float32),
+            }
+        )
+
+    def _pairs(self) -> pl.DataFrame:
+        place = np.arange(GROUPS * GROUPS)
+        same = place // GROUPS == place % GROUPS
+        return pl.DataFrame(
+            {
+                "source": (place // GROUPS).astype(np.uint32),
+                "target": (place % GROUPS).astype(np.uint32),
+                "class": np.where(same, 2, 5).astype(np.uint8),
+                "links": np.where(same, ROUTERS * (ROUTERS - 1), GLOBAL).astype(np.uint32),
+            }
+        )
+
+    def _links(self) -> pl.DataFrame:
+        ports = ROUTERS - 1 + GLOBAL + 2 * NODES
+        number = GROUPS * ROUTERS * ports
+        link = np.arange(number)
+        router = link // ports
+        port = link % ports
+        cls = np.where(port < ROUTERS - 1, 2, np.where(port < ROUTERS - 1 + GLOBAL, 5, port % 2))
+        whole = {"link": link.astype(np.uint32), "class": cls.astype(np.uint8)}
+        ends = {
+            "source_router": router,
+            "source_port": port,
+            "source_group": router // ROUTERS,
+            "target_router": (router + 1) % (GROUPS * ROUTERS),
+            "target_group": (router // ROUTERS + (cls == 5)) % GROUPS,
+            "parallel_index": np.zeros(number),
+            "node": np.full(number, -1),
+        }
+        return pl.DataFrame(whole | {name: each.astype(np.int32) for name, each in ends.items()})
+
+    def _worst(self) -> pl.DataFrame:
+        links = self._links().group_by("class").head(2 * WORST)["link"].to_numpy()
+        rows = len(links) * JOBS
+        draws = np.random.default_rng(2)
+        columns = {
+            name: draws.uniform(0, LENGTH / 2, rows * WINDOWS).astype(np.float32)
+            for name in ("bytes", "busy_ns", "stall_ns")
+        }
+        return pl.DataFrame(
+            {
+                "link": np.tile(np.repeat(links, JOBS), WINDOWS),
+                "window": np.repeat(np.arange(WINDOWS, dtype=np.uint16), rows),
+                "job": np.tile(np.arange(JOBS, dtype=np.uint16), len(links) * WINDOWS),
+                **columns,
+            }
+        )
+
+    def _blame(self) -> pl.DataFrame:
+        place = np.arange(WINDOWS * 4 * 3)
+        return pl.DataFrame(
+            {
+                "window_start_ns": place // 12 * LENGTH,
+                "class": (place % 3 + 1).astype(np.uint8),
+                "victim": (place // 3 % 2).astype(np.uint16),
+                "aggressor": (place // 6 % 2).astype(np.uint16),
+                "wait_ns": place.astype(float),
+            }
+        )
+
+    def _throughput(self) -> pl.DataFrame:
+        place = np.arange(WINDOWS * JOBS)
+        return pl.DataFrame(
+            {
+                "window_start_ns": place // JOBS * LENGTH,
+                "window_ns": np.full(len(place), LENGTH),
+                "job": (place % JOBS).astype(np.uint16),
+                "delivered_bytes": place * 100.0,
+                "injected_bytes": place * 100.0,
+            }
+        )
+
+
+def main() -> None:
+    """Prints the time of the first view, and the times of steps of the brush."""
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("--steps", type=int, default=100)
+    steps = given.parse_args().steps
+    subject = Synthetic("synthetic", Path(), {})
+    with server_of(subject) as server, chromium() as page:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page.size(1280, 900)
+        page.open(server.address)
+        page.until(READY)
+        first = page.value("performance.now()")
+        page.value(
+            "(async () => { performance.clearMeasures();"
+            f" for (let n = 0; n < {steps}; n++) {{"
+            f" explorer.set({{from: n * {LENGTH}, to: (n + {WINDOWS // 10}) * {LENGTH}}});"
+            " await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame);"
+            " } })()"
+        )
+        times = np.array(
+            page.value("performance.getEntriesByName('draw', 'measure').map(m => m.duration)")
+        )
+        server.shutdown()
+    print(f"first view after {first / 1000:.1f} s, tables from the server included")
+    print(
+        f"{len(times)} steps: median {np.median(times):.1f} ms, p95"
+        f" {np.quantile(times, 0.95):.1f} ms, longest {times.max():.1f} ms"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+// What all views share: the data, what is selected, and the interval in windows.
+
+import { type Facts, Data, type Table, type Words } from "./data";
+import { h } from "./dom";
+import { moment } from "./format";
+import type { Panel, Rows } from "./panel";
+import { type State, Store } from "./state";
+import { mask } from "./sums";
+
+export interface Interval {
+  from: number;
+  to: number;
+  first: number;
+  last: number;
+  windows: number;
+  whole: boolean;
+}
+
+export interface Link {
+  row: number;
+  link: number;
+  cls: string;
+  sourceRouter: number;
+  sourcePort: number;
+  sourceGroup: number;
+  targetRouter: number;
+  targetGroup: number;
+  node: number;
+}
+
+export class App {
+  readonly store: Store;
+  readonly panels: Panel[] = [];
+  data!: Data;
+  private readonly live = h("p", { class: "live", attr: { role: "status", "aria-live": "polite" } });
+  private readonly links = new WeakMap<Table, Map<number, Link>>();
+  private frames = 0;
+
+  constructor(private readonly drawAll: () => void) {
+    this.store = new Store(() => this.draw());
+  }
+
+  async open(): Promise<void> {
+    this.data = await Data.open(() => this.store.refresh());
+    document.body.append(this.live);
+  }
+
+  private draw(): void {
+    performance.mark("draw");
+    this.drawAll();
+    this.frames += 1;
+    performance.measure("draw", "draw");
+  }
+
+  /** How often the page was drawn; the tests wait for it. */
+  get drawn(): number {
+    return this.frames;
+  }
+
+  get state(): State {
+    return this.store.state;
+  }
+
+  announce(text: string): void {
+    this.live.textContent = text;
+    this.live.classList.add("shown");
+    setTimeout(() => this.live.classList.remove("shown"), 3000);
+  }
+
+  /** The number of the run, one that is there. */
+  get run(): number {
+    return this.state.run < this.data.subject.runs.length ? this.state.run : 0;
+  }
+
+  /** The run beside it, if one is chosen. */
+  get beside(): number | null {
+    const { beside } = this.state;
+    return beside !== null && beside < this.data.subject.runs.length && beside !== this.run ? beside : null;
+  }
+
+  facts(run = this.run): Facts | null {
+    const found = this.data.facts(run);
+    return found instanceof Error ? null : found;
+  }
+
+  words(run = this.run): Words | null {
+    const found = this.data.words(run);
+    return found instanceof Error ? null : found;
+  }
+
+  table(name: string, run = this.run, argument?: number): Table | Error | null {
+    return this.data.table(run, name, argument);
+  }
+
+  /** A table that is there, or null. */
+  ready(name: string, run = this.run, argument?: number): Table | null {
+    const found = this.table(name, run, argument);
+    return found && !(found instanceof Error) ? found : null;
+  }
+
+  /** The selected interval, rounded outwards to windows of the run. */
+  interval(run = this.run): Interval | null {
+    const facts = this.facts(run);
+    if (!facts) return null;
+    const end = facts.simulated_ns;
+    const length = facts.window_ns ?? end / 200;
+    const windows = facts.windows || Math.max(1, Math.ceil(end / length - 1e-6));
+    const { from, to } = this.state;
+    if (from === null || to === null) return { from: 0, to: end, first: 0, last: windows, windows, whole: true };
+    const first = Math.max(0, Math.min(windows, Math.floor(from / length + 1e-6)));
+    const last = Math.max(first, Math.min(windows, Math.ceil(to / length - 1e-6)));
+    return { from: Math.min(end, first * length), to: Math.min(end, last * length), first, last, windows, whole: false };
+  }
+
+  /** Which jobs of a run count. */
+  mask(run = this.run): Uint8Array {
+    const [own, other] = [this.facts(), this.facts(run)];
+    if (!own || !other) return mask([], 1);
+    if (run === this.run) return mask(this.state.jobs, own.jobs.length);
+    const names = this.state.jobs.map((job) => own.jobs[job]);
+    const found = mask([], other.jobs.length);
+    if (names.length) other.jobs.forEach((name, job) => (found[job] = names.includes(name) ? 1 : 0));
+    return found;
+  }
+
+  /** The number of the class that is chosen in a table; -1 for all links between routers. */
+  cls(table: Table): number {
+    return this.state.cls ? table.classes.indexOf(this.state.cls) : -1;
+  }
+
+  get groups(): number {
+    return this.facts()?.topology.g ?? 0;
+  }
+
+  groupOf(router: number): number {
+    return Math.floor(router / (this.facts()?.topology.a || 1));
+  }
+
+  /** The links of the run by number. */
+  linksOf(table: Table): Map<number, Link> {
+    let found = this.links.get(table);
+    if (!found) {
+      found = new Map();
+      const names = ["link", "class", "source_router", "source_port", "source_group", "target_router", "target_group", "node"];
+      const [link, cls, router, port, group, to, toGroup, node] = names.map((name) => table.num(name));
+      for (let row = 0; row < table.rows; row++) {
+        found.set(link![row]!, {
+          row,
+          link: link![row]!,
+          cls: table.classes[cls![row]!] ?? "",
+          sourceRouter: router![row]!,
+          sourcePort: port![row]!,
+          sourceGroup: group![row]!,
+          targetRouter: to![row]!,
+          targetGroup: toGroup![row]!,
+          node: node![row]!,
+        });
+      }
+      this.links.set(table, found);
+    }
+    return found;
+  }
+
+  link(number: number): Link | null {
+    const table = this.ready("links");
+    return table?.rows ? (this.linksOf(table).get(number) ?? null) : null;
+  }
+
+  job(number: number): string {
+    return this.facts()?.jobs[number] ?? `job ${number}`;
+  }
+
+  /** Opens a link, with its group; a router at one of its ends stays open. */
+  openLink(number: number): void {
+    const link = this.link(number);
+    const group = link ? (link.sourceGroup >= 0 ? link.sourceGroup : link.targetGroup) : null;
+    const { state } = this;
+    const near = state.router !== null && (link?.sourceRouter === state.router || link?.targetRouter === state.router);
+    this.store.set({ link: number, group: near ? state.group : group, router: near ? state.router : null, packet: null });
+  }
+
+  /** The query of a view with the values of what is selected. */
+  query(view: string, more: Record<string, string | number | null> = {}, run = this.run): string {
+    const facts = this.facts(run);
+    const interval = this.interval(run);
+    const text = this.data.subject.queries[view];
+    if (!facts || !interval || !text) return "";
+    const jobs = [...this.mask(run).entries()].filter(([, on]) => on).map(([job]) => job);
+    const values: Record<string, string | number | null> = {
+      dir: facts.dir.replaceAll("'", "''"),
+      from: interval.from,
+      to: interval.to,
+      job: jobs.length === facts.jobs.length ? null : jobs.join(", "),
+      class: this.state.cls || null,
+      ...more,
+    };
+    const lines = text.split("\n").flatMap((line) => {
+      const optional = /^\?([a-z]+)(.*)$/.exec(line);
+      if (optional && (values[optional[1]!] ?? null) === null) return [];
+      return [(optional ? optional[2]! : line).replace(/\$([a-z]+)/g, (_, name: string) => String(values[name] ?? "NULL"))];
+    });
+    const packed = facts.packed ? "-- The tables are in tables.zip: unpack it first.\n" : "";
+    return packed + lines.join("\n");
+  }
+
+  panel(id: string): Panel | undefined {
+    return this.panels.find((each) => each.id === id);
+  }
+
+  rows(id: string): Rows {
+    return this.panel(id)?.rows() ?? { columns: [], rows: [] };
+  }
+
+  /** The interval in words. */
+  when(): string {
+    const interval = this.interval();
+    if (!interval) return "";
+    return interval.whole ? "whole run" : `${moment(interval.from)} to ${moment(interval.to)}`;
+  }
+}
+
+export function linkName(link: Link): string {
+  if (link.cls === "global") {
+    return `global, group ${link.sourceGroup} → ${link.targetGroup} (router ${link.sourceRouter} → ${link.targetRouter})`;
+  }
+  if (link.cls === "injection") return `injection, node ${link.node} → router ${link.targetRouter}`;
+  if (link.cls === "ejection") return `ejection, router ${link.sourceRouter} → node ${link.node}`;
+  return `${link.cls}, group ${link.sourceGroup} (router ${link.sourceRouter} → ${link.targetRouter})`;
+}
+
+export function shortLink(link: Link): string {
+  if (link.cls === "global") return `global g${link.sourceGroup} → g${link.targetGroup}`;
+  if (link.cls === "injection") return `inj. n${link.node}`;
+  if (link.cls === "ejection") return `ej. n${link.node}`;
+  return `${link.cls} r${link.sourceRouter} → r${link.targetRouter}`;
+}

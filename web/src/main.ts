@@ -1,0 +1,180 @@
+// The page: header, time, and the linked views below.
+
+import { App } from "./app";
+import { BlamePanel } from "./blame";
+import { flipTheme, onScheme } from "./colour";
+import { button, fill, h, select } from "./dom";
+import { GridPanel } from "./grid";
+import { GroupsPanel } from "./groups";
+import { HeatPanel } from "./heat";
+import { JobsPanel } from "./jobs";
+import { LinkPanel } from "./link";
+import { PlacePanel } from "./place";
+import { TimePanel } from "./time";
+
+const root = document.getElementById("app")!;
+const choices = h("div", { class: "choices" });
+const words = h("div", { class: "words" });
+const help = h("dialog", { attr: { "aria-label": "Keys" } });
+const app = new App(draw);
+let time: TimePanel;
+
+const KEYS: [string, string][] = [
+  ["← →", "move the interval (Shift: resize; Ctrl: ten windows)"],
+  ["Space", "play and pause"],
+  [", .", "one interval back, on"],
+  ["m", "load or stall"],
+  ["0 … 9", "all jobs, or only job 1 … 9"],
+  ["Escape", "whole run, then all groups"],
+  ["Tab, arrows, Enter", "enter a matrix, move in it, open a cell"],
+  ["?", "this list"],
+];
+
+function controls(): void {
+  const { data, state, store } = app;
+  const facts = app.facts();
+  const runs = data.subject.runs;
+  const classes = app.ready("pairs")?.classes ?? [];
+  const present = new Set<number>(app.ready("pairs")?.rows ? app.ready("pairs")!.num("class") : []);
+  const key = [app.run, app.beside, state.measure, state.cls, state.jobs, facts?.jobs.length, present.size, app.facts()?.title].join(" ");
+  fill(choices, key, () => [
+    runs.length > 1 ? select("Run", runs.map((title, n) => [String(n), title]), String(app.run), (n) => store.set({ run: +n, group: null, router: null, link: null, packet: null })) : null,
+    runs.length > 1
+      ? select("Beside", [["", "–"], ...runs.map((title, n): [string, string] => [String(n), title]).filter(([n]) => +n !== app.run)], app.beside === null ? "" : String(app.beside), (n) => store.set({ beside: n === "" ? null : +n }))
+      : null,
+    h(
+      "span",
+      { class: "chips", attr: { role: "group", "aria-label": "Jobs" } },
+      ...(facts?.jobs ?? []).slice(0, 24).map((name, job) => {
+        const on = !state.jobs.length || state.jobs.includes(job);
+        const chip = h("button", { class: `chip${on ? " on" : ""}`, title: "Show only this job; again: all", attr: { type: "button", "aria-pressed": String(on) }, on: { click: () => chosen(job) } }, h("i", { class: `dot c${job % 12}` }), name);
+        return chip;
+      }),
+    ),
+    h(
+      "span",
+      { class: "switch", attr: { role: "group", "aria-label": "Measure" } },
+      ...(["load", "stall"] as const).map((each) =>
+        h("button", { class: state.measure === each ? "on" : "", title: each === "load" ? "Share of time in which a link sends" : "Share of time in which a packet is ready, the link idle, and no packet has credit", attr: { type: "button", "aria-pressed": String(state.measure === each) }, on: { click: () => store.set({ measure: each }) } }, each),
+      ),
+    ),
+    select("Class", [["", "all between routers"], ...classes.map((name, n): [string, number] => [name, n]).filter(([name, n]) => present.has(n) || name === "injection" || name === "ejection").map(([name]): [string, string] => [name, name])], state.cls, (cls) => store.set({ cls })),
+    h("span", { class: "space" }),
+    button("◐", () => (flipTheme(), store.refresh()), "Light or dark"),
+    button("?", () => help.showModal(), "Keys"),
+  ]);
+}
+
+function chosen(job: number): void {
+  const { jobs } = app.state;
+  const alone = jobs.length === 1 && jobs[0] === job;
+  app.store.set({ jobs: alone ? [] : [job], victim: null, aggressor: null });
+}
+
+function sentences(): void {
+  const found = app.data.words(app.run);
+  const facts = app.data.facts(app.run);
+  const own = found && !(found instanceof Error) ? found : null;
+  const other = facts instanceof Error ? facts : null;
+  const version = app.facts() && app.facts()!.version !== app.data.subject.version;
+  fill(words, [app.run, !!own, other?.message, found instanceof Error, !!app.facts(), app.facts()?.joined].join(" "), () => {
+    const faults = [...(app.facts()?.faults ?? []), ...(own?.faults ?? [])];
+    if (other) faults.push(other.message);
+    if (found instanceof Error) faults.push(found.message);
+    if (version) faults.push(`The run is of Pantala ${app.facts()!.version}; this is ${app.data.subject.version}.`);
+    const joined = app.facts()?.joined ?? 1;
+    if (joined > 1) faults.push(`Windows of links are joined by ${joined}: the run has too many for one page.`);
+    if (app.facts()?.missing.link_windows) faults.push(`Views of links show the whole run. ${app.facts()!.missing.link_windows}`);
+    const left = app.data.subject.left_out ?? [];
+    const caveats = [...(own?.caveats ?? []), ...(own?.warnings ?? [])];
+    return [
+      ...[...new Set(faults)].map((text) => h("p", { class: "fault" }, text)),
+      h("p", { class: "finding" }, own?.finding ?? (found instanceof Error ? "" : "Reading the tables …")),
+      caveats.length ? h("p", { class: "caveat" }, caveats.join(" ")) : null,
+      left.length ? h("p", { class: "caveat" }, `This file leaves out ${left.join("; ")}. pantala explore on the run directory has everything.`) : null,
+    ];
+  });
+}
+
+function draw(): void {
+  controls();
+  sentences();
+  document.querySelector("main")?.classList.toggle("compare", app.beside !== null);
+  for (const panel of app.panels) {
+    try {
+      panel.draw();
+    } catch (error) {
+      // One view that fails leaves the others alone.
+      console.error(error);
+      panel.element.classList.add("failed");
+    }
+    panel.refreshSql();
+  }
+}
+
+function keys(event: KeyboardEvent): void {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey || ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName) || help.open) return;
+  const { state, store } = app;
+  const jobs = app.facts()?.jobs.length ?? 0;
+  if (event.key === "Escape") {
+    if (state.from !== null) store.set({ from: null, to: null });
+    else if (state.link !== null) store.set({ link: null, packet: null });
+    else if (state.router !== null) store.set({ router: null });
+    else store.set({ group: null, jobs: [], victim: null, aggressor: null, cls: "" });
+  } else if (event.key === " " && target.tagName !== "BUTTON") time.play();
+  else if (event.key === ",") time.step(-1);
+  else if (event.key === ".") time.step(1);
+  else if (event.key === "m") store.set({ measure: state.measure === "load" ? "stall" : "load" });
+  else if (event.key === "?") help.showModal();
+  else if (event.key === "0") store.set({ jobs: [], victim: null, aggressor: null });
+  else if (/^[1-9]$/.test(event.key) && +event.key <= jobs) store.set({ jobs: [+event.key - 1] });
+  else if (target === document.body && event.key.startsWith("Arrow") && ["ArrowLeft", "ArrowRight"].includes(event.key)) time.key(event);
+  else return;
+  event.preventDefault();
+}
+
+async function start(): Promise<void> {
+  root.replaceChildren(h("p", { class: "note" }, "Reading the tables …"));
+  try {
+    await app.open();
+  } catch (error) {
+    root.replaceChildren(h("p", { class: "fault" }, error instanceof Error ? error.message : String(error)));
+    return;
+  }
+  time = new TimePanel(app);
+  app.panels.push(new GridPanel(app), time, new GroupsPanel(app), new PlacePanel(app), new LinkPanel(app), new HeatPanel(app), new BlamePanel(app), new JobsPanel(app));
+  const element = (id: string): HTMLElement => app.panel(id)!.element;
+  help.append(
+    h("h2", {}, "Keys"),
+    h("dl", {}, ...KEYS.flatMap(([key, text]) => [h("dt", {}, key), h("dd", {}, text)])),
+    button("Close", () => help.close()),
+  );
+  root.replaceChildren(
+    h("header", { class: "top" }, h("h1", {}, app.data.subject.name), choices),
+    element("grid"),
+    words,
+    h("div", { class: "sticky" }, element("time")),
+    h("main", {}, element("groups"), element("place"), element("link"), element("heat"), element("blame"), element("jobs")),
+    help,
+  );
+  document.title = `${app.data.subject.name} · Pantala`;
+  addEventListener("keydown", keys);
+  new ResizeObserver(() => app.store.refresh()).observe(root);
+  onScheme(() => app.store.refresh());
+  draw();
+  const { view } = app.state;
+  if (view) setTimeout(() => document.getElementById(view)?.scrollIntoView(), 300);
+}
+
+// For tests, and for users at the console: the rows and the query of each view.
+Object.assign(window, {
+  explorer: {
+    rows: (view: string) => app.rows(view),
+    sql: (view: string) => app.panel(view)?.sql() ?? "",
+    state: () => app.state,
+    set: (change: object) => app.store.set(change),
+    drawn: () => app.drawn,
+  },
+});
+void start();
