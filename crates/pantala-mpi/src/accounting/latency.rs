@@ -22,10 +22,13 @@ pub struct LatencyStatistics {
 /// HDR library, because it happens twice per packet.
 const HALF: u64 = 1_024;
 
-/// `value * share.0 / share.1`, rounded to the nearest number.
+/// `value * share.0 / share.1`, rounded to the nearest number; 0 of nothing.
 #[must_use]
 pub const fn scaled(value: u64, (part, whole): (u128, u128)) -> u64 {
-    if whole == 0 { 0 } else { ((value as u128 * part + whole / 2) / whole) as u64 }
+    match (value as u128 * part + whole / 2).checked_div(whole) {
+        Some(scaled) => scaled as u64,
+        None => 0,
+    }
 }
 
 #[inline]

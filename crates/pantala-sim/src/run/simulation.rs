@@ -177,7 +177,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
     /// Skips time at `until` if all jobs repeat. Returns whether it has.
     fn jumps(&mut self, status: &Status, until: Time) -> bool {
         let Some(skipper) = &mut self.skipper else { return false };
-        if !until.is_multiple_of(skipper.grid()) {
+        if until % skipper.grid() != 0 {
             return false;
         }
         let duration = self.plan.stop.duration_ps;

@@ -4,8 +4,6 @@
 //! they have the same operations, apart from computing times, or if their random draws have the same
 //! distribution. They may be equal every few iterations only.
 
-use std::mem;
-
 use pantala_engine::Time;
 use pantala_mpi::{IterationMark, Op, OperationSource, OperationStream, Outcome, RankContext};
 
@@ -123,7 +121,7 @@ fn of_rank(program: &mut impl OperationStream) -> Vec<Loop> {
             if !goes_on {
                 let next =
                     Iteration { motif: mark.motif, number: mark.iteration, operations: Vec::new() };
-                if let Some(over) = mem::replace(&mut present, Some(next)) {
+                if let Some(over) = present.replace(next) {
                     close(&last, &over);
                     last = Some(over);
                 }

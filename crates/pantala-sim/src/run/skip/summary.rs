@@ -25,9 +25,8 @@ impl Skipper {
         results.epochs = self.rows.clone();
         let timeline = &self.timeline;
         let later = |number: &mut u64, length: Time| {
-            if length > 0 {
-                *number += timeline.skipped_at(*number * length) / length;
-            }
+            let skipped = timeline.skipped_at(*number * length);
+            *number += skipped.checked_div(length).unwrap_or(0);
         };
         let (window, routing) = (plan.record.window_ps, plan.record.routing_windows_ps);
         for job in &mut results.jobs {

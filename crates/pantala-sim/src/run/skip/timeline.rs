@@ -43,12 +43,12 @@ impl Timeline {
     }
 
     /// Returns whether nothing was skipped.
-    pub(crate) const fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.jumps.is_empty()
     }
 
     /// Returns the number of jumps.
-    pub(crate) const fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.jumps.len()
     }
 }
