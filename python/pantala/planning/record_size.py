@@ -65,6 +65,7 @@ _TABLES = {
     "job_windows": (17.5, "give a longer window"),
     "routing_windows": (14.0, "give longer windows"),
     "latency_windows": (32.0, "give longer windows"),
+    "nic_windows": (9.0, "give longer windows"),
     "blame": (3.4, "give longer windows"),
 }
 
@@ -296,6 +297,9 @@ def _window_rows(
         found["routing_windows"] = count * windows([length])
     if length := record.get("latency_windows_ps", 0):
         found["latency_windows"] = count * 2 * windows([length])
+    if length := record.get("nic_windows_ps", 0):
+        used = len({node for job in plan["jobs"] for node in job["nodes"]})
+        found["nic_windows"] = min(used * windows([length]), hops)
     if (record_of := record.get("blame")) is not None:
         found["blame"] = classes * count * count * windows([record_of["window_ps"]])
     return found
