@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from pantala.papers.chunduri2021.study.platform import (
     KEEP,
-    spread_axis,
     machine,
     mode_axis,
     production,
+    spread_axis,
     target,
     targets_axis,
 )
 
 experiment = {
-    "scenario": production(
-        "cori", [target("milc")], routing="aries_ad0", machine=machine("cori")
-    ),
+    "scenario": production("cori", [target("milc")], routing="aries_ad0", machine=machine("cori")),
     "axes": [
         targets_axis(["milc"], (128, 256, 512)),
         mode_axis("AD0", "AD3", jobs="jobs.target."),

@@ -114,10 +114,7 @@ def placement_axis() -> dict[str, Any]:
     """Returns the placements of controlled and isolated runs: 1 to 2 groups, and all groups."""
     return {
         "name": "placement",
-        "cases": {
-            each: {"jobs.*.placement": each}
-            for each in ("compact", "dispersed")
-        },
+        "cases": {each: {"jobs.*.placement": each} for each in ("compact", "dispersed")},
     }
 
 
@@ -173,9 +170,7 @@ def production(name: str, jobs: list[dict[str, Any]], share: float = 0.9, **keys
 
     The sizes of its jobs are those of Pantala's background, after Figure 1.
     """
-    return scenario(
-        name, jobs, background={"share": share, "applications": _BACKGROUND}, **keys
-    )
+    return scenario(name, jobs, background={"share": share, "applications": _BACKGROUND}, **keys)
 
 
 def spread_axis(groups: Sequence[int] = GROUPS) -> dict[str, Any]:

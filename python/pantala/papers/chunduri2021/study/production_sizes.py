@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pantala.papers.chunduri2021.study.platform import (
     KEEP,
-    spread_axis,
     mode_axis,
     production,
+    spread_axis,
     target,
     targets_axis,
 )
