@@ -109,6 +109,7 @@ def shares_of(
     label: str,
     columns: int = len(PANELS),
     looks: Mapping[str, dict[str, Any]] | None = None,
+    what: str = "links",
 ) -> Figure:
     """Draws the share of links with at most x: a panel per title, a line per run.
 
@@ -117,6 +118,7 @@ def shares_of(
         label: what the values are, with the unit.
         columns: the number of panels beside each other.
         looks: the colour and dashes of each line; then every column of panels has its own scale.
+        what: what has the values.
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
@@ -131,6 +133,8 @@ def shares_of(
     with style():
         figure = new_figure(0.9 + 2.0 * rows)
         grid = figure.subplots(rows, columns, sharex=shared, sharey=True, squeeze=False)
+        for axes in grid.ravel()[len(panels) :]:
+            axes.set_visible(False)
         for axes, (name, lines) in zip(grid.ravel(), panels.items(), strict=False):
             for title, values in lines.items():
                 if len(values):
@@ -145,7 +149,7 @@ def shares_of(
             axes.set_xlim(left=0)
         grid[0][0].set_ylim(0, 1)
         for row in grid:
-            row[0].set_ylabel("share of links")
+            row[0].set_ylabel(f"share of {what}")
         grid[-1][columns // 2].set_xlabel(label)
         if len(looks) > 1:
             add_key(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()], 6)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from matplotlib.figure import Figure
 
 from pantala.analysis.attribution import effects_of
 from pantala.analysis.hottest_links import ALL_CLASSES
-from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
 from pantala.experiments.experiment import Experiment
 from pantala.figures.bars import communication_bars
@@ -18,27 +16,33 @@ from pantala.figures.blame import blame_matrix
 from pantala.figures.calls import calls_over_time, time_in_calls
 from pantala.figures.cases import boxes_of_sweep, effects_of_sweep, grid_of_sweep
 from pantala.figures.communication import communication_time
+from pantala.figures.counters import system_counters
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import bar_grid
 from pantala.figures.hottest import hottest_links
 from pantala.figures.iterations import rank_iterations
+from pantala.figures.job_sizes import job_sizes
+from pantala.figures.kind import EFFECTS, PAIR, RUN, RUNS, SWEEP, Kind
 from pantala.figures.latency import packet_latency
 from pantala.figures.latency_time import latency_over_time
 from pantala.figures.learning import learning
 from pantala.figures.link_map import link_load_map, link_shift_map
 from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
+from pantala.figures.nic_latency import latency_percentiles
 from pantala.figures.placement import placement_map
 from pantala.figures.rank_messages import DIRECTIONS, rank_latency
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
 from pantala.figures.routing_time import nonminimal_over_time
 from pantala.figures.runs import Given, is_experiment, parts
+from pantala.figures.scores import z_scores, z_scores_of_sweep
 from pantala.figures.seeds import seed_boxes
 from pantala.figures.slowdown import slowdown_bars
 from pantala.figures.system_time import MEASURES, system_over_time
 from pantala.figures.tail import latency_tail
 from pantala.figures.throughput import throughput
+from pantala.figures.tile_ratios import tile_ratios
 from pantala.figures.tiles import stall_scatter
 from pantala.figures.vc_occupancy import vc_occupancy
 from pantala.run_tables.link_classes import NETWORK
@@ -60,47 +64,6 @@ CLASSES: dict[str, tuple[str, ...]] = {
 KANG = "Kang et al. (SC 2022)"
 YANG = "Yang et al. (SC 2016)"
 CHUNDURI = "Chunduri et al. (IPDPS 2021)"
-
-
-#: What figures are drawn from.
-RUNS = "runs"
-RUN = "one run"
-PAIR = "one interference experiment"
-SWEEP = "one sweep"
-EFFECTS = f"{PAIR} or {SWEEP}"
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of figure.
-
-    Attributes:
-        figure: the function of `pantala.figures` that draws it; its name is the kind's.
-        text: what it shows, in one sentence.
-        source: the figure that it follows; empty if there is none.
-        options: the options that it takes, with the values allowed; None allows any text.
-        reads: a table that the figure needs and that a key records; empty if every run has all.
-        takes: what it is drawn from. Runs include the runs of interference experiments.
-        draw: draws it from what is given, the runs alone and the options; `figure` if not given.
-    """
-
-    figure: Callable[..., Figure]
-    text: str
-    source: str = ""
-    options: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
-    reads: str = ""
-    takes: str = RUNS
-    draw: Callable[..., Figure] | None = None
-
-    @property
-    def name(self) -> str:
-        """Its name on the command line: the function's, with hyphens."""
-        return self.figure.__name__.replace("_", "-")
-
-    @property
-    def records(self) -> str:
-        """The key that records the table that it reads; empty if every run has it."""
-        return (TABLES[self.reads].switch or "") if self.reads else ""
 
 
 def _load_map(given: Given, alone: Mapping[str, RunLike], measure: str = "load") -> Figure:
@@ -144,7 +107,9 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             time_in_calls,
-            "Time inside each MPI call, mean over ranks: one bar per job.",
+            "Time inside each MPI call, mean over ranks: one bar per job, with computing if asked.",
+            f"{CHUNDURI}, Fig. 5 and 8",
+            options={"measure": ("calls", "run")},
         ),
         Kind(
             calls_over_time,
@@ -171,6 +136,12 @@ KINDS: dict[str, Kind] = {
             latency_tail,
             "Share of packets with a latency above x, with logarithmic axes.",
             reads="packets",
+        ),
+        Kind(
+            latency_percentiles,
+            "Percentiles of request-response latency over all nodes and windows.",
+            f"{CHUNDURI}, Fig. 14",
+            reads="nic_windows",
         ),
         Kind(
             rank_latency,
@@ -206,6 +177,14 @@ KINDS: dict[str, Kind] = {
             options=_CASES,
             takes=SWEEP,
             draw=lambda given, _, **options: boxes_of_sweep(given, **options),
+        ),
+        Kind(
+            z_scores,
+            "z-scores of a metric of each job by the groups that it spans, a point per run.",
+            f"{CHUNDURI}, Fig. 3, 4 and 9",
+            options=_CASES,
+            takes=SWEEP,
+            draw=lambda given, _, **options: z_scores_of_sweep(given, **options),
         ),
         Kind(
             blame_matrix,
@@ -247,6 +226,13 @@ KINDS: dict[str, Kind] = {
             reads="system_windows",
         ),
         Kind(
+            system_counters,
+            "Flits, stalled flits and their ratio over windows of time, a box per run.",
+            f"{CHUNDURI}, Fig. 13",
+            options={"class": tuple(CLASSES)},
+            reads="system_windows",
+        ),
+        Kind(
             routers_over_time,
             "Bytes per time on the routers that serve each job, divided by job.",
             "Wang et al. (IPDPS 2020), Fig. 8",
@@ -273,6 +259,17 @@ KINDS: dict[str, Kind] = {
             stall_scatter,
             "Stalled flits against flits, one point per Aries tile or link.",
             f"{CHUNDURI}, Fig. 10 and 12",
+        ),
+        Kind(
+            tile_ratios,
+            "Share of Aries tiles or links with a stalls-to-flits ratio of at most x, by class.",
+            f"{CHUNDURI}, Fig. 6 and 11",
+            options={"job": None},
+        ),
+        Kind(
+            job_sizes,
+            "Share of core-hours in jobs of more than x nodes.",
+            f"{CHUNDURI}, Fig. 1",
         ),
         Kind(
             placement_map,

@@ -127,7 +127,8 @@ def _figure(
     *,
     quick: bool,
 ) -> MadeFigure:
-    from pantala.studies.figures.drawings import DRAWINGS, Look
+    from pantala.studies.figures.drawings import DRAWINGS
+    from pantala.studies.figures.look import Look
     from pantala.studies.figures.numbers import NUMBERS
     from pantala.studies.figures.rows import FigureRows
 

@@ -63,9 +63,14 @@ def improvement(application: str) -> Measure:
     return measure
 
 
+def cori_samples(e: Evidence) -> pl.DataFrame:
+    """Returns the samples of MILC on 256 nodes of Cori."""
+    return without_outliers(job_times(e, "cori", {"application": "milc-256"}), _KIND)
+
+
 def cori(e: Evidence) -> Measures:
     """Returns what AD3 saves of the run time of MILC on 256 nodes of Cori."""
-    rows = without_outliers(job_times(e, "cori", {"application": "milc-256"}), _KIND)
+    rows = cori_samples(e)
     return {"saving": saved(e, rows), "mpi_saving": saved(e, rows, "mpi_ns")}
 
 

@@ -1,0 +1,52 @@
+"""What a kind of figure is: its function, sentence, source, options and needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from matplotlib.figure import Figure
+
+from pantala.catalogue.tables import TABLES
+
+__all__ = ["EFFECTS", "PAIR", "RUN", "RUNS", "SWEEP", "Kind"]
+
+#: What figures are drawn from.
+RUNS = "runs"
+RUN = "one run"
+PAIR = "one interference experiment"
+SWEEP = "one sweep"
+EFFECTS = f"{PAIR} or {SWEEP}"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of figure.
+
+    Attributes:
+        figure: the function of `pantala.figures` that draws it; its name is the kind's.
+        text: what it shows, in one sentence.
+        source: the figure that it follows; empty if there is none.
+        options: the options that it takes, with the values allowed; None allows any text.
+        reads: a table that the figure needs and that a key records; empty if every run has all.
+        takes: what it is drawn from. Runs include the runs of interference experiments.
+        draw: draws it from what is given, the runs alone and the options; `figure` if not given.
+    """
+
+    figure: Callable[..., Figure]
+    text: str
+    source: str = ""
+    options: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
+    reads: str = ""
+    takes: str = RUNS
+    draw: Callable[..., Figure] | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line: the function's, with hyphens."""
+        return self.figure.__name__.replace("_", "-")
+
+    @property
+    def records(self) -> str:
+        """The key that records the table that it reads; empty if every run has it."""
+        return (TABLES[self.reads].switch or "") if self.reads else ""
