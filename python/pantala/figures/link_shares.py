@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PANELS", "saturation_shares", "shares_of", "traffic_shares"]
 
+#: The characters of an entry of the key of which six fit beside each other.
+_SHORT = 18
 #: The kinds of links, a panel each, with their classes.
 PANELS = {
     "terminal": ("injection", "ejection"),
@@ -152,5 +154,7 @@ def shares_of(
             row[0].set_ylabel(f"share of {what}")
         grid[-1][columns // 2].set_xlabel(label)
         if len(looks) > 1:
-            add_key(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()], 6)
+            fit = 6 if max(map(len, looks)) <= _SHORT else 3
+            lines_of = [Line2D([], [], label=name, **look) for name, look in looks.items()]
+            add_key(figure, lines_of, fit)
     return figure

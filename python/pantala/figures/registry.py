@@ -48,7 +48,7 @@ from pantala.figures.vc_occupancy import vc_occupancy
 from pantala.run_tables.link_classes import NETWORK
 from pantala.run_tables.run_like import InterferenceLike, RunLike
 
-__all__ = ["CLASSES", "KINDS", "Drawable", "Kind", "draw", "kind_of"]
+__all__ = ["CLASSES", "KINDS", "RUN", "RUNS", "SWEEP", "Drawable", "Kind", "draw", "kind_of"]
 
 #: What a figure is drawn from.
 Drawable: TypeAlias = RunLike | InterferenceLike | Experiment

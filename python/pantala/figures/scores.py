@@ -59,7 +59,9 @@ def z_scores(rows: pl.DataFrame, label: str) -> Figure:
         UsageError: there is no row.
     """
     if rows.is_empty():
-        raise UsageError("there is no z-score to draw: each job has one run; simulate more seeds")
+        raise UsageError(
+            "figure z-scores: no job has two runs that ended; simulate more seeds, or give --job"
+        )
     return score_panels(rows, label)
 
 
@@ -106,7 +108,7 @@ def score_panels(rows: pl.DataFrame, label: str, looks: Mapping[str, str] | None
             axes.set_xticks(range(len(groups)), [f"{each:g}" for each in groups])
             axes.tick_params(labelbottom=True)
             axes.grid(axis="y")
-        figure.supxlabel("groups spanned", fontsize=9)
+        grid[(down - 1) * columns].set_xlabel("groups spanned")
         figure.supylabel(f"z-score of the {label}", fontsize=9)
         add_key(
             figure,
@@ -129,12 +131,13 @@ def z_scores_of_sweep(
 ) -> Figure:
     """Draws the z-scores of a metric of the jobs of a sweep, by the groups that each job spans.
 
+    Axes of placements make no cases of their own.
+
     Raises:
         UsageError: there is no such metric, job or axis, or the sweep does not keep the ranks.
     """
     from pantala.comparison.labels import label_of
     from pantala.comparison.values import check_metrics
-    from pantala.runs.parts import TOGETHER
 
     value = metric or _TIME
     check_metrics([value])
@@ -144,7 +147,7 @@ def z_scores_of_sweep(
             " job; add ranks to keep (--keep) and give the sweep again"
         )
     axes = [axis for axis in experiment.axes if axis != "seed"]
-    frame = experiment.table("jobs").filter(pl.col("part") == TOGETHER).collect()
+    frame = experiment.table("jobs").filter(_together()).collect()
     for axis, chosen in (where or {}).items():
         if axis not in axes:
             hint = nearest(axis, axes)
@@ -163,11 +166,18 @@ def z_scores_of_sweep(
         frame = frame.filter(pl.col("name") == job)
     ends = pl.col("complete") & pl.col(value).is_not_null()
     frame = frame.filter(ends).with_columns(pl.col(value).cast(pl.Float64))
-    ranks = experiment.table("ranks").filter(pl.col("part") == TOGETHER)
+    ranks = experiment.table("ranks").filter(_together())
     spans = ranks.group_by("case", "job").agg(groups=pl.col("group").n_unique()).collect()
-    shown = [axis for axis in axes if frame[axis].n_unique() > 1]
+    # An axis of placements says on how many groups a job lies, as the horizontal axis does.
+    told = [axis for axis in axes if "placement" not in axis.split(".")]
+    shown = [axis for axis in told if frame[axis].n_unique() > 1]
     series = pl.concat_str(pl.col(shown).cast(pl.String), separator=", ") if shown else pl.lit("")
     rows = frame.join(spans, on=["case", "job"], maintain_order="left").with_columns(
         panel=pl.col("name"), series=series
     )
     return z_scores(scored(rows, ["name"], value), label_of(value))
+
+
+def _together() -> pl.Expr:
+    """Returns whether a row is not of a job that ran alone for comparison."""
+    return ~pl.col("part").str.starts_with("alone-")

@@ -105,7 +105,7 @@ def call_bars(numbers: pl.DataFrame, look: Look) -> Figure:
             axes.set_xticks([])
             axes.set_xlim(-0.8, wide.height - 0.2)
             axes.grid(axis="y")
-        figure.supxlabel("runs, from the shortest to the longest", fontsize=9)
+        grid[(down - 1) * columns].set_xlabel("runs, from the shortest to the longest")
         figure.supylabel(f"run time ({unit})", fontsize=9)
         known = set(numbers["part"].to_list())
         add_key(

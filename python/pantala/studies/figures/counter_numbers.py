@@ -102,7 +102,7 @@ def system_counters(figure: FigureRows) -> pl.DataFrame:
     """Returns flits, stalled flits and their ratio in each window, over links between routers."""
     keys = [*figure.entry.keys, "case", "part"]
     rows = figure.of_runs(
-        "system_windows", ["window_ns", "window_start_ns", "class", "flits", "stall_ns"]
+        "system_windows", "window_ns", "window_start_ns", "class", "flits", "stall_ns"
     ).filter(pl.col("class").is_in(["local", "row", "column", "global"]))
     times = figure.plan["derived"]["flit_time_ps"]
     found = windows_of(rows, times, keys)
@@ -114,7 +114,7 @@ def system_counters(figure: FigureRows) -> pl.DataFrame:
 def latency_percentiles(figure: FigureRows) -> pl.DataFrame:
     """Returns percentiles over nodes and windows of the mean latency, means over seeds."""
     found = []
-    for cell, every in cells_of(figure, figure.of_runs("nic_windows", [_LATENCY])):
+    for cell, every in cells_of(figure, figure.of_runs("nic_windows", _LATENCY)):
         seeds = [list(percentiles(own[_LATENCY].to_list()).values()) for own in seeds_of(every)]
         means = np.mean(seeds, axis=0).tolist()
         found += [
@@ -170,7 +170,7 @@ def _id(rows: pl.DataFrame) -> list[str]:
 def _tiles(figure: FigureRows) -> pl.DataFrame:
     """Returns the counters of each tile with the columns of the figure."""
     ends = ["link", "class", "source_router", "target_router", "busy_ns", "stall_ns"]
-    rows = figure.of_runs("links", ends)
+    rows = figure.of_runs("links", *ends)
     times: Mapping[str, Any] = figure.plan["derived"]["flit_time_ps"]
     flit = {name: time / 1000 for name, time in times.items()}
     flit |= dict.fromkeys(("injection", "ejection"), flit["terminal"])
