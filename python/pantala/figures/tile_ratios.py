@@ -15,12 +15,13 @@ from pantala.figures.runs import Given, parts
 from pantala.figures.tiles import counters_of
 from pantala.run_tables.run_like import RunLike, job_names
 
-__all__ = ["NETWORK_TILES", "RATIO", "tile_ratios"]
+__all__ = ["NETWORK_TILES", "RATIO", "TERMINAL", "tile_ratios"]
 
 #: The title of the panel of all network tiles.
 NETWORK_TILES = "network tiles"
 RATIO = "stalls-to-flits ratio"
-_TERMINAL = ("processor", "injection", "ejection")
+#: The classes of tiles and links that are not between routers.
+TERMINAL = ("processor", "injection", "ejection")
 
 
 def tile_ratios(
@@ -48,7 +49,7 @@ def tile_ratios(
     classes = [name for name in (TILE_CLASSES if tiles else ALL_CLASSES) if name in known]
     panels = {
         NETWORK_TILES if tiles else "network links": [
-            name for name in classes if name not in _TERMINAL
+            name for name in classes if name not in TERMINAL
         ],
         **{name: [name] for name in classes},
     }

@@ -10,6 +10,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.analysis.tiles import TILE_CLASSES
 from pantala.figures.calls import NO_CALL
 from pantala.figures.counters import counter_boxes
@@ -20,7 +21,7 @@ from pantala.figures.nic_latency import percentile_lines
 from pantala.figures.scores import score_panels
 from pantala.figures.seeds import Box, seed_boxes
 from pantala.figures.style import MUTED, PALETTE, new_figure, style, unit_for
-from pantala.figures.tile_ratios import NETWORK_TILES, RATIO
+from pantala.figures.tile_ratios import NETWORK_TILES, RATIO, TERMINAL
 from pantala.figures.tiles import scatter_of
 from pantala.metrics.samples import PERCENTILES
 from pantala.studies.figures.counter_numbers import COMPUTING, OTHER_CALLS
@@ -134,8 +135,9 @@ def tile_scatter(numbers: pl.DataFrame, look: Look) -> Figure:
 def tile_ratios(numbers: pl.DataFrame, look: Look) -> Figure:
     """Draws the distribution of ratios over tiles, a panel per class after all network tiles."""
     entry = look.entry
-    classes = [name for name in TILE_CLASSES if (numbers["tiles"] == name).any()]
-    network = [name for name in classes if name != "processor"]
+    every = (*TILE_CLASSES, *ALL_CLASSES)  # machines without tiles have links
+    classes = [name for name in every if (numbers["tiles"] == name).any()]
+    network = [name for name in classes if name not in TERMINAL]
     panels: dict[str, dict[str, Any]] = {}
     looks: dict[str, dict[str, Any]] = {}
     for own in parts_of(numbers, entry.panels or []):

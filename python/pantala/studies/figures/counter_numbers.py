@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,18 +84,26 @@ def call_bars(figure: FigureRows) -> pl.DataFrame:
 
 def tile_scatter(figure: FigureRows) -> pl.DataFrame:
     """Returns flits and stalled flits of each tile that moved or held one."""
-    return _tiles(figure).filter((pl.col("flits") > 0) | (pl.col("stalled_flits") > 0))
+    tiles = _tiles(figure, figure.entry.keys)
+    for cell, own in cells_of(figure, tiles):
+        check_one(cell, own.select("case", "part").n_unique(), 1)
+    moved = (pl.col("flits") > 0) | (pl.col("stalled_flits") > 0)
+    return tiles.filter(moved).drop("case", "part", "router")
 
 
 def tile_ratios(figure: FigureRows) -> pl.DataFrame:
     """Returns the ratio of each tile with a flit, rising, on the routers that serve the jobs."""
     served = figure.rows("ranks", "router")
-    ids = [*dict.fromkeys([*figure.entry.keys, "case", "part"]), "router"]
-    tiles = _tiles(figure).filter(pl.col("flits") > 0)
-    own = tiles.join(served.select(ids).unique(), on=ids, how="semi")
-    ratio = pl.col("stalled_flits") / pl.col("flits")
-    found = own.with_columns(stalls_to_flits=ratio).sort("stalls_to_flits", "link")
-    return found.select(*figure.entry.keys, "tiles", "link", "stalls_to_flits")
+    for cell, own in cells_of(figure, served):
+        check_one(cell, own.select("case", "part").n_unique(), 1)
+    tiles = _tiles(figure, []).filter(pl.col("flits") > 0)
+    ids = ["case", "part", "router"]
+    routers = served.select(list(dict.fromkeys([*figure.entry.keys, *ids]))).unique()
+    found = routers.join(tiles, on=ids).with_columns(
+        stalls_to_flits=pl.col("stalled_flits") / pl.col("flits")
+    )
+    shown = [*figure.entry.keys, "tiles", "link", "stalls_to_flits"]
+    return found.sort("stalls_to_flits", "link").select(shown)
 
 
 def system_counters(figure: FigureRows) -> pl.DataFrame:
@@ -167,22 +175,21 @@ def _id(rows: pl.DataFrame) -> list[str]:
     return [name for name in ("seed", "job") if name in rows.columns]
 
 
-def _tiles(figure: FigureRows) -> pl.DataFrame:
-    """Returns the counters of each tile with the columns of the figure."""
+def _tiles(figure: FigureRows, keys: Sequence[str]) -> pl.DataFrame:
+    """Returns the counters of each tile, with some columns of the figure."""
     ends = ["link", "class", "source_router", "target_router", "busy_ns", "stall_ns"]
     rows = figure.of_runs("links", *ends)
     times: Mapping[str, Any] = figure.plan["derived"]["flit_time_ps"]
     flit = {name: time / 1000 for name, time in times.items()}
     flit |= dict.fromkeys(("injection", "ejection"), flit["terminal"])
     time = pl.col("class").replace_strict(flit, return_dtype=pl.Float64)
-    found = rows.select(
-        *dict.fromkeys([*figure.entry.keys, "case", "part"]),
+    return rows.select(
+        *keys,
+        "case",
+        "part",
         "link",
         tiles=pl.col("class").replace_strict(TILES, default=pl.col("class")),
         router=pl.col("source_router").fill_null(pl.col("target_router")),
         flits=pl.col("busy_ns") / time,
         stalled_flits=pl.col("stall_ns") / time,
     )
-    for cell, own in cells_of(figure, found):
-        check_one(cell, own.select("case", "part").n_unique(), 1)
-    return found
