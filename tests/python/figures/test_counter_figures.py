@@ -37,6 +37,10 @@ def run(**tables: Any) -> Any:
     return SimpleNamespace(document={"plan": plan, "simulated_ns": 100.0}, **lazy)
 
 
+def _numbers(values: Any) -> Any:
+    return np.asarray(values, dtype=float)
+
+
 def test_counters_are_sums_over_links_and_stalls_are_in_flits() -> None:
     rows = pl.DataFrame(
         {
@@ -83,7 +87,7 @@ def test_the_curve_of_job_sizes_falls_at_each_size() -> None:
     )
     (line,) = figures.job_sizes(made).axes[0].lines
     assert isinstance(line, Line2D)
-    np.testing.assert_allclose(line.get_ydata(), [1.0, 0.5, 0.0])
+    np.testing.assert_allclose(_numbers(line.get_ydata()), [1.0, 0.5, 0.0])
     np.testing.assert_allclose(np.asarray(line.get_xdata())[1:], [1, 3])
 
 
@@ -92,7 +96,7 @@ def test_percentiles_are_over_nodes_and_windows() -> None:
     made = run(nic_windows={"request_response_latency_mean_ns": values})
     (line,) = figures.latency_percentiles(made).axes[0].lines
     expected = [value / 1000 for value in percentiles(values.tolist()).values()]
-    np.testing.assert_allclose(line.get_ydata(), expected)  # in us
+    np.testing.assert_allclose(_numbers(line.get_ydata()), expected)  # in us
 
 
 def test_ratios_are_of_links_with_a_flit() -> None:
@@ -110,8 +114,8 @@ def test_ratios_are_of_links_with_a_flit() -> None:
     made = run(links=links, ranks=ranks, jobs={"job": [0, 1], "name": ["a", "b"]})
     network, local, far = draw("tile-ratios", {"x": made}, {}).axes[:3]
     assert (network.get_title(loc="left"), far.get_title(loc="left")) == ("network links", "global")
-    np.testing.assert_allclose(local.lines[0].get_xdata(), [0.5, 0.5])
-    np.testing.assert_allclose(far.lines[0].get_xdata(), [2, 2])
+    np.testing.assert_allclose(_numbers(local.lines[0].get_xdata()), [0.5, 0.5])
+    np.testing.assert_allclose(_numbers(far.lines[0].get_xdata()), [2, 2])
     own = draw("tile-ratios", {"x": made}, {"job": "b"})
     assert [axes.get_title(loc="left") for axes in own.axes if axes.lines][1:] == ["global"]
     with pytest.raises(UsageError, match="--job c: the run has no such job; "):
