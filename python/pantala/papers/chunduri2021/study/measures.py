@@ -126,11 +126,13 @@ def varies(e: Evidence) -> Measures:
         rows = rows.with_columns(
             groups=pl.col("placement").str.extract(r"(\d+)").cast(pl.Float64),
             off=(pl.col("run_ns") / pl.col("run_ns").mean().over("placement") - 1).abs(),
+            alike=pl.len().over("placement"),
         )
         for place, seed in enumerate(e.seeds):
             own = rows.filter(pl.col("seed") == seed)
             if own.height > 2:
-                least[place] = own["off"].to_numpy().min()
+                if own["alike"].to_numpy().min() > 1:  # one run has no deviation
+                    least[place] = own["off"].to_numpy().min()
                 times, groups = own["run_ns"].to_numpy(), own["groups"].to_numpy()
                 correlation[place] = np.corrcoef(times, groups)[0, 1]
     return {"least_deviation": least, "correlation": correlation}
