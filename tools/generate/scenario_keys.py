@@ -102,6 +102,7 @@ PARTS = (
             "packet_jobs",
             "packet_routers",
             "latency_windows_ps",
+            "nic_windows_ps",
             "unexpected",
             "rank_messages",
             "rank_calls",

@@ -6,6 +6,7 @@ pub(crate) mod latency_record;
 pub(crate) mod link_record;
 pub mod link_table;
 pub(crate) mod link_traffic;
+pub(crate) mod nic_record;
 pub mod packet_record;
 pub mod recorder;
 pub mod results;

@@ -259,7 +259,25 @@ def _list(
         if dry_run and where.name == "slurm" and cost.runs:
             say_line(where.preview(campaign.root, cost, 1))
         found[name] = cost, at_once
+    _check_needs(campaign, {name: cost for name, (cost, _) in found.items()}, where, dry_run)
     return found
+
+
+def _check_needs(
+    campaign: Campaign, costs: Mapping[str, Estimate], where: Where, dry_run: bool
+) -> None:
+    """Says what the runs need; refuses a machine that has too little, before the first run."""
+    from pantala.studies.needs import needs_of
+
+    if not any(cost.runs for cost in costs.values()):
+        return
+    needs = needs_of(costs, campaign.root, local=where.name == "local")
+    say_line(f"study {campaign.study.name}: {needs.words}")
+    lacking = needs.lacking(campaign.root)
+    if not dry_run and lacking:
+        raise UsageError(f"study {campaign.study.name}: {lacking[0]}")
+    for each in lacking:
+        say_line(f"too small: {each}")
 
 
 def _check_experiments(chosen: Sequence[str] | None, campaign: Campaign) -> None:

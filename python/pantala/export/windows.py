@@ -26,6 +26,7 @@ AXES = {
     "router_windows": ("window_ns", "window_start_ns", "router", "job"),
     "routing_windows": ("window_start_ns", "job"),
     "latency_windows": ("window_start_ns", "job", "kind"),
+    "nic_windows": ("window_start_ns", "node"),
     "blame": ("window_start_ns", "class", "victim", "aggressor"),
 }
 

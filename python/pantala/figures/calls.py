@@ -11,28 +11,35 @@ from matplotlib.patches import Patch
 from pantala.errors import UsageError
 from pantala.figures.call_bars import call_bars
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, cases, recorded, rows_of
+from pantala.figures.runs import Case, Given, cases, recorded, rows_of
 from pantala.figures.style import HATCHES, MUTED, PALETTE, horizontal_rows, new_figure, style
 from pantala.metrics.times import OUTSIDE
 from pantala.run_tables.run_like import RunLike, table
 from pantala.text.amounts import time_unit
 
-__all__ = ["calls_over_time", "time_in_calls"]
+__all__ = ["COMPUTING", "NO_CALL", "calls_over_time", "time_in_calls"]
+
+#: The first part of a bar of the measure `run`, and its colour.
+COMPUTING, NO_CALL = "computing", "#C9CED6"
 
 #: Calls with a colour of their own; shorter ones share the last bar.
 _CALLS = 6
 _OTHER = "other calls"
 
 
-def time_in_calls(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def time_in_calls(
+    given: Given, alone: Mapping[str, RunLike] | None = None, measure: str = "calls"
+) -> Figure:
     """Draws the time inside each MPI call, mean over ranks: one stacked bar per job and run.
 
-    A bar is as long as the mean communication time of a rank, without `init` and `finalize`.
-    The six calls with the longest time have a colour each, shorter ones share one.
+    A bar is as long as the mean communication time of a rank, without `init` and `finalize`. With
+    the measure `run`, it begins with the time of computing, as in Chunduri et al. (IPDPS 2021),
+    Fig. 5 and 8. The six calls with the longest time have a colour each, shorter ones share one.
 
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        measure: `calls`, or `run` for the time of computing too.
 
     Raises:
         UsageError: no rank spends time inside an MPI call.
@@ -54,6 +61,9 @@ def time_in_calls(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
             "figure time-in-calls: no rank waits inside an MPI call; name a run of MPI jobs"
         )
     looks = _looks([times for _, times in found])
+    if measure == "run":
+        found = [(case, {COMPUTING: _computing(case), **times}) for case, times in found]
+        looks = {COMPUTING: (NO_CALL, ""), **looks}
     divisor, unit = time_unit(max(sum(times.values()) for _, times in found))
     with style():
         figure = new_figure(0.95 + 0.36 * len(found))
@@ -84,7 +94,8 @@ def time_in_calls(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
                 left += length
         horizontal_rows(axes, [case.label for case, _ in found], positions)
         axes.set_xlim(left=0)
-        axes.set_xlabel(f"time in MPI calls ({unit})")
+        what = "time in MPI calls" if measure == "calls" else "run time"
+        axes.set_xlabel(f"{what} ({unit})")
         add_key(figure, _key(looks))
     return figure
 
@@ -140,6 +151,13 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
             figure, [Patch(facecolor=colour, label=call) for call, (colour, _) in looks.items()]
         )
     return figure
+
+
+def _computing(case: Case) -> float:
+    """Returns the mean time of computing of the ranks of a job, in ns."""
+    own = case.run.ranks.filter(pl.col("job") == case.job)
+    mean = own.select(pl.col("compute_time_ns").mean()).collect().item()
+    return float(mean or 0.0)
 
 
 def _ranks(run: RunLike, job: int) -> int:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PANELS", "saturation_shares", "shares_of", "traffic_shares"]
 
+#: The characters of an entry of the key of which six fit beside each other.
+_SHORT = 18
 #: The kinds of links, a panel each, with their classes.
 PANELS = {
     "terminal": ("injection", "ejection"),
@@ -109,6 +111,7 @@ def shares_of(
     label: str,
     columns: int = len(PANELS),
     looks: Mapping[str, dict[str, Any]] | None = None,
+    what: str = "links",
 ) -> Figure:
     """Draws the share of links with at most x: a panel per title, a line per run.
 
@@ -117,6 +120,7 @@ def shares_of(
         label: what the values are, with the unit.
         columns: the number of panels beside each other.
         looks: the colour and dashes of each line; then every column of panels has its own scale.
+        what: what has the values.
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
@@ -131,6 +135,8 @@ def shares_of(
     with style():
         figure = new_figure(0.9 + 2.0 * rows)
         grid = figure.subplots(rows, columns, sharex=shared, sharey=True, squeeze=False)
+        for axes in grid.ravel()[len(panels) :]:
+            axes.set_visible(False)
         for axes, (name, lines) in zip(grid.ravel(), panels.items(), strict=False):
             for title, values in lines.items():
                 if len(values):
@@ -145,8 +151,10 @@ def shares_of(
             axes.set_xlim(left=0)
         grid[0][0].set_ylim(0, 1)
         for row in grid:
-            row[0].set_ylabel("share of links")
+            row[0].set_ylabel(f"share of {what}")
         grid[-1][columns // 2].set_xlabel(label)
         if len(looks) > 1:
-            add_key(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()], 6)
+            fit = 6 if max(map(len, looks)) <= _SHORT else 3
+            lines_of = [Line2D([], [], label=name, **look) for name, look in looks.items()]
+            add_key(figure, lines_of, fit)
     return figure

@@ -7,19 +7,21 @@ from typing import Any, TypeAlias
 
 from matplotlib.figure import Figure
 
-from pantala.analysis.attribution import effects_of
 from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.errors import UsageError, nearest
 from pantala.experiments.experiment import Experiment
 from pantala.figures.bars import communication_bars
 from pantala.figures.blame import blame_matrix
 from pantala.figures.calls import calls_over_time, time_in_calls
-from pantala.figures.cases import boxes_of_sweep, effects_of_sweep, grid_of_sweep
+from pantala.figures.cases import boxes_of_sweep, grid_of_sweep
 from pantala.figures.communication import communication_time
+from pantala.figures.counters import system_counters
 from pantala.figures.effects import effect_matrix
+from pantala.figures.given_forms import effects, links, load_map
 from pantala.figures.grid import bar_grid
 from pantala.figures.hottest import hottest_links
 from pantala.figures.iterations import rank_iterations
+from pantala.figures.job_sizes import job_sizes
 from pantala.figures.kind import (
     CHUNDURI,
     EFFECTS,
@@ -38,24 +40,27 @@ from pantala.figures.learning import learning
 from pantala.figures.link_map import link_load_map, link_shift_map
 from pantala.figures.link_shares import saturation_shares, traffic_shares
 from pantala.figures.link_time import links_over_time
+from pantala.figures.nic_latency import latency_percentiles
 from pantala.figures.placement import placement_map
 from pantala.figures.rank_message_boxes import rank_latency_boxes
 from pantala.figures.rank_messages import DIRECTIONS, rank_latency
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
 from pantala.figures.routing_time import nonminimal_over_time
-from pantala.figures.runs import Given, is_experiment, parts
+from pantala.figures.runs import is_experiment
+from pantala.figures.scores import z_scores, z_scores_of_sweep
 from pantala.figures.seeds import seed_boxes
 from pantala.figures.slowdown import slowdown_bars
 from pantala.figures.system_time import MEASURES, system_over_time
 from pantala.figures.tail import latency_tail
 from pantala.figures.throughput import throughput
+from pantala.figures.tile_ratios import tile_ratios
 from pantala.figures.tiles import stall_scatter
 from pantala.figures.vc_occupancy import vc_occupancy
 from pantala.run_tables.link_classes import NETWORK
 from pantala.run_tables.run_like import InterferenceLike, RunLike
 
-__all__ = ["CLASSES", "KINDS", "Drawable", "Kind", "draw", "kind_of"]
+__all__ = ["CLASSES", "KINDS", "RUN", "RUNS", "SWEEP", "Drawable", "Kind", "draw", "kind_of"]
 
 #: What a figure is drawn from.
 Drawable: TypeAlias = RunLike | InterferenceLike | Experiment
@@ -67,24 +72,6 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "all": ALL_CLASSES,
     **{name: (name,) for name in ALL_CLASSES},
 }
-
-
-def _load_map(given: Given, alone: Mapping[str, RunLike], measure: str = "load") -> Figure:
-    return link_load_map(parts(given, alone), "utilization" if measure == "load" else "stall")
-
-
-def _effects(given: Any, _: Mapping[str, RunLike], **options: Any) -> Figure:
-    if given.axes:
-        return effects_of_sweep(given, **options)
-    if options:
-        raise UsageError(
-            "--where: chooses a case of a sweep; remove it for an interference experiment"
-        )
-    return effect_matrix(effects_of(given.slowdowns()), next(iter(given.methods), None))
-
-
-def _links(given: Given, alone: Mapping[str, RunLike], **options: Any) -> Figure:
-    return links_over_time(given, **options)
 
 
 _CASES = {"metric": None, "job": None, "where": None}
@@ -110,7 +97,9 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             time_in_calls,
-            "Time inside each MPI call, mean over ranks: one bar per job.",
+            "Time inside each MPI call, mean over ranks: one bar per job, with computing if asked.",
+            f"{CHUNDURI}, Fig. 5 and 8",
+            options={"measure": ("calls", "run")},
         ),
         Kind(
             calls_over_time,
@@ -139,6 +128,12 @@ KINDS: dict[str, Kind] = {
             reads="packets",
         ),
         Kind(
+            latency_percentiles,
+            "Percentiles of request-response latency over all nodes and windows.",
+            f"{CHUNDURI}, Fig. 14",
+            reads="nic_windows",
+        ),
+        Kind(
             rank_latency,
             "Shortest, mean and longest message latency of each rank, a panel per job.",
             options={"measure": DIRECTIONS},
@@ -162,7 +157,7 @@ KINDS: dict[str, Kind] = {
             "Matrix of slowdowns: the job that is slowed down, and the job that slows it.",
             options={"where": None},
             takes=EFFECTS,
-            draw=_effects,
+            draw=effects,
         ),
         Kind(
             bar_grid,
@@ -181,6 +176,14 @@ KINDS: dict[str, Kind] = {
             draw=lambda given, _, **options: boxes_of_sweep(given, **options),
         ),
         Kind(
+            z_scores,
+            "z-scores of a metric of each job by the groups that it spans, a point per run.",
+            f"{CHUNDURI}, Fig. 3, 4 and 9",
+            options=_CASES,
+            takes=SWEEP,
+            draw=lambda given, _, **options: z_scores_of_sweep(given, **options),
+        ),
+        Kind(
             blame_matrix,
             "Matrix of waiting time: the job that waited, and the job that caused it.",
             options={"class": tuple(CLASSES)},
@@ -192,7 +195,7 @@ KINDS: dict[str, Kind] = {
             "Heat map of groups by groups: mean utilization (congestion index) or stall of links.",
             f"{KANG}, Fig. 12",
             options={"measure": ("load", "stall")},
-            draw=_load_map,
+            draw=load_map,
         ),
         Kind(
             group_ring,
@@ -204,7 +207,7 @@ KINDS: dict[str, Kind] = {
             "Heat map of links and time, load or stall, the highest peak on top.",
             options={"class": tuple(CLASSES), "job": None, "measure": ("load", "stall")},
             reads="link_windows",
-            draw=_links,
+            draw=links,
         ),
         Kind(
             hottest_links,
@@ -217,6 +220,13 @@ KINDS: dict[str, Kind] = {
             system_over_time,
             "Load, stall or saturation of each link class over simulated time.",
             options={"measure": tuple(MEASURES)},
+            reads="system_windows",
+        ),
+        Kind(
+            system_counters,
+            "Flits, stalled flits and their ratio over windows of time, a box per run.",
+            f"{CHUNDURI}, Fig. 13",
+            options={"class": tuple(CLASSES)},
             reads="system_windows",
         ),
         Kind(
@@ -246,6 +256,17 @@ KINDS: dict[str, Kind] = {
             stall_scatter,
             "Stalled flits against flits, one point per Aries tile or link.",
             f"{CHUNDURI}, Fig. 10 and 12",
+        ),
+        Kind(
+            tile_ratios,
+            "Share of Aries tiles or links with a stalls-to-flits ratio of at most x, by class.",
+            f"{CHUNDURI}, Fig. 6 and 11",
+            options={"job": None},
+        ),
+        Kind(
+            job_sizes,
+            "Share of core-hours in jobs of more than x nodes.",
+            f"{CHUNDURI}, Fig. 1",
         ),
         Kind(
             placement_map,

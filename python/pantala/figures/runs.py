@@ -43,6 +43,7 @@ _VALUES = {
     "record.blame": '.window = "10 us"',
     "record.latency_windows": ' = "10 us"',
     "record.routing_windows": ' = "10 us"',
+    "record.nic_windows": ' = "10 us"',
 }
 
 

@@ -19,7 +19,7 @@ from pantala.figures.runs import Given, parts
 from pantala.figures.style import GRID, MARKERS, MUTED, PALETTE, new_figure, style
 from pantala.run_tables.run_like import RunLike
 
-__all__ = ["counters_of", "stall_scatter", "stalls_and_flits"]
+__all__ = ["counters_of", "scatter_of", "stall_scatter", "stalls_and_flits"]
 
 #: More points than this are drawn as an image inside a vector figure.
 _VECTOR = 6000
@@ -63,7 +63,18 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
     Raises:
         UsageError: no link carried a packet.
     """
-    found = {title: stalls_and_flits(run) for title, run in parts(given, alone).items()}
+    return scatter_of({title: stalls_and_flits(run) for title, run in parts(given, alone).items()})
+
+
+def scatter_of(found: Mapping[str, pl.DataFrame]) -> Figure:
+    """Draws the points of `stall_scatter`.
+
+    Args:
+        found: the rows of `stalls_and_flits` of each run, by title.
+
+    Raises:
+        UsageError: no link carried a packet.
+    """
     classes = [
         each
         for each in (*TILE_CLASSES, *ALL_CLASSES)

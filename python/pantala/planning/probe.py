@@ -30,6 +30,8 @@ _MOST = 2.0
 #: The simulated time of the first step: packets that the jobs can send in it, and its bounds in ps.
 _FIRST_PACKETS = 20_000
 _SHORTEST, _LONGEST = 1_000, 1_000_000
+#: Records of packets in windows, by their keys.
+_OF_PACKETS = ("routing_windows", "latency_windows", "nic_windows")
 #: Windows of a record up to this length are probed; longer ones cost little.
 _WINDOW = 10_000_000
 _PAGE = resource.getpagesize()
@@ -215,7 +217,7 @@ def _longest_window(record: Mapping[str, Any]) -> int:
 
 
 def _windows(record: Mapping[str, Any]) -> list[int]:
-    found = [record.get("routing_windows_ps", 0), record.get("latency_windows_ps", 0)]
+    found = [record.get(f"{name}_ps", 0) for name in _OF_PACKETS]
     for table in ("ports", "system", "routers"):
         found += (record.get(table) or {}).get("windows_ps", ())
     return found
@@ -224,9 +226,9 @@ def _windows(record: Mapping[str, Any]) -> list[int]:
 def _short_record(record: Mapping[str, Any], first: int) -> dict[str, Any]:
     """Returns the record of a run that is as short as the first step: no window is longer."""
     short = dict(record)
-    for key in ("routing_windows_ps", "latency_windows_ps"):
-        if short.get(key, 0) > first:
-            short[key] = 0
+    for name in _OF_PACKETS:
+        if short.get(f"{name}_ps", 0) > first:
+            short[f"{name}_ps"] = 0
     for table in ("ports", "system", "routers"):
         if (of := short.get(table)) is not None:
             short[table] = {

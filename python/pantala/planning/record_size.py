@@ -6,7 +6,6 @@ known before the run. So the sizes are lower bounds for programs and for runs wi
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from pantala.core.recorded import is_recorded
 from pantala.errors import PlanError, ScenarioError, UsageError
 from pantala.planning.run_cost import hops_of_packet, pattern_bytes, traffic
 from pantala.scenario.plan import awaited
+from pantala.system.disk import free_disk
 from pantala.text.amounts import PLAIN
 from pantala.text.units import Size
 
@@ -65,6 +65,7 @@ _TABLES = {
     "job_windows": (17.5, "give a longer window"),
     "routing_windows": (14.0, "give longer windows"),
     "latency_windows": (32.0, "give longer windows"),
+    "nic_windows": (9.0, "give longer windows"),
     "blame": (3.4, "give longer windows"),
 }
 
@@ -207,7 +208,7 @@ def _most(folder: Path | None, limit: int | None) -> tuple[int, str]:
     """Returns the most bytes that the tables of a run may take, and a phrase that says why."""
     most = SIZE_LIMIT if limit is None else limit
     if limit is None and folder is not None:
-        free = _free(folder)
+        free = free_disk(folder)
         if free is not None and free < most:
             return free, f"the {PLAIN.size(free)} that are free on its disk"
     return most, f"the limit of {PLAIN.size(most, exact=True)}"
@@ -296,17 +297,9 @@ def _window_rows(
         found["routing_windows"] = count * windows([length])
     if length := record.get("latency_windows_ps", 0):
         found["latency_windows"] = count * 2 * windows([length])
+    if length := record.get("nic_windows_ps", 0):
+        used = len({node for job in plan["jobs"] for node in job["nodes"]})
+        found["nic_windows"] = min(used * windows([length]), hops)
     if (record_of := record.get("blame")) is not None:
         found["blame"] = classes * count * count * windows([record_of["window_ps"]])
     return found
-
-
-def _free(folder: Path) -> int | None:
-    """Returns the free bytes of the disk on which a directory is or will be; None if unknown."""
-    for parent in (folder, *folder.absolute().parents):
-        try:
-            usage = shutil.disk_usage(parent)
-        except OSError:
-            continue
-        return usage.free if usage.total else None  # a system without files of its own, as /proc
-    return None

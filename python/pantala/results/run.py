@@ -204,6 +204,14 @@ class Run:
         return self._table("latency_windows")
 
     @property
+    def nic_windows(self) -> pl.LazyFrame:
+        """One row per node and window of time: number and mean of request-response latencies.
+
+        It is empty if `record.nic_windows` was off.
+        """
+        return self._table("nic_windows")
+
+    @property
     def q_tables(self) -> pl.LazyFrame:
         """One row per estimate of q_adaptive at the end; empty if `record.q_tables` was off."""
         return self._table("q_tables")

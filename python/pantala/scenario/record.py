@@ -144,6 +144,9 @@ class Record(RecordKeys):
     """Length of a time window of the latency_windows table: percentiles of packet, message and
     request-response latency per job. The percentiles of up to 4,096 latencies are exact; of more
     they are at most 0.1 % too high. Default: not recorded."""
+    nic_windows: PositiveDuration | None = None
+    """Length of a time window of the nic_windows table: number and mean of the request-response
+    latencies of each node. It needs `machine.nic.responses`. Default: not recorded."""
     unexpected: Flag = False
     """Whether the messages table tells which messages were unexpected: arrived before a receive was
     posted. It needs `messages`."""
@@ -169,6 +172,8 @@ class Record(RecordKeys):
 
     #: The records that are tables of keys.
     tables: ClassVar[tuple[str, ...]] = ("ports", "system", "routers", "blame", "call_events")
+    #: The records in windows, which a plan has only if they are on.
+    windows: ClassVar[tuple[str, ...]] = ("latency_windows", "nic_windows")
     #: The records of ranks, which a plan has only if they are on.
     flags: ClassVar[tuple[str, ...]] = ("unexpected", "rank_messages", "rank_calls")
 
@@ -176,9 +181,9 @@ class Record(RecordKeys):
         """Returns the keys that a plan has only if they record something, in the plan's form."""
         found = {name: getattr(self, name) for name in self.tables}
         lists = {"packet_jobs": self.packet_jobs, "packet_routers": self.packet_routers}
-        length = self.latency_windows
+        lengths = {name: getattr(self, name) for name in self.windows}
         return {
-            **({} if length is None else {"latency_windows_ps": int(length)}),
+            **{f"{name}_ps": int(each) for name, each in lengths.items() if each is not None},
             **{name: True for name in self.flags if getattr(self, name)},
             **{name: list(names) for name, names in lists.items() if names},
             **{name: table.as_plan() for name, table in found.items() if table is not None},

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from pantala.workloads.ncptl import Ncptl as Ncptl
     from pantala.workloads.nek5000 import Nek5000 as Nek5000
     from pantala.workloads.nekbone import Nekbone as Nekbone
+    from pantala.workloads.network_kernel import NetworkKernel as NetworkKernel
     from pantala.workloads.operation_file import OperationFile as OperationFile
     from pantala.workloads.pattern import Pattern as Pattern
     from pantala.workloads.python_program import PythonProgram as PythonProgram
@@ -135,6 +136,7 @@ __all__ = [
     "Ncptl",
     "Nek5000",
     "Nekbone",
+    "NetworkKernel",
     "OperationFile",
     "Pattern",
     "PythonProgram",
@@ -167,6 +169,7 @@ APPLICATIONS: Kinds[Application] = Kinds(
         "multigrid": "pantala.workloads.multigrid:MultiGrid",
         "nek5000": "pantala.workloads.nek5000:Nek5000",
         "nekbone": "pantala.workloads.nekbone:Nekbone",
+        "network_kernel": "pantala.workloads.network_kernel:NetworkKernel",
         "qbox": "pantala.workloads.qbox:Qbox",
         "rayleigh": "pantala.workloads.rayleigh:Rayleigh",
         "stencil5d": "pantala.workloads.stencil5d:Stencil5d",

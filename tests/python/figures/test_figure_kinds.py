@@ -131,6 +131,8 @@ def test_a_panel_beside_one_with_little_traffic_shows_its_busiest_link() -> None
         ("routers-over-time", "record.routers.windows"),
         ("learning", "record.q_learning = true"),
         ("nonminimal-over-time", 'record.routing_windows = "10 us"'),
+        ("system-counters", "record.system.windows"),
+        ("latency-percentiles", 'record.nic_windows = "10 us"'),
     ],
 )
 def test_a_table_that_is_not_recorded_names_its_key(kind: str, key: str) -> None:

@@ -42,14 +42,18 @@ only = { "routing.algorithm" = ["par"] }
 PAIR = """
 seeds = 2
 keep = [
-    "jobs", "ranks", "links", "link_jobs", "job_windows", "latency_windows", "port_windows",
-    "rank_messages", "router_windows",
+    "jobs", "ranks", "calls", "links", "link_jobs", "job_windows", "latency_windows",
+    "port_windows", "rank_messages", "router_windows", "system_windows", "nic_windows",
 ]
 
 [scenario]
-machine = { preset = "kang2022", topology = { p = 2, a = 2, h = 1, g = 3 } }
-routing = "minimal"
 interference = true
+routing = "minimal"
+
+[scenario.machine]
+preset = "kang2022"
+topology = { p = 2, a = 2, h = 1, g = 3 }
+nic = { responses = true }
 
 [scenario.record]
 window = "2 us"
@@ -57,6 +61,8 @@ latency_windows = "20 us"
 ports = {}
 rank_messages = true
 routers = { windows = ["2 us", "4 us"] }
+system = { windows = ["2 us"] }
+nic_windows = "2 us"
 
 [[scenario.jobs]]
 name = "ring"
@@ -107,6 +113,14 @@ ENTRIES = {
     "link-load-map": ROUTINGS,
     "link-shares": 'series = ["routing.algorithm"]\nwhere = { condition = "together" }',
     "router-traffic": 'series = ["routing.algorithm"]\nwhere = { condition = "together" }',
+    "sample-boxes": 'series = ["routing.algorithm"]',
+    "z-scores": 'series = ["routing.algorithm"]',
+    "call-bars": 'panels = ["name", "routing.algorithm"]',
+    "tile-scatter": 'series = ["routing.algorithm"]\nwhere = { condition = "together" }',
+    "tile-ratios": 'panels = ["name"]\nseries = ["routing.algorithm", "condition"]',
+    "system-counters": 'series = ["routing.algorithm"]\nwhere = { condition = "together" }',
+    "latency-percentiles": 'series = ["routing.algorithm"]\nwhere = { condition = "together" }',
+    "job-sizes": 'series = ["name", "routing.algorithm"]',
 }
 TOGETHER = pl.col("part") == "together"
 
@@ -163,6 +177,48 @@ def test_each_kind_is_drawn(runs: Path, tmp_path: Path, kind: str) -> None:
         assert any("Ring job" in each for each in words)  # the study's label
     assert made.numbers["routing.algorithm"].unique().sort().to_list() == ["minimal", "par"]
     assert ("Seed 1." in made.caption) == KINDS[kind].one_seed
+
+
+def test_samples_are_jobs_and_seeds(runs: Path, tmp_path: Path) -> None:
+    made = figure(
+        runs,
+        tmp_path,
+        "sample-boxes",
+        'where = { condition = "together" }\nseries = ["routing.algorithm"]\nvalue = "relative"',
+    )
+    rows = tables(runs, "jobs", part="together").with_columns(
+        time=pl.col("end_ns") - pl.col("start_ns")
+    )
+    assert made.numbers.height == rows.height
+    means = dict(rows.group_by("name").agg(pl.col("time").mean()).iter_rows())
+    wanted = [row["time"] / means[row["name"]] for row in rows.iter_rows(named=True)]
+    np.testing.assert_allclose(made.numbers["relative"].sort(), sorted(wanted))
+
+
+def test_bars_of_calls_sum_to_run_times(runs: Path, tmp_path: Path) -> None:
+    more = 'where = { condition = "together" }\npanels = ["name", "routing.algorithm"]'
+    made = figure(runs, tmp_path, "call-bars", more)
+    keys = ["routing.algorithm", "seed", "job"]
+    sums = made.numbers.group_by(keys).agg(pl.col("time_ns").sum()).sort(keys)
+    ranks = tables(runs, "ranks", part="together")
+    spent = pl.col("compute_time_ns") + pl.col("communication_time_ns")
+    wanted = ranks.group_by(keys).agg(time=spent.mean()).sort(keys)
+    np.testing.assert_allclose(sums["time_ns"], wanted["time"])
+
+
+def test_ratios_of_two_experiments_have_a_column(runs: Path, tmp_path: Path) -> None:
+    more = 'series = ["experiment", "condition"]\nwhere = { "routing.algorithm" = "par" }'
+    made = figure(runs, tmp_path, "tile-ratios", f'jobs = ["ring"]\n{more}')
+    assert made.numbers["experiment"].unique().to_list() == ["pair"]
+    ratios = made.numbers.filter(pl.col("condition") == "together")
+    links = tables(runs, "links", part="together", routing__algorithm="par", seed=1)
+    own = tables(runs, "ranks", part="together", routing__algorithm="par", seed=1, job=0)
+    used = links.filter(
+        pl.col("source_router").fill_null(pl.col("target_router")).is_in(own["router"].to_list()),
+        pl.col("busy_ns") > 0,
+    )
+    wanted = (used["stall_ns"] / used["busy_ns"]).sort().to_list()
+    np.testing.assert_allclose(ratios["stalls_to_flits"].sort(), wanted)
 
 
 @pytest.mark.parametrize("value", ["bytes", "stall_ns", "saturated_ns"])
@@ -486,3 +542,11 @@ def test_the_study_of_yang_has_the_figures_of_the_paper() -> None:
     assert isinstance(found, StudyDefinition)
     parts = {each.source.split(" (")[0] for each in found.file.figures}
     assert parts == {f"Fig. {number}" for number in range(2, 9)}
+
+
+def test_the_study_of_chunduri_has_the_figures_and_tables_of_the_paper() -> None:
+    found = next(each for each in studies() if each.name == "chunduri2021")
+    assert isinstance(found, StudyDefinition)
+    sources = [each.source for each in found.file.figures]
+    assert sources == [f"Fig. {number}" for number in range(1, 15)]
+    assert [each.source for each in found.file.tables] == ["Table I", "Table II"]

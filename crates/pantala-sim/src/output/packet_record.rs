@@ -123,6 +123,11 @@ pub(crate) fn follows(record: &RecordPlan) -> bool {
 }
 
 impl PacketRows {
+    /// Returns the node of a NIC.
+    pub(crate) fn node_of(&self, nic: u32) -> u32 {
+        self.nics.map.node_of(nic)
+    }
+
     /// Returns the record of a plan for a network with these routing keys.
     pub(crate) fn new(plan: &Plan, keys: &[u64], topology: &Topology, vcs: u8) -> Self {
         let record = &plan.record;

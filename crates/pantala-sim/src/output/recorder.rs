@@ -2,6 +2,7 @@
 //! packets.
 
 use crate::output::latency_record::{LatencyKind, LatencyWindow};
+use crate::output::nic_record::{NicWindow, NicWindows};
 use crate::output::packet_record::PacketRows;
 use crate::output::routing_record::RoutingWindow;
 use crate::output::span_counts::{SpanCount, Spans};
@@ -162,6 +163,9 @@ pub struct Recorder {
     windowed: bool,
     /// By job: packet latency and request-response latency; empty if they are not recorded.
     latencies: Vec<[LatencyWindows; 2]>,
+    /// Length of the windows of NICs. Zero: none is recorded.
+    nic_window: Time,
+    nics: NicWindows,
     /// The packets of each job.
     pub jobs: Vec<JobPackets>,
     /// The record of single packets.
@@ -197,6 +201,8 @@ impl Recorder {
             } else {
                 Vec::new()
             },
+            nic_window: record.nic_windows_ps,
+            nics: NicWindows::default(),
             jobs: vec![JobPackets::default(); jobs],
             rows,
             current: 0,
@@ -249,6 +255,11 @@ impl Recorder {
                 }));
             }
         }
+    }
+
+    /// Moves the windows of NICs that end by `time` to the end of `into`.
+    pub(crate) fn take_nic_windows(&mut self, time: Time, into: &mut Vec<NicWindow>) {
+        self.nics.take_before(time, into);
     }
 
     /// Returns the window of `now` in a job's time series. Between the events of two groups, `now`
@@ -344,6 +355,10 @@ impl Probe for Recorder {
             if self.latency_window > 0 {
                 let [_, windows] = &mut self.latencies[usize::from(packet.job)];
                 windows.record(self.latency_window, now - origin.accepted, now);
+            }
+            if self.nic_window > 0 {
+                let node = self.rows.node_of(packet.route.destination);
+                self.nics.count(self.nic_window, node, now - origin.accepted, now);
             }
         }
     }

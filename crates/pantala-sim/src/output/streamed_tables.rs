@@ -10,11 +10,12 @@ use crate::error::WriteError;
 use crate::output::columns::{TableWriter, Written};
 use crate::output::latency_record::LatencyWindow;
 use crate::output::link_record::{ClassWindow, PortWindow, RouterWindow};
+use crate::output::nic_record::NicWindow;
 use crate::output::packet_record::{DeliveredPacket, PacketHop};
 use crate::output::recorder::LinkWindow;
 use crate::output::tables::{
-    CallEventRow, IterationRow, LatencyWindowRow, LinkWindowRow, MessageRow, PacketHopRow,
-    PacketRow, PortWindowRow, RouterWindowRow, Streamed, SystemWindowRow,
+    CallEventRow, IterationRow, LatencyWindowRow, LinkWindowRow, MessageRow, NicWindowRow,
+    PacketHopRow, PacketRow, PortWindowRow, RouterWindowRow, Streamed, SystemWindowRow,
 };
 use pantala_engine::Time;
 use pantala_mpi::{CallRecord, IterationRecord, MessageRecord};
@@ -106,6 +107,7 @@ streamed! {
     router_windows: RouterWindow => RouterWindowRow,
     latency_windows: LatencyWindow => LatencyWindowRow,
     call_events: CallRecord => CallEventRow,
+    nic_windows: NicWindow => NicWindowRow,
 }
 
 /// Takes the records that were completed before `time`.

@@ -12,6 +12,7 @@ mod link_jobs;
 mod link_windows;
 mod links;
 mod messages;
+mod nic_windows;
 mod packet_hops;
 mod packets;
 mod port_windows;
@@ -32,6 +33,7 @@ pub(crate) use iterations::IterationRow;
 pub(crate) use latency_windows::LatencyWindowRow;
 pub(crate) use link_windows::LinkWindowRow;
 pub(crate) use messages::MessageRow;
+pub(crate) use nic_windows::NicWindowRow;
 pub(crate) use packet_hops::PacketHopRow;
 pub use packets::PacketRow;
 pub(crate) use port_windows::PortWindowRow;
@@ -59,7 +61,7 @@ enum Rows {
 /// The names of the tables that count in the hash of a run only if they have rows. Every table that
 /// is added belongs here, so that a run without it keeps its hash. Columns that a switch adds
 /// ([`TableDescriptor`]) count in the same way.
-pub(crate) const HASHED_WITH_ROWS: [&str; 12] = [
+pub(crate) const HASHED_WITH_ROWS: [&str; 13] = [
     program_logs::ProgramLogRow::TABLE.name,
     PortWindowRow::TABLE.name,
     SystemWindowRow::TABLE.name,
@@ -72,10 +74,11 @@ pub(crate) const HASHED_WITH_ROWS: [&str; 12] = [
     rank_calls::RankCallRow::TABLE.name,
     CallEventRow::TABLE.name,
     epochs::EpochRow::TABLE.name,
+    NicWindowRow::TABLE.name,
 ];
 
 /// All tables, in the order of their hashes.
-const TABLES: [(TableDescriptor, Rows); 24] = [
+const TABLES: [(TableDescriptor, Rows); 25] = [
     (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
     (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
     (calls::CallRow::TABLE, Rows::AtEnd(|run, into| write(calls::rows(run), into))),
@@ -112,6 +115,7 @@ const TABLES: [(TableDescriptor, Rows); 24] = [
     (rank_calls::RankCallRow::TABLE, Rows::AtEnd(|run, into| write(rank_calls::rows(run), into))),
     (CallEventRow::TABLE, Rows::Streamed),
     (epochs::EpochRow::TABLE, Rows::AtEnd(|run, into| write(epochs::rows(run), into))),
+    (NicWindowRow::TABLE, Rows::Streamed),
 ];
 
 fn write<R: Row>(

@@ -95,10 +95,21 @@ fn check_packets(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
     for (key, windows) in [
         ("record.routing_windows_ps", record.routing_windows_ps),
         ("record.latency_windows_ps", record.latency_windows_ps),
+        ("record.nic_windows_ps", record.nic_windows_ps),
     ] {
         if windows > 0 {
             check_window(key, windows, windows, duration)?;
         }
+    }
+    if record.nic_windows_ps > 0 && !plan.nic.responses {
+        let message = "has no effect: NICs send no responses, so no latency ends at a NIC";
+        let remedy = "set machine.nic.responses to true, or leave the key out";
+        return Err(PlanError::new(
+            "record.nic_windows_ps",
+            record.nic_windows_ps,
+            message,
+            remedy,
+        ));
     }
     Ok(())
 }

@@ -3,12 +3,12 @@
 use crate::support::{Ran, Row, fft, finish, halo, job, noise, plan, ps, read, run};
 use pantala_sim::Simulation;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Every record of this page.
 fn all() -> Value {
     json!({
-        "latency_windows_ps": 3_000_000, "unexpected": true, "rank_messages": true,
+        "latency_windows_ps": 3_000_000, "nic_windows_ps": 3_000_000, "unexpected": true, "rank_messages": true,
         "rank_calls": true, "call_events": {}
     })
 }
@@ -124,6 +124,7 @@ fn windows_and_ranks_sum_to_the_jobs() {
         plan["routing"]["algorithm"] = json!(algorithm);
         plan["seed"] = json!(seed);
         plan["record"]["latency_windows_ps"] = json!(window);
+        plan["record"]["nic_windows_ps"] = json!(window);
         let simulation = Simulation::on_threads(read(&plan), 0, threads, |_| {});
         check_sums(&finish(simulation.unwrap(), |_| true));
     }
@@ -281,6 +282,7 @@ fn records_of_ranks_are_the_same_on_any_number_of_threads() {
         assert_eq!(runs[0].document["result_hash"], other.document["result_hash"]);
         for table in [
             "latency_windows",
+            "nic_windows",
             "rank_messages",
             "rank_calls",
             "call_events",
@@ -297,16 +299,50 @@ fn records_of_ranks_are_the_same_on_any_number_of_threads() {
 /// Windows that the windows of the tables cut.
 #[test]
 fn windows_of_latencies_do_not_depend_on_the_windows_of_tables() {
-    let of = |window: u64| {
-        let mut plan = mixed(&all());
-        plan["jobs"] = json!([halo(), fft()]);
-        plan["record"]["window_ps"] = json!(window);
-        run(&plan).rows("latency_windows").to_vec()
+    for (table, order) in [("latency_windows", "job"), ("nic_windows", "node")] {
+        let of = |window: u64| {
+            let mut plan = mixed(&all());
+            plan["jobs"] = json!([halo(), fft()]);
+            plan["record"]["window_ps"] = json!(window);
+            run(&plan).rows(table).to_vec()
+        };
+        let long = of(100_000_000);
+        assert!(long.len() > 10);
+        let place = |row: &Row| (ps(&row["window_start_ns"]), number(row, order));
+        assert!(long.is_sorted_by_key(place), "{table}");
+        assert_eq!(of(2_000_000), long);
+        assert_eq!(of(700_000), long);
+    }
+}
+
+/// The means of all nodes are those of all jobs.
+#[test]
+fn nodes_receive_all_responses() {
+    let ran = run(&mixed(&all()));
+    let total = |table: &str| {
+        let rows = ran.rows(table).iter();
+        rows.fold((0, 0.0), |(count, sum), row| {
+            let responses = number(row, "responses");
+            let mean = row["request_response_latency_mean_ns"].as_f64().unwrap();
+            (count + responses, sum + responses as f64 * mean)
+        })
     };
-    let long = of(100_000_000);
-    assert!(long.len() > 10);
-    assert_eq!(of(2_000_000), long);
-    assert_eq!(of(700_000), long);
+    let (jobs, nodes) = (total("jobs"), total("nic_windows"));
+    assert_eq!(jobs.0, nodes.0);
+    assert!((jobs.1 / nodes.1 - 1.0).abs() < 1e-9, "{jobs:?} {nodes:?}");
+    let nodes = |table: &str, column: &str| -> BTreeSet<u64> {
+        ran.rows(table).iter().map(|row| number(row, column)).collect()
+    };
+    assert_eq!(nodes("nic_windows", "node"), nodes("packets", "source_node"));
+}
+
+#[test]
+fn nodes_without_responses_have_no_latencies_to_record() {
+    let mut plan = mixed(&json!({"nic_windows_ps": 1_000_000}));
+    plan["nic"]["responses"] = json!(false);
+    let fault = Simulation::new(read(&plan), 0).err().unwrap().to_string();
+    assert!(fault.contains("record.nic_windows_ps"), "{fault}");
+    assert!(fault.contains("NICs send no responses"), "{fault}");
 }
 
 #[test]
@@ -325,7 +361,7 @@ fn records_of_ranks_change_no_result() {
         assert!(on.rows(table).iter().all(|row| !row[column].is_null()));
         assert_eq!(without(&off), without(&on));
     }
-    for table in ["latency_windows", "rank_messages", "rank_calls", "call_events"] {
+    for table in ["latency_windows", "nic_windows", "rank_messages", "rank_calls", "call_events"] {
         assert_eq!((off.rows(table).len(), on.rows(table).is_empty()), (0, false));
     }
 }

@@ -144,6 +144,7 @@ fn a_run_that_is_given_up_leaves_no_table() {
         "latency_windows",
         "link_windows",
         "messages",
+        "nic_windows",
         "packet_hops",
         "packets",
         "port_windows",

@@ -1,13 +1,15 @@
-"""Chunduri et al. (IPDPS 2021): the machines Theta and Cori, and applications."""
+"""Chunduri et al. (IPDPS 2021): the machines Theta and Cori, applications and study."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pantala.papers.description import Paper
 
 if TYPE_CHECKING:
     from pantala.papers.application_table import PaperTable
+    from pantala.studies import StudyDefinition
 
 __all__ = ["PAPER"]
 
@@ -18,6 +20,12 @@ def _table() -> PaperTable:
     return TABLE
 
 
+def _study() -> StudyDefinition:
+    from pantala.studies import read_study
+
+    return read_study("chunduri2021", Path(__file__).parent / "study")
+
+
 PAPER = Paper(
     name="chunduri2021",
     source=(
@@ -25,4 +33,5 @@ PAPER = Paper(
         ' Production Systems", IPDPS 2021'
     ),
     table=_table,
+    study=_study,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest, show
-from pantala.studies.figures.entry import ALONE, OWN, TOGETHER, FigureEntry
+from pantala.studies.figures.entry import ALONE, EXPERIMENT, OWN, TOGETHER, FigureEntry
 from pantala.studies.figures.kinds import StudyKind, completed, kind_of
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _known(kind: StudyKind, descriptions: Sequence[Description]) -> list[str]:
     own = ("condition",) if kind.of_links else OWN
     first, *others = descriptions
     shared = [each for each in first.columns if all(each in other.columns for other in others)]
-    return [*shared, *own]
+    return [*shared, *own, EXPERIMENT]
 
 
 def _check_columns(entry: FigureEntry, kind: StudyKind, own: Sequence[Description]) -> None:
@@ -127,6 +127,8 @@ def _values(column: str, descriptions: Sequence[Description]) -> list[Any] | Non
         return [ALONE, TOGETHER]
     if column == "name":
         return job_names(descriptions)
+    if column == EXPERIMENT:
+        return [each.name for each in descriptions]
     return values_of(descriptions).get(column)
 
 

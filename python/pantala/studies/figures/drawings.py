@@ -1,13 +1,8 @@
-"""The drawings of the figures of a study, from their numbers.
-
-A job has one colour in all figures of a study. Values of other columns, such as routings, have
-softer colours, which no job has.
-"""
+"""The drawings of the figures of a study, from their numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,97 +17,13 @@ from pantala.figures.panel_lines import StepLine, panel_lines
 from pantala.figures.quantile_boxes import QuantileBox, quantile_boxes
 from pantala.figures.ring import ring_of
 from pantala.figures.stacked_areas import stacked_areas
-from pantala.figures.style import DASHES, HATCHES, MUTED, PALETTE, unit_for, with_unit
-from pantala.studies.figures.entry import ALONE, FigureEntry
+from pantala.figures.style import DASHES, MUTED, unit_for, with_unit
+from pantala.studies.figures.counter_drawings import COUNTER_DRAWINGS
+from pantala.studies.figures.entry import ALONE
+from pantala.studies.figures.look import Look, first_of, parts_of
 from pantala.studies.figures.numbers import OF_ROUTERS
 
-__all__ = ["DRAWINGS", "TONES", "Look"]
-
-#: The colour of bars without another job, and those of lines and bars of what is no job. Hatches
-#: and dashes tell them apart, too.
-NOBODY = "#B9BEC6"
-LINES = ("#3F5A80", "#C98A2B", "#7FA98B", "#A57C9B", "#8C7B6B", "#C26A5A", "#6F87A8", "#A9B8CC")
-TONES = ("#A9B8CC", "#6F87A8", "#3F5A80", "#C98A2B", "#7FA98B", "#A57C9B", "#8C7B6B", "#C26A5A")
-
-
-@dataclass(frozen=True)
-class Look:
-    """How a figure looks.
-
-    Attributes:
-        entry: the figure, complete.
-        labels: words in place of values, such as ``FFT3D`` for ``fft3d``.
-        jobs: the jobs of the study in order, which have its colours.
-        orders: the values of each axis in order.
-    """
-
-    entry: FigureEntry
-    labels: Mapping[str, str]
-    jobs: Sequence[str]
-    orders: Mapping[str, Sequence[Any]]
-
-    def words(self, columns: Sequence[str], row: Mapping[str, Any]) -> str:
-        """Returns the values of some columns in words."""
-        return ", ".join(self._word(column, row[column]) for column in columns)
-
-    def colour(self, row: Mapping[str, Any]) -> str:
-        """Returns the colour of a row: of its job if it shows one, else of its series or group."""
-        if "name" in row and row["name"] in self.jobs:
-            return PALETTE[self.jobs.index(row["name"]) % len(PALETTE)]
-        for columns in (self.entry.series, self.entry.groups):
-            for column in columns or ():
-                if column in self.orders:
-                    return TONES[self._place(column, row) % len(TONES)]
-        return PALETTE[0]
-
-    def fill(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """Returns colour and hatch of a bar: those of its series, unless that is a condition."""
-        for column in self.entry.series or ():
-            if column in ("beside", "name"):
-                if row[column] not in self.jobs:
-                    return (NOBODY if row[column] == ALONE else TONES[0]), ""
-                at = self.jobs.index(row[column])
-                return PALETTE[at % len(PALETTE)], HATCHES[at % len(HATCHES)]
-            if column in self.orders:
-                at = self._place(column, row)
-                return TONES[at % len(TONES)], HATCHES[at % len(HATCHES)]
-        return self.colour(row), ""
-
-    def line(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the look of a line: colour by the first series column, dashes by the second."""
-        first, *others = [each for each in self.entry.series or () if each in self.orders] or [""]
-        if not first:
-            return {"color": self.colour(row), "ls": "--" if row.get("condition") == ALONE else "-"}
-        dash = self._place(others[0] if others else first, row)
-        return {
-            "color": LINES[self._place(first, row) % len(LINES)],
-            "ls": DASHES[dash % len(DASHES)],
-        }
-
-    def _place(self, column: str, row: Mapping[str, Any]) -> int:
-        return list(self.orders[column]).index(row[column])
-
-    def sorted(self, numbers: pl.DataFrame) -> pl.DataFrame:
-        """Returns the rows in the order of axes and jobs, each job alone first."""
-        if numbers.is_empty():
-            return numbers
-        by = []
-        for column in self.entry.keys:
-            known = list(self.orders.get(column, ()))
-            if column == "name":
-                known = [*self.entry.jobs, *self.jobs]
-            if column in ("condition", "beside"):
-                by.append(pl.col(column) != ALONE)
-            elif known:
-                places = {value: place for place, value in reversed(list(enumerate(known)))}
-                by.append(pl.col(column).replace_strict(places, default=len(known)))
-        return numbers.sort(by, maintain_order=True) if by else numbers
-
-    def _word(self, column: str, value: Any) -> str:
-        text = str(value)
-        if column == "beside":
-            return "+".join(self.labels.get(each, each) for each in text.split("+"))
-        return self.labels.get(text, text)
+__all__ = ["DRAWINGS"]
 
 
 def bars(numbers: pl.DataFrame, look: Look) -> Figure:
@@ -164,8 +75,8 @@ def rank_boxes(numbers: pl.DataFrame, look: Look) -> Figure:
 def routers_over_time(numbers: pl.DataFrame, look: Look) -> Figure:
     """Draws the traffic at the routers of a job over time, stacked by the job of the bytes."""
     panels = {}
-    for own in _parts(numbers, look.entry.panels or ()):
-        title = look.words(look.entry.panels or (), _first(own))
+    for own in parts_of(numbers, look.entry.panels or ()):
+        title = look.words(look.entry.panels or (), first_of(own))
         panels[title] = {
             str(name): (
                 np.append(part["start_ns"].to_numpy(), part["end_ns"][-1]),
@@ -200,7 +111,7 @@ def link_shares(numbers: pl.DataFrame, look: Look) -> Figure:
 def router_traffic(numbers: pl.DataFrame, look: Look) -> Figure:
     """Draws the distribution of traffic over the links of the routers that serve each job."""
     columns = [*(look.entry.panels or ()), "links"]
-    panels = {look.words(columns, _first(each)): each for each in _parts(numbers, columns)}
+    panels = {look.words(columns, first_of(each)): each for each in parts_of(numbers, columns)}
     return _shares(panels, look, "bytes", "traffic of a link", len(OF_ROUTERS))
 
 
@@ -216,17 +127,8 @@ DRAWINGS: Mapping[str, Callable[[pl.DataFrame, Look], Figure]] = {
     "link-load-map": link_load_map,
     "link-shares": link_shares,
     "router-traffic": router_traffic,
+    **COUNTER_DRAWINGS,
 }
-
-
-def _parts(numbers: pl.DataFrame, columns: Sequence[str]) -> list[pl.DataFrame]:
-    if not columns:
-        return [numbers]
-    return numbers.partition_by(columns, maintain_order=True)
-
-
-def _first(numbers: pl.DataFrame) -> dict[str, Any]:
-    return numbers.row(0, named=True)
 
 
 def _lines(numbers: pl.DataFrame, look: Look, value: str) -> list[StepLine]:
@@ -236,8 +138,8 @@ def _lines(numbers: pl.DataFrame, look: Look, value: str) -> list[StepLine]:
     dashed = any(each not in ("name", "condition") for each in series)
     coloured = dashed or "name" in series
     dashes: dict[str, Any] = {}
-    for own in _parts(numbers, entry.keys):
-        row = _first(own)
+    for own in parts_of(numbers, entry.keys):
+        row = first_of(own)
         label = look.words(series, row)
         alone = row.get("condition") == ALONE
         dash = dashes.setdefault(label, DASHES[len(dashes) % len(DASHES)]) if dashed else "-"
@@ -278,11 +180,11 @@ def _boxes(numbers: pl.DataFrame, look: Look) -> list[QuantileBox]:
 
 def _matrices(numbers: pl.DataFrame, look: Look, value: str) -> dict[str, np.ndarray]:
     found = {}
-    for own in _parts(numbers, look.entry.keys):
+    for own in parts_of(numbers, look.entry.keys):
         size = int(own.select(pl.max_horizontal("from_group", "to_group").max()).item()) + 1
         matrix = np.full((size, size), np.nan)
         matrix[own["from_group"].to_numpy(), own["to_group"].to_numpy()] = own[value].to_numpy()
-        found[look.words(look.entry.keys, _first(own))] = matrix
+        found[look.words(look.entry.keys, first_of(own))] = matrix
     return found
 
 
@@ -294,13 +196,13 @@ def _shares(
     series = look.entry.series or []
     looks: dict[str, dict[str, Any]] = {}
     for frame in panels.values():
-        for own in filter(len, _parts(frame, series)):
-            row = _first(own)
+        for own in filter(len, parts_of(frame, series)):
+            row = first_of(own)
             looks.setdefault(look.words(series, row), look.line(row))
     lines = {
         panel: {
-            look.words(series, _first(own)): own[value].to_numpy() / divisor
-            for own in filter(len, _parts(frame, series))
+            look.words(series, first_of(own)): own[value].to_numpy() / divisor
+            for own in filter(len, parts_of(frame, series))
         }
         for panel, frame in panels.items()
     }

@@ -13,10 +13,12 @@ from pydantic import Field
 
 from pantala.models.base import Model
 
-__all__ = ["ALONE", "OWN", "TOGETHER", "FigureEntry", "TableEntry"]
+__all__ = ["ALONE", "EXPERIMENT", "OWN", "TOGETHER", "FigureEntry", "TableEntry"]
 
 #: Columns of a figure beside the axes.
 OWN = ("name", "job", "condition", "beside")
+#: The column with the name of the experiment, for a figure of several.
+EXPERIMENT = "experiment"
 #: The values of the column ``condition``.
 ALONE, TOGETHER = "alone", "together"
 

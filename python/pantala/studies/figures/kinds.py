@@ -140,6 +140,66 @@ KINDS: Mapping[str, StudyKind] = {
             panels=("name",),
             series=("condition",),
         ),
+        StudyKind(
+            "sample-boxes",
+            "Each point is the run time of a job in a run; boxes show quartiles and extremes.",
+            ("jobs",),
+            dict.fromkeys(("execution_time_ns", "relative", "z_score"), ("jobs",)),
+            panels=("name",),
+            series=("condition",),
+        ),
+        StudyKind(
+            "z-scores",
+            "z-scores of run times by groups spanned, among all samples of a panel; lines join"
+            " means.",
+            ("jobs", "ranks"),
+            panels=("name",),
+            series=("condition",),
+        ),
+        StudyKind(
+            "call-bars",
+            "One bar per job and run: computing and MPI calls, means over ranks.",
+            ("jobs", "ranks", "calls"),
+            panels=("name",),
+            most_panels=2,
+        ),
+        StudyKind(
+            "tile-scatter",
+            "Stalled flits against flits, a point per tile.",
+            ("links",),
+            one_seed=True,
+            series=("condition",),
+            of_links=True,
+        ),
+        StudyKind(
+            "tile-ratios",
+            "Share of tiles with at most x, on the routers that serve the jobs.",
+            ("jobs", "ranks", "links"),
+            one_seed=True,
+            series=("condition",),
+        ),
+        StudyKind(
+            "system-counters",
+            "Sums over all links between routers in each window of time.",
+            ("system_windows",),
+            one_seed=True,
+            series=("condition",),
+            of_links=True,
+        ),
+        StudyKind(
+            "latency-percentiles",
+            "Percentiles over nodes and windows of the mean request-response latency of a node in"
+            " a window, means over seeds.",
+            ("nic_windows",),
+            series=("condition",),
+            of_links=True,
+        ),
+        StudyKind(
+            "job-sizes",
+            "Share of core-hours in jobs of more than x nodes, over all runs.",
+            ("jobs", "ranks"),
+            series=("condition",),
+        ),
     )
 }
 

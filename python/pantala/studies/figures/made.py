@@ -11,7 +11,7 @@ import polars as pl
 from pantala.errors import PantalaError, UsageError, first_line
 from pantala.studies.evidence import Evidence
 from pantala.studies.figures.checks import check_figure, job_names, values_of
-from pantala.studies.figures.entry import FigureEntry, TableEntry
+from pantala.studies.figures.entry import EXPERIMENT, FigureEntry, TableEntry
 from pantala.studies.figures.kinds import completed, kind_of
 from pantala.text.amounts import count, counted
 
@@ -127,7 +127,8 @@ def _figure(
     *,
     quick: bool,
 ) -> MadeFigure:
-    from pantala.studies.figures.drawings import DRAWINGS, Look
+    from pantala.studies.figures.drawings import DRAWINGS
+    from pantala.studies.figures.look import Look
     from pantala.studies.figures.numbers import NUMBERS
     from pantala.studies.figures.rows import FigureRows
 
@@ -144,7 +145,8 @@ def _figure(
         return MadeFigure(given, why, numbers, None)
     own = [descriptions[name] for name in entry.experiments]
     jobs = job_names(list(descriptions.values()))
-    look = Look(entry, study.file.labels, jobs, values_of(own))
+    orders = {**values_of(own), EXPERIMENT: entry.experiments}
+    look = Look(entry, study.file.labels, jobs, orders)
     numbers = look.sorted(numbers)
     words = [kind.text, entry.caption]
     notes = ["quick"] if quick else []

@@ -6,7 +6,7 @@ what the CSV file of the figure holds, and all that its drawing reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from pantala.errors import UsageError
 from pantala.figures.link_shares import PANELS
 from pantala.figures.steps import steps_of
 from pantala.metrics.traffic import group_means
+from pantala.studies.figures.cells import cells_of, check_one, seeds_of
+from pantala.studies.figures.counter_numbers import COUNTER_NUMBERS
 from pantala.studies.figures.rows import FigureRows
 
 __all__ = ["NUMBERS", "OF_ROUTERS"]
@@ -39,8 +41,8 @@ def bars(figure: FigureRows) -> pl.DataFrame:
     value = figure.entry.value or ""
     rows = figure.rows("jobs", value).filter(pl.col(value).is_not_null())
     found = []
-    for cell, own in _cells(figure, rows):
-        _check_one(cell, own.height, own["seed"].n_unique() if "seed" in own.columns else 1)
+    for cell, own in cells_of(figure, rows):
+        check_one(cell, own.height, own["seed"].n_unique() if "seed" in own.columns else 1)
         interval = mean_interval(own[value].to_list())
         ends = (interval.low, interval.high) if interval.count > 1 else (None, None)
         found.append({**cell, value: interval.mean, "low": ends[0], "high": ends[1]})
@@ -52,10 +54,10 @@ def throughput(figure: FigureRows) -> pl.DataFrame:
     """Returns the delivered bytes per ns of each step of time, for each line."""
     length = figure.window_ns("window_ps")
     found = []
-    for cell, own in _cells(figure, figure.rows("job_windows", *_WINDOW, "delivered_bytes")):
-        _check_one(cell, own["run"].n_unique(), 1)
+    for cell, own in cells_of(figure, figure.rows("job_windows", *_WINDOW, "delivered_bytes")):
+        check_one(cell, own["run"].n_unique(), 1)
         if not figure.entry.pool:
-            _check_one(cell, own["job"].n_unique(), 1)
+            check_one(cell, own["job"].n_unique(), 1)
         starts, end = own["window_start_ns"].to_numpy(), _end(own)
         steps = steps_of(starts, length, end, _MOST_SHARED if figure.entry.pool else _MOST_STEPS)
         rates = steps.sums(starts, own["delivered_bytes"].to_numpy()) / steps.widths_ns
@@ -68,8 +70,8 @@ def latency_over_time(figure: FigureRows) -> pl.DataFrame:
     length = figure.window_ns("window_ps")
     rows = figure.rows("job_windows", *_WINDOW, "packets", "latency_mean_ns")
     found = []
-    for cell, own in _cells(figure, rows.filter(pl.col("packets") > 0)):
-        _check_one(cell, own.select("run", "job").n_unique(), 1)
+    for cell, own in cells_of(figure, rows.filter(pl.col("packets") > 0)):
+        check_one(cell, own.select("run", "job").n_unique(), 1)
         starts, packets = own["window_start_ns"].to_numpy(), own["packets"].to_numpy()
         steps = steps_of(starts, length, _end(own), _MOST_STEPS)
         counts = steps.sums(starts, packets)
@@ -84,12 +86,12 @@ def packet_latency(figure: FigureRows) -> pl.DataFrame:
     rows = figure.rows("latency_windows", "kind", "count", "mean_ns", *LEVELS)
     rows = rows.filter(pl.col("kind") == "packet", pl.col("count") > 0)
     found = []
-    for cell, every in _cells(figure, rows):
+    for cell, every in cells_of(figure, rows):
         seeds = []
-        for own in _seeds(every):
-            _check_one(cell, own["run"].n_unique(), 1)
+        for own in seeds_of(every):
+            check_one(cell, own["run"].n_unique(), 1)
             if not figure.entry.pool:
-                _check_one(cell, own["job"].n_unique(), 1)
+                check_one(cell, own["job"].n_unique(), 1)
             counts = own["count"].to_numpy().astype(float)
             mean = float(own["mean_ns"].to_numpy() @ counts / counts.sum())
             seeds.append([*_quantiles(own, counts), mean])
@@ -109,10 +111,10 @@ def rank_boxes(figure: FigureRows) -> pl.DataFrame:
         rows = figure.rows("ranks", value)
     shares = {"min_ns": 0, "p25_ns": 0.25, "p50_ns": 0.5, "p75_ns": 0.75, "max_ns": 1}
     found = []
-    for cell, every in _cells(figure, rows):
+    for cell, every in cells_of(figure, rows):
         seeds = []
-        for own in _seeds(every):
-            _check_one(cell, own.select("run", "job").n_unique(), 1)
+        for own in seeds_of(every):
+            check_one(cell, own.select("run", "job").n_unique(), 1)
             times = own[value].to_numpy()
             seeds.append([*np.quantile(times, list(shares.values())), times.mean()])
         means = np.mean(seeds, axis=0).tolist()
@@ -132,8 +134,8 @@ def routers_over_time(figure: FigureRows) -> pl.DataFrame:
     rows = windows.join(served, on=[*ids, "router"], how="semi")
     names = {number: job["name"] for number, job in enumerate(figure.plan["jobs"])}
     found = []
-    for cell, own in _cells(figure, rows):
-        _check_one(cell, own["run"].n_unique(), 1)
+    for cell, own in cells_of(figure, rows):
+        check_one(cell, own["run"].n_unique(), 1)
         length = float(own["window_ns"].max())  # type: ignore[arg-type]
         steps = steps_of(own["window_start_ns"].to_numpy(), length, _end(own), _MOST_STEPS)
         for job, name in names.items():
@@ -169,8 +171,8 @@ def link_shares(figure: FigureRows) -> pl.DataFrame:
     else:
         links = figure.links(value)
     frames = []
-    for cell, own in _cells(figure, links):
-        _check_one(cell, own["run"].n_unique(), 1)
+    for cell, own in cells_of(figure, links):
+        check_one(cell, own["run"].n_unique(), 1)
         frames += _of_kinds(cell, own, value, list(PANELS))
     return pl.concat(frames) if frames else pl.DataFrame()
 
@@ -180,8 +182,8 @@ def router_traffic(figure: FigureRows) -> pl.DataFrame:
     ids = ["case", "part"]
     links = figure.links("bytes").rename({"source_router": "router"})
     frames = []
-    for cell, own in _cells(figure, figure.rows("ranks", "router")):
-        _check_one(cell, own.select("run", "job").n_unique(), 1)
+    for cell, own in cells_of(figure, figure.rows("ranks", "router")):
+        check_one(cell, own.select("run", "job").n_unique(), 1)
         served = links.join(own.select(*ids, "router").unique(), on=[*ids, "router"], how="semi")
         frames += _of_kinds(cell, served, "bytes", OF_ROUTERS)
     return pl.concat(frames) if frames else pl.DataFrame()
@@ -199,40 +201,8 @@ NUMBERS: Mapping[str, Callable[[FigureRows], pl.DataFrame]] = {
     "link-load-map": link_load_map,
     "link-shares": link_shares,
     "router-traffic": router_traffic,
+    **COUNTER_NUMBERS,
 }
-
-
-def _cells(figure: FigureRows, rows: pl.DataFrame) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
-    """Yields each combination of panel, group and series, with its rows."""
-    keys = figure.entry.keys
-    if rows.is_empty():
-        return
-    if not keys:
-        yield {}, rows
-        return
-    for cell, own in rows.group_by(keys, maintain_order=True):
-        yield dict(zip(keys, cell, strict=True)), own
-
-
-def _seeds(rows: pl.DataFrame) -> list[pl.DataFrame]:
-    """Returns the rows of each seed."""
-    if "seed" not in rows.columns:
-        return [rows]
-    return rows.partition_by("seed", maintain_order=True)
-
-
-def _check_one(cell: Mapping[str, Any], found: int, wanted: int) -> None:
-    """Checks that a bar, box or line is of one run and job.
-
-    Raises:
-        UsageError: it is of several.
-    """
-    if found > wanted:
-        shown = ", ".join(f"{name} = {value}" for name, value in cell.items()) or "the figure"
-        raise UsageError(
-            f"{shown}: has several rows per seed; choose with where and jobs, or name the column"
-            " that tells them apart in panels, groups or series"
-        )
 
 
 def _of_kinds(
@@ -271,8 +241,8 @@ def _quantiles(rows: pl.DataFrame, counts: np.ndarray) -> Sequence[float]:
 
 def _groups(figure: FigureRows, value: str) -> pl.DataFrame:
     found = []
-    for cell, own in _cells(figure, figure.links(value)):
-        _check_one(cell, own["run"].n_unique(), 1)
+    for cell, own in cells_of(figure, figure.links(value)):
+        check_one(cell, own["run"].n_unique(), 1)
         number = int(own.select(pl.max_horizontal("source_group", "target_group").max()).item()) + 1
         matrix = group_means(own, number, pl.col(value))
         found += [

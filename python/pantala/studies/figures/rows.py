@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from pantala.experiments.experiment import Experiment
-from pantala.studies.figures.entry import ALONE, OWN, TOGETHER, FigureEntry
+from pantala.studies.figures.entry import ALONE, EXPERIMENT, OWN, TOGETHER, FigureEntry
 from pantala.studies.figures.links import links_of
 
 __all__ = ["FigureRows"]
@@ -117,7 +117,7 @@ class _Part:
     def __init__(self, entry: FigureEntry, experiment: Experiment) -> None:
         self._entry = entry
         self._experiment = experiment
-        self._axes = [*experiment.axes, "condition"]
+        self._axes = [*experiment.axes, "condition", EXPERIMENT]
         self.runs = self._of_entry()
         self._names: pl.DataFrame | None = None
 
@@ -141,16 +141,19 @@ class _Part:
     def rows(self, table: str, columns: Sequence[str]) -> pl.DataFrame:
         found = self._table(table, ["job", *columns])
         own = found.join(self._of_jobs(), on=[*_ID, "job"], maintain_order="left")
+        own = own.with_columns(self._of_experiment())
         return self._once(_chosen(own, self._entry.cells, [*self._axes, *OWN]))
 
     def of_runs(self, table: str, columns: Sequence[str]) -> pl.DataFrame:
-        return self._once(self._table(table, columns).with_columns(condition=_condition()))
+        return self._once(
+            self._table(table, columns).with_columns(self._of_experiment(), condition=_condition())
+        )
 
     def links(self, values: Sequence[str]) -> pl.DataFrame:
         ends = ("link", "class", "source_router", "source_group", "target_group")
         if _keeps_links(self._experiment):
             return self.of_runs("links", [*ends, *values])
-        runs = self.runs.select(*_ID, "run", *self._experiment.axes, "condition")
+        runs = self.runs.select(*_ID, "run", *self._experiment.axes, "condition", EXPERIMENT)
         every = runs.join(links_of(self.plan["topology"]), how="cross")
         if values:
             parts = self._table("link_jobs", ["link", *values])
@@ -159,10 +162,14 @@ class _Part:
             every = every.with_columns(pl.col(values).fill_null(0))
         return self._once(every)
 
+    def _of_experiment(self) -> pl.Expr:
+        return pl.lit(self._experiment.name).alias(EXPERIMENT)
+
     def _of_entry(self) -> pl.DataFrame:
         """Returns the runs of the entry's cells, without those alone of other jobs."""
         runs = self._experiment.runs.filter(pl.col("state") != "refused")
-        found = _chosen(runs.with_columns(condition=_condition()), self._entry.cells, self._axes)
+        shown = runs.with_columns(self._of_experiment(), condition=_condition())
+        found = _chosen(shown, self._entry.cells, self._axes)
         if not self._entry.jobs:
             return found
         alone = pl.col("part").str.starts_with(_ALONE_PART)

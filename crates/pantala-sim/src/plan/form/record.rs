@@ -83,6 +83,11 @@ pub struct RecordPlan {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(max = LONGEST_TIME), extend("x-zero" = "none"))]
     pub latency_windows_ps: u64,
+    /// Length of a time window of the nic_windows table, which records number and mean of the
+    /// request-response latencies of each node. Only with machine.nic.responses.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(max = LONGEST_TIME), extend("x-zero" = "none"))]
+    pub nic_windows_ps: u64,
     /// Whether every message has a row in the messages table.
     #[serde(default = "yes")]
     pub messages: bool,

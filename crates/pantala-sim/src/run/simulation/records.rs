@@ -50,6 +50,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
         self.written = time;
         self.take_packets();
         self.take_latencies(time);
+        for recorder in self.network.probes_mut() {
+            recorder.take_nic_windows(time, &mut self.records.nic_windows);
+        }
         self.max_held = self.max_held.max(self.records.len());
         let here = self.records.take_before(time);
         let here = self.as_shown(here);

@@ -102,6 +102,7 @@ impl Skipper {
             record.link_windows.then_some(record.link_window_ps),
             Some(record.routing_windows_ps),
             Some(record.latency_windows_ps),
+            Some(record.nic_windows_ps),
             record.blame.map(|blame| blame.window_ps),
         ];
         let of_links = [

@@ -1,0 +1,98 @@
+"""Percentiles of request-response latency over all nodes and windows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pantala.figures.legend import add_key
+from pantala.figures.runs import Given, parts, recorded
+from pantala.figures.style import DASHES, MARKERS, PALETTE, new_figure, style
+from pantala.metrics.samples import PERCENTILES, percentiles
+from pantala.run_tables.run_like import RunLike
+from pantala.text.amounts import time_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["latency_percentiles", "percentile_lines"]
+
+_LATENCY = "request_response_latency_mean_ns"
+
+
+def latency_percentiles(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+    """Draws percentiles of request-response latency over the whole machine, a line per run.
+
+    A sample is the mean latency of one node in one window. Chunduri et al. (IPDPS 2021), V.D and
+    Fig. 14, have such samples from counters of Aries NICs.
+
+    Args:
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: a run did not record its nodes.
+    """
+    lines = {
+        title: _values(recorded(run, "nic_windows").select(_LATENCY).collect()[_LATENCY].to_list())
+        for title, run in parts(given, alone).items()
+    }
+    looks = {
+        title: {"color": PALETTE[at % len(PALETTE)], "ls": DASHES[at % len(DASHES)]}
+        for at, title in enumerate(lines)
+    }
+    return percentile_lines(lines, PERCENTILES, looks)
+
+
+def _values(samples: Sequence[float]) -> list[float]:
+    return list(percentiles(samples).values())
+
+
+def percentile_lines(
+    lines: Mapping[str, Sequence[float]],
+    shares: Iterable[float],
+    looks: Mapping[str, dict[str, Any]],
+) -> Figure:
+    """Draws percentiles side by side, on a logarithmic axis if they differ much.
+
+    Args:
+        lines: the values of each line in ns.
+        shares: the percentiles.
+        looks: the colour and dashes of each line.
+    """
+    names = [f"p{share:g}" for share in shares]
+    high = max(max(values) for values in lines.values())
+    low = min(min(values) for values in lines.values())
+    divisor, unit = time_unit(high)
+    with style():
+        figure = new_figure(3.2)
+        axes = figure.add_subplot()
+        for at, (title, values) in enumerate(lines.items()):
+            axes.plot(
+                range(len(names)),
+                [value / divisor for value in values],
+                marker=MARKERS[at % len(MARKERS)],
+                ms=4.5,
+                **looks[title],
+            )
+        axes.set_xticks(range(len(names)), names)
+        if low > 0 and high > 20 * low:
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+        else:
+            axes.set_ylim(bottom=0)
+        axes.grid(axis="y")
+        axes.set_xlabel("percentile over nodes and windows")
+        axes.set_ylabel(f"mean request-response latency ({unit})")
+        if len(lines) > 1:
+            add_key(
+                figure,
+                [
+                    Line2D([], [], marker=MARKERS[at % len(MARKERS)], label=title, **looks[title])
+                    for at, title in enumerate(lines)
+                ],
+            )
+    return figure

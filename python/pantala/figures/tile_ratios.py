@@ -1,0 +1,81 @@
+"""Distributions of stalls-to-flits ratios over tiles or links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from pantala.analysis.hottest_links import ALL_CLASSES
+from pantala.analysis.tiles import TILE_CLASSES
+from pantala.errors import UsageError, nearest
+from pantala.figures.link_shares import shares_of
+from pantala.figures.runs import Given, parts
+from pantala.figures.tiles import counters_of
+from pantala.run_tables.run_like import RunLike, job_names
+
+__all__ = ["NETWORK_TILES", "RATIO", "TERMINAL", "tile_ratios"]
+
+#: The title of the panel of all network tiles.
+NETWORK_TILES = "network tiles"
+RATIO = "stalls-to-flits ratio"
+#: The classes of tiles and links that are not between routers.
+TERMINAL = ("processor", "injection", "ejection")
+
+
+def tile_ratios(
+    given: Given, alone: Mapping[str, RunLike] | None = None, job: str | None = None
+) -> Figure:
+    """Draws the share of tiles with a stalls-to-flits ratio of at most x: a panel per class.
+
+    The first panel has all network tiles together: 40 per router of an Aries. Tiles without a flit
+    have no ratio. On machines without tiles, each link counts. Chunduri et al. (IPDPS 2021), Fig. 6
+    and 11.
+
+    Args:
+        given: one run, or several runs and experiments by title.
+        alone: the run of each job alone, by name; only for one run.
+        job: only the routers to which the nodes of this job are attached.
+
+    Raises:
+        UsageError: no link carried a packet, or a run has no such job.
+    """
+    found = {title: _ratios(run, job) for title, run in parts(given, alone).items()}
+    known = {name for frame in found.values() for name in frame["class"].unique().to_list()}
+    if not known:
+        raise UsageError("figure tile-ratios: no link carried a packet; name another run")
+    tiles = known <= set(TILE_CLASSES)
+    classes = [name for name in (TILE_CLASSES if tiles else ALL_CLASSES) if name in known]
+    panels = {
+        NETWORK_TILES if tiles else "network links": [
+            name for name in classes if name not in TERMINAL
+        ],
+        **{name: [name] for name in classes},
+    }
+    return shares_of(
+        {
+            panel: {
+                title: frame.filter(pl.col("class").is_in(of))["stalls_to_flits"].to_numpy()
+                for title, frame in found.items()
+            }
+            for panel, of in panels.items()
+        },
+        RATIO,
+        what="tiles" if tiles else "links",
+    )
+
+
+def _ratios(run: RunLike, job: str | None) -> pl.DataFrame:
+    """Returns the class and the ratio of each tile with a flit."""
+    counters = counters_of(run).filter(pl.col("flits") > 0)
+    if job is not None:
+        names = job_names(run)
+        number = next((each for each, name in names.items() if name == job), None)
+        if number is None:
+            close = nearest(job, list(names.values()))
+            hint = f"did you mean '{close}'?" if close else f"its jobs: {', '.join(names.values())}"
+            raise UsageError(f"--job {job}: the run has no such job; {hint}")
+        own = run.ranks.filter(pl.col("job") == number).select("router").unique().collect()
+        counters = counters.join(own, on="router", how="semi")
+    return counters.select("class", "stalls_to_flits")

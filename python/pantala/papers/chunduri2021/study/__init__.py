@@ -1,0 +1,1 @@
+"""The study of Chunduri et al. (IPDPS 2021)."""

@@ -1,0 +1,190 @@
+"""The measures of stalls, flits and latencies: arrays over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import polars as pl
+
+from pantala.metrics.samples import PERCENTILES, percentiles
+from pantala.papers.chunduri2021.study.samples import (
+    classes,
+    job_times,
+    links_of_targets,
+    mean_by_seed,
+    saving,
+    tiles,
+    without_outliers,
+)
+from pantala.studies.evidence import Evidence
+
+Measures = Mapping[str, np.ndarray]
+Measure = Callable[[Evidence], Measures]
+
+NETWORK = ("row", "column", "global")
+PROCESSOR = ("injection", "ejection")
+_MODES = ("AD0", "AD3")
+
+
+def sums(
+    e: Evidence, rows: pl.DataFrame, mode: str, among: tuple[str, ...]
+) -> dict[str, np.ndarray]:
+    """Returns stalls, flits and their ratio under a mode, by seed.
+
+    Args:
+        e: the evidence.
+        rows: rows of `classes` or `tiles`.
+        mode: the mode.
+        among: the link classes.
+    """
+    if rows.is_empty():
+        none = np.full(len(e.seeds), np.nan)
+        return {"stalls": none, "flits": none, "ratio": none}
+    own = rows.filter(pl.col("mode") == mode, pl.col("class").is_in(among))
+    found = own.group_by("seed").agg(pl.col("stalls", "flits").sum())
+    found = found.with_columns(ratio=pl.col("stalls") / pl.col("flits"))
+    return {name: mean_by_seed(e, found, name) for name in ("stalls", "flits", "ratio")}
+
+
+def on_own_routers(e: Evidence) -> Measures:
+    """Returns what AD3 saves of stalls and of their ratio on the routers of MILC, by class."""
+    rows = links_of_targets(e, "production_milc", {"application": "milc"})
+    found = {}
+    for name in NETWORK:
+        first, second = (sums(e, rows, mode, (name,)) for mode in _MODES)
+        found[f"{name}_stalls_saving"] = saving(first["stalls"], second["stalls"])
+        found[f"{name}_ratio_saving"] = saving(first["ratio"], second["ratio"])
+    return found
+
+
+def on_processor_tiles(e: Evidence) -> Measures:
+    """Returns how the stalls of requests and responses change on MILC's processor tiles."""
+    axes = ["application", "mode", "placement"]
+    where = {"application": "milc"}
+    links = links_of_targets(e, "production_milc", where)
+    columns = [*axes, "link", "kind", "stall_ns"]
+    rows = e.chosen("production_milc", "port_windows", columns, where)
+    found: dict[str, list[np.ndarray]] = {"request": [], "response": []}
+    if links.is_empty() or rows.is_empty():
+        none = np.full(len(e.seeds), np.nan)
+        return {"request_increase": none, "response_change": none}
+    keys = ["seed", *axes, "link"]
+    own = rows.join(links.select(keys), keys, how="semi")
+    for kind, values in found.items():
+        for mode in _MODES:
+            chosen = own.filter(pl.col("kind") == kind, pl.col("mode") == mode)
+            total = chosen.group_by("seed").agg(pl.col("stall_ns").sum())
+            values.append(mean_by_seed(e, total, "stall_ns"))
+    return {
+        "request_increase": -saving(*found["request"]),
+        "response_change": -saving(*found["response"]),
+    }
+
+
+def less_stalled(e: Evidence) -> Measures:
+    """Returns AD0's stalls-to-flits ratio on network tiles over AD3's, of eight jobs of MILC."""
+    rows = classes(e, "large", {"application": "milc"})
+    first, second = (sums(e, rows, mode, NETWORK) for mode in _MODES)
+    ratio = first["ratio"] / second["ratio"]
+    return {
+        "ratio": ratio,
+        "gain": ratio - 1,
+        "stalls_saving": saving(first["stalls"], second["stalls"]),
+        "flits_saving": saving(first["flits"], second["flits"]),
+    }
+
+
+def beside_others(e: Evidence) -> Measures:
+    """Returns the median ratio on tiles of MILC's routers in production less that in ensembles."""
+    medians = []
+    for experiment in ("production_milc", "tiles"):
+        rows = links_of_targets(e, experiment, {"application": "milc", "mode": "AD3"})
+        if not rows.is_empty():
+            used = rows.filter(pl.col("class").is_in(NETWORK), pl.col("flits") > 0)
+            ratio = (pl.col("stalls") / pl.col("flits")).median()
+            rows = used.group_by("seed").agg(ratio=ratio)
+        medians.append(mean_by_seed(e, rows, "ratio"))
+    return {
+        "difference": medians[0] - medians[1],
+        "production": medians[0],
+        "ensembles": medians[1],
+    }
+
+
+def peaks(e: Evidence) -> dict[str, np.ndarray]:
+    """Returns how AD3 changes HACC's stalls in ensembles: rank-3 peaks and processor tiles."""
+    rows = tiles(e, "tiles", {"application": "hacc"})
+    high, processor = [], []
+    for mode in _MODES:
+        own = rows
+        if not rows.is_empty():
+            of_class = rows.filter(pl.col("class") == "global", pl.col("mode") == mode)
+            own = of_class.group_by("seed", "placement").agg(
+                peak=pl.col("stalls").max() / pl.col("stalls").mean()
+            )
+        high.append(mean_by_seed(e, own, "peak"))
+        processor.append(sums(e, rows, mode, PROCESSOR)["stalls"])
+    return {"peak_increase": -saving(*high), "processor_increase": -saving(*processor)}
+
+
+def hacc_in_production(e: Evidence) -> Measures:
+    """Returns how AD3 lengthens HACC's runs in production, and its peaks in ensembles."""
+    rows = without_outliers(
+        job_times(e, "production", {"application": "hacc"}), ["application", "mode"]
+    )
+    times = [
+        mean_by_seed(e, rows if rows.is_empty() else rows.filter(pl.col("mode") == mode), "run_ns")
+        for mode in _MODES
+    ]
+    return {"runtime_increase": -saving(*times), "peak_increase": peaks(e)["peak_increase"]}
+
+
+def default_on_theta(e: Evidence) -> Measures:
+    """Returns what the new default saves of stalls and of their ratio to flits on network tiles."""
+    rows = classes(e, "default_theta", {})
+    first, second = (sums(e, rows, mode, NETWORK) for mode in _MODES)
+    injected = [sums(e, rows, mode, ("injection",))["flits"] for mode in _MODES]
+    return {
+        "stalls_saving": saving(first["stalls"], second["stalls"]),
+        "ratio_saving": saving(first["ratio"], second["ratio"]),
+        "injected_change": -saving(*injected),
+        "flits_saving": saving(first["flits"], second["flits"]),
+    }
+
+
+def default_on_cori(e: Evidence) -> Measures:
+    """Returns what the new default saves of each percentile of the NICs' mean latencies."""
+    rows = e.chosen("default_cori", "nic_windows", ["mode", _LATENCY], {})
+    found: dict[str, list[np.ndarray]] = {_name(share): [] for share in PERCENTILES}
+    for mode in _MODES:
+        values = np.full((len(PERCENTILES), len(e.seeds)), np.nan)
+        for place, seed in enumerate(e.seeds):
+            if rows.is_empty():
+                continue
+            own = rows.filter(pl.col("mode") == mode, pl.col("seed") == seed)[_LATENCY]
+            if len(own):
+                values[:, place] = list(percentiles(own.to_list()).values())
+        for name, row in zip(found, values, strict=True):
+            found[name].append(row)
+    savings = {f"{name}_saving": saving(*pair) for name, pair in found.items()}
+    return {"least_saving": np.min(list(savings.values()), axis=0), **savings}
+
+
+_LATENCY = "request_response_latency_mean_ns"
+
+
+def _name(share: float) -> str:
+    return f"p{share:g}".replace(".", "_")
+
+
+COUNTER_MEASURES: Mapping[str, Measure] = {
+    "CHUN-4A-09": on_own_routers,
+    "CHUN-4A-10": on_processor_tiles,
+    "CHUN-4C-01": hacc_in_production,
+    "CHUN-5A-02": less_stalled,
+    "CHUN-5A-06": beside_others,
+    "CHUN-5B-03": peaks,
+    "CHUN-5C-01": default_on_theta,
+    "CHUN-5D-01": default_on_cori,
+}

@@ -1,0 +1,170 @@
+"""The samples of the measures: jobs with their times, link classes and tiles with their counters.
+
+A sample is a job of an ensemble, or the target of a run in production. Measures are arrays over
+seeds: means over the samples of a seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from pantala.studies.evidence import Evidence
+from pantala.workloads.hacc import Hacc
+
+__all__ = [
+    "FLIT_NS",
+    "calls",
+    "classes",
+    "job_times",
+    "links_of_targets",
+    "mean_by_seed",
+    "saving",
+    "tiles",
+    "without_outliers",
+]
+
+_AXES = ("application", "mode", "placement")
+#: The axes of experiments that lack some of `_AXES`.
+_OTHERS: Mapping[str, tuple[str, ...]] = {
+    "kernels": ("application", "mode"),
+    "default_theta": ("mode",),
+    "default_cori": ("mode",),
+}
+#: The time of a flit of 16 B by link class.
+FLIT_NS = {
+    "row": 16 / 5.25,
+    "column": 16 / 5.25,
+    "global": 16 / 4.69,
+    "injection": 16 / 10.5,
+    "ejection": 16 / 10.5,
+}
+#: What HACC computes before its messages, which the targets of production leave out.
+_HACC_NS = (Hacc().compute.total(1.0) - 1_000_000) / 1000
+#: Standard deviations from which a sample is left out (III.A).
+_SIGMA = 3.0
+
+
+def axes(experiment: str) -> tuple[str, ...]:
+    """Returns the axes of an experiment besides seeds."""
+    return _OTHERS.get(experiment, _AXES)
+
+
+def job_times(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.DataFrame:
+    """Returns run time and time in MPI of the jobs that an experiment is about, in ns.
+
+    Returns:
+        seed, the axes, ``name``, ``job``, ``run_ns``, ``mpi_ns``; no columns without runs. Jobs
+        that did not end are left out.
+    """
+    columns = (*axes(experiment), "name", "job", "complete", "start_ns", "end_ns")
+    value = "communication_time_mean_ns"
+    rows = e.chosen(experiment, "jobs", [*columns, value], where)
+    if rows.is_empty():
+        return pl.DataFrame()
+    produced = ~pl.col("name").str.starts_with("background") & pl.col("complete")
+    found = rows.filter(produced, pl.col("seed").is_in(e.seeds)).with_columns(
+        run_ns=pl.col("end_ns") - pl.col("start_ns"), mpi_ns=pl.col(value)
+    )
+    if experiment.startswith("production"):
+        late = pl.col("application") == "hacc"
+        found = found.with_columns(
+            run_ns=pl.col("run_ns") + pl.when(late).then(_HACC_NS).otherwise(0.0)
+        )
+    return found.drop("complete", "start_ns", "end_ns", value)
+
+
+def without_outliers(rows: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Returns samples without those beyond three standard deviations of their kind (III.A)."""
+    if rows.is_empty():
+        return rows
+    run = pl.col("run_ns")
+    distance = (run - run.mean().over(by)).abs()
+    return rows.filter(distance <= _SIGMA * run.std().over(by).fill_null(0.0) + 1e-9)
+
+
+def mean_by_seed(e: Evidence, rows: pl.DataFrame, value: str | pl.Expr) -> np.ndarray:
+    """Returns the mean of a value over the samples of each seed; NaN for a seed without any."""
+    if rows.is_empty():
+        return np.full(len(e.seeds), np.nan)
+    expression = pl.col(value) if isinstance(value, str) else value
+    means = dict(rows.group_by("seed").agg(expression.mean().alias("value")).iter_rows())
+    return np.array([_number(means.get(seed)) for seed in e.seeds])
+
+
+def saving(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Returns what the second saves of the first; NaN where there is nothing to save."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: np.ndarray = 1 - np.asarray(second) / np.asarray(first)
+    return np.where(np.asarray(first) > 0, found, np.nan)
+
+
+def calls(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.DataFrame:
+    """Returns the time of each call of the jobs of an experiment, in ns over all ranks."""
+    own = axes(experiment)
+    rows = e.chosen(experiment, "calls", [*own, "job", "call", "time_ns"], where)
+    jobs = job_times(e, experiment, where)
+    if rows.is_empty() or jobs.is_empty():
+        return pl.DataFrame()
+    return rows.join(jobs.select("seed", *own, "job", "run_ns", "mpi_ns"), ["seed", *own, "job"])
+
+
+def classes(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.DataFrame:
+    """Returns flits and stalled flits of each link class of each run.
+
+    Returns:
+        seed, the axes, ``class``, ``flits``, ``stalls``, ``bytes``.
+    """
+    own = axes(experiment)
+    columns = [*own, "class", "flits", "stall_ns", "bytes"]
+    rows = e.chosen(experiment, "system_windows", columns, where)
+    if rows.is_empty():
+        return pl.DataFrame()
+    sums = rows.filter(pl.col("seed").is_in(e.seeds)).group_by(
+        "seed", *own, "class", maintain_order=True
+    )
+    return sums.agg(pl.col("flits", "stall_ns", "bytes").sum()).with_columns(
+        stalls=pl.col("stall_ns") / pl.col("class").replace_strict(FLIT_NS)
+    )
+
+
+def tiles(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.DataFrame:
+    """Returns flits and stalled flits of each link: of each tile of a router.
+
+    Returns:
+        seed, the axes, ``link``, ``class``, ``router``, ``flits``, ``stalls``.
+    """
+    own = axes(experiment)
+    ends = ["link", "class", "source_router", "target_router", "busy_ns", "stall_ns"]
+    rows = e.chosen(experiment, "links", [*own, *ends], where)
+    if rows.is_empty():
+        return pl.DataFrame()
+    flit = pl.col("class").replace_strict(FLIT_NS)
+    return rows.filter(pl.col("seed").is_in(e.seeds)).select(
+        "seed",
+        *own,
+        "link",
+        "class",
+        router=pl.col("source_router").fill_null(pl.col("target_router")),
+        flits=pl.col("busy_ns") / flit,
+        stalls=pl.col("stall_ns") / flit,
+    )
+
+
+def links_of_targets(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.DataFrame:
+    """Returns the rows of `tiles` on the routers that serve the jobs of each run (III.B)."""
+    own = axes(experiment)
+    every = tiles(e, experiment, where)
+    ranks = e.chosen(experiment, "ranks", [*own, "job", "router"], where)
+    jobs = job_times(e, experiment, where)
+    if every.is_empty() or ranks.is_empty() or jobs.is_empty():
+        return pl.DataFrame()
+    keys = ["seed", *own]
+    served = ranks.join(jobs.select(*keys, "job"), [*keys, "job"], how="semi")
+    return every.join(served.select(*keys, "router").unique(), [*keys, "router"], how="semi")
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
