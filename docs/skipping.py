@@ -214,7 +214,7 @@ def _page(records: Mapping[Key, Record]) -> str:
         f'{len(skipped)} runs with `skip = "{_TOLERANCE}"`, each against the run in full of the',
         f"same seed, on machines of 72, 1,056 and 8,448 nodes. {len(jumped)} of them skipped time;",
         "the others are equal to the full run. Errors are of runs that skipped, over jobs and",
-        "seeds; of link loads, over classes.",
+        "seeds; of link loads, over classes. Cases with a star run each job alone, too.",
         "",
         "## Summary",
         "",
@@ -278,8 +278,8 @@ def _coverage(records: Mapping[Key, Record]) -> str:
         return "No run skipped time."
     inside = sum(error <= stated for error, stated in known)
     return (
-        f"The stated error of the run time covers the true one in {inside} of {len(known)} cases"
-        f" ({100 * inside / len(known):.0f} %); its median is"
+        f"The stated error of the run time covers the true one in {inside} of {len(known)} cases\n"
+        f"({100 * inside / len(known):.0f} %); its median is"
         f" {_percent(median(stated for _, stated in known))}."
     )
 
@@ -300,7 +300,7 @@ def _by_case(records: Mapping[Key, Record]) -> str:
     heading = ["case", "routing", "simulated"]
     for quantity in ("run time", "communication", "slowdown", "p99"):
         heading += [quantity, "spread"]
-    return table(tuple(heading), rows)
+    return table(tuple(heading), rows, left=2)
 
 
 def _spread(records: Mapping[Key, Record], case: tuple[str, str], quantity: str) -> float | None:

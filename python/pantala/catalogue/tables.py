@@ -1117,6 +1117,32 @@ _EPOCHS = Table(
         ),
     ),
 )
+_NIC_WINDOWS = Table(
+    "nic_windows",
+    text=(
+        "One row per node and time window in which its NIC received a response: the mean of "
+        "request-response latencies, as from two counters of an Aries NIC (accumulated latency and number "
+        "of packets; Chunduri et al., IPDPS 2021, V.D). The length of a window is `record.nic_windows_ps` "
+        "of the plan. Rows are ordered by window and node."
+    ),
+    switch="record.nic_windows",
+    columns=(
+        Column("node", "u32", "Node that sent the requests."),
+        Column(
+            "window_start_ns",
+            "f64",
+            "Start of the window in which the responses arrived.",
+            unit="ns",
+        ),
+        Column("responses", "u64", "Number of responses."),
+        Column(
+            "request_response_latency_mean_ns",
+            "f64",
+            "Mean request-response latency: from the head's entry into the network to the delivery of the response.",
+            unit="ns",
+        ),
+    ),
+)
 
 #: Every table by name, in the order in which a run writes them.
 TABLES: Mapping[str, Table] = MappingProxyType(
@@ -1147,6 +1173,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             _RANK_CALLS,
             _CALL_EVENTS,
             _EPOCHS,
+            _NIC_WINDOWS,
         )
     }
 )

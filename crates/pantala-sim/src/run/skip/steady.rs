@@ -23,6 +23,8 @@ pub(crate) struct Mean {
     pub(crate) half_width: f64,
     /// The mean of the second half minus that of the first.
     pub(crate) drift: f64,
+    /// Number of values.
+    pub(crate) count: usize,
 }
 
 /// Series are reduced to at most this many means of batches.
@@ -55,7 +57,15 @@ impl Mean {
         let half_width = student(independent - 1.0) * (variance / independent).sqrt();
         let (first, second) = means.split_at(means.len() / 2);
         let second = &second[second.len() - first.len()..];
-        Some(Self { value, half_width, drift: mean(second) - mean(first) })
+        let drift = mean(second) - mean(first);
+        Some(Self { value, half_width, drift, count: series.len() })
+    }
+
+    /// Returns the half width of the interval of the mean of `others` further values: their own
+    /// chance is added to that of the mean, and half of the drift, which may go on.
+    pub(crate) fn half_width_of(&self, others: f64) -> f64 {
+        let chance = self.half_width * (1.0 + self.count as f64 / others.max(1.0)).sqrt();
+        chance.hypot(self.drift / 2.0)
     }
 
     /// Returns whether mean and trend are known to `error`.
@@ -100,6 +110,7 @@ mod tests {
     fn a_constant_series_is_steady_and_a_ramp_is_not() {
         let constant = Mean::of(&[5.0; 8]).unwrap();
         assert_eq!((constant.value, constant.half_width, constant.drift), (5.0, 0.0, 0.0));
+        assert_eq!((constant.count, constant.half_width_of(3.0)), (8, 0.0));
         let ramp: Vec<f64> = (0..40).map(|k| 100.0 + f64::from(k)).collect();
         let ramp = Mean::of(&ramp).unwrap();
         assert_eq!(ramp.drift, 20.0);

@@ -69,7 +69,7 @@ impl Skipper {
     }
 
     /// The error of a job's run time: of each jump, the skipped time times the half width of the mean
-    /// that it relied on and what chance does not explain of the change after it (as independent
+    /// of the skipped cycles and what chance does not explain of the change after it (as independent
     /// errors), plus the rest to whole iterations; together over the job's run time.
     fn error_of(&self, job: usize, whole: f64) -> Option<JobError> {
         let of_job: Vec<&EpochRow> =
@@ -86,7 +86,8 @@ impl Skipper {
             let Some((mean, rest)) = promise.jobs[job] else { continue };
             known = true;
             let (_, unexplained) = promise.change[job].unwrap_or_default();
-            let relative = (mean.half_width / mean.value).hypot(unexplained);
+            let cycles = promise.jump as f64 / mean.value;
+            let relative = (mean.half_width_of(cycles) / mean.value).hypot(unexplained);
             error += promise.jump as f64 * relative + rest;
         }
         known.then(|| JobError {
