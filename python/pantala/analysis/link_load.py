@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 from pantala.analysis.link_pass import ROUNDING, link_sums, shared_time
 from pantala.metrics.binding import SATURATED
 from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike, link_window_ns
-from pantala.run_tables.skipped_time import skipped_spans, without_skipped
+from pantala.run_tables.skipped_time import skipped_between
 
 __all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
 
@@ -53,7 +52,7 @@ def link_loads(run: RunLike) -> LinkLoads:
         return LinkLoads(start, end, sums.shared, None, without)
     sent = pl.col("bytes") * pl.col("byte_ns").fill_null(0.0)
     # Skipped time has no windows.
-    covered = float(np.diff(without_skipped(skipped_spans(run), np.array([start, end])))[0])
+    covered = end - start - skipped_between(run, start, end)
     joined = (
         links.drop("bytes", "utilization")
         .join(sums.by_link, on="link", how="left", maintain_order="left")

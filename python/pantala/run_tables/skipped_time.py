@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from pantala.run_tables.run_like import RunLike, table
@@ -13,7 +12,7 @@ from pantala.run_tables.run_like import RunLike, table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["skipped_spans", "without_skipped"]
+__all__ = ["skipped_between", "skipped_spans", "without_skipped"]
 
 
 def skipped_spans(run: RunLike) -> list[tuple[float, float]]:
@@ -27,6 +26,12 @@ def skipped_spans(run: RunLike) -> list[tuple[float, float]]:
     return list(spans.collect().iter_rows())
 
 
+def skipped_between(run: RunLike, start_ns: float, end_ns: float) -> float:
+    """Returns how much time between two times of a run was skipped, in ns."""
+    parts = (min(end, end_ns) - max(start, start_ns) for start, end in skipped_spans(run))
+    return sum(max(0.0, part) for part in parts)
+
+
 def without_skipped(spans: Sequence[tuple[float, float]], times_ns: NDArray[Any]) -> NDArray[Any]:
     """Returns times on a clock that stands still while time is skipped.
 
@@ -34,6 +39,8 @@ def without_skipped(spans: Sequence[tuple[float, float]], times_ns: NDArray[Any]
         spans: the skipped spans.
         times_ns: times of the run in ns, of any shape.
     """
+    import numpy as np  # slowdowns without figures start without it
+
     result = np.asarray(times_ns, float).copy()
     for start, end in spans:
         result -= np.clip(np.asarray(times_ns, float) - start, 0, end - start)
