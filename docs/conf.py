@@ -62,6 +62,7 @@ CONTENTS = {
         "cluster",
         "query",
         "coarsen",
+        "skip",
         "traces",
         "ember",
         "ncptl",
@@ -85,6 +86,7 @@ CONTENTS = {
         "applications-wang2020",
         "applications-chunduri2021",
         "coarsening",
+        "skipping",
         "validation",
         "studies",
         "core",
@@ -106,6 +108,7 @@ CONTENTS = {
         "booksim_ugal",
     ],
     "explanation/coarsening": ["made-coarsening"],
+    "explanation/skipping": ["made-skipping"],
     "explanation/validation": ["made-validation", "made-validation-ember"],
     "explanation/studies": [
         f"../studies/prisacari2015/{name}" for name in ("claims", "numbers", "variants", "speedup")
