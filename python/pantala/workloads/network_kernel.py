@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
+from pydantic import Field, Strict
 from typing_extensions import override
 
 from pantala.models.base import Count, PositiveSize
@@ -40,8 +41,8 @@ class NetworkKernel(RankConstrained):
     """A kernel that one property of the network limits."""
     bound: Literal["latency", "bisection", "injection"] = "latency"
     """What limits the kernel."""
-    rounds: Count = 8
-    """Exchanges per iteration of `latency`."""
+    rounds: Annotated[int, Strict(), Field(ge=1, le=1000)] = 8
+    """Exchanges per iteration of `latency`, at most 1,000."""
     short: PositiveSize = Size(2_048)
     """Bytes of a message of `latency`."""
     long: PositiveSize = Size(1_200_000)

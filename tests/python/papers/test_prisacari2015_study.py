@@ -344,6 +344,7 @@ def test_a_run_that_was_cut_short_is_extrapolated() -> None:
 
 def test_studies_are_listed(cli: Cli) -> None:
     assert [each.name for each in studies()] == [
+        "chunduri2021",
         "kang2022",
         "prisacari2015",
         "wang2020",

@@ -37,6 +37,7 @@ RECORD: dict[str, Any] = {
     "rank_calls": True,
     "call_events": {"ranks": [0, 1, 5]},
     "latency_windows": "5 us",
+    "nic_windows": "5 us",
     "routing_windows": "5 us",
     "system": {"windows": ["4 us", "8 us"]},
     "routers": {"windows": ["4 us"]},

@@ -21,6 +21,7 @@ NOT_DRAWN = {
     "ember.Lulesh",
     "ember.MsgRate",
     "ember.Unstructured",
+    "network_kernel",  # phases that other applications have
     "operations",
 }
 
