@@ -367,13 +367,13 @@ impl Endpoints {
     /// Moves all starts and ends that the plan has set for jobs and that are later than `now`
     /// earlier by `time`. Returns the terminals whose NICs must start again.
     pub fn bring_forward(&mut self, now: Time, time: Time) -> Vec<u32> {
-        self.layer.programs_mut().for_each(|program| program.stop_earlier(time));
+        self.layer.programs_mut().for_each(|program| program.stop_earlier(now, time));
         let mut begin = vec![false; self.pattern_jobs.len()];
         for (job, begins) in self.pattern_jobs.iter_mut().zip(&mut begin) {
             *begins = job.start > now;
             job.start = job.start.saturating_sub(if *begins { time } else { 0 });
-            if job.end != NEVER {
-                job.end = job.end.saturating_sub(time);
+            if job.end != NEVER && job.end > now {
+                job.end -= time;
             }
         }
         let nodes = self.nodes;

@@ -305,10 +305,10 @@ impl RankOperations {
         }
     }
 
-    /// Moves the end that the plan sets for the job, if it sets one.
-    pub(crate) const fn stop_earlier(&mut self, time: Time) {
-        if self.stops_at != NEVER {
-            self.stops_at = self.stops_at.saturating_sub(time);
+    /// Moves the end that the plan sets for the job earlier, if it is later than `now`.
+    pub(crate) const fn stop_earlier(&mut self, now: Time, time: Time) {
+        if self.stops_at != NEVER && self.stops_at > now {
+            self.stops_at -= time;
         }
     }
 

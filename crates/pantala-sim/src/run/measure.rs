@@ -199,6 +199,7 @@ fn prepare(plan: &mut Plan, warmup: Time, window: Time, timeline: Time) -> Resul
         ));
     };
     plan.stop.duration_ps = warmup.saturating_add(window);
+    plan.skip = None; // every packet of the window counts
     let record = &mut plan.record;
     record.link_windows = false;
     record.q_learning = false;
