@@ -29,7 +29,9 @@ from pantala.report.reported_run import ReportedRun
 from pantala.report.warnings import warnings
 from pantala.results.run import Run
 from pantala.run_tables.run_like import table
+from pantala.run_tables.skipped_time import skipped_spans
 from pantala.runs.parts import TOGETHER
+from pantala.text.amounts import PLAIN
 
 __all__ = ["OPTIONAL", "Subject", "subject_of"]
 
@@ -199,7 +201,7 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
     slowdown = [] if reported.slowdown is None else reported.slowdown.to_dicts()
     parts: dict[str, Callable[[], Any]] = {
         "finding": lambda: finding_of(run if experiment is None else experiment),
-        "caveats": lambda: [each.text for each in reported.caveats],
+        "caveats": lambda: [*_skipped(run), *(each.text for each in reported.caveats)],
         "warnings": lambda: warnings(reported),
         "hottest": lambda: _hottest(reported),
         "slowdown": lambda: slowdown,
@@ -212,6 +214,19 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
             found[name] = "" if name == "finding" else []
             faults.append(first_line(error))
     return found | {"faults": list(dict.fromkeys(faults))}
+
+
+def _skipped(run: Run) -> list[str]:
+    """Returns a sentence on the skipped time of a run, which the views show as idle."""
+    spans = [
+        f"{PLAIN.duration(start)} to {PLAIN.duration(end)}" for start, end in skipped_spans(run)
+    ]
+    if not spans:
+        return []
+    return [
+        f"The time from {', from '.join(spans)} was skipped. Views of an interval show it as idle:"
+        " select an interval without it."
+    ]
 
 
 def _hottest(reported: ReportedRun) -> list[dict[str, Any]]:

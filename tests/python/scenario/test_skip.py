@@ -14,6 +14,7 @@ import pytest
 import pantala as pt
 from pantala.analysis.slowdown import slowdown_of
 from pantala.errors import UsageError
+from pantala.explorer.subject import _skipped
 from pantala.figures.throughput import throughput
 from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from support import SMALL, Ended
@@ -147,3 +148,13 @@ def test_auto_skips_where_it_is_worth_it(cli: Cli, long: Path, tmp_path: Path) -
     )
     assert ended.status == 0, ended.err
     assert "skip" not in json.loads((tmp_path / "short" / "run.json").read_text())["plan"]
+
+
+@native
+def test_the_explorer_says_what_was_skipped(cli: Cli, long: Path, tmp_path: Path) -> None:
+    out = tmp_path / "explored"
+    assert cli("run", long, "--skip", "20%", "--out", out, "--no-report").status == 0
+    run = pt.load(out)
+    assert isinstance(run, pt.Run)
+    (sentence,) = _skipped(run)
+    assert re.fullmatch(r"The time from .* to .* was skipped\. Views of an interval .*", sentence)
