@@ -179,9 +179,9 @@ impl OwnCycles {
 #[derive(Debug, Default)]
 pub(crate) struct AllCycles {
     cycles: BTreeMap<Place, CycleSums>,
-    /// As in [`Heard`].
+    /// By job and loop: how many ranks of all processes are in it now.
     pub(crate) inside: BTreeMap<(u16, u16), u32>,
-    /// As in [`Heard`].
+    /// By job and loop: the number of the latest iteration that a rank of any process has started.
     pub(crate) latest: BTreeMap<(u16, u16), u32>,
     /// By job: the bytes that patterns have delivered.
     pub(crate) delivered: Vec<u64>,

@@ -29,7 +29,7 @@ pub(crate) struct Mean {
 
 /// Series are reduced to at most this many means of batches.
 const BATCHES: usize = 64;
-/// So many values tell a negative correlation.
+/// The fewest values from which a negative correlation is believed.
 const ENOUGH: usize = 16;
 
 impl Mean {
