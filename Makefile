@@ -25,7 +25,7 @@ DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test-fast test test-optional test-all memory fmt check lint deny wheel validate mpi docs web bench benches estimates \
-  compare instructions scenarios stages snapshots studies generate figure lock clean
+  campaign compare instructions scenarios stages snapshots studies generate figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -160,6 +160,11 @@ instructions: build ## Record the instructions per packet-hop that `make test-al
 
 scenarios: build ## Run the drawn scenarios on 1, 2 and 3 threads and compare them with their recorded results
 	PYTHONPATH=tests $(BIN)/python -m scenarios $(SCENARIOS_FLAGS)
+
+# HOURS of all parts together; PARTS of tests/campaign/parts, all of them if none is given.
+HOURS ?= 4
+campaign: build ## Try what inputs, machine and other processes may do, for HOURS; writes docs/reliability.md
+	PYTHONPATH=tests/python:tests:tools $(BIN)/python -m campaign --hours $(HOURS) $(CAMPAIGN_FLAGS) $(PARTS)
 
 estimates: build ## Compare the estimates of time and memory with 30 runs (about 5 minutes)
 	PYTHONPATH=tools $(BIN)/python -m estimates $(ESTIMATES_FLAGS)
