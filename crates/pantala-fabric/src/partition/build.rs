@@ -21,7 +21,8 @@ use crate::store::counters::{Counters, JobTraffic};
 use crate::store::nics::{Nic, Nics, Responses};
 use crate::store::packet::{NONE, Packets};
 use crate::store::port::{
-    ELSEWHERE, HERE, InPort, InVc, LinkCounters, LinkEnd, NIC, OutPort, OutVc, Ports, VirtualQueue,
+    ELSEWHERE, HERE, InPort, InVc, LinkCounters, LinkEnd, NIC, OutPort, OutVc, PortReading, Ports,
+    VirtualQueue,
 };
 use crate::store::queue::Queue;
 use crate::store::requests::Requests;
@@ -161,6 +162,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
                     out_ports: room(by_port(1)),
                     out_vcs: room(by_port(vcs)),
                     virtual_queues: empty(),
+                    readings: empty(),
                     pool: pending_pool(),
                 }
             },
@@ -242,8 +244,14 @@ impl<H: Host, P: Probe> Partition<H, P> {
             fabric.worms = Worms::new(by_port(vcs), by_terminal(1), vcs);
         }
         if fabric.setup.config.router.input_queue == InputQueue::VirtualOutput {
+            assert!(
+                fabric.setup.stages.credit_at_crossbar::<General>(),
+                "packets leave virtual output queues with their credits"
+            );
             // SAFETY: the proof of ports (store/bounds.rs).
             fabric.ports.virtual_queues = unsafe { filled(by_port(vcs), VirtualQueue::default()) };
+            // SAFETY: the proof of ports (store/bounds.rs).
+            fabric.ports.readings = unsafe { filled(by_port(1), PortReading::default()) };
         }
         if fabric.setup.config.responses.is_some() {
             // SAFETY: the proof of NICs (store/bounds.rs).

@@ -86,6 +86,7 @@ impl Fabric {
                 let mut view = RouterCongestionView::<F> {
                     out_vcs: &mut self.ports.out_vcs,
                     virtual_queues: &self.ports.virtual_queues,
+                    readings: &mut self.ports.readings,
                     pool: &mut self.ports.pool,
                     router,
                     ports: self.setup.ports,

@@ -5,9 +5,10 @@ use crate::config::CreditCheck;
 use crate::store::account::PendingPool;
 use crate::store::account::space_of;
 use crate::store::port::OutVc;
+use crate::store::port::PortReading;
 use crate::store::port::VirtualQueue;
 use crate::variant::Variant;
-use pantala_engine::{ProvenArray, Time};
+use pantala_engine::{NEVER, ProvenArray, Time};
 use pantala_routing::{CongestionView, QueueMeasure};
 use std::marker::PhantomData;
 
@@ -15,6 +16,7 @@ use std::marker::PhantomData;
 pub(crate) struct RouterCongestionView<'a, F: Variant> {
     pub(crate) out_vcs: &'a mut ProvenArray<OutVc>,
     pub(crate) virtual_queues: &'a ProvenArray<VirtualQueue>,
+    pub(crate) readings: &'a mut ProvenArray<PortReading>,
     pub(crate) pool: &'a mut PendingPool,
     /// The router.
     pub(crate) router: u32,
@@ -47,6 +49,10 @@ impl<F: Variant> CongestionView for RouterCongestionView<'_, F> {
             };
             return range.map(flits_of).sum::<i32>().into();
         }
+        let readable = vc.is_none() && measure == QueueMeasure::OutputAndCredits;
+        if readable && !self.readings.is_empty() {
+            return self.read_port((router * self.ports + u32::from(port)) as usize);
+        }
         let mut flits = 0;
         for index in range {
             let out_vc = &mut self.out_vcs[index];
@@ -74,5 +80,29 @@ impl<F: Variant> CongestionView for RouterCongestionView<'_, F> {
             };
         }
         flits
+    }
+}
+
+impl<F: Variant> RouterCongestionView<'_, F> {
+    /// Returns the flits that hold or wait for room behind a port, if inputs queue by output.
+    #[inline]
+    fn read_port(&mut self, port: usize) -> i64 {
+        if self.now >= self.readings[port].until {
+            self.read_port_anew(port);
+        }
+        self.readings[port].flits
+    }
+
+    #[inline(never)]
+    fn read_port_anew(&mut self, port: usize) {
+        let full = self.config.router.input_buffer as i32;
+        let mut reading = PortReading { flits: 0, until: NEVER };
+        for index in port * self.vcs..(port + 1) * self.vcs {
+            let credits = &mut self.out_vcs[index].credits;
+            let held = full - credits.at(self.pool, self.now);
+            reading.flits += i64::from(held + self.virtual_queues[index].room);
+            reading.until = reading.until.min(credits.due());
+        }
+        self.readings[port] = reading;
     }
 }

@@ -50,6 +50,9 @@ impl Fabric {
     #[inline(always)]
     pub(crate) fn credit<F: Variant>(&mut self, out_vc: usize, first: Time, last: Time, room: u32) {
         self.ports.out_vcs[out_vc].credits.give_over::<F>(&mut self.ports.pool, first, last, room);
+        if self.setup.stages.virtual_output::<F>() {
+            self.ports.readings[out_vc / self.setup.vcs].ends(first);
+        }
         if let Some(observer) = self.observer.on::<F>() {
             let vcs = self.setup.vcs;
             observer.credited((out_vc / vcs, (out_vc % vcs) as u8), (first, last), room);

@@ -309,6 +309,9 @@ impl Fabric {
                 }
                 let back = tail + port.credit_delay;
                 vc.credits.give(&mut self.ports.pool, back, room);
+                if stages.virtual_output::<F>() {
+                    self.ports.readings[out].ends(back);
+                }
                 if let Some(observer) = self.observer.on::<F>() {
                     if !stages.credit_at_crossbar::<F>() {
                         observer.took_credit((out, packet.out_vc), room, self.agenda.now);

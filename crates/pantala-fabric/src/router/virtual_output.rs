@@ -36,6 +36,7 @@ impl Fabric {
             let waiting = &mut self.ports.virtual_queues[out_vc];
             waiting.queue.push(&mut self.packets, packet);
             waiting.room += room as i32;
+            self.ports.readings[out].flits += i64::from(room);
             let job = self.packets[packet].job;
             if let Some(observer) = self.observer.on::<General>() {
                 observer.waits_for_output(out as usize, job, now);
@@ -69,10 +70,10 @@ impl Fabric {
     /// link. The others wait for credits.
     fn fill_output(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
-        let turn = usize::from(self.ports.out_ports[out].next_vc);
-        for step in 0..self.setup.vcs {
-            let vc = (turn + step) % self.setup.vcs;
-            let out_vc = out * self.setup.vcs + vc;
+        let port = &self.ports.out_ports[out];
+        let vcs = self.setup.vcs;
+        for vc in in_turn(port.waiting, usize::from(port.next_vc), vcs) {
+            let out_vc = out * vcs + vc;
             while self.ports.virtual_queues[out_vc].queue.head != NONE {
                 let head = self.ports.virtual_queues[out_vc].queue.head;
                 let room = self.setup.stages.room::<General>(self.packets[head].flits.into());
@@ -119,5 +120,36 @@ impl Fabric {
             observer.moved_to_output(in_port, out, job, now);
         }
         self.enqueue::<General>(out, out_vc, index, now);
+    }
+}
+
+/// Returns the VCs of a set (bits), in round-robin order from `turn` on.
+fn in_turn(set: u16, turn: usize, vcs: usize) -> impl Iterator<Item = usize> {
+    let (set, vcs) = (u32::from(set), vcs as u32);
+    let mut left = (set >> turn) | (set << (vcs - turn as u32)) & ((1 << vcs) - 1);
+    std::iter::from_fn(move || {
+        let step = (left != 0).then(|| left.trailing_zeros())?;
+        left &= left - 1;
+        let vc = turn as u32 + step;
+        Some(if vc < vcs { vc } else { vc - vcs } as usize)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_turn;
+
+    #[test]
+    fn vcs_come_in_turn() {
+        for vcs in 1..=16 {
+            for turn in 0..vcs {
+                for set in (0..1_u32 << vcs).step_by(7) {
+                    let all = (0..vcs).map(|step| (turn + step) % vcs);
+                    let expected: Vec<_> = all.filter(|vc| set >> vc & 1 == 1).collect();
+                    let found: Vec<_> = in_turn(set as u16, turn, vcs).collect();
+                    assert_eq!(found, expected, "{set:b} from {turn} of {vcs}");
+                }
+            }
+        }
     }
 }

@@ -112,6 +112,12 @@ impl Credits {
         self.rest.available
     }
 
+    /// Returns when the first entry is due, or [`NEVER`].
+    #[inline]
+    pub(crate) fn due(&self) -> Time {
+        self.first
+    }
+
     /// Prefetches the entry after the first if [`Self::at`] will read it at `now`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, pool: &PendingPool, now: Time) {

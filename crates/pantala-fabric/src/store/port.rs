@@ -178,6 +178,18 @@ pub(crate) struct VirtualQueue {
     pub(crate) room: i32,
 }
 
+/// What routing reads of an output port, all VCs together, if inputs queue by output.
+///
+/// A decision reads up to eight ports, and each has a cache line per VC. The sum of a port changes
+/// at known times only, so it is added up again when one of them has passed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PortReading {
+    /// The flits that hold or wait for room behind the port.
+    pub(crate) flits: i64,
+    /// Until when the sum holds: the first time at which credits of the port come back.
+    pub(crate) until: Time,
+}
+
 /// The ports and VCs of all routers: buffers, room in them, and credits.
 #[derive(Debug)]
 pub(crate) struct Ports {
@@ -188,6 +200,8 @@ pub(crate) struct Ports {
     /// Per output VC, the packets that wait for room behind its link. Empty unless inputs queue by
     /// output.
     pub(crate) virtual_queues: ProvenArray<VirtualQueue>,
+    /// Per output port, what routing reads of it. Empty unless inputs queue by output.
+    pub(crate) readings: ProvenArray<PortReading>,
     /// The entries of all accounts that come back later.
     pub(crate) pool: PendingPool,
 }
@@ -221,7 +235,16 @@ impl Ports {
             + self.out_ports.memory()
             + self.out_vcs.memory()
             + self.virtual_queues.memory()
+            + self.readings.memory()
             + self.pool.memory()
+    }
+}
+
+impl PortReading {
+    /// Notes that credits of the port come back at `time`: its sum holds no longer.
+    #[inline]
+    pub(crate) fn ends(&mut self, time: Time) {
+        self.until = self.until.min(time);
     }
 }
 

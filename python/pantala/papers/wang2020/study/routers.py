@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pantala.papers.wang2020.study.platform import SEEDS, placement_axis, scenario
+from pantala.papers.wang2020.study.platform import RECORD, SEEDS, placement_axis, scenario
 
-_record = {"window": "1 ms", "routers": {"windows": ["0.5 ms"]}}
+_off = {key: value for key, value in RECORD.items() if key not in ("rank_messages", "system")}
+_record = {**_off, "routers": {"windows": ["0.5 ms"]}}
 
 experiment = {
     "scenario": scenario("workload3", interference=False, record=_record),
