@@ -16,12 +16,14 @@ __all__ = [
     "Interval",
     "Method",
     "Precision",
+    "Spread",
     "batches",
     "distinct",
     "independent_difference",
     "marked",
     "mean_interval",
     "paired_difference",
+    "spread_of",
 ]
 
 Method = Literal["student", "bootstrap"]
@@ -64,6 +66,28 @@ class Interval:
     def excludes_zero(self) -> bool:
         """Whether zero lies outside: a difference is then significant."""
         return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How values vary.
+
+    Attributes:
+        deviation: the standard deviation of the sample; None of one value.
+        p95: the 95th percentile, linear between values.
+    """
+
+    deviation: float | None
+    p95: float
+
+
+def spread_of(values: Sequence[float]) -> Spread:
+    """Returns how values vary, at least one."""
+    import numpy as np
+
+    array = np.asarray(values, dtype=np.float64)
+    deviation = float(array.std(ddof=1)) if array.size > 1 else None
+    return Spread(deviation, float(np.percentile(array, 95)))
 
 
 def mean_interval(

@@ -77,6 +77,13 @@ def compare(
     bootstrap: Annotated[
         bool, typer.Option("--bootstrap", help="Bootstrap in place of Student's intervals.")
     ] = False,
+    spread: Annotated[
+        bool,
+        typer.Option(
+            "--spread",
+            help="Print standard deviation and 95th percentile over seeds in place of intervals.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all metrics.")] = False,
     out: Annotated[
         Path | None,
@@ -105,7 +112,7 @@ def compare(
 
         say(json.dumps(found.document(), indent=2))
     else:
-        _show(found, everything=every or bool(metric))
+        _show(found, everything=every or bool(metric), spread=spread)
     if out is not None:
         from pantala.report.comparison import write_comparison
 
@@ -123,9 +130,9 @@ def _check_place(out: Path) -> None:
         raise UsageError(f"--out {out}: there is no directory {out.parent}; make it first")
 
 
-def _show(found: Comparison, *, everything: bool) -> None:
+def _show(found: Comparison, *, everything: bool, spread: bool) -> None:
     from pantala.comparison.comparison import HEADLINES
-    from pantala.comparison.quantities import with_interval
+    from pantala.comparison.quantities import with_interval, with_spread
     from pantala.errors import shortened
 
     base, *others = found.titles
@@ -164,8 +171,12 @@ def _show(found: Comparison, *, everything: bool) -> None:
                 *[row.part] * found.has_parts,
                 row.job or "(run)",
                 row.metric,
-                with_interval(row.metric, numbers.base),
-                with_interval(row.metric, numbers.other),
+                with_spread(row.metric, numbers.base.mean, numbers.base_spread)
+                if spread
+                else with_interval(row.metric, numbers.base),
+                with_spread(row.metric, numbers.other.mean, numbers.other_spread)
+                if spread
+                else with_interval(row.metric, numbers.other),
                 row.words,
             )
         output.print(drawn)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from pantala.analysis.statistics import (
     Interval,
     Method,
+    Spread,
     distinct,
     independent_difference,
     mean_interval,
     paired_difference,
+    spread_of,
 )
 from pantala.comparison.quantities import quantity
 
@@ -56,6 +58,8 @@ class Difference:
         basis: what the interval rests on.
         seeds: the seeds that the numbers are of: those of the pairs, or those of the base.
         other_seeds: the seeds of the second subject.
+        base_spread: how the values of the first subject vary.
+        other_spread: how those of the second one vary.
         equal_results: the seeds that do not count because their results equal those of a seed that
             does.
     """
@@ -67,6 +71,8 @@ class Difference:
     basis: Basis
     seeds: tuple[Seed, ...]
     other_seeds: tuple[Seed, ...]
+    base_spread: Spread
+    other_spread: Spread
     equal_results: tuple[Seed, ...] = ()
 
     @property
@@ -96,8 +102,8 @@ class Difference:
     def document(self) -> dict[str, object]:
         """Returns the difference as JSON; an end of an interval that does not exist is null."""
         return {
-            "base": _document(self.base),
-            "other": _document(self.other),
+            "base": _document(self.base) | asdict(self.base_spread),
+            "other": _document(self.other) | asdict(self.other_spread),
             "difference": _document(self.difference),
             "relative": self.relative,
             "basis": self.basis,
@@ -178,14 +184,18 @@ def difference_of(
     if min(len(first), len(second)) == 1:
         basis = "single"
     compared = paired_difference if shared else independent_difference
+    ones = numbers_of({seed: base[seed] for seed in seeds})
+    twos = numbers_of({seed: other[seed] for seed in others})
     return Difference(
         metric,
-        mean_interval(numbers_of({seed: base[seed] for seed in seeds}), confidence, method),
-        mean_interval(numbers_of({seed: other[seed] for seed in others}), confidence, method),
+        mean_interval(ones, confidence, method),
+        mean_interval(twos, confidence, method),
         compared(first, second, confidence, method),
         basis,
         tuple(seeds),
         tuple(others),
+        spread_of(ones),
+        spread_of(twos),
         left,
     )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from pantala.analysis.statistics import Interval
+from pantala.analysis.statistics import Interval, Spread
 from pantala.text.amounts import Medium, time_unit
 
-__all__ = ["quantity", "with_interval"]
+__all__ = ["quantity", "with_interval", "with_spread"]
 
 #: Terminals and pages show the same words: µs as on pages, and the space of terminals.
 _SHOWN = Medium(" ", "\N{MICRO SIGN}s")
@@ -26,17 +26,29 @@ def quantity(metric: str, value: float) -> str:
 
 def with_interval(metric: str, found: Interval) -> str:
     """Returns a mean, and half the width of its interval in the same unit if there is one."""
-    half = (found.high - found.low) / 2
+    return _plus_minus(metric, found.mean, (found.high - found.low) / 2)
+
+
+def with_spread(metric: str, mean: float, found: Spread) -> str:
+    """Returns a mean, the standard deviation in the same unit and the 95th percentile."""
+    if found.deviation is None:
+        return quantity(metric, mean)
+    shown = _plus_minus(metric, mean, found.deviation)
+    return f"{shown}, p95 {quantity(metric, found.p95)}"
+
+
+def _plus_minus(metric: str, mean: float, half: float) -> str:
+    """Returns a mean and a deviation from it in the same unit, if there is one."""
     if not math.isfinite(half) or half == 0:
-        return quantity(metric, found.mean)
+        return quantity(metric, mean)
     if metric.endswith(("_bytes", "_gb_per_s")):
-        return f"{quantity(metric, found.mean)} ± {quantity(metric, half)}"
+        return f"{quantity(metric, mean)} ± {quantity(metric, half)}"
     if not metric.endswith("_ns"):
-        return f"{quantity(metric, found.mean)} ± {_two_digits(half)}"
-    scale, unit = time_unit(abs(found.mean))
+        return f"{quantity(metric, mean)} ± {_two_digits(half)}"
+    scale, unit = time_unit(abs(mean))
     shown = _two_digits(half / scale)
     decimals = len(shown.partition(".")[2]) if "e" not in shown else 3
-    return f"{found.mean / scale:,.{decimals}f} ± {shown} {unit}"
+    return f"{mean / scale:,.{decimals}f} ± {shown} {unit}"
 
 
 def _two_digits(value: float) -> str:

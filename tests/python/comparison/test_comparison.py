@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 import pantala as pt
 from hand_made_runs import write_run
 from pages import Page
-from pantala.analysis.statistics import independent_difference, mean_interval
+from pantala.analysis.statistics import independent_difference, mean_interval, spread_of
 from pantala.comparison.compare import compare
 from pantala.comparison.comparison import HEADLINES, Comparison
 from pantala.comparison.differences import difference_of
 from pantala.comparison.plans import plan_changes
-from pantala.comparison.quantities import with_interval
+from pantala.comparison.quantities import with_interval, with_spread
 from pantala.errors import UsageError
 from pantala.report.comparison import comparison_finding, render_comparison
 from support import Ended
@@ -449,3 +449,20 @@ def test_cases_without_a_job_are_left_out_of_a_comparison_of_it(tmp_path: Path) 
     ]
     with pytest.raises(UsageError, match="alone: --job c: has no such job"):
         of(tmp_path, by="mix", jobs=["c"])
+
+
+def test_a_spread_is_that_of_the_values() -> None:
+    found = spread_of([1000.0, 2000.0, 3000.0])
+    assert (found.deviation, found.p95) == (1000.0, 2900.0)
+    assert with_spread(TIME, 2000.0, found) == "2 ± 1 µs, p95 2.90 µs"
+    assert spread_of([7.0]).deviation is None
+    assert with_spread(TIME, 2000.0, spread_of([2000.0])) == "2.00 µs"
+
+
+def test_spread_takes_the_place_of_intervals(sweeps: dict[str, Path], cli: Cli) -> None:
+    metric = ("--metric", TIME)
+    told = cli("compare", str(sweeps["both"]), "--by", "routing.algorithm", *metric, "--spread")
+    assert ", p95 " in " ".join(told.out.split())
+    document = of(sweeps["both"], by="routing.algorithm").document()
+    values = [row["base"] for row in document["metrics"] if row["metric"] == TIME]
+    assert all(each["deviation"] >= 0 and each["p95"] >= each["mean"] / 2 for each in values)
