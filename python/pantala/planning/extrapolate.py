@@ -1,7 +1,9 @@
 """The cost of a run, extrapolated from a probe of its first part.
 
 What the jobs have received in the probe, and what they send in all, tells which part of the run it
-was. The cost of a packet is the same before and after.
+was. A message counts as received when all of it has arrived, which in a large machine is nothing
+for some microseconds; so the packets that the network has delivered, and half of those under way,
+count if they are more. The cost of a packet is the same before and after.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ _STEADY = 1.6
 _FILLING = 0.3
 #: Keys of a record and their tables, which have one row per link or router if no window is given.
 _WHOLE = {"ports": "port_windows", "system": "system_windows", "routers": "router_windows"}
+#: The most packets of control that a message takes: request to send, clear to send.
+_CONTROL = 2
 #: The end of each probe writes files that the end of a run writes once.
 _SECONDS_OF_END = 0.03
 
@@ -58,7 +62,7 @@ def from_probe(
     work = _Work(plan, sent, probed.samples)
     end = work.end()
     first = probed.samples[0]
-    done, total = work.at(last), work.in_all(end)
+    done, total = max(work.at(last), _carried(plan, sent, probed)), work.in_all(end)
     before = work.at(first)
     # Rows that wait are written at the end of the probe; its other files come once.
     spent = max(last.seconds, probed.seconds - _SECONDS_OF_END) - first.seconds
@@ -68,10 +72,24 @@ def from_probe(
         probed.seconds + per_work * max(0.0, total - done),
         BYTES_PER_PROCESS + _memory(probed, work, total),
         probed.disk_bytes + _written(probed.rows, max(1.0, scale) - 1),
-        probed.packets * scale,
+        max(total, float(probed.packets)),
         f"{'' if work.known else 'at least; '}from a probe of its first"
         f" {PLAIN.duration(last.simulated_ps / 1000)}",
     )
+
+
+def _carried(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic], probed: Probe) -> float:
+    """Returns the packets of messages that the network has carried, at least.
+
+    A packet under way counts as half of one. Responses are half of all packets, and a message can
+    need two packets of control.
+    """
+    carried = probed.packets + probed.in_flight / 2
+    if plan["nic"]["responses"]:
+        carried /= 2
+    messages = sum(each["messages"] for each in sent.values())
+    packets = sum(_per_byte(plan, each) * each["bytes"] for each in sent.values())
+    return carried * packets / (packets + _CONTROL * messages) if packets else 0.0
 
 
 class _Work:

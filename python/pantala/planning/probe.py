@@ -62,7 +62,8 @@ class Probe:
         samples: its steps, at least one.
         seconds: CPU time of the whole probe, the end of its tables included.
         ended: whether the run came to its end.
-        packets: the packets that were delivered.
+        packets: the packets that were delivered, responses included.
+        in_flight: the packets in the network at the end.
         rows: the rows of its tables, by name.
         disk_bytes: the size of its directory.
         base_bytes: the memory of the process before.
@@ -72,6 +73,7 @@ class Probe:
     seconds: float
     ended: bool
     packets: int
+    in_flight: int
     rows: Mapping[str, int]
     disk_bytes: int
     base_bytes: int
@@ -92,11 +94,19 @@ class _Steps:
         self._base = resident_bytes()
         #: The time at which `watch` ended the probe within a step; 0 if it did not.
         self._stopped = 0.0
+        #: The CPU time of the set-up, which does not count: large machines take a second.
+        self._set_up: float | None = None
         self._began = time.process_time()
 
     def spent(self) -> float:
         """Returns the CPU time since the start."""
         return time.process_time() - self._began
+
+    def _simulating(self, spent: float) -> float:
+        """Returns the part of a CPU time since the start that came after the set-up."""
+        if self._set_up is None:
+            self._set_up = spent
+        return spent - self._set_up
 
     def extend(self, delivered: Sequence[Sequence[tuple[int, int]]]) -> int | None:
         """Notes a sample, and returns the end of the next step; None at the end of the probe."""
@@ -104,14 +114,15 @@ class _Steps:
         spent = self.spent()
         memory = resident_bytes() - self._base
         self.samples.append(Sample(spent, self._now, of_jobs, memory))
-        if spent >= self._seconds or self._now == self._duration:
+        simulating = self._simulating(spent)
+        if simulating >= self._seconds or self._now == self._duration:
             return None
         step = self._now // 2
         if len(self.samples) > 1:
             before = self.samples[-2]
             rate = (spent - before.seconds) / (self._now - before.simulated_ps)
             if rate > 0:
-                step = min(step, 1 + int((self._seconds - spent) / rate))
+                step = min(step, 1 + int((self._seconds - simulating) / rate))
         # Steps do not become tiny, and two rates of a run can differ.
         self._now += max(step, self._now // 8, _SHORTEST)
         if self._duration:
@@ -139,6 +150,7 @@ class _Steps:
             spent,
             finished or self.samples[-1].simulated_ps == self._duration,
             document["counters"]["packets_delivered"],
+            document["counters"]["packets_in_flight"],
             document["tables"],
             sum(path.stat().st_size for path in folder.iterdir()),
             self._base,
@@ -147,7 +159,7 @@ class _Steps:
     def watch(self, _: Progress) -> None:
         """Ends the probe in a step that takes too long."""
         spent = self.spent()
-        if spent > _MOST * self._seconds:
+        if self._simulating(spent) > _MOST * self._seconds:
             self._stopped = spent
             raise _Enough
 

@@ -147,7 +147,7 @@ def sampled(memory: Callable[[float], float], jobs: int = 1) -> Probe:
         Sample(0.1 + 0.05 * step, 10**6 * step, (1000 * step,) * jobs, int(memory(step)))
         for step in range(1, 11)
     )
-    return Probe(samples, 0.63, False, 100 * jobs, {"jobs": 1, "messages": 10}, 10_000, 0)
+    return Probe(samples, 0.63, False, 100 * jobs, 0, {"jobs": 1, "messages": 10}, 10_000, 0)
 
 
 def made(size: float, messages: float, **job_keys: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -155,7 +155,8 @@ def made(size: float, messages: float, **job_keys: Any) -> tuple[dict[str, Any],
     each = {"name": "a", "start_ps": 0, "nodes": [0, 1], "workload": {"kind": "stencil"}}
     links = {"terminal": {"bandwidth_bytes_per_s": 10**9}}
     plan = {"jobs": [each | job_keys], "stop": {"duration_ps": 0}, "packet_bytes": 100}
-    return {**plan, "links": links}, {"a": {"bytes": size, "messages": messages, "calls": 0.0}}
+    plan |= {"links": links, "nic": {"responses": False}}
+    return plan, {"a": {"bytes": size, "messages": messages, "calls": 0.0}}
 
 
 def test_the_time_of_a_run_is_that_of_its_packets() -> None:
@@ -163,6 +164,16 @@ def test_the_time_of_a_run_is_that_of_its_packets() -> None:
     assert found.packets == pytest.approx(1000)
     # 0.45 s are spent on 90 packets after the first step; 900 packets are left.
     assert found.seconds == pytest.approx(0.63 + 0.45 / 90 * 900)
+
+
+def test_packets_of_messages_that_have_not_arrived_count() -> None:
+    probed = replace(sampled(lambda _: 0), packets=300, in_flight=420)
+    plan, sent = made(100_000, 10)
+    found = from_probe(plan, sent, probed)
+    # 510 packets were carried, of which those of control are 20 of 1,020 or fewer.
+    assert found.seconds == pytest.approx(0.63 + 0.45 / (500 - 10) * 500)
+    both = from_probe({**plan, "nic": {"responses": True}}, sent, probed)
+    assert both.seconds == pytest.approx(0.63 + 0.45 / (250 - 10) * 750)
 
 
 def test_memory_that_grows_with_each_packet_goes_on_growing() -> None:
