@@ -113,7 +113,7 @@ CONTENTS = {
     "explanation/studies": [
         f"../studies/prisacari2015/{name}" for name in ("claims", "numbers", "variants", "speedup")
     ],
-    "studies/index": ["kang2022", "wang2020", "yang2016", "checklist"],
+    "studies/index": ["across", "chunduri2021", "kang2022", "wang2020", "yang2016", "checklist"],
     "reference/index": [
         "scenario/index",
         "applications",

@@ -3,8 +3,9 @@
 ``studies/NAME`` has the packs of a study (`pantala study pack`). The page ``docs/studies/NAME.md``
 is written by hand, but for the parts between ``<!-- made: PART -->`` and ``<!-- end -->``: status,
 verdicts, variations, tables, figures and costs. ``docs/studies/NAME`` gets claims.csv and the
-figures with their numbers. The counts of all studies go into ``docs/studies/index.md`` and, in one
-line, into README.md.
+figures with their numbers. A study without packs has its claims, none of them run. The counts of
+all studies go into ``docs/studies/index.md`` and, in one line, into README.md; those of a study
+that was recorded before there were packs come from its table of claims.
 
 ``--check`` compares the parts but for the figures with the packs, and exits with status 1 if they
 differ. Figures are not compared, because they depend on the version of matplotlib.
@@ -12,6 +13,7 @@ differ. Figures are not compared, because they depend on the version of matplotl
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 import textwrap
@@ -19,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from markdown_table import table
-from pantala.papers import study
+from pantala.papers import studies
 from pantala.report.tables import ReportTable
-from pantala.studies import Campaign, Judgement, StudyDefinition, Verdict
+from pantala.studies import Campaign, Judgement, Verdict
 from pantala.studies.claims_document import (
     claims_frame,
     counts_in_words,
@@ -39,6 +41,8 @@ README = ROOT / "README.md"
 INDEX = PAGES / "index.md"
 #: Larger tables of a figure are not published; `pantala study figures` writes them from the packs.
 MOST_BYTES = 100_000
+#: Studies that were recorded before there were packs: their tables of claims.
+RECORDED = {"prisacari2015": PAGES / "prisacari2015" / "claims.md"}
 BEGIN, END = "<!-- made: {} -->\n", "<!-- end -->"
 #: The verdicts that runs give, in the order of the tables.
 JUDGED = (
@@ -62,15 +66,16 @@ def main(arguments: Sequence[str]) -> int:
     check = list(arguments) == ["--check"]
     texts: dict[Path, str] = {}
     counts: list[tuple[str, str, list[Judgement]]] = []
-    for packs in sorted(each for each in PACKS.iterdir() if each.is_dir()):
+    for definition in studies():
+        if definition.name in RECORDED:
+            continue
         with tempfile.TemporaryDirectory(prefix="pantala-publish-") as folder:
-            definition = study(packs.name)
-            if not isinstance(definition, StudyDefinition):
-                raise SystemExit(f"{packs}: {packs.name} is no study of this form; move the packs")
             campaign = Campaign(definition, Path(folder) / "study", quick=False)
-            unpack(campaign, packs)
+            packed = (PACKS / definition.name).is_dir()
+            if packed:
+                unpack(campaign, PACKS / definition.name)
             found = campaign.judgements()
-            counts.append((packs.name, _seeds(campaign, found), found))
+            counts.append((definition.name, _seeds(campaign, found), found))
             parts = {
                 "status": _status(campaign, found),
                 "verdicts": _verdicts(found),
@@ -80,11 +85,11 @@ def main(arguments: Sequence[str]) -> int:
                 ),
                 "costs": _in_markdown(experiments_table(campaign)),
             }
-            if not check:
-                parts["figures"] = _figures(campaign, PAGES / packs.name)
-            page = PAGES / f"{packs.name}.md"
+            if packed and not check:
+                parts["figures"] = _figures(campaign, PAGES / definition.name)
+            page = PAGES / f"{definition.name}.md"
             texts[page] = _filled(page, parts)
-            texts[PAGES / packs.name / "claims.csv"] = claims_frame(found).write_csv()
+            texts[PAGES / definition.name / "claims.csv"] = claims_frame(found).write_csv()
     texts[INDEX] = _filled(INDEX, {"counts": _counts(counts)})
     texts[README] = _filled(README, {"studies": _line(counts)})
     stale = [
@@ -186,26 +191,43 @@ def _counts(counts: Sequence[tuple[str, str, list[Judgement]]]) -> str:
                 for verdict in (*JUDGED, Verdict.TEST, Verdict.UNJUDGED)
             ]
             rows.append((f"[{name}]({name}.md)", kind, seeds, *map(str, numbers)))
+    for name, claims in RECORDED.items():
+        recorded = _recorded(claims)
+        numbers = [recorded.get(verdict, 0) for verdict in (*JUDGED, Verdict.TEST)]
+        place = claims.relative_to(PAGES)
+        rows.append((f"[{name}]({place})", "all", "complete", *map(str, numbers), "0"))
     headings = ("study", "claims", "seeds", *map(str, (*JUDGED, Verdict.TEST, Verdict.UNJUDGED)))
     return table(headings, rows, 2) + "\n"
 
 
+def _recorded(claims: Path) -> dict[Verdict, int]:
+    """Returns the number of each verdict in a table of claims, whose fifth column has it."""
+    rows = re.findall(r"(?m)^\| [A-Z]+-.*$", claims.read_text(encoding="utf-8"))
+    found = [re.split(r"(?<!\\)\|", row)[5].strip().strip("*") for row in rows]
+    return {verdict: found.count(str(verdict)) for verdict in JUDGED}
+
+
 def _line(counts: Sequence[tuple[str, str, list[Judgement]]]) -> str:
-    """Returns the counts of all studies in one line."""
-    parts = []
-    for name, seeds, found in counts:
-        judged = [each for each in found if each.verdict in JUDGED]
-        words = [
-            _NUMBERED.get(verdict, with_number(verdict, number)).format(number)
-            for verdict in JUDGED
-            if (number := sum(each.verdict is verdict for each in judged))
-        ]
-        parts.append(
-            f"of {counted(len(judged), 'claim')} of [{name}](docs/studies/{name}.md) that runs"
-            f" decide, {join(words)}, from {seeds} seeds"
-        )
-    line = "; ".join(parts)
-    return _wrapped(f"{line[:1].upper()}{line[1:]}.")
+    """Returns the sums over all studies in one sentence."""
+    sums = dict.fromkeys(JUDGED, 0)
+    for each in (_recorded(claims) for claims in RECORDED.values()):
+        sums = {verdict: number + each.get(verdict, 0) for verdict, number in sums.items()}
+    for _, _, found in counts:
+        sums = {
+            verdict: number + sum(each.verdict is verdict for each in found)
+            for verdict, number in sums.items()
+        }
+    words = [
+        _NUMBERED.get(verdict, with_number(verdict, number)).format(number)
+        for verdict, number in sums.items()
+        if number
+    ]
+    papers = len(counts) + len(RECORDED)
+    return _wrapped(
+        f"Of {counted(sum(sums.values()), 'claim')} of {papers} papers that runs decide,"
+        f" {join(words)}. [By paper](docs/studies/index.md); [what agrees across the"
+        " papers](docs/studies/across.md)."
+    )
 
 
 def _wrapped(text: str, indent: str = "") -> str:

@@ -168,9 +168,13 @@ def target(kind: str, nodes: int = 256) -> dict[str, Any]:
 def production(name: str, jobs: list[dict[str, Any]], share: float = 0.9, **keys: Any) -> Any:
     """Returns a scenario with a background that fills a share of the machine, under AD0.
 
-    The sizes of its jobs are those of Pantala's background, after Figure 1.
+    The sizes of its jobs are those of Pantala's background, after Figure 1. A run ends with the
+    window in which the target ends. With windows of 1 ms half of it would be simulated, and counted
+    by the links, without the target.
     """
-    return scenario(name, jobs, background={"share": share, "applications": _BACKGROUND}, **keys)
+    background = {"share": share, "applications": _BACKGROUND}
+    base = scenario(name, jobs, background=background, **keys)
+    return {**base, "record": {**base["record"], "window": "20 us"}}
 
 
 def spread_axis(groups: Sequence[int] = GROUPS) -> dict[str, Any]:
