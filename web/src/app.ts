@@ -4,7 +4,7 @@ import { type Facts, Data, type Table, type Words } from "./data";
 import { h } from "./dom";
 import { moment } from "./format";
 import type { Panel, Rows } from "./panel";
-import { type State, Store } from "./state";
+import { read, type State, Store } from "./state";
 import { mask } from "./sums";
 
 export interface Interval {
@@ -35,6 +35,7 @@ export class App {
   private readonly live = h("p", { class: "live", attr: { role: "status", "aria-live": "polite" } });
   private readonly links = new WeakMap<Table, Map<number, Link>>();
   private frames = 0;
+  goal = "";
 
   constructor(private readonly drawAll: () => void) {
     this.store = new Store(() => this.draw());
@@ -201,6 +202,26 @@ export class App {
     });
     const packed = facts.packed ? "-- The tables are in tables.zip: unpack it first.\n" : "";
     return packed + lines.join("\n");
+  }
+
+  /** The query of a view, and that of the run beside it. */
+  queries(view: string, more: Record<string, string | number | null> = {}): string {
+    const own = this.query(view, more);
+    return this.beside === null ? own : `${own}\n\n-- The run beside it:\n${this.query(view, more, this.beside)}`;
+  }
+
+  /** Shows the place of a sentence: its selection, and its view. */
+  go(place: string): void {
+    const { run, beside, measure, strip, rows } = this.state;
+    const next = { ...read(place), run, beside, measure, strip, rows };
+    this.store.set(next);
+    this.goal = next.view;
+  }
+
+  /** Scrolls to the view that was asked for, until its tables are there or the user moves. */
+  arrive(loading: boolean): void {
+    if (this.goal) document.getElementById(this.goal)?.scrollIntoView();
+    if (!loading) this.goal = "";
   }
 
   panel(id: string): Panel | undefined {

@@ -118,6 +118,78 @@ def test_every_view_agrees_with_its_query_after_each_brush(tmp_path: Path) -> No
         assert set(outside) <= {"about:blank"}
 
 
+def test_two_runs_side_by_side_agree_with_the_queries_of_both(tmp_path: Path) -> None:
+    with served(explored(tmp_path / "run")) as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address + "#beside=1&from=3000&to=12000&rows=1000")
+        page.until(READY)
+        keys, place = 2, 2
+        for view in ("groups", "blame"):
+            shown = page.value(f"explorer.rows({view!r})")
+            assert shown["columns"][-2:] == ["beside", "difference"]
+            queries = page.value(f"explorer.sql({view!r})").split("-- The run beside it:")
+            first, second = (
+                {tuple(row[:keys]): row[place] for row in duckdb.execute(each).fetchall()}
+                for each in queries
+            )
+            for row in shown["rows"]:
+                key = tuple(row[:keys])
+                assert row[place] == pytest.approx(first.get(key, 0), rel=1e-5, abs=1e-9)
+                # Job 0 alone is job 0 of both.
+                assert row[-2] == pytest.approx(second.get(key, 0), rel=1e-5, abs=1e-9) or (
+                    row[-2] is None
+                )
+                if row[-2] is not None:
+                    assert row[-1] == pytest.approx(row[place] - row[-2], rel=1e-9, abs=1e-12)
+            assert len(shown["rows"]) > 3
+        shown = page.value("explorer.rows('heat')")
+        queries = page.value("explorer.sql('heat')").split("-- The run beside it:")
+        length = 1000.0
+        busy = [
+            {(row[0], row[2]): row[3] / length for row in duckdb.execute(each).fetchall()}
+            for each in queries
+        ]
+        assert len(shown["rows"]) > 100
+        for link, _, start, own, other, difference in shown["rows"]:
+            assert own == pytest.approx(min(1, busy[0].get((link, start), 0)), rel=1e-5)
+            assert other == pytest.approx(min(1, busy[1].get((link, start), 0)), rel=1e-5)
+            assert difference == pytest.approx(own - other)
+        grids = page.value(
+            "['groups', 'heat', 'blame'].map(id => [...document.querySelectorAll("
+            "`#${id} .cells`)].filter(each => each.offsetHeight > 40).length)"
+        )
+        assert grids == [3, 3, 3]
+        assert page.errors == []
+
+
+def test_the_report_leads_to_the_places_of_its_sentences_and_back(tmp_path: Path) -> None:
+    with served(explored(tmp_path / "run")) as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address)
+        page.until(READY)
+        finding = page.value("document.querySelector('.finding').innerText.slice(0, 60)")
+        page.value("document.querySelector('header.top a').click()")
+        page.until("location.pathname.endsWith('/report/0') && document.readyState === 'complete'")
+        assert finding[:40] in page.value("document.body.innerText").replace("\u00a0", " ")
+        links = page.value("[...document.querySelectorAll('.where a')].map(a => a.hash)")
+        cause = next(each for each in links if "victim=0" in each)
+        page.value(f"[...document.links].find(a => a.hash === '{cause}').click()")
+        page.until("!!document.getElementById('app')")
+        page.until(READY)
+        state = page.value("explorer.state()")
+        assert (state["victim"], state["aggressor"], state["view"]) == (0, 1, "blame")
+        assert state["cls"]
+        assert state["from"] < state["to"]
+        # The sentence of the report is that of the page, which selects the same.
+        page.value("explorer.set({victim: null, aggressor: null, jobs: [], cls: '', from: null})")
+        page.until(READY)
+        page.value("[...document.querySelectorAll('#blame .note button')][0].click()")
+        page.until("explorer.state().victim === 0")
+        again = page.value("explorer.state()")
+        assert all(again[key] == state[key] for key in ("aggressor", "cls", "from", "to", "jobs"))
+        assert page.errors == []
+
+
 def test_from_the_matrix_to_a_packet_by_clicks_and_keys(tmp_path: Path) -> None:
     with served(explored(tmp_path / "run")) as address, chromium() as page:
         page.size(1280, 900)
