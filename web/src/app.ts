@@ -195,13 +195,19 @@ export class App {
       class: this.state.cls || null,
       ...more,
     };
-    const lines = text.split("\n").flatMap((line) => {
+    // Without link windows, the whole run is one window.
+    const [job, of] = facts.missing.link_jobs ? ["0 AS job", "links"] : ["job", "link_jobs"];
+    const whole = `(SELECT link, 0 AS window_start_ns, ${job}, bytes, stall_ns FROM '$dir/${of}.parquet')`;
+    const asked = facts.missing.link_windows ? text.replaceAll("'$dir/link_windows.parquet'", whole) : text;
+    const lacking = Object.entries(facts.missing).filter(([name]) => asked.includes(`$dir/${name}.parquet`));
+    const lines = asked.split("\n").flatMap((line) => {
       const optional = /^\?([a-z]+)(.*)$/.exec(line);
       if (optional && (values[optional[1]!] ?? null) === null) return [];
       return [(optional ? optional[2]! : line).replace(/\$([a-z]+)/g, (_, name: string) => String(values[name] ?? "NULL"))];
     });
     const packed = facts.packed ? "-- The tables are in tables.zip: unpack it first.\n" : "";
-    return packed + lines.join("\n");
+    const notes = lacking.map(([name, remedy]) => `-- The run has no table ${name}. ${remedy.replaceAll(";", ",")}\n`);
+    return notes.join("") + packed + lines.join("\n");
   }
 
   /** The query of a view, and that of the run beside it. */
@@ -238,6 +244,12 @@ export class App {
     if (!interval) return "";
     return interval.whole ? "whole run" : `${moment(interval.from)} to ${moment(interval.to)}`;
   }
+}
+
+/** The name of a job in another run: of a sweep, without the values of its axes. */
+export function inRun(job: string, title: string): string {
+  const short = title.split(" (")[0]!;
+  return short.startsWith(job) ? short : `${job} (${short})`;
 }
 
 export function linkName(link: Link): string {

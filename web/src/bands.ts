@@ -90,7 +90,7 @@ export function bandsOf(app: App): { bands: Band[]; more: number } {
 }
 
 /** The height of a band and its gap in pixels; the bands of many jobs are lower. */
-export const heightOf = (bands: Band[]): number => (bands.length > 6 ? 9 : 13);
+export const heightOf = (bands: Band[]): number => (bands.length > 6 ? 11 : 13);
 
 export function drawBands(pen: CanvasRenderingContext2D, bands: Band[], top: number, left: number, x: (time: number) => number): void {
   const height = heightOf(bands);
@@ -104,16 +104,21 @@ export function drawBands(pen: CanvasRenderingContext2D, bands: Band[], top: num
     pen.textAlign = "right";
     pen.fillText(name, left - 6, middle, left - 8);
     pen.textAlign = "center";
+    let free = 0;
     for (const { start, end, depth, text } of segments) {
       const [from, till] = [x(start), x(end)];
       pen.fillStyle = jobColour(job);
       pen.globalAlpha = depth;
       pen.fillRect(from, y, Math.max(1, till - from - 0.5), height - 2);
       pen.globalAlpha = 1;
-      if (height < 12 || till - from < 18) continue;
-      if (pen.measureText(text).width + 6 > till - from) continue;
+      if (till - from < 12) continue;
+      // Iterations of ranks overlap; their numbers do not.
+      const half = pen.measureText(text).width / 2 + 3;
+      const centre = (from + till) / 2;
+      if (2 * half > till - from || centre - half < free) continue;
+      free = centre + half;
       pen.fillStyle = ink("ink");
-      pen.fillText(text, (from + till) / 2, middle + 0.5);
+      pen.fillText(text, centre, middle + 0.5);
     }
   });
   pen.restore();

@@ -225,7 +225,7 @@ export class HeatPanel extends Panel {
     const place = (n: number): string => `${linkName(order.links[Math.floor(n / columns)]!)} at ${moment((first + (n % columns)) * length)}`;
     const shown = `${order.links.length === 1 ? "The link" : `${count(order.links.length)} links`} with the highest peak ${state.measure} of ${difference ? "both runs" : "the run"}`;
     const limit = ` (of each class, the ${most} links with the highest peak load and stall are here)`;
-    const text = `${shown}${limit}. In the interval, ${count(full)} of them exceed 95\u00a0% in a window; the first at the highest, ${percent(values[best] || 0)}, is ${place(best)}.`;
+    const text = `${shown}${limit}. In the interval, ${full === 0 ? "none of them exceeds" : full === 1 ? "1 of them exceeds" : `${count(full)} of them exceed`} 95\u00a0% in a window; the first at the highest, ${percent(values[best] || 0)}, is ${place(best)}.`;
     if (!difference) return text;
     const [widest, by] = greatest(difference.map((value) => Math.abs(value) || 0));
     return by > 0 ? `${text} The largest difference, ${percent(difference[widest]!)}, is that of ${place(widest)}.` : `${text} The second run does not differ.`;

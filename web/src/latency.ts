@@ -1,6 +1,6 @@
 // The latencies of recorded packets in the interval: a histogram per job, dashed those of the job alone or of the run beside.
 
-import type { App } from "./app";
+import { type App, inRun } from "./app";
 import { ink, jobColour } from "./colour";
 import type { Table } from "./data";
 import { at, Canvas, h, hideTip, showTip } from "./dom";
@@ -59,7 +59,7 @@ export class LatencyChart {
       if (!its || !other || !app.interval(run) || (app.beside === null && its.jobs.length !== 1)) continue;
       for (const [job, bins] of this.sums(run, other)) {
         const own = facts.jobs.indexOf(its.jobs[job]!);
-        if (own >= 0) found.push({ job: own, name: app.beside === null ? `${its.jobs[job]} alone` : its.title.startsWith(its.jobs[job]!) ? its.title : `${its.jobs[job]} (${its.title})`, dashed: true, bins, packets: total(bins) });
+        if (own >= 0) found.push({ job: own, name: app.beside === null ? `${its.jobs[job]} alone` : inRun(its.jobs[job]!, its.title), dashed: true, bins, packets: total(bins) });
       }
     }
     for (const [job, bins] of this.sums(app.run, table)) found.push({ job, name: app.job(job), dashed: false, bins, packets: total(bins) });

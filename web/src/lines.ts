@@ -1,6 +1,6 @@
 // The lines of the view of time: what each job did in each window.
 
-import type { App } from "./app";
+import { type App, inRun } from "./app";
 import type { Table } from "./data";
 import { duration, percent, significant } from "./format";
 
@@ -98,7 +98,7 @@ export function linesOf(app: App, id: string): Line[] {
       const own = facts.jobs.indexOf(its.jobs[job] ?? "");
       const alone = its.jobs.length === 1 && app.beside === null;
       if (own >= 0 && (alone || app.beside !== null)) {
-        const name = alone ? `${its.jobs[job]} alone` : its.title.startsWith(its.jobs[job]!) ? its.title : `${its.jobs[job]} (${its.title})`;
+        const name = alone ? `${its.jobs[job]} alone` : inRun(its.jobs[job]!, its.title);
         found.push({ ...line, job: own, name, dashed: true });
       }
     }

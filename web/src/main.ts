@@ -95,6 +95,8 @@ function sentences(): void {
     const joined = app.facts()?.joined ?? 1;
     if (joined > 1) faults.push(`Windows of links are joined by ${joined}: the run has too many for one page.`);
     if (app.facts()?.missing.link_windows) faults.push(`Views of links show the whole run. ${app.facts()!.missing.link_windows}`);
+    const { jobs, missing } = app.facts() ?? { jobs: [], missing: {} as Record<string, string> };
+    if (missing.link_windows && missing.link_jobs && jobs.length > 1) faults.push(`Views of links count all traffic as ${jobs[0]}'s: bytes by job are not there. ${missing.link_jobs}`);
     const left = app.data.subject.left_out ?? [];
     const caveats = [...(own?.caveats ?? []), ...(own?.warnings ?? [])];
     return [
@@ -122,7 +124,23 @@ function draw(): void {
     }
     panel.refreshSql();
   }
+  steady();
   if (app.goal) app.arrive(root.innerText.includes("Reading the"));
+}
+
+/** Sentences grow as the interval moves, and never shrink: nothing below them jumps back and forth. */
+let [held, heights] = ["", [] as number[]];
+
+function steady(): void {
+  const key = `${innerWidth} ${app.run} ${app.beside}`;
+  if (key !== held) {
+    [held, heights] = [key, []];
+    for (const panel of app.panels) panel.keep(0);
+  }
+  const now = app.panels.map((panel) => panel.height);
+  app.panels.forEach((panel, n) => {
+    if (now[n]! > (heights[n] ?? 0)) panel.keep((heights[n] = now[n]!));
+  });
 }
 
 function keys(event: KeyboardEvent): void {

@@ -38,6 +38,7 @@ __all__ = ["OPTIONAL", "Subject", "subject_of"]
 #: The tables that a run may lack, and the key of the scenario that records each.
 OPTIONAL: Mapping[str, str] = {
     "link_windows": "record.link_windows = true",
+    "link_jobs": "every run",
     "job_windows": "every run",
     "iterations": "record.iterations = true",
     "blame": "[record.blame]",

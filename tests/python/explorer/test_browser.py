@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,7 @@ from explored_runs import HOSTILE, explored, hostile
 from pantala.explorer.page import write_page
 from pantala.explorer.server import server_of
 from pantala.explorer.subject import subject_of
+from recorded import recorded_scenario
 
 pytestmark = [pytest.mark.native, pytest.mark.slow, pytest.mark.needs("chromium", "bash")]
 
@@ -116,6 +119,98 @@ def test_every_view_agrees_with_its_query_after_each_brush(tmp_path: Path) -> No
         assert page.errors == []
         outside = [each for each in page.requests if not each.startswith((address, "data:"))]
         assert set(outside) <= {"about:blank"}
+
+
+def run_queries(page: Page, view: str) -> int:
+    """Runs all queries of a view in DuckDB; returns the number of rows."""
+    queries = page.value(f"explorer.sql({view!r})").split(";")
+    rows = 0
+    for query in queries:
+        if "SELECT" in query:
+            rows += len(duckdb.execute(query).fetchall())
+    return rows
+
+
+def test_every_query_that_the_page_shows_runs(tmp_path: Path) -> None:
+    views = ("time", "groups", "place", "link", "heat", "blame", "jobs")
+    with served(explored(tmp_path / "run")) as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address)
+        page.until(READY)
+        link = page.value("explorer.rows('place')")["rows"][0][0]
+        states = (
+            f"{{link: {link}}}",
+            "{group: 3, strip: 'presence'}",
+            "{router: 12, strip: 'latency', jobs: [1], cls: 'local'}",
+            "{from: 2000, to: 9000, strip: 'routing', beside: 1}",
+        )
+        for state in states:
+            select(page, state)
+            for view in views:
+                assert run_queries(page, view) > 0, (view, state)
+                shown = page.value(f"explorer.rows({view!r})")
+                assert all(len(row) == len(shown["columns"]) for row in shown["rows"]), view
+        assert page.errors == []
+
+
+def test_a_sweep_has_a_permalink_and_a_cell_opens_its_runs(tmp_path: Path) -> None:
+    axes = {"routing.algorithm": ["minimal", "ugal_g"], "seed": [1, 2]}
+    pt.sweep(recorded_scenario({}), tmp_path / "sweep", axes=axes)
+    with served(tmp_path / "sweep") as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address)
+        page.until(READY)
+        shown = page.value("explorer.rows('grid')")
+        assert run_queries(page, "grid") == len(shown["rows"]) == 8
+        page.value("explorer.set({who: 1, metric: 2, across: 0})")
+        page.until("document.querySelector('#grid .say').innerText.includes('of other')")
+        page.value("document.querySelector('#grid .cells').focus()")
+        for key in ("ArrowDown", "ArrowDown", "Enter"):
+            page.key(key)
+        page.until("explorer.state().cell === 1")
+        page.until("document.querySelectorAll('#grid tbody tr').length === 2")
+        runs = page.value("document.querySelector('#grid tbody').innerText")
+        assert "ugal_g" in runs
+        assert "minimal" not in runs
+        address = page.value("location.href")
+        page.open("about:blank")
+        page.open(address)
+        page.until(READY)
+        page.until("document.querySelectorAll('#grid tbody tr').length === 2")
+        assert page.value("document.querySelector('#grid tbody').innerText") == runs
+        page.value("document.querySelector('#grid tbody tr:last-child button').click()")
+        page.until("explorer.state().run === 3")
+        page.until(READY)
+        assert "count all traffic as ring's" in page.value("document.body.innerText")
+        # The query without link windows has the whole run as one; the tables are unpacked first.
+        assert "tables.zip: unpack it first" in page.value("explorer.sql('groups')")
+        for packed in (tmp_path / "sweep").glob("runs/*/*/tables.zip"):
+            with zipfile.ZipFile(packed) as tables:
+                tables.extractall(packed.parent)
+        assert compare(page, "groups", 2, {2: 2}) > 0
+        assert "-- The run has no table blame." in page.value("explorer.sql('blame')")
+        assert page.errors == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"pantala": "0.0.1"}, "The run is of Pantala 0.0.1"),
+        ({}, ""),
+    ],
+)
+def test_a_run_of_another_version_is_said(
+    tmp_path: Path, changed: dict[str, str], sentence: str
+) -> None:
+    path = explored(tmp_path / "run")
+    file = (path / "together").resolve() / "run.json"
+    document = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps(document | changed), encoding="utf-8")
+    with served(path) as address, chromium() as page:
+        page.open(address)
+        page.until(READY)
+        shown = page.value("[...document.querySelectorAll('.fault')].map(p => p.innerText)")
+        assert any(text.startswith(sentence) for text in shown) == bool(sentence), shown
 
 
 def test_two_runs_side_by_side_agree_with_the_queries_of_both(tmp_path: Path) -> None:
