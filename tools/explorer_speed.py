@@ -56,14 +56,15 @@ class Synthetic(Subject):
 
     def words(self, number: int) -> dict[str, Any]:
         """Returns no sentences."""
-        lists = ("caveats", "warnings", "hottest", "slowdown", "causes", "faults")
-        return {"finding": "", **{name: [] for name in lists}}
+        lists = ("finding", "caveats", "warnings", "hottest", "slowdown", "causes", "faults")
+        return {name: [] for name in lists}
 
     def document(self) -> dict[str, Any]:
         """Returns the subject without queries."""
         return {"version": "", "name": "synthetic", "path": ".", "runs": ["synthetic"]} | {
             "grid": None,
             "queries": {},
+            "report": "",
         }
 
     def answer(self, number: int, name: str, argument: int | None = None) -> Answer:

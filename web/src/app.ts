@@ -4,7 +4,7 @@ import { type Facts, Data, type Table, type Words } from "./data";
 import { h } from "./dom";
 import { moment } from "./format";
 import type { Panel, Rows } from "./panel";
-import { type State, Store } from "./state";
+import { read, type State, Store } from "./state";
 import { mask } from "./sums";
 
 export interface Interval {
@@ -35,6 +35,7 @@ export class App {
   private readonly live = h("p", { class: "live", attr: { role: "status", "aria-live": "polite" } });
   private readonly links = new WeakMap<Table, Map<number, Link>>();
   private frames = 0;
+  goal = "";
 
   constructor(private readonly drawAll: () => void) {
     this.store = new Store(() => this.draw());
@@ -194,13 +195,39 @@ export class App {
       class: this.state.cls || null,
       ...more,
     };
-    const lines = text.split("\n").flatMap((line) => {
+    // Without link windows, the whole run is one window.
+    const [job, of] = facts.missing.link_jobs ? ["0 AS job", "links"] : ["job", "link_jobs"];
+    const whole = `(SELECT link, 0 AS window_start_ns, ${job}, bytes, stall_ns FROM '$dir/${of}.parquet')`;
+    const asked = facts.missing.link_windows ? text.replaceAll("'$dir/link_windows.parquet'", whole) : text;
+    const lacking = Object.entries(facts.missing).filter(([name]) => asked.includes(`$dir/${name}.parquet`));
+    const lines = asked.split("\n").flatMap((line) => {
       const optional = /^\?([a-z]+)(.*)$/.exec(line);
       if (optional && (values[optional[1]!] ?? null) === null) return [];
       return [(optional ? optional[2]! : line).replace(/\$([a-z]+)/g, (_, name: string) => String(values[name] ?? "NULL"))];
     });
     const packed = facts.packed ? "-- The tables are in tables.zip: unpack it first.\n" : "";
-    return packed + lines.join("\n");
+    const notes = lacking.map(([name, remedy]) => `-- The run has no table ${name}. ${remedy.replaceAll(";", ",")}\n`);
+    return notes.join("") + packed + lines.join("\n");
+  }
+
+  /** The query of a view, and that of the run beside it. */
+  queries(view: string, more: Record<string, string | number | null> = {}): string {
+    const own = this.query(view, more);
+    return this.beside === null ? own : `${own}\n\n-- The run beside it:\n${this.query(view, more, this.beside)}`;
+  }
+
+  /** Shows the place of a sentence: its selection, and its view. */
+  go(place: string): void {
+    const { run, beside, measure, strip, rows } = this.state;
+    const next = { ...read(place), run, beside, measure, strip, rows };
+    this.store.set(next);
+    this.goal = next.view;
+  }
+
+  /** Scrolls to the view that was asked for, until its tables are there or the user moves. */
+  arrive(loading: boolean): void {
+    if (this.goal) document.getElementById(this.goal)?.scrollIntoView();
+    if (!loading) this.goal = "";
   }
 
   panel(id: string): Panel | undefined {
@@ -217,6 +244,12 @@ export class App {
     if (!interval) return "";
     return interval.whole ? "whole run" : `${moment(interval.from)} to ${moment(interval.to)}`;
   }
+}
+
+/** The name of a job in another run: of a sweep, without the values of its axes. */
+export function inRun(job: string, title: string): string {
+  const short = title.split(" (")[0]!;
+  return short.startsWith(job) ? short : `${job} (${short})`;
 }
 
 export function linkName(link: Link): string {

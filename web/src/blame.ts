@@ -1,29 +1,35 @@
 // Blame: whose packets waited because of whom, in the interval and link class.
 
 import type { App } from "./app";
-import { CellGrid } from "./cells";
 import { jobColour } from "./colour";
 import type { Table } from "./data";
 import { button, type Cell, fill, h, table as tableOf } from "./dom";
 import { duration, moment, percent } from "./format";
 import { Panel, type Rows } from "./panel";
+import { greatest } from "./sums";
+import { Trio } from "./trio";
+
+interface Waiting {
+  all: Float64Array;
+  classes: Map<string, Float64Array>;
+}
 
 export class BlamePanel extends Panel {
-  private readonly grid = new CellGrid();
+  private readonly trio = new Trio();
   private readonly chain = h("div");
 
   constructor(app: App) {
     super(app, "blame", "Blame: who waits because of whom");
-    this.body.append(this.grid.element, this.chain);
+    this.body.append(this.trio.element, this.chain);
   }
 
   /** The waiting time of each pair in the interval, by class. */
-  private sums(table: Table): { all: Float64Array; classes: Map<string, Float64Array> } {
+  private sums(run: number, table: Table): Waiting {
     const { app } = this;
-    const jobs = app.facts()!.jobs.length;
+    const jobs = app.facts(run)!.jobs.length;
     const all = new Float64Array(jobs * jobs);
     const classes = new Map<string, Float64Array>();
-    const interval = app.interval()!;
+    const interval = app.interval(run)!;
     const length = Number(table.facts.window_ns);
     const [from, to] = interval.whole ? [-Infinity, Infinity] : [interval.from, interval.to];
     const [start, cls, victim, aggressor, wait] = ["window_start_ns", "class", "victim", "aggressor", "wait_ns"].map((n) => table.num(n));
@@ -45,41 +51,103 @@ export class BlamePanel extends Panel {
     const table = app.table("blame");
     if (!facts || !app.interval() || this.lacks(table, "waiting times by cause") || !table || table instanceof Error) return;
     const jobs = facts.jobs.length;
-    const { all, classes } = this.sums(table);
+    const { all, classes } = this.sums(app.run, table);
     const totals = facts.jobs.map((_, victim) => all.subarray(victim * jobs, (victim + 1) * jobs).reduce((a, b) => a + b, 0));
-    const share = all.map((wait, n) => (totals[Math.floor(n / jobs)]! > 0 ? wait / totals[Math.floor(n / jobs)]! : NaN));
+    this.element.classList.toggle("wide", app.beside !== null);
+    if (app.beside === null) {
+      const share = all.map((wait, n) => (totals[Math.floor(n / jobs)]! > 0 ? wait / totals[Math.floor(n / jobs)]! : NaN));
+      this.trio.show(null);
+      this.show(0, facts.jobs, share, 1, percent, false, (row, column) => [
+        `${duration(all[row * jobs + column]!)}, summed over packets`,
+        `${percent(share[row * jobs + column]!)} of ${app.job(row)}'s waiting${app.state.cls ? ` for ${app.state.cls} links` : ""}`,
+        "Click: all views show this pair",
+      ]);
+    } else this.compare(app.beside);
+    this.say(this.finding(all, totals));
+    this.words(classes, totals);
+  }
+
+  /** The waiting times of two runs by the names of their jobs; a job that did not run makes nobody wait. */
+  private both(): { names: string[]; first: Float64Array; second: Float64Array } | null {
+    const { app } = this;
+    const beside = app.beside;
+    const other = beside === null ? null : app.facts(beside);
+    const [own, its] = [app.ready("blame"), beside === null ? null : app.ready("blame", beside)];
+    if (!other || !own?.rows || !its?.rows || !app.interval(beside!)) return null;
+    const names = [...new Set([...app.facts()!.jobs, ...other.jobs])];
+    const spread = (run: number, table: Table): Float64Array => {
+      const jobs = app.facts(run)!.jobs;
+      const { all } = this.sums(run, table);
+      const found = new Float64Array(names.length ** 2).fill(NaN);
+      jobs.forEach((name, victim) => {
+        for (let job = 0; job < names.length; job++) {
+          const cause = jobs.indexOf(names[job]!);
+          found[names.indexOf(name) * names.length + job] = cause < 0 ? 0 : all[victim * jobs.length + cause]!;
+        }
+      });
+      return found;
+    };
+    return { names, first: spread(app.run, own), second: spread(beside!, its) };
+  }
+
+  private compare(beside: number): void {
+    const { app } = this;
+    const its = app.table("blame", beside);
+    const found = this.both();
+    const why = its instanceof Error ? its.message : its && !its.rows ? its.remedy || "no waiting times" : "…";
+    this.trio.show([app.facts()?.title ?? "", `${app.facts(beside)?.title ?? ""}${found ? "" : `: ${why}`}`, found ? "first − second" : ""]);
+    this.trio.absent(1, !found);
+    this.trio.absent(2, !found);
+    if (!found) {
+      const table = app.ready("blame")!;
+      const { all } = this.sums(app.run, table);
+      this.show(0, app.facts()!.jobs, all, greatest(all)[1], duration, false, () => []);
+      return;
+    }
+    const { names, first, second } = found;
+    const most = Math.max(...[first, second].map((values) => greatest(values.map((value) => value || 0))[1]));
+    const difference = first.map((value, n) => value - second[n]!);
+    const span = greatest(difference.map((value) => Math.abs(value) || 0))[1];
+    const lines = (values: Float64Array) => (row: number, column: number): string[] => {
+      const value = values[row * names.length + column]!;
+      return [Number.isNaN(value) ? `${names[row]} did not run` : `${duration(value)}, summed over packets`];
+    };
+    this.show(0, names, first, most, duration, false, lines(first));
+    this.show(1, names, second, most, duration, false, lines(second));
+    this.show(2, names, difference, span, duration, true, lines(difference));
+  }
+
+  private show(number: 0 | 1 | 2, names: string[], values: Float64Array, most: number, shown: (value: number) => string, signed: boolean, lines: (row: number, column: number) => string[]): void {
+    const { app } = this;
     const { victim, aggressor } = app.state;
-    this.grid.draw({
-      label: `Waiting time of each job by the job that causes it, ${app.when()}. Enter chooses a pair.`,
+    const jobs = names.length;
+    const own = app.facts()!.jobs.length;
+    this.trio.grids[number].draw({
+      label: `Waiting time of each job by the job that causes it, ${app.when()}${signed ? ", first run less second" : ""}. Enter chooses a pair.`,
       rows: jobs,
       columns: jobs,
-      values: share,
-      most: 1,
-      rowLabel: (row) => app.job(row),
-      columnLabel: (column) => app.job(column),
+      values,
+      most,
+      signed,
+      rowLabel: (row) => names[row]!,
+      columnLabel: (column) => names[column]!,
       rowTitle: "waits",
       columnTitle: "because of",
       colours: jobColour,
-      shown: percent,
+      shown,
       stretch: jobs <= 8,
       cell: 40,
       height: 420,
       markedRow: victim,
       markedColumn: aggressor,
-      text: (row, column) => percent(share[row * jobs + column]!),
-      lines: (row, column) => [
-        row === column ? `${app.job(row)} waits because of itself` : `${app.job(row)} waits because of ${app.job(column)}`,
-        `${duration(all[row * jobs + column]!)}, summed over packets`,
-        `${percent(share[row * jobs + column]!)} of ${app.job(row)}'s waiting${app.state.cls ? ` for ${app.state.cls} links` : ""}`,
-        "Click: all views show this pair",
-      ],
-      pick: (row, column) =>
-        victim === row && aggressor === column
-          ? app.store.set({ victim: null, aggressor: null, jobs: [] })
-          : app.store.set({ victim: row, aggressor: column, jobs: [...new Set([row, column])].sort((a, b) => a - b) }),
+      text: (row, column) => (Number.isNaN(values[row * jobs + column]!) ? "" : shown(values[row * jobs + column]!)),
+      lines: (row, column) => [row === column ? `${names[row]} waits because of itself` : `${names[row]} waits because of ${names[column]}`, ...lines(row, column)],
+      pick: (row, column) => {
+        if (row >= own || column >= own) return;
+        if (victim === row && aggressor === column) app.store.set({ victim: null, aggressor: null, jobs: [] });
+        else app.store.set({ victim: row, aggressor: column, jobs: [...new Set([row, column])].sort((a, b) => a - b) });
+      },
     });
-    this.say(this.finding(all, totals));
-    this.words(classes, totals);
   }
 
   private finding(all: Float64Array, totals: number[]): string {
@@ -129,7 +197,8 @@ export class BlamePanel extends Panel {
     const jobs = totals.length;
     const key = [app.run, app.when(), victim, aggressor, app.state.cls, causes.length, totals.length].join(" ");
     fill(this.chain, key, () => {
-      const found: (Node | null)[] = causes.slice(0, 6).map((text) => h("p", { class: "note" }, `Whole run: ${text}`));
+      const found: (Node | null)[] = causes.slice(0, 6).map((each) => h("p", { class: "note" }, `Whole run: ${each.text} `, button("Show it", () => app.go(each.place), "Select the pair, the links and the interval of this sentence", "link")));
+      if (causes.length > 6) found.push(h("p", { class: "note" }, `${causes.length - 6} more jobs are in the report.`));
       if (victim === null || aggressor === null || victim >= jobs || aggressor >= jobs) return found;
       const place = victim * jobs + aggressor;
       const sum = [...classes.values()].reduce((a, values) => a + values[place]!, 0);
@@ -166,14 +235,20 @@ export class BlamePanel extends Panel {
     const facts = app.facts();
     const columns = ["victim", "aggressor", "wait_ns"];
     if (!table?.rows || !facts || !app.interval()) return { columns, rows: [] };
-    const { all } = this.sums(table);
+    const { all } = this.sums(app.run, table);
     const jobs = facts.jobs.length;
+    const both = this.both();
     const rows: Rows["rows"] = [];
-    all.forEach((wait, n) => wait > 0 && rows.push([Math.floor(n / jobs), n % jobs, wait]));
-    return { columns, rows };
+    all.forEach((wait, n) => {
+      const [victim, cause] = [Math.floor(n / jobs), n % jobs];
+      // The names of both runs begin with those of the first.
+      const second = both?.second[victim * both.names.length + cause];
+      if (wait > 0 || second) rows.push([victim, cause, wait, ...(second === undefined ? [] : [second, wait - second])]);
+    });
+    return { columns: both ? [...columns, "beside", "difference"] : columns, rows };
   }
 
   sql(): string {
-    return this.app.query("blame");
+    return this.app.queries("blame");
   }
 }

@@ -165,7 +165,9 @@ export class CellGrid {
       }
       const step = Math.max(1, Math.ceil((widest + 6) / w));
       for (let column = 0; column < given.columns; column += step) {
-        pen.fillText(given.columnLabel(column), box.left + (column + 0.5) * w, box.top - 4);
+        const text = given.columnLabel(column);
+        const end = this.canvas.width - pen.measureText(text).width / 2;
+        pen.fillText(text, Math.min(end, box.left + (column + 0.5) * w), box.top - 4);
       }
     }
     pen.textAlign = "left";
@@ -186,8 +188,13 @@ export class CellGrid {
     pen.lineWidth = Math.min(w, t) < 6 ? 1 : 2;
     const row = given.markedRow ?? -1;
     const column = given.markedColumn ?? -1;
+    // With both, the cell is what is chosen; its row and column only lead to it.
+    const cell = row >= 0 && column >= 0 && row < given.rows && column < given.columns;
+    if (cell) pen.strokeRect(box.left + column * w - 1, box.top + row * t - 1, w + 2, t + 2);
+    if (cell) pen.globalAlpha = 0.3;
     if (row >= 0 && row < given.rows) pen.strokeRect(box.left - 1, box.top + row * t - 1, box.width + 2, t + 2);
     if (column >= 0 && column < given.columns) pen.strokeRect(box.left + column * w - 1, box.top - 1, w + 2, box.height + 2);
+    pen.globalAlpha = 1;
     if (cursor && cursor[0] < given.rows && cursor[1] < given.columns) {
       pen.strokeStyle = ink("ink");
       pen.lineWidth = 1.5;

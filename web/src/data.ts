@@ -33,13 +33,19 @@ export interface HotLink {
 
 export type Row = Record<string, string | number | null>;
 
+/** A sentence of the report, and the state of the page that shows what it says. */
+export interface Sentence {
+  text: string;
+  place: string;
+}
+
 export interface Words {
-  finding: string;
+  finding: Sentence[];
   caveats: string[];
   warnings: string[];
   hottest: HotLink[];
   slowdown: Row[];
-  causes: string[];
+  causes: Sentence[];
   faults: string[];
 }
 
@@ -59,6 +65,8 @@ export interface Subject {
   runs: string[];
   grid: { axes: string[]; metrics: string[]; labels: string[]; rows: CaseRow[] } | null;
   queries: Record<string, string>;
+  /** Where the report is: a folder of the server, or a file beside the page. */
+  report: string;
   facts?: Facts[];
   words?: Words[];
   left_out?: string[];

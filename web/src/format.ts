@@ -35,6 +35,7 @@ export const count = (value: number): string => value.toLocaleString("en-US");
 export function percent(share: number): string {
   if (!Number.isFinite(share)) return "–";
   const value = share * 100;
+  if (value === 0) return `0${NBSP}%`;
   if (value !== 0 && Math.abs(value) < 0.1) return `${value < 0 ? "−" : ""}<${NBSP}0.1${NBSP}%`;
   const text = Math.abs(value) >= 10 ? value.toFixed(0) : value.toFixed(1);
   return `${text.replace("-", "−")}${NBSP}%`;

@@ -7,6 +7,7 @@ import type { CaseRow } from "./data";
 import { Canvas, type Cell, fill, h, select, table as tableOf } from "./dom";
 import { duration, percent, significant, ticks } from "./format";
 import { Panel, type Rows } from "./panel";
+import type { State } from "./state";
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -21,12 +22,33 @@ export class GridPanel extends Panel {
   private readonly choices = h("span");
   private readonly dots = new Canvas();
   private readonly list = h("div");
-  private chosen = { down: 0, across: 1, metric: -1, job: "", cell: null as [number, number] | null };
 
   constructor(app: App) {
     super(app, "grid", "Experiments");
     this.tools.append(this.choices);
     this.body.append(h("div", { class: "two" }, this.grid.element, h("div", { class: "spread" }, this.dots.element)), this.list);
+  }
+
+  /** The axes, the metric, the job and the cell: those of the address, or the first that there are. */
+  private get chosen(): { down: number; across: number; metric: number; job: string; cell: number | null } {
+    const grid = this.app.data.subject.grid!;
+    const { state } = this.app;
+    const seed = grid.axes.indexOf("seed");
+    const others = grid.axes.map((_, n) => n).filter((n) => n !== seed);
+    const [down, across] = [others[0] ?? 0, others[1] ?? (seed >= 0 ? seed : -1)];
+    const known = (given: number | null, number: number): number | null => (given !== null && given < number ? given : null);
+    return {
+      down: known(state.down, grid.axes.length) ?? down,
+      // One more than the axis; 0 stands for no axis.
+      across: state.across === null ? across : (known(state.across, grid.axes.length + 1) ?? 0) - 1,
+      metric: known(state.metric, grid.metrics.length) ?? (grid.rows.some((row) => row.values[0] !== null) ? 0 : 1),
+      job: this.jobs[known(state.who, this.jobs.length) ?? 0] ?? "",
+      cell: state.cell,
+    };
+  }
+
+  private get jobs(): string[] {
+    return [...new Set(this.app.data.subject.grid!.rows.map((row) => row.job))];
   }
 
   private shown(value: number): string {
@@ -39,22 +61,13 @@ export class GridPanel extends Panel {
     const { grid } = this.app.data.subject;
     this.element.hidden = !grid;
     if (!grid) return;
-    const jobs = [...new Set(grid.rows.map((row) => row.job))];
-    const { chosen } = this;
-    if (chosen.metric < 0) {
-      chosen.metric = grid.rows.some((row) => row.values[0] !== null) ? 0 : 1;
-      const seed = grid.axes.indexOf("seed");
-      const others = grid.axes.map((_, n) => n).filter((n) => n !== seed);
-      chosen.down = others[0] ?? 0;
-      chosen.across = others[1] ?? (seed >= 0 ? seed : -1);
-      chosen.job = jobs[0] ?? "";
-    }
+    const { jobs, chosen } = this;
     const axis = grid.axes.map((name, n): [string, string] => [String(n), name]);
     fill(this.choices, JSON.stringify([chosen.down, chosen.across, chosen.metric, chosen.job]), () => [
       select("Metric", grid.labels.map((name, n) => [String(n), name]), String(chosen.metric), (text) => this.choose({ metric: +text })),
-      select("Job", jobs.map((name) => [name, name]), chosen.job, (job) => this.choose({ job })),
+      select("Job", jobs.map((name) => [name, name]), chosen.job, (job) => this.choose({ who: jobs.indexOf(job) })),
       select("Down", axis, String(chosen.down), (text) => this.choose({ down: +text })),
-      select("Across", [["-1", "–"], ...axis], String(chosen.across), (text) => this.choose({ across: +text })),
+      select("Across", [["-1", "–"], ...axis], String(chosen.across), (text) => this.choose({ across: +text + 1 })),
     ]);
     const { places, downs, acrosses } = this.places();
     const means = new Float64Array(downs.length * acrosses.length).fill(NaN);
@@ -87,23 +100,22 @@ export class GridPanel extends Panel {
       cell: 44,
       height: 460,
       text: (row, column) => (Number.isNaN(means[row * acrosses.length + column]!) ? "" : this.shown(means[row * acrosses.length + column]!)),
-      markedRow: chosen.cell?.[0] ?? null,
-      markedColumn: chosen.cell?.[1] ?? null,
+      markedRow: chosen.cell === null ? null : Math.floor(chosen.cell / acrosses.length),
+      markedColumn: chosen.cell === null ? null : chosen.cell % acrosses.length,
       lines: (row, column) => {
         const place = places.find((each) => each.row === row && each.column === column);
         if (!place) return ["no run"];
         const values = this.values(place);
         return [name(place), `mean ${this.shown(this.mean(place))}`, `${values.length} runs: ${this.shown(Math.min(...values))} to ${this.shown(Math.max(...values))}`];
       },
-      pick: (row, column) => this.choose({ cell: [row, column] }),
+      pick: (row, column) => this.choose({ cell: row * acrosses.length + column }),
     });
     this.spread(places, name);
-    this.runs(places);
+    this.runs(places, acrosses.length);
   }
 
-  private choose(change: Partial<typeof this.chosen>): void {
-    this.chosen = { ...this.chosen, cell: null, ...change };
-    this.app.store.refresh();
+  private choose(change: Partial<State>): void {
+    this.app.store.set({ cell: null, ...change });
   }
 
   private values(place: Place): number[] {
@@ -168,9 +180,9 @@ export class GridPanel extends Panel {
     for (const tick of ticks(low, high, width / 160)) pen.fillText(this.shown(tick), Math.min(width - 24, x(tick)), ordered.length * 18 + 20);
   }
 
-  private runs(places: Place[]): void {
+  private runs(places: Place[], columns: number): void {
     const { app, chosen } = this;
-    const place = places.find((each) => chosen.cell && each.row === chosen.cell[0] && each.column === chosen.cell[1]);
+    const place = places.find((each) => chosen.cell === each.row * columns + each.column);
     const axes = app.data.subject.grid!.axes;
     fill(this.list, JSON.stringify([chosen.cell, chosen.metric, chosen.job, app.run]), () => {
       if (!place) return [];

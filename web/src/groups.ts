@@ -1,11 +1,10 @@
 // Groups x groups: load or stall of the links between groups; two runs side by side, and their difference.
 
 import type { App } from "./app";
-import { CellGrid } from "./cells";
-import { h } from "./dom";
 import { count, duration, percent } from "./format";
 import { Panel, type Rows } from "./panel";
 import { countLinks, greatest, sumGroups } from "./sums";
+import { Trio } from "./trio";
 
 export interface Matrix {
   groups: number;
@@ -15,14 +14,11 @@ export interface Matrix {
 }
 
 export class GroupsPanel extends Panel {
-  private readonly grids = [new CellGrid(), new CellGrid(), new CellGrid()];
-  private readonly titles = [h("h3"), h("h3"), h("h3")];
-  private readonly boxes: HTMLElement[];
+  private readonly trio = new Trio();
 
   constructor(app: App) {
     super(app, "groups", "Groups × groups");
-    this.boxes = this.grids.map((grid, n) => h("div", { class: "matrix" }, this.titles[n]!, grid.element));
-    this.body.append(h("div", { class: "matrices" }, ...this.boxes));
+    this.body.append(this.trio.element);
   }
 
   /** The share of time that the links between two groups were busy or stalled, mean over links. */
@@ -49,25 +45,22 @@ export class GroupsPanel extends Panel {
     app.table("pairs");
     const beside = app.beside;
     this.element.classList.toggle("wide", beside !== null);
-    this.boxes.forEach((box, n) => (box.hidden = n > 0 && beside === null));
     if (this.lacks(found, "link windows")) return;
     const own = this.matrix(app.run);
     if (!own) return;
     const other = beside === null ? null : this.matrix(beside);
     const same = other !== null && other.groups === own.groups;
     const most = Math.max(greatest(own.share.map((v) => v || 0))[1], other ? greatest(other.share.map((v) => v || 0))[1] : 0);
-    this.titles[0]!.textContent = beside === null ? "" : (app.facts()?.title ?? "");
+    const less = same || !other ? "first − second" : "machines of different size: no difference";
+    this.trio.show(beside === null ? null : [app.facts()?.title ?? "", app.facts(beside)?.title ?? "…", less]);
     this.show(0, own, most, false);
-    if (beside !== null) {
-      this.titles[1]!.textContent = app.facts(beside)?.title ?? "…";
-      this.boxes[1]!.classList.toggle("absent", !other);
-      if (other) this.show(1, other, most, false);
-      this.titles[2]!.textContent = same || !other ? "first − second" : "machines of different size: no difference";
-      if (other && same) {
-        const difference = own.share.map((value, n) => value - other.share[n]!);
-        const span = greatest(difference.map((value) => Math.abs(value) || 0))[1];
-        this.show(2, { ...own, share: difference }, span, true);
-      }
+    if (other) this.show(1, other, most, false);
+    this.trio.absent(1, !other);
+    this.trio.absent(2, !same);
+    if (other && same) {
+      const difference = own.share.map((value, n) => value - other.share[n]!);
+      const span = greatest(difference.map((value) => Math.abs(value) || 0))[1];
+      this.show(2, { ...own, share: difference }, span, true);
     }
     this.say(this.finding(own, other && same ? other : null));
   }
@@ -90,7 +83,7 @@ export class GroupsPanel extends Panel {
     const { app } = this;
     const { groups } = matrix;
     const link = app.state.link === null ? null : app.link(app.state.link);
-    this.grids[number]!.draw({
+    this.trio.grids[number]!.draw({
       label: `${app.state.measure} between groups, ${app.when()}. Arrow keys move, Enter opens a group.`,
       rows: groups,
       columns: groups,
@@ -120,15 +113,20 @@ export class GroupsPanel extends Panel {
   }
 
   rows(): Rows {
-    const own = this.matrix(this.app.run);
+    const { app } = this;
+    const own = this.matrix(app.run);
+    const second = app.beside === null ? null : this.matrix(app.beside);
+    const other = second && second.groups === own?.groups ? second : null;
     const rows: Rows["rows"] = [];
     own?.share.forEach((value, n) => {
-      if (own.links[n] && own.sums[n]) rows.push([Math.floor(n / own.groups), n % own.groups, value, own.sums[n]!, own.links[n]!]);
+      if (!own.links[n] || !(own.sums[n] || other?.sums[n])) return;
+      const more = other ? [other.share[n]!, value - other.share[n]!] : [];
+      rows.push([Math.floor(n / own.groups), n % own.groups, value, own.sums[n]!, own.links[n]!, ...more]);
     });
-    return { columns: ["source_group", "target_group", this.app.state.measure, "sum_ns", "links"], rows };
+    return { columns: ["source_group", "target_group", app.state.measure, "sum_ns", "links", ...(other ? ["beside", "difference"] : [])], rows };
   }
 
   sql(): string {
-    return this.app.query("groups");
+    return this.app.queries("groups");
   }
 }

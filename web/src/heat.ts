@@ -1,12 +1,18 @@
-// Links x time: the links with the highest peaks, by windows of the interval.
+// Links x time: the links with the highest peaks, by windows of the interval; two runs side by side.
 
 import { type App, type Link, linkName, shortLink } from "./app";
-import { CellGrid } from "./cells";
 import type { Table } from "./data";
 import { button, fill, h, select } from "./dom";
 import { count, moment, percent } from "./format";
 import { Panel, type Rows } from "./panel";
-import { rowsByWindow } from "./sums";
+import { greatest, rowsByWindow } from "./sums";
+import { Trio } from "./trio";
+
+/** Windows of the interval, the same for two runs. */
+interface Span {
+  first: number;
+  columns: number;
+}
 
 interface Order {
   links: Link[];
@@ -16,38 +22,41 @@ interface Order {
 }
 
 export class HeatPanel extends Panel {
-  private readonly grid = new CellGrid();
+  private readonly trio = new Trio();
   private readonly choice = h("span");
   private order: { key: string; found: Order } | null = null;
 
   constructor(app: App) {
     super(app, "heat", "Links × time");
     this.tools.append(this.choice);
-    this.body.append(this.grid.element);
+    this.body.append(this.trio.element);
   }
 
-  private widths(first: number, last: number): Float64Array {
-    const facts = this.app.facts()!;
+  private widths(run: number, first: number, columns: number): Float64Array {
+    const facts = this.app.facts(run)!;
     const length = facts.window_ns ?? 1;
-    return Float64Array.from({ length: last - first }, (_, n) => Math.min(length, facts.simulated_ns - (first + n) * length));
+    return Float64Array.from({ length: columns }, (_, n) => Math.min(length, facts.simulated_ns - (first + n) * length));
   }
 
-  /** The links of the classes chosen in the order of their peaks over the run, of the jobs chosen. */
-  private ordered(table: Table, links: Table): Order {
+  /** The windows of a run: of its worst links, or of those of both runs if one is beside it. */
+  private table(run: number): Table | Error | null {
     const { app } = this;
-    const { state } = app;
-    const key = [app.run, state.measure, state.cls, state.jobs, state.rows].join(" ");
-    if (this.order?.key === key) return this.order.found;
-    const interval = app.interval()!;
-    const known = app.linksOf(links);
-    const widths = this.widths(0, interval.windows);
-    const starts = rowsByWindow(table, interval.windows);
-    const jobs = app.mask();
-    const [link, job] = [table.num("link"), table.num("job")];
-    const value = table.num(state.measure === "load" ? "busy_ns" : "stall_ns");
+    if (app.beside === null) return app.table("worst", run);
+    return app.table("beside", run, run === app.run ? app.beside : app.run);
+  }
+
+  /** The highest window and the sum of each link in a run, of the jobs chosen. */
+  private peaks(run: number, table: Table): [Map<number, number>, Map<number, number>] {
+    const windows = this.app.interval(run)!.windows;
+    const widths = this.widths(run, 0, windows);
+    const starts = rowsByWindow(table, windows);
+    const jobs = this.app.mask(run);
     const peaks = new Map<number, number>();
     const totals = new Map<number, number>();
-    for (let window = 0; window < interval.windows; window++) {
+    if (!table.rows) return [peaks, totals];
+    const [link, job] = [table.num("link"), table.num("job")];
+    const value = table.num(this.app.state.measure === "load" ? "busy_ns" : "stall_ns");
+    for (let window = 0; window < windows; window++) {
       let row = starts[window]!;
       const end = starts[window + 1]!;
       while (row < end) {
@@ -58,6 +67,21 @@ export class HeatPanel extends Panel {
         const share = Math.min(1, sum / widths[window]!);
         if (share > (peaks.get(number) ?? 0)) peaks.set(number, share);
       }
+    }
+    return [peaks, totals];
+  }
+
+  /** The links of the classes chosen in the order of their peaks over the run (or both), of the jobs chosen. */
+  private ordered(table: Table, other: Table | null, links: Table): Order {
+    const { app } = this;
+    const { state } = app;
+    const key = [app.run, other ? app.beside : "", state.measure, state.cls, state.jobs, state.rows].join(" ");
+    if (this.order?.key === key) return this.order.found;
+    const known = app.linksOf(links);
+    const [peaks, totals] = this.peaks(app.run, table);
+    if (other) {
+      const [more] = this.peaks(app.beside!, other);
+      for (const [link, peak] of more) peaks.set(link, Math.max(peak, peaks.get(link) ?? 0));
     }
     const wanted = (each: Link | undefined): each is Link =>
       each !== undefined && (state.cls ? each.cls === state.cls : each.cls !== "injection" && each.cls !== "ejection");
@@ -73,24 +97,32 @@ export class HeatPanel extends Panel {
     return order;
   }
 
-  /** The share of each window of the interval, a row per link. */
-  private values(table: Table, order: Order): Float64Array {
+  /** The share of each window of the interval, a row per link; not a number after the end of the run. */
+  private values(run: number, table: Table, order: Order, { first, columns }: Span): Float64Array {
     const { app } = this;
-    const interval = app.interval()!;
-    const columns = interval.last - interval.first;
-    const values = new Float64Array(order.links.length * columns);
-    const starts = rowsByWindow(table, interval.windows);
-    const jobs = app.mask();
-    const [link, job, window] = [table.num("link"), table.num("job"), table.num("window")];
-    const value = table.num(app.state.measure === "load" ? "busy_ns" : "stall_ns");
-    const widths = this.widths(interval.first, interval.last);
-    for (let row = starts[interval.first]!; row < starts[interval.last]!; row++) {
-      const place = order.place.get(link[row]!);
-      if (place === undefined || !jobs[job[row]!]) continue;
-      const column = window[row]! - interval.first;
-      values[place * columns + column]! += value[row]! / widths[column]!;
+    const windows = app.interval(run)!.windows;
+    const sums = new Float64Array(order.links.length * columns);
+    const widths = this.widths(run, first, columns);
+    if (table.rows) {
+      const starts = rowsByWindow(table, windows);
+      const jobs = app.mask(run);
+      const [link, job, window] = [table.num("link"), table.num("job"), table.num("window")];
+      const value = table.num(app.state.measure === "load" ? "busy_ns" : "stall_ns");
+      const end = starts[Math.min(windows, first + columns)]!;
+      for (let row = starts[Math.min(windows, first)]!; row < end; row++) {
+        const place = order.place.get(link[row]!);
+        if (place === undefined || !jobs[job[row]!]) continue;
+        sums[place * columns + window[row]! - first]! += value[row]!;
+      }
     }
-    return values.map((each) => Math.min(1, each));
+    return sums.map((sum, n) => (widths[n % columns]! > 0 ? Math.min(1, sum / widths[n % columns]!) : NaN));
+  }
+
+  /** The windows of the interval, until the end of the longer run. */
+  private span(other: boolean): Span {
+    const own = this.app.interval()!;
+    const last = Math.max(own.last, other ? this.app.interval(this.app.beside!)!.last : 0);
+    return { first: own.first, columns: last - own.first };
   }
 
   draw(): void {
@@ -100,89 +132,127 @@ export class HeatPanel extends Panel {
       select("Links", [["20", "20"], ["40", "40"], ["120", "120"], ["1000", "all here"]], String(state.rows), (text) => app.store.set({ rows: Number(text) })),
       button("✕ Link", () => app.store.set({ link: null, packet: null }), "Close the link"),
     ]);
-    const table = app.table("worst");
+    const { beside } = app;
+    const table = this.table(app.run);
     const links = app.table("links");
     if (this.lacks(table, "link windows")) return;
-    if (!(table instanceof Object) || table instanceof Error || !links || links instanceof Error) return;
-    const interval = app.interval();
-    if (!interval) return;
-    if (app.facts()?.missing.link_windows) {
+    if (!table || table instanceof Error || !links || links instanceof Error) return;
+    if (!app.interval()) return;
+    const lacking = [app.run, ...(beside === null ? [] : [beside])].find((run) => app.facts(run)?.missing.link_windows);
+    if (lacking !== undefined) {
       this.body.hidden = true;
-      this.say(`No link windows. ${app.facts()!.missing.link_windows}`);
+      this.say(`No link windows of ${app.facts(lacking)!.title}. ${app.facts(lacking)!.missing.link_windows}`);
       return;
     }
-    const order = this.ordered(table, links);
+    const other = this.second();
+    const order = this.ordered(table, other, links);
     if (!order.links.length) {
       this.body.hidden = true;
       this.say(`No link ${state.cls ? `of class ${state.cls} ` : ""}has a ${state.measure} of the chosen jobs.`);
       return;
     }
-    const values = this.values(table, order);
-    const columns = interval.last - interval.first;
-    const facts = app.facts()!;
-    const length = facts.window_ns ?? 1;
-    const start = (column: number): number => (interval.first + column) * length;
-    this.say(this.finding(order, values, columns, start));
-    this.grid.draw({
-      label: `${state.measure} of ${order.links.length} links over time. Arrow keys move, Enter opens a link.`,
+    const span = this.span(other !== null);
+    const values = this.values(app.run, table, order, span);
+    const less = other || beside === null || !app.facts(beside) ? "first − second" : "windows of different length: no second run";
+    this.trio.show(beside === null ? null : [app.facts()?.title ?? "", app.facts(beside)?.title ?? "…", less]);
+    this.show(0, order, values, span, 1, false);
+    this.trio.absent(1, !other);
+    this.trio.absent(2, !other);
+    let difference: Float64Array | null = null;
+    if (other) {
+      const second = this.values(beside!, other, order, span);
+      difference = values.map((value, n) => value - second[n]!);
+      this.show(1, order, second, span, 1, false);
+      this.show(2, order, difference, span, greatest(difference.map((value) => Math.abs(value) || 0))[1], true);
+    }
+    this.say(this.finding(order, values, difference, span));
+  }
+
+  /** The windows of the run beside it, if they are as long. */
+  private second(): Table | null {
+    const { app } = this;
+    const { beside } = app;
+    if (beside === null || app.facts(beside)?.window_ns !== app.facts()?.window_ns) return null;
+    const found = this.table(beside);
+    return found && !(found instanceof Error) && app.interval(beside) ? found : null;
+  }
+
+  private show(number: 0 | 1 | 2, order: Order, values: Float64Array, { first, columns }: Span, most: number, signed: boolean): void {
+    const { app } = this;
+    const { state } = app;
+    const length = app.facts()?.window_ns ?? 1;
+    this.trio.grids[number].draw({
+      label: `${signed ? "Difference of " : ""}${state.measure} of ${order.links.length} links over time. Arrow keys move, Enter opens a link.`,
       rows: order.links.length,
       columns,
       values,
-      most: 1,
+      most,
+      signed,
       rowLabel: (row) => shortLink(order.links[row]!),
       columnLabel: () => "",
       rowTitle: "",
       columnTitle: "",
       shown: percent,
       // The last window of a run may be shorter; its column is as wide as the others.
-      time: [interval.first * length, interval.last * length],
+      time: [first * length, (first + columns) * length],
       cell: 13,
       height: order.links.length > 120 ? 900 : 760,
       markedRow: state.link === null ? null : (order.place.get(state.link) ?? null),
-      lines: (row, column) => [
-        linkName(order.links[row]!),
-        `${moment(start(column))}: ${state.measure} ${percent(values[row * columns + column]!)}`,
-        `peak of the run: ${percent(order.peaks[row]!)}`,
-      ],
+      lines: (row, column) => {
+        const value = values[row * columns + column]!;
+        const what = signed ? `difference of ${state.measure}` : state.measure;
+        return [
+          linkName(order.links[row]!),
+          `${moment((first + column) * length)}: ${Number.isNaN(value) ? (signed ? "one run has ended" : "the run has ended") : `${what} ${percent(value)}`}`,
+          ...(signed ? [] : [`peak${app.beside === null ? " of the run" : " of both runs"}: ${percent(order.peaks[row]!)}`]),
+        ];
+      },
       pick: (row) => app.openLink(order.links[row]!.link),
     });
   }
 
-  private finding(order: Order, values: Float64Array, columns: number, start: (column: number) => number): string {
+  private finding(order: Order, values: Float64Array, difference: Float64Array | null, { first, columns }: Span): string {
     const { state } = this.app;
-    const most = Number(this.app.ready("worst")?.facts.most ?? 0);
+    const length = this.app.facts()?.window_ns ?? 1;
+    const most = Number((this.table(this.app.run) as Table).facts.most ?? 0);
     let [full, best] = [0, 0];
     for (let row = 0; row < order.links.length; row++) {
       let high = 0;
-      for (let column = 0; column < columns; column++) high = Math.max(high, values[row * columns + column]!);
+      for (let column = 0; column < columns; column++) high = Math.max(high, values[row * columns + column] || 0);
       if (high > 0.95) full++;
     }
-    for (let n = 0; n < values.length; n++) if (values[n]! > values[best]!) best = n;
-    const where = linkName(order.links[Math.floor(best / columns)]!);
-    const shown = `${order.links.length === 1 ? "The link" : `${count(order.links.length)} links`} with the highest peak ${state.measure} of the run`;
+    for (let n = 0; n < values.length; n++) if ((values[n] || 0) > (values[best] || 0)) best = n;
+    const place = (n: number): string => `${linkName(order.links[Math.floor(n / columns)]!)} at ${moment((first + (n % columns)) * length)}`;
+    const shown = `${order.links.length === 1 ? "The link" : `${count(order.links.length)} links`} with the highest peak ${state.measure} of ${difference ? "both runs" : "the run"}`;
     const limit = ` (of each class, the ${most} links with the highest peak load and stall are here)`;
-    return `${shown}${limit}. In the interval, ${count(full)} of them exceed 95\u00a0% in a window; the first at the highest, ${percent(values[best]!)}, is ${where} at ${moment(start(best % columns))}.`;
+    const text = `${shown}${limit}. In the interval, ${full === 0 ? "none of them exceeds" : full === 1 ? "1 of them exceeds" : `${count(full)} of them exceed`} 95\u00a0% in a window; the first at the highest, ${percent(values[best] || 0)}, is ${place(best)}.`;
+    if (!difference) return text;
+    const [widest, by] = greatest(difference.map((value) => Math.abs(value) || 0));
+    return by > 0 ? `${text} The largest difference, ${percent(difference[widest]!)}, is that of ${place(widest)}.` : `${text} The second run does not differ.`;
   }
 
   rows(): Rows {
-    const [table, links] = [this.app.ready("worst"), this.app.ready("links")];
-    const interval = this.app.interval();
-    const columns = ["link", "class", "window_start_ns", this.app.state.measure];
-    if (!table?.rows || !links || !interval) return { columns, rows: [] };
-    const order = this.ordered(table, links);
-    const values = this.values(table, order);
-    const wide = interval.last - interval.first;
-    const length = this.app.facts()?.window_ns ?? 1;
+    const { app } = this;
+    const [table, links] = [this.table(app.run), app.ready("links")];
+    const other = this.second();
+    const columns = ["link", "class", "window_start_ns", app.state.measure, ...(other ? ["beside", "difference"] : [])];
+    if (!table || table instanceof Error || !table.rows || !links || !app.interval()) return { columns, rows: [] };
+    const order = this.ordered(table, other, links);
+    const span = this.span(other !== null);
+    const values = this.values(app.run, table, order, span);
+    const second = other && this.values(app.beside!, other, order, span);
+    const length = app.facts()?.window_ns ?? 1;
     const rows: Rows["rows"] = [];
     values.forEach((value, n) => {
-      if (!value) return;
-      const link = order.links[Math.floor(n / wide)]!;
-      rows.push([link.link, link.cls, (interval.first + (n % wide)) * length, value]);
+      if (!value && !second?.[n]) return;
+      const link = order.links[Math.floor(n / span.columns)]!;
+      const more = second ? [second[n]!, value - second[n]!] : [];
+      rows.push([link.link, link.cls, (span.first + (n % span.columns)) * length, value, ...more]);
     });
     return { columns, rows };
   }
 
   sql(): string {
-    return this.app.query("worst");
+    return this.app.queries("worst");
   }
 }

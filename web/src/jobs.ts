@@ -1,12 +1,13 @@
-// Jobs: slowdowns, latency, paths, placement on groups, and ranks x iterations.
+// Jobs: slowdowns, latency, paths, placement on groups and routers, and ranks x iterations.
 
 import type { App } from "./app";
 import { CellGrid } from "./cells";
-import { jobColour } from "./colour";
 import type { Row, Table } from "./data";
 import { type Cell, fill, h, select, table as tableOf } from "./dom";
 import { count, duration, percent } from "./format";
+import { LatencyChart } from "./latency";
 import { Panel, type Rows } from "./panel";
+import { Placement } from "./placement";
 import { greatest } from "./sums";
 
 interface Shape {
@@ -17,19 +18,27 @@ interface Shape {
 
 export class JobsPanel extends Panel {
   private readonly totals = h("div");
-  private readonly placed = new CellGrid();
+  private readonly latency: LatencyChart;
+  private readonly latencyTitle = h("h3", {}, "Packet latency in the interval");
+  private readonly latencyWords = h("p", { class: "note" });
+  private readonly paths = h("div");
+  private readonly placement: Placement;
   private readonly ranks = new CellGrid();
-  private readonly placeTitle = h("h3", {}, "Placement: nodes of each job in each group");
   private readonly rankTitle = h("h3");
   private readonly choice = h("span");
   private job = 0;
 
   constructor(app: App) {
     super(app, "jobs", "Jobs");
+    this.latency = new LatencyChart(app);
+    this.placement = new Placement(app);
     this.body.append(
       this.totals,
-      this.placeTitle,
-      this.placed.element,
+      this.latencyTitle,
+      this.latency.element,
+      this.latencyWords,
+      this.paths,
+      this.placement.element,
       h("div", { class: "row" }, this.rankTitle, this.choice),
       this.ranks.element,
     );
@@ -48,7 +57,9 @@ export class JobsPanel extends Panel {
         : "Communication time is the time that a rank spends in MPI calls.",
     );
     fill(this.totals, `${app.run} ${slowdown.length} ${app.state.jobs} ${jobs.rows} ${!!words}`, () => [this.slowdowns(slowdown), this.latencies(jobs)]);
-    this.placement();
+    this.histograms();
+    this.shares();
+    this.placement.draw();
     this.iterations();
   }
 
@@ -106,35 +117,42 @@ export class JobsPanel extends Panel {
     );
   }
 
-  private placement(): void {
+  private histograms(): void {
     const { app } = this;
-    const table = app.ready("placement");
+    const words = this.latency.draw();
+    const found = app.table("latencies");
+    const why = found instanceof Error ? found.message : found?.remedy || "No recorded packet arrived in this interval.";
+    this.latencyWords.textContent = found === null ? "Reading the packets …" : words || why;
+  }
+
+  /** The paths of the packets that arrived in the interval, of each job. */
+  private shares(): void {
+    const { app } = this;
+    const table = app.table("routing");
+    const interval = app.interval();
+    if (!table || !interval) return;
     const facts = app.facts()!;
-    const groups = app.groups;
-    const jobs = facts.jobs.length;
-    this.placeTitle.hidden = this.placed.element.hidden = !table?.rows;
-    if (!table?.rows || !groups) return;
-    const values = new Float64Array(jobs * groups);
-    const [job, group] = [table.num("job"), table.num("group")];
-    for (let row = 0; row < table.rows; row++) values[job[row]! * groups + group[row]!]! += 1;
-    this.placed.draw({
-      label: "Nodes of each job in each group",
-      rows: jobs,
-      columns: groups,
-      values,
-      most: greatest(values)[1],
-      rowLabel: (row) => app.job(row),
-      columnLabel: String,
-      rowTitle: "",
-      columnTitle: "group",
-      colours: jobColour,
-      shown: (value) => `${value} nodes`,
-      stretch: true,
-      cell: 22,
-      height: 300,
-      markedColumn: app.state.group,
-      lines: (row, column) => [`${app.job(row)} in group ${column}`, `${count(values[row * groups + column]!)} nodes`, "Click: open the group"],
-      pick: (_row, column) => app.store.set({ group: column, router: null, link: null, packet: null }),
+    fill(this.paths, `${app.run} ${app.when()} ${app.state.jobs} ${table instanceof Error ? "" : table.rows}`, () => {
+      if (table instanceof Error || !table.rows) return [h("p", { class: "note" }, `Paths of packets: ${table instanceof Error ? table.message : table.remedy}`)];
+      const names = ["minimal", "nonminimal_at_source", "rerouted"];
+      const sums = facts.jobs.map(() => new Float64Array(names.length));
+      const [start, job] = [table.num("window_start_ns"), table.num("job")];
+      const length = Number(table.facts.window_ns);
+      const columns = names.map((name) => table.num(name));
+      for (let row = 0; row < table.rows; row++) {
+        if (!interval.whole && (start[row]! < interval.from - length * 1e-6 || start[row]! >= interval.to - length * 1e-6)) continue;
+        columns.forEach((column, n) => (sums[job[row]!]![n]! += column[row]!));
+      }
+      const mask = app.mask();
+      const rows = facts.jobs.flatMap((name, each): (Cell | string)[][] => {
+        const all = sums[each]!.reduce((a, b) => a + b, 0);
+        if (!mask[each] || !all) return [];
+        return [[{ text: name, colour: each }, { text: count(all), number: true }, ...[...sums[each]!].map((part): Cell => ({ text: percent(part / all), number: true }))]];
+      });
+      return [
+        h("h3", {}, "Paths of packets in the interval"),
+        rows.length ? tableOf(["job", "packets arrived", "minimal", "non-minimal from the source", "diverted later"], rows) : h("p", { class: "note" }, "No packet arrived."),
+      ];
     });
   }
 
@@ -203,6 +221,6 @@ export class JobsPanel extends Panel {
   }
 
   sql(): string {
-    return ["jobs", "placement", "iterations"].map((view) => this.app.query(view)).join("\n\n");
+    return ["jobs", "latencies", "shares", "placement", "routers", "iterations"].map((view) => this.app.query(view)).join("\n\n");
   }
 }

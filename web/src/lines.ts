@@ -1,6 +1,6 @@
 // The lines of the view of time: what each job did in each window.
 
-import type { App } from "./app";
+import { type App, inRun } from "./app";
 import type { Table } from "./data";
 import { duration, percent, significant } from "./format";
 
@@ -27,7 +27,7 @@ export interface Measure {
   everywhere: boolean;
 }
 
-const gigabytes = (value: number): string => `${significant(value)}\u00a0GB/s`;
+const gigabytes = (value: number): string => (Math.abs(value) >= 1000 ? `${significant(value / 1000)}\u00a0TB/s` : `${significant(value)}\u00a0GB/s`);
 
 export const MEASURES: Measure[] = [
   { id: "throughput", name: "delivered throughput", table: "throughput", query: "throughput", shown: gigabytes, everywhere: true },
@@ -98,7 +98,7 @@ export function linesOf(app: App, id: string): Line[] {
       const own = facts.jobs.indexOf(its.jobs[job] ?? "");
       const alone = its.jobs.length === 1 && app.beside === null;
       if (own >= 0 && (alone || app.beside !== null)) {
-        const name = alone ? `${its.jobs[job]} alone` : `${its.jobs[job]} (${its.title})`;
+        const name = alone ? `${its.jobs[job]} alone` : inRun(its.jobs[job]!, its.title);
         found.push({ ...line, job: own, name, dashed: true });
       }
     }

@@ -3,6 +3,7 @@
 import { App } from "./app";
 import { BlamePanel } from "./blame";
 import { flipTheme, onScheme } from "./colour";
+import { embedded } from "./data";
 import { button, fill, h, select } from "./dom";
 import { GridPanel } from "./grid";
 import { GroupsPanel } from "./groups";
@@ -60,9 +61,18 @@ function controls(): void {
     ),
     select("Class", [["", "all between routers"], ...classes.map((name, n): [string, number] => [name, n]).filter(([name, n]) => present.has(n) || name === "injection" || name === "ejection").map(([name]): [string, string] => [name, name])], state.cls, (cls) => store.set({ cls })),
     h("span", { class: "space" }),
+    report(),
     button("◐", () => (flipTheme(), store.refresh()), "Light or dark"),
     button("?", () => help.showModal(), "Keys"),
   ]);
+}
+
+/** The report, which links back. */
+function report(): HTMLElement | null {
+  const { report } = app.data.subject;
+  if (!report) return null;
+  const address = embedded ? report : `${report}${app.run}`;
+  return h("a", { title: "The report of this run, whose sentences lead here", attr: { href: address } }, "Report");
 }
 
 function chosen(job: number): void {
@@ -85,11 +95,15 @@ function sentences(): void {
     const joined = app.facts()?.joined ?? 1;
     if (joined > 1) faults.push(`Windows of links are joined by ${joined}: the run has too many for one page.`);
     if (app.facts()?.missing.link_windows) faults.push(`Views of links show the whole run. ${app.facts()!.missing.link_windows}`);
+    const { jobs, missing } = app.facts() ?? { jobs: [], missing: {} as Record<string, string> };
+    if (missing.link_windows && missing.link_jobs && jobs.length > 1) faults.push(`Views of links count all traffic as ${jobs[0]}'s: bytes by job are not there. ${missing.link_jobs}`);
     const left = app.data.subject.left_out ?? [];
     const caveats = [...(own?.caveats ?? []), ...(own?.warnings ?? [])];
     return [
       ...[...new Set(faults)].map((text) => h("p", { class: "fault" }, text)),
-      h("p", { class: "finding" }, own?.finding ?? (found instanceof Error ? "" : "Reading the tables …")),
+      own
+        ? h("p", { class: "finding" }, ...own.finding.flatMap((each) => [`${each.text} `, button("Show it", () => app.go(each.place), "Show the view of this sentence", "link"), " "]))
+        : h("p", { class: "finding" }, found instanceof Error ? "" : "Reading the tables …"),
       caveats.length ? h("p", { class: "caveat" }, caveats.join(" ")) : null,
       left.length ? h("p", { class: "caveat" }, `This file leaves out ${left.join("; ")}. pantala explore on the run directory has everything.`) : null,
     ];
@@ -110,6 +124,23 @@ function draw(): void {
     }
     panel.refreshSql();
   }
+  steady();
+  if (app.goal) app.arrive(root.innerText.includes("Reading the"));
+}
+
+/** Sentences grow as the interval moves, and never shrink: nothing below them jumps back and forth. */
+let [held, heights] = ["", [] as number[]];
+
+function steady(): void {
+  const key = `${innerWidth} ${app.run} ${app.beside}`;
+  if (key !== held) {
+    [held, heights] = [key, []];
+    for (const panel of app.panels) panel.keep(0);
+  }
+  const now = app.panels.map((panel) => panel.height);
+  app.panels.forEach((panel, n) => {
+    if (now[n]! > (heights[n] ?? 0)) panel.keep((heights[n] = now[n]!));
+  });
 }
 
 function keys(event: KeyboardEvent): void {
@@ -163,8 +194,8 @@ async function start(): Promise<void> {
   new ResizeObserver(() => app.store.refresh()).observe(root);
   onScheme(() => app.store.refresh());
   draw();
-  const { view } = app.state;
-  if (view) setTimeout(() => document.getElementById(view)?.scrollIntoView(), 300);
+  app.goal = app.state.view;
+  for (const moved of ["wheel", "pointerdown", "keydown"]) addEventListener(moved, () => (app.goal = ""), { capture: true, passive: true });
 }
 
 // For tests, and for users at the console: the rows and the query of each view.

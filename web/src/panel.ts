@@ -56,6 +56,15 @@ export abstract class Panel {
   /** The query of the table. */
   abstract sql(): string;
 
+  /** The height of the sentence now; `keep` holds the greatest, so that the views below stay where they are. */
+  get height(): number {
+    return this.said.offsetHeight;
+  }
+
+  keep(height: number): void {
+    this.said.style.minHeight = height ? `${height}px` : "";
+  }
+
   protected title(text: string): void {
     if (this.heading.textContent !== text) this.heading.textContent = text;
   }

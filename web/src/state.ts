@@ -19,6 +19,14 @@ export interface State {
   aggressor: number | null;
   rows: number;
   view: string;
+  /** The map of the placement: of groups or of routers. */
+  map: string;
+  /** The grid of a sweep: its axes, metric, job and cell. */
+  down: number | null;
+  across: number | null;
+  metric: number | null;
+  who: number | null;
+  cell: number | null;
 }
 
 const START: State = {
@@ -38,9 +46,15 @@ const START: State = {
   aggressor: null,
   rows: 40,
   view: "",
+  map: "",
+  down: null,
+  across: null,
+  metric: null,
+  who: null,
+  cell: null,
 };
 
-const NUMBERS = ["run", "beside", "from", "to", "group", "router", "link", "victim", "aggressor", "rows"] as const;
+const NUMBERS = ["run", "beside", "from", "to", "group", "router", "link", "victim", "aggressor", "rows", "down", "across", "metric", "who", "cell"] as const;
 
 export function read(hash: string): State {
   const given = new URLSearchParams(hash.replace(/^#/, ""));
@@ -49,7 +63,7 @@ export function read(hash: string): State {
     const text = given.get(key);
     if (text !== null && /^\d+(\.\d+)?$/.test(text)) state[key] = Number(text) as never;
   }
-  for (const key of ["cls", "strip", "view", "packet"] as const) {
+  for (const key of ["cls", "strip", "view", "packet", "map"] as const) {
     const text = given.get(key);
     if (text !== null && /^[a-z0-9_]{0,24}$/.test(text)) state[key] = text as never;
   }

@@ -2,15 +2,15 @@
 
 import { jobColour, ink } from "./colour";
 import type { App } from "./app";
+import { bandsAt, bandsOf, drawBands, heightOf } from "./bands";
 import { at, button, Canvas, h, hideTip, select, showTip } from "./dom";
 import { duration, moment, ticks } from "./format";
 import { Panel, type Rows } from "./panel";
 import { type Line, linesOf, MEASURES, valueAt } from "./lines";
 
-const LEFT = 76;
+const LEFT = 96;
 const RIGHT = 10;
 const HEIGHT = 118;
-const BAND = 9;
 
 export class TimePanel extends Panel {
   private readonly canvas = new Canvas();
@@ -88,9 +88,9 @@ export class TimePanel extends Panel {
     this.body.hidden = !facts;
     if (!facts) return;
     const lines = this.lines();
-    const bands = this.bands();
+    const { bands, more } = bandsOf(app);
     const width = this.strip.clientWidth;
-    const height = HEIGHT + bands.length * (BAND + 3) + 22;
+    const height = HEIGHT + bands.length * heightOf(bands) + 24;
     const pen = canvas.size(width, height);
     const most = Math.max(0, ...lines.map((line) => line.most)) * 1.08 || 1;
     const y = (value: number): number => 8 + (1 - value / most) * (HEIGHT - 12);
@@ -104,7 +104,7 @@ export class TimePanel extends Panel {
       pen.fillStyle = ink("muted");
     }
     for (const line of lines) this.line(line, y);
-    this.drawBands(bands);
+    drawBands(pen, bands, HEIGHT + 4, LEFT, (time) => this.x(time));
     pen.textAlign = "center";
     pen.fillStyle = ink("muted");
     for (const tick of ticks(0, this.end, width / 100)) {
@@ -119,7 +119,8 @@ export class TimePanel extends Panel {
       ? `whole run, ${duration(interval.to)}`
       : `${moment(interval.from)} to ${moment(interval.to)} (${duration(interval.to - interval.from)})`;
     this.strip.setAttribute("aria-valuetext", this.when.textContent);
-    if (!lacking) this.say(this.finding(lines, measure.shown, interval.from, interval.to));
+    const rest = more ? ` ${more} bands are left out: choose a job to see its own.` : "";
+    if (!lacking) this.say(this.finding(lines, measure.shown, interval.from, interval.to) + rest);
   }
 
   private finding(lines: Line[], shown: (value: number) => string, from: number, to: number): string {
@@ -160,40 +161,6 @@ export class TimePanel extends Panel {
     pen.setLineDash([]);
     pen.globalAlpha = 1;
     pen.lineWidth = 1;
-  }
-
-  /** A row of iterations for each job that has some. */
-  private bands(): { job: number; rows: number[] }[] {
-    const table = this.app.ready("bands");
-    if (!table?.rows) return [];
-    const job = table.num("job");
-    const found = new Map<number, number[]>();
-    for (let row = 0; row < table.rows; row++) {
-      if (this.app.state.jobs.length && !this.app.state.jobs.includes(job[row]!)) continue;
-      if (!found.has(job[row]!)) found.set(job[row]!, []);
-      found.get(job[row]!)!.push(row);
-    }
-    return [...found].map(([number, rows]) => ({ job: number, rows })).slice(0, 8);
-  }
-
-  private drawBands(bands: { job: number; rows: number[] }[]): void {
-    const table = this.app.ready("bands");
-    if (!table?.rows) return;
-    const [start, end, iteration] = [table.num("start_ns"), table.num("end_ns"), table.num("iteration")];
-    const pen = this.canvas.pen;
-    bands.forEach(({ job, rows }, place) => {
-      const y = HEIGHT + 4 + place * (BAND + 3);
-      pen.fillStyle = ink("muted");
-      pen.textAlign = "right";
-      pen.fillText("iterations", LEFT - 6, y + BAND / 2, LEFT - 8);
-      for (const row of rows) {
-        const [x, till] = [this.x(start[row]!), this.x(end[row]!)];
-        pen.fillStyle = jobColour(job);
-        pen.globalAlpha = iteration[row]! % 2 ? 0.3 : 0.55;
-        pen.fillRect(x, y, Math.max(1, till - x - 0.5), BAND);
-        pen.globalAlpha = 1;
-      }
-    });
   }
 
   private brush(height: number): void {
@@ -305,21 +272,7 @@ export class TimePanel extends Panel {
       const value = valueAt(line, time);
       return `${line.name}: ${value === null ? "nothing" : measure.shown(value)}`;
     });
-    showTip([moment(time), ...texts, ...this.bandAt(time)], event.clientX, event.clientY);
-  }
-
-  private bandAt(time: number): string[] {
-    const table = this.app.ready("bands");
-    if (!table?.rows) return [];
-    const [job, start, end, iteration, motif] = ["job", "start_ns", "end_ns", "iteration", "motif"].map((n) => table.num(n));
-    const phase = table.text("phase");
-    const found: string[] = [];
-    for (let row = 0; row < table.rows && found.length < 4; row++) {
-      if (time < start![row]! || time >= end![row]!) continue;
-      const part = phase[row] ? `, ${phase[row]}` : motif![row] ? `, motif ${motif![row]}` : "";
-      found.push(`${this.app.job(job![row]!)}: iteration ${iteration![row]}${part}`);
-    }
-    return found;
+    showTip([moment(time), ...texts, ...bandsAt(this.app, time)], event.clientX, event.clientY);
   }
 
   key(event: KeyboardEvent): void {
@@ -350,7 +303,7 @@ export class TimePanel extends Panel {
 
   sql(): string {
     const measure = MEASURES.find((each) => each.id === this.app.state.strip) ?? MEASURES[0]!;
-    return this.app.query(measure.query);
+    return [measure.query, "bands", "phases"].map((view) => this.app.query(view)).join("\n\n");
   }
 }
 

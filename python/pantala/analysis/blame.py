@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-__all__ = ["Blame", "blame_of", "cause_in_words"]
+__all__ = ["Blame", "Cause", "blame_of", "cause_in_words", "cause_of"]
 
 
 @dataclass(frozen=True)
@@ -84,15 +84,50 @@ def _matrix(rows: pl.DataFrame, jobs: int) -> tuple[tuple[float, ...], ...]:
     )
 
 
+@dataclass(frozen=True)
+class Cause:
+    """Where and when most of a job's waiting because of another job lies.
+
+    Attributes:
+        aggressor: the number of the other job with the largest share of the waiting time.
+        share: its share of the job's waiting time.
+        place: the link class that holds most of that share.
+        held: the part of that share on links of the class.
+        span_ns: start and end of the shortest span of windows that holds half of the waiting time
+            of this pair on links of the class; None if there is only one window.
+    """
+
+    aggressor: int
+    share: float
+    place: str
+    held: float
+    span_ns: tuple[float, float] | None
+
+
+def cause_of(blame: Blame, victim: int) -> Cause | None:
+    """Returns the cause of a job's waiting time; None if no other job causes any of it."""
+    aggressor = blame.main_aggressor(victim)
+    if aggressor is None:
+        return None
+    cells = blame.windows.filter((pl.col("victim") == victim) & (pl.col("aggressor") == aggressor))
+    by_class = cells.group_by("class").agg(pl.col("wait_ns").sum())
+    place, held = by_class.sort(["wait_ns", "class"], descending=[True, False]).row(0)
+    return Cause(
+        aggressor,
+        blame.share(victim, aggressor) or 0.0,
+        place,
+        held / blame.wait_ns[victim][aggressor],
+        _span(cells.filter(pl.col("class") == place), blame.windows),
+    )
+
+
 def cause_in_words(
     blame: Blame, victim: int, *, slowdown: float | None = None, metric: str = "p99"
 ) -> str:
     """Returns the cause of a job's waiting time as a sentence.
 
-    The sentence names the other job with the largest share, the link class that holds most of that
-    share, and the shortest span of windows that holds half of it there. For example: "fft3d's p99
-    rose 4.7 times; 81 % of its waiting is charged to halo3d, most of it on global links between
-    0.3 and 0.6 ms."
+    The sentence has the values of `cause_of`. For example: "fft3d's p99 rose 4.7 times; 81 % of its
+    waiting is charged to halo3d, most of it on global links between 0.3 and 0.6 ms."
 
     Args:
         blame: the waiting times, from `blame_of`.
@@ -104,22 +139,18 @@ def cause_in_words(
     name = blame.jobs[victim]
     risen = "" if slowdown is None else f"{name}'s {metric} {_change(slowdown)}; "
     whose = f"{name}'s" if slowdown is None else "its"
-    aggressor = blame.main_aggressor(victim)
     if blame.total_ns(victim) == 0:
-        return f"{risen}{name} does not wait." if risen else f"{name} does not wait."
-    if aggressor is None:
+        return f"{risen}{name} does not wait."
+    cause = cause_of(blame, victim)
+    if cause is None:
         return f"{risen}all of {whose} waiting is charged to {name} itself."
-    share = blame.share(victim, aggressor) or 0.0
-    cells = blame.windows.filter((pl.col("victim") == victim) & (pl.col("aggressor") == aggressor))
-    by_class = cells.group_by("class").agg(pl.col("wait_ns").sum())
-    place, held = by_class.sort(["wait_ns", "class"], descending=[True, False]).row(0)
-    most = "all" if held >= share * blame.total_ns(victim) * 0.995 else "most"
-    if held <= 0.5 * share * blame.total_ns(victim):
-        most = f"{_percent(held / (share * blame.total_ns(victim)))}"
-    when = _span(cells.filter(pl.col("class") == place), blame.windows)
+    most = "all" if cause.held >= 0.995 else "most"
+    if cause.held <= 0.5:
+        most = _percent(cause.held)
     return (
-        f"{risen}{_percent(share)} of {whose} waiting is charged to {blame.jobs[aggressor]},"
-        f" {most} of it on {place} links{when}."
+        f"{risen}{_percent(cause.share)} of {whose} waiting is charged to"
+        f" {blame.jobs[cause.aggressor]}, {most} of it on {cause.place} links"
+        f"{_when(cause.span_ns)}."
     )
 
 
@@ -133,14 +164,14 @@ def _change(slowdown: float) -> str:
     return "fell" if slowdown <= 0.95 else "did not change"
 
 
-def _span(cells: pl.DataFrame, windows: pl.DataFrame) -> str:
-    """Returns the shortest span of windows that holds half of the waiting time, in words.
+def _span(cells: pl.DataFrame, windows: pl.DataFrame) -> tuple[float, float] | None:
+    """Returns the shortest span of windows that holds half of the waiting time, in ns.
 
-    Empty if there is only one window.
+    None if there is only one window.
     """
     starts = windows["window_start_ns"].unique().sort()
     if len(starts) < 2:
-        return ""
+        return None
     length = float(starts.diff().drop_nulls().min())  # type: ignore[arg-type]
     found = cells.group_by("window_start_ns").agg(pl.col("wait_ns").sum()).sort("window_start_ns")
     times, waits = found["window_start_ns"].to_list(), found["wait_ns"].to_list()
@@ -153,6 +184,12 @@ def _span(cells: pl.DataFrame, windows: pl.DataFrame) -> str:
             first += 1
         if held >= half:
             best = min(best, (times[last] - times[first], times[first], times[last] + length))
-    _, start, end = best
+    return best[1:]
+
+
+def _when(span: tuple[float, float] | None) -> str:
+    if span is None:
+        return ""
+    start, end = span
     unit, scale = ("ms", 1e6) if end >= 1e5 else ("\N{MICRO SIGN}s", 1e3)
     return f" between {start / scale:.3g} and {end / scale:.3g} {unit}"

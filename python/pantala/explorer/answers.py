@@ -14,8 +14,9 @@ import polars as pl
 from pantala.analysis.tiles import has_tiles
 from pantala.errors import UsageError
 from pantala.explorer.cube import Cube
+from pantala.explorer.latencies import latencies
 from pantala.explorer.packets import packets_over
-from pantala.explorer.presence import presence
+from pantala.explorer.presence import phases, presence
 from pantala.results.run import Run
 from pantala.run_tables.job_nodes import job_nodes
 from pantala.run_tables.run_like import table
@@ -28,6 +29,7 @@ __all__ = [
     "WORST",
     "Answer",
     "answer",
+    "side_by_side",
 ]
 
 #: A table and its facts.
@@ -124,15 +126,37 @@ def _links(run: Run, cube: Cube) -> Answer:
     return _floats(whole, *sums), {"classes": _CLASSES}
 
 
-def _worst(run: Run, cube: Cube) -> Answer:
+def _worst(_run: Run, cube: Cube) -> Answer:
     """Returns the windows of the links of each class with the highest peaks of load or stall."""
+    return _windows_of_links(cube, _worst_links(_run, cube)), {"most": WORST}
+
+
+def _worst_links(run: Run, cube: Cube) -> set[int]:
     peaks = cube.peaks.join(run.links.select("link", "class"), on="link").collect()
     chosen: set[int] = set()
     for by in ("peak_busy", "peak_stall"):
         ordered = peaks.filter(pl.col(by) > 0).sort([by, "link"], descending=[True, False])
         chosen |= set(ordered.group_by("class", maintain_order=True).head(WORST)["link"])
-    frame = cube.links.filter(pl.col("link").is_in(sorted(chosen))).drop("group").collect()
-    return _windows_of_links(frame.sort("window", "link", "job")), {"most": WORST}
+    return chosen
+
+
+def side_by_side(run: Run, cube: Cube, other: Run, others: Cube) -> Answer:
+    """Returns the windows of the links that are the worst ones in a run or in another.
+
+    If their machines differ, the table has no rows, and the facts say so.
+
+    Args:
+        run: the run whose windows are returned.
+        cube: its cube.
+        other: the run beside it.
+        others: the cube of that run.
+    """
+    first, second = (each.plan["topology"] for each in (run, other))
+    if first != second:
+        remedy = "The machines of the two runs differ, so their links cannot be compared."
+        return pl.DataFrame(), {"remedy": remedy}
+    chosen = _worst_links(run, cube) | _worst_links(other, others)
+    return _windows_of_links(cube, chosen), {"most": WORST}
 
 
 def _group(cube: Cube, group: int) -> Answer:
@@ -146,11 +170,14 @@ def _group(cube: Cube, group: int) -> Answer:
             .agg(pl.col("bytes", "busy_ns", "stall_ns").sum())
             .with_columns(pl.col("window") * by)
         )
-    return _windows_of_links(frame.sort("window", "link", "job")), {"joined": by}
+    frame = frame.sort("window", "link", "job")
+    return _floats(frame, "bytes", "busy_ns", "stall_ns"), {"joined": by}
 
 
-def _windows_of_links(frame: pl.DataFrame) -> pl.DataFrame:
-    return _floats(frame, "bytes", "busy_ns", "stall_ns")
+def _windows_of_links(cube: Cube, links: set[int]) -> pl.DataFrame:
+    """Returns the windows of links in the order of windows."""
+    frame = cube.links.filter(pl.col("link").is_in(sorted(links))).drop("group").collect()
+    return _floats(frame.sort("window", "link", "job"), "bytes", "busy_ns", "stall_ns")
 
 
 def _throughput(run: Run) -> Answer:
@@ -175,8 +202,8 @@ def _routing(run: Run) -> Answer:
     windows = table(run, "routing_windows")
     if windows is None:
         return pl.DataFrame(), {"needs": "routing_windows"}
-    columns = ("window_start_ns", "job", "packets", "minimal", "nonminimal", "link_hops")
-    frame = windows.select(columns).sort("window_start_ns", "job").collect()
+    ways = ("packets", "minimal", "nonminimal", "nonminimal_at_source", "rerouted", "link_hops")
+    frame = windows.select("window_start_ns", "job", *ways).sort("window_start_ns", "job").collect()
     return frame, _length(run, "routing_windows_ps")
 
 
@@ -293,6 +320,7 @@ _OF_RUN: Mapping[str, Callable[[Run], Answer]] = {
     "jobs": _jobs,
     "latency": _latency,
     "pairs": _pairs,
+    "phases": phases,
     "placement": _placement,
     "ports": _ports,
     "presence": presence,
@@ -302,11 +330,17 @@ _OF_RUN: Mapping[str, Callable[[Run], Answer]] = {
 }
 _OF_CUBE: Mapping[str, Callable[[Run, Cube], Answer]] = {
     "groups": _groups,
+    "latencies": latencies,
     "links": _links,
     "worst": _worst,
 }
-#: The tables with an argument, and what it is.
-ARGUMENTS: Mapping[str, str] = {"group": "group", "packets": "link", "queue": "link"}
+#: The tables with an argument, and what it is. `Subject.answer` makes `beside`.
+ARGUMENTS: Mapping[str, str] = {
+    "beside": "run",
+    "group": "group",
+    "packets": "link",
+    "queue": "link",
+}
 #: The tables that are made from the cube.
 FROM_CUBE = frozenset({*_OF_CUBE, "group"})
 #: All tables of the page.

@@ -28,7 +28,17 @@ _RUNS, _FACTS = 8, 200_000
 #: Links of a self-contained page whose packets are inside.
 _PACKET_LINKS = 24
 #: Tables of a run beside the first that a page has: those that views compare.
-_COMPARED = ("groups", "jobs", "latency", "pairs", "presence", "routing", "throughput")
+_COMPARED = (
+    "blame",
+    "groups",
+    "jobs",
+    "latencies",
+    "latency",
+    "pairs",
+    "presence",
+    "routing",
+    "throughput",
+)
 
 
 def html(title: str, embedded: str = "") -> str:
@@ -105,7 +115,9 @@ def write_page(subject: Subject, path: Path) -> list[str]:
         place = f"{run}/{name}" if argument is None else f"{run}/{name}/{argument}"
         parts.append(f'<script type="text/plain" data-name="{place}">{text}</script>\n')
     words = _left_out(subject, groups, left, number)
+    report = "report.html"
     facts_of_page = subject.document() | {
+        "report": report if (path.parent / report).is_file() else "",
         "runs": subject.titles[:number],
         "grid": _grid_of_page(subject.grid, number),
         "facts": [subject.facts(each) for each in range(number)],
@@ -136,7 +148,7 @@ def _left_out(subject: Subject, groups: int, tables: list[str], runs: int) -> li
     if runs < len(subject.titles):
         words.append(f"{len(subject.titles) - runs} of {len(subject.titles)} runs")
     if runs > 1:
-        words.append("links and blame of all runs but the first")
+        words.append("links of all runs but the first, where they are not beside it")
     if "packet_hops" not in subject.facts(0)["missing"]:
         words.append(f"the packets of all links but {_PACKET_LINKS}")
     return words
@@ -162,6 +174,9 @@ def _asked(subject: Subject, runs: int) -> Iterator[tuple[int, str, int | None]]
     for number in range(1, runs):
         for name in _COMPARED:
             yield number, name, None
+    for number in range(1, runs):
+        for pair in ((0, number), (number, 0)):
+            yield pair[0], "beside", pair[1]
     try:
         links = _hot_links(subject, [each["link"] for each in subject.words(0)["hottest"]])
     except PantalaError:

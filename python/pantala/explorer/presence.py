@@ -1,4 +1,4 @@
-"""The share of a job's ranks that are inside MPI calls, over time."""
+"""The time that a job's ranks spend inside MPI calls, over time: all of it, and by call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pantala.run_tables.run_like import table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["presence", "time_inside"]
+__all__ = ["phases", "presence", "time_inside"]
 
 #: Calls whose time is no communication time.
 _NO_COMMUNICATION = ("init", "finalize")
@@ -29,6 +29,20 @@ def presence(run: Run) -> tuple[pl.DataFrame, dict[str, Any]]:
         `window_start_ns`, `job`, `inside_ns` (summed over ranks) and `ranks`; the facts have the
         length of a window.
     """
+    return _inside(run, by_call=False)
+
+
+def phases(run: Run) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Returns `presence` by call: the MPI phases of each job.
+
+    Returns:
+        `window_start_ns`, `job`, `call`, `inside_ns` (summed over ranks) and `ranks`, the ranks of
+        the job whose calls were recorded; windows without time inside a call are left out.
+    """
+    return _inside(run, by_call=True)
+
+
+def _inside(run: Run, *, by_call: bool) -> tuple[pl.DataFrame, dict[str, Any]]:
     events = table(run, "call_events")
     if events is None:
         return pl.DataFrame(), {"needs": "call_events"}
@@ -37,20 +51,28 @@ def presence(run: Run) -> tuple[pl.DataFrame, dict[str, Any]]:
     length *= max(1, math.ceil(end / length / _MOST))
     edges = np.minimum(np.arange(math.ceil(end / length - 1e-6) + 1) * length, end)
     chosen = events.filter(~pl.col("call").is_in(_NO_COMMUNICATION))
+    key = ["window_start_ns", "job", *["call"] * by_call]
     found = []
     for job in range(len(run.job_names)):
-        rows = chosen.filter(pl.col("job") == job).select("rank", "start_ns", "end_ns").collect()
-        if rows.is_empty():
-            continue
-        inside = time_inside(rows["start_ns"].to_numpy(), rows["end_ns"].to_numpy(), edges)
-        found.append(
-            pl.DataFrame({"window_start_ns": edges[:-1], "inside_ns": inside}).with_columns(
-                job=pl.lit(job, pl.UInt16), ranks=pl.lit(rows["rank"].n_unique(), pl.UInt32)
+        of_job = chosen.filter(pl.col("job") == job)
+        rows = of_job.select("rank", "call", "start_ns", "end_ns").collect()
+        for name, part in rows.group_by("call") if by_call else [(("",), rows)]:
+            if part.is_empty():
+                continue
+            inside = time_inside(part["start_ns"].to_numpy(), part["end_ns"].to_numpy(), edges)
+            frame = pl.DataFrame({"window_start_ns": edges[:-1], "inside_ns": inside})
+            found.append(
+                frame.with_columns(
+                    job=pl.lit(job, pl.UInt16),
+                    call=pl.lit(str(name[0])),
+                    ranks=pl.lit(rows["rank"].n_unique(), pl.UInt32),
+                )
             )
-        )
     if not found:
         return pl.DataFrame(), {"needs": "call_events"}
-    return pl.concat(found).sort("window_start_ns", "job"), {"window_ns": length}
+    # Rounding leaves a millionth of a nanosecond in windows without the call.
+    every = pl.concat(found).filter(pl.lit(value=not by_call) | (pl.col("inside_ns") > 1e-3))
+    return every.sort(key).select(*key, "inside_ns", "ranks"), {"window_ns": length}
 
 
 def time_inside(

@@ -27,6 +27,9 @@ _NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _COMPRESSED_FROM = 100_000
 _DATA = re.compile(r"data/(\d{1,6})/([a-z]{1,20})(?:/(\d{1,9}))?")
 _RUN = re.compile(r"(facts|words)/(\d{1,6})")
+_REPORT = re.compile(r"report/(\d{1,6})")
+#: What a report may load: its own style.
+_REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 
 
 class ExplorerServer(ThreadingHTTPServer):
@@ -126,6 +129,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif found := _RUN.fullmatch(path):
             asked = subject.facts if found[1] == "facts" else subject.words
             self._send(200, as_json(asked(int(found[2]))), "application/json")
+        elif found := _REPORT.fullmatch(path):
+            self._send(200, subject.report(int(found[1])), "text/html", _REPORT_POLICY)
         elif found := _DATA.fullmatch(path):
             argument = None if found[3] is None else int(found[3])
             frame, facts = subject.answer(int(found[1]), found[2], argument)
@@ -133,7 +138,9 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send(404, "The explorer has no such page.")
 
-    def _send(self, status: int, body: str | bytes, kind: str = "text/plain") -> None:
+    def _send(
+        self, status: int, body: str | bytes, kind: str = "text/plain", rules: str = ""
+    ) -> None:
         data = body.encode() if isinstance(body, str) else body
         self.send_response(status)
         if len(data) > _COMPRESSED_FROM and "gzip" in self.headers.get("Accept-Encoding", ""):
@@ -146,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("Cross-Origin-Resource-Policy", "same-origin")
-        self.send_header("Content-Security-Policy", policy() + "; frame-ancestors 'none'")
+        self.send_header("Content-Security-Policy", f"{rules or policy()}; frame-ancestors 'none'")
         self.end_headers()
         self.wfile.write(data)
 

@@ -41,6 +41,17 @@ FROM '$dir/call_events.parquet'
 WHERE call NOT IN ('init', 'finalize') AND start_ns < $to AND end_ns > $from
 ?job   AND job IN ($job)
 GROUP BY ALL ORDER BY ALL;""",
+    "phases": """-- The MPI phases: time inside each call, summed over ranks.
+SELECT job, call, sum(least(end_ns, $to) - greatest(start_ns, $from)) AS inside_ns
+FROM '$dir/call_events.parquet'
+WHERE call NOT IN ('init', 'finalize') AND start_ns < $to AND end_ns > $from
+?job   AND job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
+    "bands": """-- The iterations: first start and last end over ranks.
+SELECT job, motif, iteration, phase, min(start_ns) AS start_ns, max(end_ns) AS end_ns
+FROM '$dir/iterations.parquet'
+?job WHERE job IN ($job)
+GROUP BY ALL HAVING min(start_ns) < $to AND max(end_ns) > $from ORDER BY ALL;""",
     "groups": f"""{_LINKS},
 n AS (
   SELECT source_group, target_group, count(*) AS links
@@ -106,6 +117,23 @@ WHERE window_start_ns >= $from AND window_start_ns < $to
 ?class   AND class = '$class'
 GROUP BY ALL ORDER BY ALL;""",
     "jobs": "SELECT * FROM '$dir/jobs.parquet' ORDER BY job;",
+    "latencies": """-- Packets by bin of latency: bin b begins at 10^(b/20) ns.
+SELECT job, floor(20 * log10(greatest(latency_ns, 1))) AS bin, count(*) AS packets
+FROM '$dir/packets.parquet'
+WHERE delivered_ns >= $from AND delivered_ns < $to
+?job   AND job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
+    "shares": """-- The paths of the packets that arrived.
+SELECT job, sum(minimal) AS minimal, sum(nonminimal_at_source) AS at_source,
+  sum(rerouted) AS rerouted
+FROM '$dir/routing_windows.parquet'
+WHERE window_start_ns >= $from AND window_start_ns < $to
+?job   AND job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
+    "routers": """SELECT job, router, count(DISTINCT node) AS nodes
+FROM '$dir/ranks.parquet'
+?job WHERE job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
     "placement": """SELECT job, "group", count(DISTINCT node) AS nodes
 FROM '$dir/ranks.parquet' GROUP BY ALL ORDER BY ALL;""",
     "iterations": """SELECT job, rank, motif, iteration, sum(communication_time_ns) AS ns

@@ -13,19 +13,19 @@ from typing import Any
 
 import polars as pl
 
-from pantala.analysis.blame import blame_of, cause_in_words
 from pantala.analysis.hottest_links import link_name
 from pantala.core.extension import core
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
 from pantala.experiments.experiment import Experiment
-from pantala.explorer.answers import FROM_CUBE, Answer, answer
+from pantala.explorer.answers import FROM_CUBE, Answer, answer, side_by_side
 from pantala.explorer.cube import FOLDER, Cube, cube_of, stamp_of
 from pantala.explorer.grid import grid_of
 from pantala.explorer.sql import QUERIES
 from pantala.files.atomic_file import write_text
 from pantala.files.run_directory import TABLES_FILE
-from pantala.report.finding import finding_of
 from pantala.report.reported_run import ReportedRun
+from pantala.report.run_report import render_report
+from pantala.report.sentences import Sentence, cause_sentences, opening
 from pantala.report.warnings import warnings
 from pantala.results.run import Run
 from pantala.run_tables.run_like import table
@@ -38,9 +38,11 @@ __all__ = ["OPTIONAL", "Subject", "subject_of"]
 #: The tables that a run may lack, and the key of the scenario that records each.
 OPTIONAL: Mapping[str, str] = {
     "link_windows": "record.link_windows = true",
+    "link_jobs": "every run",
     "job_windows": "every run",
     "iterations": "record.iterations = true",
     "blame": "[record.blame]",
+    "packets": 'record.packets = "all" or "sampled"',
     "packet_hops": "record.packet_paths = true",
     "call_events": "[record.call_events]",
     "latency_windows": 'record.latency_windows = "10 us"',
@@ -50,7 +52,7 @@ OPTIONAL: Mapping[str, str] = {
 #: The tables that the preset of records for the explorer adds.
 _EXPLORED = frozenset({"blame", "packet_hops", "call_events", "latency_windows", "routing_windows"})
 #: The file of sentences in the folder of the cube.
-_WORDS = "words.json"
+_WORDS, _WORDS_FORM = "words.json", 2
 #: Links of the list of hottest links.
 _HOTTEST = 12
 
@@ -76,6 +78,7 @@ class Subject:
     grid: dict[str, Any] | None = None
     interrupted: str = ""
     _cubes: dict[int, Cube] = field(default_factory=dict)
+    _reports: dict[int, str] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _words: threading.Lock = field(default_factory=threading.Lock)
 
@@ -105,6 +108,9 @@ class Subject:
 
     def answer(self, number: int, name: str, argument: int | None = None) -> Answer:
         """Returns a table of the page; see `pantala.explorer.answers.answer`."""
+        if name == "beside" and argument is not None:
+            run, other = self.run(number), self.run(argument)
+            return side_by_side(run, self.cube(number), other, self.cube(argument))
         cube = self.cube(number) if name in FROM_CUBE else None
         frame, facts = answer(self.run(number), cube, name, argument)
         if frame.is_empty() and "needs" in facts:
@@ -120,6 +126,7 @@ class Subject:
             "runs": self.titles,
             "grid": self.grid,
             "queries": QUERIES,
+            "report": "report/",
         }
 
     def facts(self, number: int) -> dict[str, Any]:
@@ -162,6 +169,18 @@ class Subject:
             "faults": list(dict.fromkeys(faults)),
         }
 
+    def report(self, number: int) -> str:
+        """Returns the report on a run as HTML, whose sentences link to the page of the explorer.
+
+        Its address is in a folder beside the page, as `ExplorerServer` has it.
+        """
+        run = self.run(number)
+        subject = self.experiment if number == 0 and self.experiment is not None else run
+        with self._words:
+            if number not in self._reports:
+                self._reports[number] = render_report(subject, f"../#run={number}&")
+            return self._reports[number]
+
     def words(self, number: int) -> dict[str, Any]:
         """Returns the sentences and slowdowns of the report on a run, kept beside its cube.
 
@@ -169,7 +188,8 @@ class Subject:
         """
         run = self.run(number)
         experiment = self.experiment if number == 0 else None
-        stamp = [stamp_of(each) for each in (self.runs.values() if experiment else [run])]
+        runs = self.runs.values() if experiment else [run]
+        stamp = [_WORDS_FORM, *(stamp_of(each) for each in runs)]
         file = run.path.resolve() / FOLDER / _WORDS
         with self._words, contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -200,18 +220,18 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
     reported = ReportedRun.of(run if experiment is None else experiment)
     slowdown = [] if reported.slowdown is None else reported.slowdown.to_dicts()
     parts: dict[str, Callable[[], Any]] = {
-        "finding": lambda: finding_of(run if experiment is None else experiment),
+        "finding": lambda: _sentences(opening(reported)),
         "caveats": lambda: [*_skipped(run), *(each.text for each in reported.caveats)],
         "warnings": lambda: warnings(reported),
         "hottest": lambda: _hottest(reported),
         "slowdown": lambda: slowdown,
-        "causes": lambda: _causes(run, slowdown),
+        "causes": lambda: _sentences(cause_sentences(reported)),
     }
     for name, part in parts.items():
         try:
             found[name] = part()
         except (PantalaError, pl.exceptions.PolarsError, OSError) as error:
-            found[name] = "" if name == "finding" else []
+            found[name] = []
             faults.append(first_line(error))
     return found | {"faults": list(dict.fromkeys(faults))}
 
@@ -236,17 +256,8 @@ def _hottest(reported: ReportedRun) -> list[dict[str, Any]]:
     return [{key: row.get(key) for key in kept} | {"name": link_name(row)} for row in rows]
 
 
-def _causes(run: Run, slowdown: list[dict[str, Any]]) -> list[str]:
-    """Returns the cause of each job's waiting time as a sentence."""
-    rows = table(run, "blame")
-    if rows is None:
-        return []
-    blame = blame_of(rows.collect(), run.job_names)
-    tails = {row["name"]: row["packet_latency_p99_slowdown"] for row in slowdown}
-    return [
-        cause_in_words(blame, victim, slowdown=tails.get(name))
-        for victim, name in enumerate(run.job_names)
-    ]
+def _sentences(sentences: list[Sentence]) -> list[dict[str, str]]:
+    return [{"text": each.text, "place": each.place} for each in sentences]
 
 
 def subject_of(found: Run | Experiment) -> Subject:

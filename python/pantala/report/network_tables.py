@@ -7,6 +7,7 @@ import polars as pl
 from pantala.analysis.hottest_links import ALL_CLASSES, link_name
 from pantala.analysis.link_load import SATURATED
 from pantala.report.reported_run import ReportedRun
+from pantala.report.sentences import link_place
 from pantala.report.tables import NONE, Cell, ReportTable
 from pantala.run_tables.run_like import job_names
 from pantala.text.amounts import PAGE, count
@@ -42,8 +43,11 @@ def classes_table(reported: ReportedRun) -> ReportTable:
     return table
 
 
-def hottest_table(reported: ReportedRun) -> ReportTable:
-    """Returns the links of highest utilization while all jobs ran, of any class."""
+def hottest_table(reported: ReportedRun, explorer: str | None = None) -> ReportTable:
+    """Returns the links of highest utilization while all jobs ran, of any class.
+
+    Each row links to its link in the explorer, if its address is given.
+    """
     names = job_names(reported.run)
     shares = list(names) if len(names) > 1 else []
     windows = reported.loads.window_ns is not None
@@ -64,7 +68,11 @@ def hottest_table(reported: ReportedRun) -> ReportTable:
     )
     for link in reported.hottest.to_dicts():
         cells = [
-            Cell(str(link["link"]), link["link"]),
+            Cell(
+                str(link["link"]),
+                link["link"],
+                link="" if explorer is None else f"{explorer}{link_place(link)}",
+            ),
             _share(link["utilization"]),
             Cell(link_name(link)),
         ]

@@ -8,11 +8,11 @@ import polars as pl
 
 from pantala import figures
 from pantala.analysis.attribution import METHODS
-from pantala.analysis.blame import Blame, blame_of, cause_in_words
 from pantala.report.network_figures import NETWORK_FIGURES
 from pantala.report.page_figure import KANG, YANG, PageFigure, page_figure
 from pantala.report.record_figures import RECORD_FIGURES
 from pantala.report.reported_run import ReportedRun
+from pantala.report.sentences import cause_sentences
 from pantala.run_tables.run_like import job_names, job_row, table
 from pantala.text.amounts import PAGE, join
 from pantala.text.steps import announce
@@ -239,14 +239,14 @@ def _blame(reported: ReportedRun) -> PageFigure | None:
     if len(reported.names) < 2:
         return None
     title = "Which job the packets waited for"
-    rows = table(reported.run, "blame")
-    if rows is None:
+    causes = cause_sentences(reported)
+    if not causes:
         return PageFigure(
             title,
             "This run did not record which job caused waiting. To get the matrix of waiting time"
             ' by victim and aggressor, set record.blame.window = "10 us" and run again.',
         )
-    text = " ".join(_causes(reported, blame_of(rows.collect(), reported.names)))
+    text = " ".join(each.text for each in causes)
     return page_figure(
         "blame",
         title,
@@ -256,24 +256,6 @@ def _blame(reported: ReportedRun) -> PageFigure | None:
         f"Matrix of waiting time. {text}",
         figures.blame_matrix(reported.run),
     )
-
-
-def _causes(reported: ReportedRun, blame: Blame) -> list[str]:
-    """Returns a sentence for each job: how its p99 changed, and which job caused its waiting."""
-    sentences = []
-    rows = [] if reported.slowdown is None else reported.slowdown.to_dicts()
-    equal = {row["name"] for row in rows if row["compared"] in ("run", "duration")}
-    for number, name in job_names(reported.run).items():
-        alone, ratio = reported.alone.get(name), None
-        if alone is not None and name in equal:
-            same = next(other for other, each in job_names(alone).items() if each == name)
-            before, after = (
-                job_row(run, job)["packet_latency_p99_ns"]
-                for run, job in ((alone, same), (reported.run, number))
-            )
-            ratio = after / before if before and after else None
-        sentences.append(cause_in_words(blame, number, slowdown=ratio, metric="p99 packet latency"))
-    return sentences
 
 
 def _learning(reported: ReportedRun) -> PageFigure | None:

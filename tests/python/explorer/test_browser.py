@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,7 @@ from explored_runs import HOSTILE, explored, hostile
 from pantala.explorer.page import write_page
 from pantala.explorer.server import server_of
 from pantala.explorer.subject import subject_of
+from recorded import recorded_scenario
 
 pytestmark = [pytest.mark.native, pytest.mark.slow, pytest.mark.needs("chromium", "bash")]
 
@@ -116,6 +119,170 @@ def test_every_view_agrees_with_its_query_after_each_brush(tmp_path: Path) -> No
         assert page.errors == []
         outside = [each for each in page.requests if not each.startswith((address, "data:"))]
         assert set(outside) <= {"about:blank"}
+
+
+def run_queries(page: Page, view: str) -> int:
+    """Runs all queries of a view in DuckDB; returns the number of rows."""
+    queries = page.value(f"explorer.sql({view!r})").split(";")
+    rows = 0
+    for query in queries:
+        if "SELECT" in query:
+            rows += len(duckdb.execute(query).fetchall())
+    return rows
+
+
+def test_every_query_that_the_page_shows_runs(tmp_path: Path) -> None:
+    views = ("time", "groups", "place", "link", "heat", "blame", "jobs")
+    with served(explored(tmp_path / "run")) as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address)
+        page.until(READY)
+        link = page.value("explorer.rows('place')")["rows"][0][0]
+        states = (
+            f"{{link: {link}}}",
+            "{group: 3, strip: 'presence'}",
+            "{router: 12, strip: 'latency', jobs: [1], cls: 'local'}",
+            "{from: 2000, to: 9000, strip: 'routing', beside: 1}",
+        )
+        for state in states:
+            select(page, state)
+            for view in views:
+                assert run_queries(page, view) > 0, (view, state)
+                shown = page.value(f"explorer.rows({view!r})")
+                assert all(len(row) == len(shown["columns"]) for row in shown["rows"]), view
+        assert page.errors == []
+
+
+def test_a_sweep_has_a_permalink_and_a_cell_opens_its_runs(tmp_path: Path) -> None:
+    axes = {"routing.algorithm": ["minimal", "ugal_g"], "seed": [1, 2]}
+    pt.sweep(recorded_scenario({}), tmp_path / "sweep", axes=axes)
+    with served(tmp_path / "sweep") as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address)
+        page.until(READY)
+        shown = page.value("explorer.rows('grid')")
+        assert run_queries(page, "grid") == len(shown["rows"]) == 8
+        page.value("explorer.set({who: 1, metric: 2, across: 0})")
+        page.until("document.querySelector('#grid .say').innerText.includes('of other')")
+        page.value("document.querySelector('#grid .cells').focus()")
+        for key in ("ArrowDown", "ArrowDown", "Enter"):
+            page.key(key)
+        page.until("explorer.state().cell === 1")
+        page.until("document.querySelectorAll('#grid tbody tr').length === 2")
+        runs = page.value("document.querySelector('#grid tbody').innerText")
+        assert "ugal_g" in runs
+        assert "minimal" not in runs
+        address = page.value("location.href")
+        page.open("about:blank")
+        page.open(address)
+        page.until(READY)
+        page.until("document.querySelectorAll('#grid tbody tr').length === 2")
+        assert page.value("document.querySelector('#grid tbody').innerText") == runs
+        page.value("document.querySelector('#grid tbody tr:last-child button').click()")
+        page.until("explorer.state().run === 3")
+        page.until(READY)
+        assert "count all traffic as ring's" in page.value("document.body.innerText")
+        # The query without link windows has the whole run as one; the tables are unpacked first.
+        assert "tables.zip: unpack it first" in page.value("explorer.sql('groups')")
+        for packed in (tmp_path / "sweep").glob("runs/*/*/tables.zip"):
+            with zipfile.ZipFile(packed) as tables:
+                tables.extractall(packed.parent)
+        assert compare(page, "groups", 2, {2: 2}) > 0
+        assert "-- The run has no table blame." in page.value("explorer.sql('blame')")
+        assert page.errors == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"pantala": "0.0.1"}, "The run is of Pantala 0.0.1"),
+        ({}, ""),
+    ],
+)
+def test_a_run_of_another_version_is_said(
+    tmp_path: Path, changed: dict[str, str], sentence: str
+) -> None:
+    path = explored(tmp_path / "run")
+    file = (path / "together").resolve() / "run.json"
+    document = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps(document | changed), encoding="utf-8")
+    with served(path) as address, chromium() as page:
+        page.open(address)
+        page.until(READY)
+        shown = page.value("[...document.querySelectorAll('.fault')].map(p => p.innerText)")
+        assert any(text.startswith(sentence) for text in shown) == bool(sentence), shown
+
+
+def test_two_runs_side_by_side_agree_with_the_queries_of_both(tmp_path: Path) -> None:
+    with served(explored(tmp_path / "run")) as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address + "#beside=1&from=3000&to=12000&rows=1000")
+        page.until(READY)
+        keys, place = 2, 2
+        for view in ("groups", "blame"):
+            shown = page.value(f"explorer.rows({view!r})")
+            assert shown["columns"][-2:] == ["beside", "difference"]
+            queries = page.value(f"explorer.sql({view!r})").split("-- The run beside it:")
+            first, second = (
+                {tuple(row[:keys]): row[place] for row in duckdb.execute(each).fetchall()}
+                for each in queries
+            )
+            for row in shown["rows"]:
+                key = tuple(row[:keys])
+                assert row[place] == pytest.approx(first.get(key, 0), rel=1e-5, abs=1e-9)
+                # Job 0 alone is job 0 of both.
+                assert row[-2] == pytest.approx(second.get(key, 0), rel=1e-5, abs=1e-9) or (
+                    row[-2] is None
+                )
+                if row[-2] is not None:
+                    assert row[-1] == pytest.approx(row[place] - row[-2], rel=1e-9, abs=1e-12)
+            assert len(shown["rows"]) > 3
+        shown = page.value("explorer.rows('heat')")
+        queries = page.value("explorer.sql('heat')").split("-- The run beside it:")
+        length = 1000.0
+        busy = [
+            {(row[0], row[2]): row[3] / length for row in duckdb.execute(each).fetchall()}
+            for each in queries
+        ]
+        assert len(shown["rows"]) > 100
+        for link, _, start, own, other, difference in shown["rows"]:
+            assert own == pytest.approx(min(1, busy[0].get((link, start), 0)), rel=1e-5)
+            assert other == pytest.approx(min(1, busy[1].get((link, start), 0)), rel=1e-5)
+            assert difference == pytest.approx(own - other)
+        grids = page.value(
+            "['groups', 'heat', 'blame'].map(id => [...document.querySelectorAll("
+            "`#${id} .cells`)].filter(each => each.offsetHeight > 40).length)"
+        )
+        assert grids == [3, 3, 3]
+        assert page.errors == []
+
+
+def test_the_report_leads_to_the_places_of_its_sentences_and_back(tmp_path: Path) -> None:
+    with served(explored(tmp_path / "run")) as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address)
+        page.until(READY)
+        finding = page.value("document.querySelector('.finding').innerText.slice(0, 60)")
+        page.value("document.querySelector('header.top a').click()")
+        page.until("location.pathname.endsWith('/report/0') && document.readyState === 'complete'")
+        assert finding[:40] in page.value("document.body.innerText").replace("\u00a0", " ")
+        links = page.value("[...document.querySelectorAll('.where a')].map(a => a.hash)")
+        cause = next(each for each in links if "victim=0" in each)
+        page.value(f"[...document.links].find(a => a.hash === '{cause}').click()")
+        page.until("!!document.getElementById('app')")
+        page.until(READY)
+        state = page.value("explorer.state()")
+        assert (state["victim"], state["aggressor"], state["view"]) == (0, 1, "blame")
+        assert state["cls"]
+        assert state["from"] < state["to"]
+        # The sentence of the report is that of the page, which selects the same.
+        page.value("explorer.set({victim: null, aggressor: null, jobs: [], cls: '', from: null})")
+        page.until(READY)
+        page.value("[...document.querySelectorAll('#blame .note button')][0].click()")
+        page.until("explorer.state().victim === 0")
+        again = page.value("explorer.state()")
+        assert all(again[key] == state[key] for key in ("aggressor", "cls", "from", "to", "jobs"))
+        assert page.errors == []
 
 
 def test_from_the_matrix_to_a_packet_by_clicks_and_keys(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import duckdb
 import numpy as np
@@ -18,8 +20,9 @@ from hypothesis import strategies as st
 import pantala as pt
 from explored_runs import HOSTILE, explored, hostile
 from pantala.errors import RunDirectoryError, UsageError
-from pantala.explorer.answers import ARGUMENTS, TABLES_OF_PAGE, answer
+from pantala.explorer.answers import ARGUMENTS, TABLES_OF_PAGE, answer, side_by_side
 from pantala.explorer.cube import FOLDER, cube_of
+from pantala.explorer.latencies import BINS
 from pantala.explorer.packed import packed, unpacked
 from pantala.explorer.page import write_page
 from pantala.explorer.presence import time_inside
@@ -158,6 +161,86 @@ def test_the_queue_of_a_link_is_that_of_the_query(subject: Subject) -> None:
         assert rows[column].to_list() == theirs[column].to_list()
 
 
+@pytest.mark.parametrize(("first", "last", "job"), [(0, 1000, None), (2, 9, None), (3, 12, 1)])
+def test_histograms_of_latency_are_those_of_the_query(
+    subject: Subject, first: int, last: int, job: int | None
+) -> None:
+    run, length = subject.run(0), subject.facts(0)["window_ns"]
+    rows, facts = subject.answer(0, "latencies")
+    assert facts["sample"] == 20
+    chosen = rows.filter(
+        pl.col("window").is_between(first, last - 1),
+        *([] if job is None else [pl.col("job") == job]),
+    )
+    mine = chosen.group_by("job", "bin").agg(pl.col("packets").sum()).sort("job", "bin")
+    end = min(last * length, run.document["simulated_ns"] + 1)
+    theirs = asked(subject, "latencies", **{"from": first * length, "to": end, "job": job})
+    assert mine.rows() == theirs.rows()
+    assert mine.height > 3
+
+
+@given(st.floats(1, 1e9))
+def test_a_latency_lies_in_its_bin(latency: float) -> None:
+    bin_ = math.floor(math.log10(latency) * BINS)
+    assert 10 ** (bin_ / BINS) <= latency * (1 + 1e-12)
+    assert latency <= 10 ** ((bin_ + 1) / BINS) * (1 + 1e-12)
+
+
+def test_phases_are_the_time_inside_each_call(subject: Subject) -> None:
+    rows, _ = subject.answer(0, "phases")
+    key = ["job", "call"]
+    mine = rows.group_by(key).agg(pl.col("inside_ns").sum()).sort(key)
+    theirs = asked(subject, "phases").filter(pl.col("inside_ns") > 1)
+    assert mine.select(key).rows() == theirs.select(key).rows()
+    np.testing.assert_allclose(mine["inside_ns"], theirs["inside_ns"], rtol=1e-6)
+    # Together they are the time inside any call.
+    windows = rows.group_by("window_start_ns", "job").agg(pl.col("inside_ns").sum())
+    both = subject.answer(0, "presence")[0].join(windows, on=["window_start_ns", "job"])
+    np.testing.assert_allclose(both["inside_ns"], both["inside_ns_right"], atol=1e-2)
+
+
+def test_shares_of_paths_are_those_of_the_query(subject: Subject) -> None:
+    rows, _ = subject.answer(0, "routing")
+    ways = ["minimal", "nonminimal_at_source", "rerouted"]
+    mine = rows.group_by("job").agg(pl.col(ways).sum()).sort("job")
+    assert mine.rows() == [tuple(map(int, row)) for row in asked(subject, "shares").rows()]
+    assert mine.select(pl.sum_horizontal(ways)).sum().item() == rows["packets"].sum()
+
+
+def test_placement_on_routers_is_that_of_the_query(subject: Subject) -> None:
+    rows, _ = subject.answer(0, "placement")
+    mine = rows.group_by("job", "router").agg(pl.col("node").n_unique()).sort("job", "router")
+    assert mine.rows() == asked(subject, "routers").rows()
+
+
+def test_bands_are_those_of_the_query(subject: Subject) -> None:
+    rows, _ = subject.answer(0, "bands")
+    key = ["job", "motif", "iteration"]
+    names = [*key, "start_ns", "end_ns"]
+    assert rows.select(names).sort(key).rows() == asked(subject, "bands").select(names).rows()
+
+
+def test_runs_side_by_side_have_the_same_links(subject: Subject) -> None:
+    first, second = (subject.answer(*pair)[0] for pair in ((0, "beside", 1), (1, "beside", 0)))
+    worst = set(subject.answer(0, "worst")[0]["link"]), set(subject.answer(1, "worst")[0]["link"])
+    assert worst[0] < set(first["link"])
+    assert worst[1] <= set(second["link"]) <= worst[0] | worst[1]
+    # A link of the other run's worst has all of its windows.
+    link = min(worst[1] - worst[0])
+    theirs = asked(subject, "link", link=link)
+    mine = first.filter(pl.col("link") == link).sort("window", "job")
+    np.testing.assert_allclose(mine["busy_ns"], theirs["busy_ns"], rtol=1e-6)
+
+
+def test_runs_on_other_machines_are_not_compared(subject: Subject) -> None:
+    run, cube = subject.run(0), subject.cube(0)
+    plan = run.plan | {"topology": run.plan["topology"] | {"g": 5}}
+    other = cast("Run", SimpleNamespace(plan=plan))
+    rows, facts = side_by_side(run, cube, other, cube)
+    assert rows.is_empty()
+    assert "machines of the two runs differ" in facts["remedy"]
+
+
 def test_presence_is_the_time_inside_calls(subject: Subject) -> None:
     rows, _ = subject.answer(0, "presence")
     mine = rows.group_by("job").agg(pl.col("inside_ns").sum()).sort("job")
@@ -183,9 +266,15 @@ def test_time_inside_windows_is_the_sum_of_overlaps(
     np.testing.assert_allclose(time_inside(starts, ends, edges), expected, atol=1e-9)
 
 
+def argument_of(name: str) -> int | None:
+    return (
+        {"beside": 1, "group": 3, "packets": 20, "queue": 20}[name] if name in ARGUMENTS else None
+    )
+
+
 def test_a_packed_table_is_unpacked_whole(subject: Subject) -> None:
     for name in TABLES_OF_PAGE:
-        frame, facts = subject.answer(0, name, 20 if name in ARGUMENTS else None)
+        frame, facts = subject.answer(0, name, argument_of(name))
         back, again = unpacked(packed(frame, **facts))
         assert back.height == frame.height
         assert again.keys() == facts.keys()
@@ -276,7 +365,7 @@ def test_words_are_those_of_the_report(subject: Subject) -> None:
 
     assert subject.experiment is not None
     words = subject.words(0)
-    assert words["finding"] == finding_of(subject.experiment)
+    assert " ".join(each["text"] for each in words["finding"]) == finding_of(subject.experiment)
     assert len(words["causes"]) == 2
     assert subject.words(0) == words
 
