@@ -14,6 +14,13 @@ export interface Interval {
   last: number;
   windows: number;
   whole: boolean;
+  /** Its time without the time that the run skipped: what rates are of. */
+  time: number;
+}
+
+/** The time of an interval without the spans that its run skipped. */
+export function withoutSkipped(skipped: [number, number][], from: number, to: number): number {
+  return skipped.reduce((time, [start, end]) => time - Math.max(0, Math.min(end, to) - Math.max(start, from)), to - from);
 }
 
 export interface Link {
@@ -107,10 +114,11 @@ export class App {
     const length = facts.window_ns ?? end / 200;
     const windows = facts.windows || Math.max(1, Math.ceil(end / length - 1e-6));
     const { from, to } = this.state;
-    if (from === null || to === null) return { from: 0, to: end, first: 0, last: windows, windows, whole: true };
+    if (from === null || to === null) return { from: 0, to: end, first: 0, last: windows, windows, whole: true, time: withoutSkipped(facts.skipped, 0, end) };
     const first = Math.max(0, Math.min(windows, Math.floor(from / length + 1e-6)));
     const last = Math.max(first, Math.min(windows, Math.ceil(to / length - 1e-6)));
-    return { from: Math.min(end, first * length), to: Math.min(end, last * length), first, last, windows, whole: false };
+    const [start, stop] = [Math.min(end, first * length), Math.min(end, last * length)];
+    return { from: start, to: stop, first, last, windows, whole: false, time: withoutSkipped(facts.skipped, start, stop) };
   }
 
   /** Which jobs of a run count. */
@@ -191,6 +199,7 @@ export class App {
       dir: facts.dir.replaceAll("'", "''"),
       from: interval.from,
       to: interval.to,
+      time: interval.time,
       job: jobs.length === facts.jobs.length ? null : jobs.join(", "),
       class: this.state.cls || null,
       ...more,

@@ -17,6 +17,8 @@ export interface Facts {
   window_ns: number | null;
   windows: number;
   joined: number;
+  /** Start and end of each span of skipped time. */
+  skipped: [number, number][];
   missing: Record<string, string>;
   faults: string[];
 }

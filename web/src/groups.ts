@@ -34,7 +34,7 @@ export class GroupsPanel extends Panel {
     const column = app.state.measure === "load" ? "busy_ns" : "stall_ns";
     const sums = sumGroups(table, interval.windows, interval.first, interval.last, app.mask(run), cls, column, groups);
     const links = countLinks(pairs, cls, groups);
-    const time = interval.to - interval.from;
+    const { time } = interval;
     const share = sums.map((sum, n) => (links[n] && time > 0 ? sum / (links[n]! * time) : NaN));
     return { groups, share, sums, links };
   }

@@ -175,7 +175,7 @@ export class LinkPanel extends Panel {
     const { app } = this;
     const interval = app.interval()!;
     const facts = app.facts()!;
-    const time = interval.to - interval.from || 1;
+    const time = interval.time || 1;
     const sums = (values: Float64Array): number[] =>
       facts.jobs.map((_, job) => total(values.filter((_each, n) => n % history.jobs === job)));
     const [busy, stall, sent] = [sums(history.busy), sums(history.stall), sums(history.bytes)];

@@ -74,7 +74,7 @@ export class PlacePanel extends Panel {
     if (!found || found instanceof Error || !links || !interval || !facts) return found instanceof Error ? found : null;
     if (!found.rows) return found;
     const sums = sumLinks(found, interval.windows, interval.first, interval.last, app.mask(), ["bytes", "busy_ns", "stall_ns"]);
-    const time = interval.to - interval.from || 1;
+    const time = interval.time || 1;
     const ports: Port[] = [];
     for (const link of app.linksOf(links).values()) {
       const own = link.sourceGroup === group || (link.cls === "injection" && link.targetGroup === group);

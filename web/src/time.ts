@@ -1,7 +1,7 @@
 // Time: a line per job, alone dashed, with a brush that selects the interval of all views.
 
 import { jobColour, ink } from "./colour";
-import type { App } from "./app";
+import { type App, withoutSkipped } from "./app";
 import { bandsAt, bandsOf, drawBands, heightOf } from "./bands";
 import { at, button, Canvas, h, hideTip, select, showTip } from "./dom";
 import { duration, moment, ticks } from "./format";
@@ -124,9 +124,10 @@ export class TimePanel extends Panel {
   }
 
   private finding(lines: Line[], shown: (value: number) => string, from: number, to: number): string {
+    const skipped = this.app.facts()?.skipped ?? [];
     const words = lines.map((line) => {
       let [sum, time] = [0, 0];
-      const span = Math.min(to, line.end) - from;
+      const span = withoutSkipped(skipped, from, Math.min(to, line.end));
       for (let n = 0; n < line.starts.length; n++) {
         const part = Math.min(line.ends[n]!, to) - Math.max(line.starts[n]!, from);
         if (part > 0) [sum, time] = [sum + line.values[n]! * part, time + part];
@@ -145,10 +146,13 @@ export class TimePanel extends Panel {
     pen.lineWidth = line.dashed ? 1.2 : 1.7;
     pen.beginPath();
     let last = -1;
+    const skipped = this.app.facts()?.skipped ?? [];
     for (let n = 0; n < line.starts.length; n++) {
       const [start, end, value] = [line.starts[n]!, line.ends[n]!, y(line.values[n]!)];
       if (last < 0 || start > last + 1e-3) {
-        if (line.everywhere && last >= 0) pen.lineTo(this.x(last), y(0)), pen.lineTo(this.x(start), y(0));
+        const cut = last >= 0 && withoutSkipped(skipped, last, start) < start - last;
+        if (line.everywhere && cut) pen.moveTo(this.x(start), value);
+        else if (line.everywhere && last >= 0) pen.lineTo(this.x(last), y(0)), pen.lineTo(this.x(start), y(0));
         else if (line.everywhere) pen.moveTo(this.x(start), y(0));
         else pen.moveTo(this.x(start), value);
       }

@@ -13,6 +13,7 @@ pub mod loops;
 pub mod mapping;
 pub mod messages;
 pub mod rank;
+pub mod repetitions;
 pub mod requests;
 pub mod statement_cache;
 pub mod statements;

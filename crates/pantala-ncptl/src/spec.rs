@@ -16,6 +16,7 @@ use crate::language::{Diagnostic, read};
 use crate::run::job::{Job, Limits};
 use crate::run::log::Log;
 use crate::run::rank::NcptlRank;
+use crate::run::repetitions::Repetitions;
 use pantala_frontends::opened::Opened;
 
 /// A coNCePTuaL program with its arguments.
@@ -139,6 +140,13 @@ impl OperationSource for NcptlSpec {
 }
 
 impl NcptlSpec {
+    /// The loops of the program on so many ranks whose repetitions are equal, in the order of the
+    /// run.
+    #[must_use]
+    pub fn repetitions(&self, ranks: u32) -> Vec<Repetitions> {
+        self.job(ranks).map_or(Vec::new(), |job| job.repetitions.clone())
+    }
+
     /// The shared part; none if the program is wrong, which a check has found.
     fn job(&self, ranks: u32) -> Option<Arc<Job>> {
         let job = self.opened.or_open(|| self.open(ranks)).ok()?;
@@ -151,6 +159,16 @@ impl NcptlSpec {
 pub struct NcptlOperations(Option<Box<NcptlRank>>);
 
 impl NcptlOperations {
+    /// Marks the repetitions of [`NcptlSpec::repetitions`] from now on, as unseen iterations.
+    pub fn mark_repetitions(&mut self) {
+        self.0.iter_mut().for_each(|rank| rank.mark_repetitions());
+    }
+
+    /// Moves the clock that the program sees on.
+    pub fn skip(&mut self, time: pantala_engine::Time) {
+        self.0.iter_mut().for_each(|rank| rank.skip(time));
+    }
+
     /// What the rank has logged and printed so far, if anything.
     #[must_use]
     pub fn log(&self) -> Option<Log> {

@@ -357,6 +357,11 @@ impl Endpoints {
         self.layer.take_starts(into);
     }
 
+    /// Lets programs mark repetitions that are no iterations, so that they can be left out.
+    pub fn mark_repetitions(&mut self) {
+        self.layer.programs_mut().for_each(RankOperations::mark_repetitions);
+    }
+
     /// Leaves out iterations of a job that none of its ranks has started.
     pub fn leave_out(&mut self, job: u16, iterations: LeftOut) {
         for program in self.layer.programs_of_mut(job) {

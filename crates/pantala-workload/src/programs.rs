@@ -72,7 +72,8 @@ macro_rules! programs {
                     Self::Motif(motifs) => motifs.loops(),
                     Self::Operations(lists) => loops::found(lists, anybody(ranks)),
                     Self::OperationFile(file) => loops::found(file, anybody(ranks)),
-                    Self::Trace(_) | Self::Ncptl(_) => Vec::new(),
+                    Self::Ncptl(program) => loops::of_repetitions(&program.repetitions(ranks)),
+                    Self::Trace(_) => Vec::new(),
                 }
             }
 
@@ -275,6 +276,13 @@ impl RankOperations {
         self.operation(now, &Outcome::Done)
     }
 
+    /// Marks repetitions that are no iterations of the program, so that they can be left out.
+    pub(crate) fn mark_repetitions(&mut self) {
+        if let (AnyOperations::Ncptl(program), None) = (&mut self.program, &self.repetition) {
+            program.mark_repetitions();
+        }
+    }
+
     /// Leaves out iterations that the rank has not started. They are in one loop of the job
     /// ([`JobOperations::loops`]) and do not reach its end; all ranks leave out the same ones.
     pub(crate) fn leave_out(&mut self, iterations: LeftOut) {
@@ -305,8 +313,12 @@ impl RankOperations {
         }
     }
 
-    /// Moves the end that the plan sets for the job earlier, if it is later than `now`.
-    pub(crate) const fn stop_earlier(&mut self, now: Time, time: Time) {
+    /// Time is left out: moves the end that the plan sets for the job earlier, if it is later than
+    /// `now`, and the clock that the program sees on.
+    pub(crate) fn stop_earlier(&mut self, now: Time, time: Time) {
+        if let AnyOperations::Ncptl(program) = &mut self.program {
+            program.skip(time);
+        }
         if self.stops_at != NEVER && self.stops_at > now {
             self.stops_at -= time;
         }

@@ -1,8 +1,9 @@
 """The SQL query behind each view, for DuckDB over the Parquet files of the run.
 
-A query names its values ``$from``, ``$to`` (the interval in ns), ``$job``, ``$class``, ``$group``,
-``$router``, ``$link``, ``$victim`` and ``$aggressor``. A line that starts with ``?NAME`` belongs to
-the query only if that value is chosen. The page fills in the values; `filled` does the same.
+A query names its values ``$from``, ``$to`` (the interval in ns), ``$time`` (its length without
+skipped time), ``$job``, ``$class``, ``$group``, ``$router``, ``$link``, ``$victim`` and
+``$aggressor``. A line that starts with ``?NAME`` belongs to the query only if that value is chosen.
+The page fills in the values; `filled` does the same.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ n AS (
 ?class     AND class = '$class'
   GROUP BY ALL)
 SELECT l.source_group, l.target_group,
-  sum(w.bytes * l.byte_ns) / (any_value(n.links) * ($to - $from)) AS load,
-  sum(w.stall_ns) / (any_value(n.links) * ($to - $from)) AS stall
+  sum(w.bytes * l.byte_ns) / (any_value(n.links) * $time) AS load,
+  sum(w.stall_ns) / (any_value(n.links) * $time) AS stall
 FROM '$dir/link_windows.parquet' w JOIN l USING (link)
 JOIN n ON n.source_group = l.source_group AND n.target_group = l.target_group
 WHERE {_INTERVAL} AND l.class NOT IN ('injection', 'ejection')
@@ -69,15 +70,15 @@ WHERE {_INTERVAL} AND l.class NOT IN ('injection', 'ejection')
 GROUP BY ALL ORDER BY ALL;""",
     "group": f"""{_LINKS}
 SELECT l.source_router, l.target_router,
-  sum(w.bytes * l.byte_ns) / (count(DISTINCT l.link) * ($to - $from)) AS load,
-  sum(w.stall_ns) / (count(DISTINCT l.link) * ($to - $from)) AS stall
+  sum(w.bytes * l.byte_ns) / (count(DISTINCT l.link) * $time) AS load,
+  sum(w.stall_ns) / (count(DISTINCT l.link) * $time) AS stall
 FROM '$dir/link_windows.parquet' w JOIN l USING (link)
 WHERE {_INTERVAL} AND l.source_group = $group AND l.class IN ('local', 'row', 'column')
 ?job   AND w.job IN ($job)
 GROUP BY ALL ORDER BY ALL;""",
     "router": f"""{_LINKS}
 SELECT l.link, l.class, l.source_port, w.job, sum(w.bytes) AS bytes,
-  sum(w.bytes * l.byte_ns) / ($to - $from) AS load, sum(w.stall_ns) / ($to - $from) AS stall
+  sum(w.bytes * l.byte_ns) / $time AS load, sum(w.stall_ns) / $time AS stall
 FROM '$dir/link_windows.parquet' w JOIN l USING (link)
 WHERE {_INTERVAL}
   AND (l.source_router = $router OR (l.class = 'injection' AND l.target_router = $router))

@@ -165,6 +165,7 @@ class Subject:
             "window_ns": None if cube is None else cube.window_ns,
             "windows": 0 if cube is None else cube.windows,
             "joined": 1 if cube is None else cube.joined,
+            "skipped": skipped_spans(run),
             "missing": missing,
             "faults": list(dict.fromkeys(faults)),
         }
@@ -237,15 +238,15 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
 
 
 def _skipped(run: Run) -> list[str]:
-    """Returns a sentence on the skipped time of a run, which the views show as idle."""
+    """Returns a sentence on the skipped time of a run, which rates of intervals leave out."""
     spans = [
         f"{PLAIN.duration(start)} to {PLAIN.duration(end)}" for start, end in skipped_spans(run)
     ]
     if not spans:
         return []
     return [
-        f"The time from {', from '.join(spans)} was skipped. Views of an interval show it as idle:"
-        " select an interval without it."
+        f"The time from {', from '.join(spans)} was skipped. It has no windows, and rates of an"
+        " interval are of the rest of its time."
     ]
 
 

@@ -41,7 +41,9 @@ def subject(tmp_path_factory: pytest.TempPathFactory) -> Subject:
 def asked(subject: Subject, view: str, **values: object) -> pl.DataFrame:
     run = subject.run(0)
     whole = {"dir": run.path, "from": 0, "to": run.document["simulated_ns"]}
-    found = duckdb.execute(filled(view, whole | values))
+    given = whole | values
+    given.setdefault("time", given["to"] - given["from"])
+    found = duckdb.execute(filled(view, given))
     names = [column[0] for column in found.description]
     return pl.DataFrame(found.fetchall(), names, orient="row", infer_schema_length=None)
 

@@ -8,15 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 
 import pantala as pt
 from pantala.analysis.slowdown import slowdown_of
 from pantala.errors import UsageError
-from pantala.explorer.subject import _skipped
+from pantala.explorer.sql import filled
+from pantala.explorer.subject import _skipped, subject_of
 from pantala.figures.throughput import throughput
-from pantala.run_tables.skipped_time import skipped_spans, without_skipped
+from pantala.run_tables.skipped_time import skipped_between, skipped_spans, without_skipped
 from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
@@ -157,4 +159,32 @@ def test_the_explorer_says_what_was_skipped(cli: Cli, long: Path, tmp_path: Path
     run = pt.load(out)
     assert isinstance(run, pt.Run)
     (sentence,) = _skipped(run)
-    assert re.fullmatch(r"The time from .* to .* was skipped\. Views of an interval .*", sentence)
+    assert re.fullmatch(r"The time from .* to .* was skipped\. It has no windows, and .*", sentence)
+    # The page takes these spans off the time of an interval.
+    spans = subject_of(run).facts(0)["skipped"]
+    assert spans == skipped_spans(run)
+    assert all(start < end for start, end in spans)
+
+
+@native
+def test_queries_of_the_explorer_cut_skipped_time_out(cli: Cli, long: Path, tmp_path: Path) -> None:
+    out = tmp_path / "explored"
+    given = ("--set", 'record="explore"', "--skip", "20%", "--no-report")
+    assert cli("run", long, *given, "--out", out).status == 0
+    run = pt.load(out)
+    assert isinstance(run, pt.Run)
+    end = float(run.document["simulated_ns"])
+    time = end - skipped_between(run, 0, end)
+    assert time < 0.9 * end
+    routers = run.links.filter(pl.col("source_router").is_not_null()).collect()
+    values = {"dir": out, "from": 0, "to": end, "time": time, "router": 0}
+    found = duckdb.execute(filled("router", values))
+    names = [column[0] for column in found.description]
+    rows = pl.DataFrame(found.fetchall(), names, orient="row")
+    windows = run.link_windows.filter(pl.col("link").is_in(rows["link"].unique().to_list()))
+    by_link = windows.group_by("link").agg(pl.col("bytes").sum()).collect()
+    rate = {row["link"]: row["busy_ns"] / row["bytes"] for row in routers.to_dicts() if row["bytes"]}
+    for link, sent in by_link.iter_rows():
+        if link in rate:
+            load = rows.filter(pl.col("link") == link)["load"].sum()
+            assert load == pytest.approx(sent * rate[link] / time)

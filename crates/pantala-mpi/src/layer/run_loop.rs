@@ -435,7 +435,7 @@ impl<P: OperationStream> MpiLayer<P> {
         let rank = &mut self.ranks[r];
         let (mark, start, before) =
             rank.iteration.take().ok_or(OperationFault::UnbalancedIteration)?;
-        if self.setup.recording.iterations {
+        if self.setup.recording.iterations && mark.motif != IterationMark::UNSEEN {
             let communication = rank.totals.communication() - before;
             self.records.iteration_records.push(IterationRecord {
                 start,

@@ -13,6 +13,12 @@ pub struct IterationMark {
     pub phase: Option<PhaseName>,
 }
 
+impl IterationMark {
+    /// The motif of repetitions that are no iterations of the program: their starts tell where a
+    /// run can skip time, and no table has them.
+    pub const UNSEEN: u16 = u16::MAX;
+}
+
 /// The name of a phase: at most eight bytes, so that a record holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PhaseName([u8; 8]);

@@ -3,6 +3,7 @@
 use crate::compiled::expression::Range;
 use crate::compiled::expression::{Expr, Relation, Slot};
 use crate::compiled::tasks::TaskSet;
+use crate::compiled::visit::Uses;
 use crate::language::ast::{AggregateFunction, CounterAction};
 use crate::language::source::Span;
 use std::sync::Arc;
@@ -65,6 +66,52 @@ pub enum Step {
     End,
     /// A new table of the log.
     Table,
+}
+
+impl Step {
+    /// Whether the step, without the steps of its body, uses a variable.
+    #[must_use]
+    pub fn depends(&self, slot: Slot) -> bool {
+        let mut uses = Uses::default();
+        match self {
+            Self::Messages(shared, _)
+            | Self::Collective(shared, _)
+            | Self::ForEach(shared, ..)
+            | Self::Assign(shared, ..) => return shared.depends.contains(&slot),
+            Self::Await(tasks, _)
+            | Self::Aggregate(tasks, _)
+            | Self::Counters(tasks, ..)
+            | Self::Log(tasks, ..)
+            | Self::Output(tasks, ..) => uses.tasks(tasks),
+            Self::Delay(tasks, duration, ..) => {
+                uses.tasks(tasks);
+                uses.expr(duration);
+            }
+            Self::Touch(touch) => {
+                uses.tasks(&touch.tasks);
+                uses.bytes(&touch.bytes);
+                uses.expr(&touch.times);
+            }
+            Self::Assert(_, relation, _) | Self::Unless(relation, ..) => uses.relation(relation),
+            Self::Let(_, value, _) => uses.expr(value),
+            Self::Draw(_, random, _) => {
+                [&random.low, &random.high, &random.but_not]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|expr| uses.expr(expr));
+            }
+            Self::Repeat(repeat) => {
+                uses.expr(&repeat.count);
+                repeat.warmup.iter().for_each(|warmup| uses.expr(warmup));
+            }
+            Self::Timed(timed) => {
+                uses.expr(&timed.duration.0);
+                timed.warmup.iter().for_each(|(time, _)| uses.expr(time));
+            }
+            Self::Jump(_) | Self::End | Self::Table => {}
+        }
+        uses.slots.contains(&slot)
+    }
 }
 
 /// A step with a result that all ranks share.

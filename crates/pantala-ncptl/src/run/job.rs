@@ -8,6 +8,7 @@ use crate::run::collectives::GroupCalls;
 use crate::run::groups::Groups;
 use crate::run::mapping;
 use crate::run::messages::Exchange;
+use crate::run::repetitions::{self, Repetitions};
 use crate::run::statement_cache::{Evaluated, StatementCache};
 use crate::run::walk;
 use std::cell::Cell;
@@ -46,6 +47,10 @@ pub struct Job {
     pub groups: Groups,
     /// Bounds of the work.
     pub limits: Limits,
+    /// The loops with equal repetitions, in the order of the run.
+    pub repetitions: Vec<Repetitions>,
+    /// For each step, whether it starts a loop with equal repetitions.
+    equal_bodies: Vec<bool>,
     caches: Vec<StatementCache>,
 }
 
@@ -64,16 +69,34 @@ impl Job {
     ) -> Result<Self, (Source, Failure)> {
         let caches = (0..code.shared).map(|_| StatementCache::default()).collect();
         let groups = Groups::new(ranks);
-        let mut job = Self { source, code, ranks, seed, touch_per_byte_fs, groups, limits, caches };
+        let (repetitions, equal_bodies) = (Vec::new(), repetitions::equal_bodies(&code.steps));
+        let mut job = Self {
+            source,
+            code,
+            ranks,
+            seed,
+            touch_per_byte_fs,
+            groups,
+            limits,
+            repetitions,
+            equal_bodies,
+            caches,
+        };
         match walk::groups(&job) {
             Ok(groups) => {
                 job.groups = groups;
+                job.repetitions = repetitions::repetitions(&job);
                 // The walk has put results without sets on the shelves.
                 job.caches = (0..job.code.shared).map(|_| StatementCache::default()).collect();
                 Ok(job)
             }
             Err(failure) => Err((job.source, failure)),
         }
+    }
+
+    /// Whether a step starts a loop with equal repetitions.
+    pub(super) fn repeats(&self, step: usize) -> bool {
+        self.equal_bodies.get(step).copied().unwrap_or(false)
     }
 
     /// A message with the place in the program.

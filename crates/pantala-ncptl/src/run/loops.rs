@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_mpi::{COMM_WORLD, Call, Contribution, Op, Operator, Outcome};
+use pantala_mpi::{COMM_WORLD, Call, Contribution, IterationMark, Op, Operator, Outcome};
 
 use crate::compiled::step::{Shared, Step};
 use crate::compiled::view::Failure;
@@ -40,6 +40,8 @@ pub(super) struct Each {
     values: Arc<Evaluated>,
     piece: usize,
     place: u64,
+    /// Whether its repetitions are marked.
+    marked: bool,
 }
 
 /// A counted loop.
@@ -52,6 +54,19 @@ pub(super) struct Counted {
     /// The warm-up, and what to restore after it.
     warmup: Option<Saved>,
     timed: Option<Batches>,
+    /// Whether its repetitions are marked, after the warm-up.
+    marked: bool,
+}
+
+/// The marks of equal repetitions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Marks {
+    /// The number of loops that the rank has come to.
+    loops: usize,
+    /// The number of the next repetition.
+    next: u32,
+    /// Whether a repetition is about to start.
+    due: bool,
 }
 
 /// The state of counters before a warm-up.
@@ -85,6 +100,37 @@ fn barrier() -> Op {
 }
 
 impl NcptlRank {
+    /// The start of a repetition, if one is due.
+    pub(super) fn next_mark(&mut self) -> Option<Op> {
+        let marks = self.marks.as_mut().filter(|marks| marks.due)?;
+        let (iteration, motif) = (marks.next, IterationMark::UNSEEN);
+        (marks.due, marks.next) = (false, iteration.saturating_add(1));
+        Some(Op::IterationStart(IterationMark { iteration, motif, phase: None }))
+    }
+
+    /// Whether the repetitions of the loop that starts at a step are marked: it is the next one of
+    /// those that the job knows. Then numbers go on with its first.
+    fn starts_marked(&mut self, job: &Job, step: usize) -> bool {
+        if self.marks.is_none() || !job.repeats(step) {
+            return false;
+        }
+        let plain = |frame: &Frame| matches!(frame, Frame::Each(each) if !each.marked);
+        if !self.frames.iter().all(plain) {
+            return false;
+        }
+        let Some(marks) = &mut self.marks else { return false };
+        let Some(known) = job.repetitions.get(marks.loops) else { return false };
+        (marks.loops, marks.next) = (marks.loops + 1, known.first);
+        true
+    }
+
+    /// A repetition starts with the next step.
+    const fn mark_start(&mut self, marked: bool) {
+        if let Some(marks) = &mut self.marks {
+            marks.due |= marked;
+        }
+    }
+
     fn save(&mut self) -> Saved {
         self.quiet += 1;
         Saved { counters: self.counters.store(self.now), stored: self.stored.clone() }
@@ -106,7 +152,8 @@ impl NcptlRank {
             None => 0,
         };
         let activity = self.activity;
-        let counted = |left, warmup| Counted { step, left, activity, warmup, timed: None };
+        let marked = self.starts_marked(job, step);
+        let counted = |left, warmup| Counted { step, left, activity, warmup, timed: None, marked };
         if warmup > 0 {
             let saved = self.save();
             self.frames.push(Frame::Repeat(counted(warmup, Some(saved))));
@@ -114,6 +161,7 @@ impl NcptlRank {
         }
         if count > 0 {
             self.frames.push(Frame::Repeat(counted(count, None)));
+            self.mark_start(marked);
         } else {
             self.at = repeat.after;
         }
@@ -127,7 +175,9 @@ impl NcptlRank {
             return Err(failure.clone());
         }
         let step = self.at - 1;
-        self.frames.push(Frame::Each(Each { step, values, piece: 0, place: 0 }));
+        let job = Arc::clone(&self.job);
+        let marked = self.starts_marked(&job, step);
+        self.frames.push(Frame::Each(Each { step, values, piece: 0, place: 0, marked }));
         self.next_value();
         Ok(())
     }
@@ -142,6 +192,8 @@ impl NcptlRank {
                 self.slots[usize::from(*slot)].set(piece.value(each.place));
                 each.place += 1;
                 self.at = each.step + 1;
+                let marked = each.marked;
+                self.mark_start(marked);
                 return;
             }
             (each.piece, each.place) = (each.piece + 1, 0);
@@ -174,6 +226,7 @@ impl NcptlRank {
             activity: self.activity,
             warmup: Some(saved),
             timed: Some(Batches { wanted, threshold, size: 1, start: 0 }),
+            marked: false,
         }));
         self.doing = Doing::TimedStart;
         Ok(Some(barrier()))
@@ -196,9 +249,10 @@ impl NcptlRank {
         let activity = self.activity;
         let counted = match self.frames.last_mut() {
             Some(Frame::Repeat(counted)) => counted,
-            Some(Frame::Each(_)) => {
+            Some(Frame::Each(each)) => {
+                let marked = each.marked;
                 self.next_value();
-                return Ok(None);
+                return Ok(marked.then_some(Op::IterationEnd));
             }
             None => return Ok(None),
         };
@@ -206,7 +260,9 @@ impl NcptlRank {
         if counted.left > 0 && counted.activity != activity {
             counted.activity = activity;
             self.at = counted.step + 1;
-            return Ok(None);
+            let marked = counted.marked && counted.warmup.is_none();
+            self.mark_start(marked);
+            return Ok(marked.then_some(Op::IterationEnd));
         }
         if counted.warmup.is_some() && counted.timed.is_some() {
             let step = counted.step;
@@ -219,10 +275,10 @@ impl NcptlRank {
             self.doing = Doing::TimedBarrier;
             return Ok(Some(barrier()));
         }
-        let step = counted.step;
+        let (step, marked) = (counted.step, counted.marked);
         let Some(saved) = counted.warmup.take() else {
             self.frames.pop();
-            return Ok(None);
+            return Ok(marked.then_some(Op::IterationEnd));
         };
         self.restore(saved);
         let Step::Repeat(repeat) = &job.code.steps[step] else { return Ok(None) };
@@ -232,6 +288,7 @@ impl NcptlRank {
             Some(Frame::Repeat(counted)) if count > 0 => {
                 (counted.left, counted.activity) = (count, activity);
                 self.at = step + 1;
+                self.mark_start(marked);
             }
             _ => {
                 self.frames.pop();

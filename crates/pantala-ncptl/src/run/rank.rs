@@ -16,7 +16,7 @@ use crate::run::collectives::{GroupCall, Operation};
 use crate::run::counters::{Counters, Stored};
 use crate::run::job::Job;
 use crate::run::log::{Log, Logger};
-use crate::run::loops::Frame;
+use crate::run::loops::{Frame, Marks};
 use crate::run::requests::Requests;
 use crate::run::statement_cache::Evaluated;
 
@@ -58,7 +58,11 @@ pub struct NcptlRank {
     /// Number of effects so far: operations, outputs, draws. A repetition without effects is the
     /// last one.
     pub(super) activity: u64,
+    /// The time that the program sees: that of the run, and what was skipped.
     pub(super) now: Time,
+    skipped: Time,
+    /// Marks of equal repetitions; `None` if nobody asks for them.
+    pub(super) marks: Option<Marks>,
     pub(super) logger: Logger,
     state: State,
 }
@@ -124,10 +128,22 @@ impl NcptlRank {
             quiet: 0,
             activity: 0,
             now: 0,
+            skipped: 0,
+            marks: None,
             logger: Logger::default(),
             state: State::New,
             job,
         }
+    }
+
+    /// Marks equal repetitions from now on.
+    pub fn mark_repetitions(&mut self) {
+        self.marks = Some(Marks::default());
+    }
+
+    /// Time has passed that the rank's clock has not.
+    pub const fn skip(&mut self, time: Time) {
+        self.skipped = self.skipped.saturating_add(time);
     }
 
     /// What the task has logged and printed so far.
@@ -181,7 +197,10 @@ impl NcptlRank {
         let mut steps = 0u64;
         loop {
             let op = match self.doing {
-                Doing::Nothing => None,
+                Doing::Nothing => match self.next_mark() {
+                    None => None,
+                    mark => return Ok(mark),
+                },
                 Doing::Messages { .. } => self.message(&job)?,
                 Doing::Collective { .. } => self.collective(&job)?,
                 Doing::WaitForReceives => self.wait_for_receives(),
@@ -219,7 +238,7 @@ impl NcptlRank {
                 return Err(Failure::new(self.place(&job), &message));
             }
             if let Some(op) = self.step(&job, step)? {
-                self.activity += 1;
+                self.activity += u64::from(!matches!(op, Op::IterationEnd));
                 return Ok(Some(op));
             }
         }
@@ -412,7 +431,7 @@ impl NcptlRank {
 
 impl OperationStream for NcptlRank {
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op> {
-        self.now = now;
+        self.now = now + self.skipped;
         match self.state {
             State::New => {
                 self.counters.reset(now);

@@ -188,6 +188,61 @@ fn results_do_not_depend_on_threads() {
     }
 }
 
+/// A program of ten ranks in a ring.
+fn conceptual(source: &str) -> Value {
+    let workload = json!({"kind": "conceptual", "file": "ring.ncptl", "source": source, "seed": 1,
+        "touch_per_byte_fs": 0});
+    job("ring", 10, workload)
+}
+
+/// What both loops do in each repetition.
+const RING: &str = "all tasks t asynchronously send a 20000 byte message to task (t+1) mod num_tasks \
+    then all tasks await completion then all tasks compute for 2 microseconds";
+
+#[test]
+fn equal_repetitions_of_a_conceptual_program_are_skipped() {
+    for around in ["for 900 repetitions", "for each rep in {1, ..., 900}"] {
+        let log = "task 0 logs elapsed_usecs as \"time\" and bytes_sent as \"bytes\"";
+        let source =
+            format!("all tasks reset their counters then {around} {{ {RING} }} then {log}.");
+        let jobs = || json!([conceptual(&source)]);
+        let (skip, full) = (run(&skipping(jobs(), 30_000)), run(&full(jobs())));
+        assert_eq!(skipped(&skip)["jumps"], 1, "{around}: {}", skipped(&skip)["text"]);
+        assert!(skipped(&skip)["simulated_share"].as_f64().unwrap() < 0.3, "{around}");
+        assert_like(&skip, &full, 0.02);
+        // Marks are no iterations of the program.
+        assert!(!skip.tables.contains_key("iterations") || skip.rows("iterations").is_empty());
+        for (row, known) in skip.rows("ranks").iter().zip(full.rows("ranks")) {
+            assert_eq!(row["bytes_sent"], known["bytes_sent"]);
+        }
+        // The program's own clock has the skipped time, and its counters the skipped messages.
+        let of = |ran: &Ran, place: usize| -> f64 {
+            let line = ran.log.lines().last().unwrap();
+            line.split(',').nth(place).unwrap().trim().parse().unwrap()
+        };
+        assert_near(of(&skip, 0), of(&full, 0), 0.02, "elapsed_usecs");
+        assert_eq!(of(&skip, 1), of(&full, 1), "bytes_sent");
+        assert_eq!(of(&full, 1), 900.0 * 20_000.0);
+    }
+}
+
+#[test]
+fn a_conceptual_program_that_varies_is_not_skipped() {
+    let each = format!(
+        "for each rep in {{1, ..., 90}} {{ {RING} then all tasks compute for rep microseconds }}."
+    );
+    let timed = format!("for 2 milliseconds {{ {RING} }}.");
+    let logs =
+        format!("for 90 repetitions {{ {RING} then task 0 logs elapsed_usecs as \"time\" }}.");
+    let open = "for 90 repetitions { task 0 asynchronously sends a 8 byte message to task 1 } then \
+        all tasks await completion.";
+    for source in [&each, &timed, &logs, open] {
+        let plan = skipping(json!([conceptual(source)]), 30_000);
+        let fault = Simulation::new(read(&plan), 0).err().map(|error| error.to_string());
+        assert!(fault.is_some_and(|fault| fault.contains("no job repeats")), "{source}");
+    }
+}
+
 #[test]
 fn a_set_duration_is_kept() {
     let mut plan = skipping(json!([noise(0.2)]), 50_000);

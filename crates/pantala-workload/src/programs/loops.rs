@@ -6,6 +6,7 @@
 
 use pantala_engine::Time;
 use pantala_mpi::{IterationMark, Op, OperationSource, OperationStream, Outcome, RankContext};
+use pantala_ncptl::run::repetitions::Repetitions;
 
 /// A stretch of equal iterations of one motif, on all ranks of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,18 @@ pub(super) fn found<S: OperationSource>(source: &S, rank: RankContext) -> Vec<Lo
         }
     }
     loops.unwrap_or_default()
+}
+
+/// The loops of a coNCePTuaL program with these repetitions.
+pub(super) fn of_repetitions(repetitions: &[Repetitions]) -> Vec<Loop> {
+    let many = |each: &&Repetitions| each.count >= FEWEST;
+    let of = |each: &Repetitions| Loop {
+        motif: IterationMark::UNSEEN,
+        first: each.first,
+        end: each.first + each.count,
+        period: 1,
+    };
+    repetitions.iter().filter(many).map(of).collect()
 }
 
 /// The parts of loops that both have.

@@ -180,6 +180,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
         let awaited = plan.awaited();
         let mut network =
             Network::new(&config, Arc::clone(&topology), partitions, here, &keys, ends);
+        if skipper.is_some() {
+            network.hosts_mut().for_each(Endpoints::mark_repetitions);
+        }
         if plan.mpi.short_buffers > 0 {
             network.hold_at_nics();
         }

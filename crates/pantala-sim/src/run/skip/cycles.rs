@@ -4,6 +4,7 @@
 //! period of the loop. Each process hears of its own ranks; all processes add up what they have
 //! heard, in integers, so that their sums and what follows from them are equal.
 
+use crate::run::skip::steady::Mean;
 use pantala_engine::Time;
 use pantala_mpi::{IterationStart, RankTotals};
 use pantala_workload::programs::Loop;
@@ -79,6 +80,8 @@ pub(crate) struct OwnCycles {
     /// By job and rank, the latest start and the one before; `None` for ranks elsewhere or outside
     /// of loops.
     starts: Vec<Vec<Starts>>,
+    /// By job and loop: how many ranks are in it now.
+    inside: BTreeMap<(u16, u16), u32>,
     heard: BTreeMap<Place, CycleSums>,
     latest: BTreeMap<(u16, u16), u32>,
     /// By job and loop: the first iteration left out by the last jump, and their number.
@@ -92,6 +95,7 @@ impl OwnCycles {
         Self {
             loops,
             starts,
+            inside: BTreeMap::new(),
             heard: BTreeMap::new(),
             latest: BTreeMap::new(),
             left_out: BTreeMap::new(),
@@ -109,7 +113,9 @@ impl OwnCycles {
         let known = &mut self.starts[usize::from(job)][start.rank as usize];
         let place = self.loops[usize::from(job)].iter().position(|of| of.has(&mark));
         let Some(place) = place else {
-            *known = Starts::default();
+            if let Some(left) = std::mem::take(known).latest {
+                Self::leave(&mut self.inside, (job, left.of_loop));
+            }
             return;
         };
         let (of_loop, shape) = (place as u16, self.loops[usize::from(job)][place]);
@@ -127,6 +133,12 @@ impl OwnCycles {
         }
         let next = CycleStart { of_loop, cycle, time: start.time, totals: start.totals };
         known.before = known.latest.replace(next);
+        if known.before.is_none_or(|before| before.of_loop != of_loop) {
+            *self.inside.entry((job, of_loop)).or_default() += 1;
+            if let Some(before) = known.before {
+                Self::leave(&mut self.inside, (job, before.of_loop));
+            }
+        }
         if let Some(before) = known.before {
             if before.of_loop == of_loop && before.cycle + 1 == cycle {
                 let communication = start.totals.communication() - before.totals.communication();
@@ -140,17 +152,18 @@ impl OwnCycles {
         }
     }
 
+    fn leave(inside: &mut BTreeMap<(u16, u16), u32>, key: (u16, u16)) {
+        match inside.get_mut(&key) {
+            Some(ranks) if *ranks > 1 => *ranks -= 1,
+            _ => drop(inside.remove(&key)),
+        }
+    }
+
     /// Returns what was heard since the last call.
     pub(crate) fn heard(&mut self, delivered: Vec<u64>) -> Heard {
-        let mut inside: BTreeMap<(u16, u16), u32> = BTreeMap::new();
-        for (job, starts) in (0..).zip(&self.starts) {
-            for start in starts.iter().filter_map(|starts| starts.latest) {
-                *inside.entry((job, start.of_loop)).or_default() += 1;
-            }
-        }
         Heard {
             cycles: std::mem::take(&mut self.heard).into_iter().collect(),
-            inside: inside.into_iter().collect(),
+            inside: self.inside.iter().map(|(key, ranks)| (*key, *ranks)).collect(),
             latest: self.latest.iter().map(|(key, latest)| (*key, *latest)).collect(),
             delivered,
         }
@@ -175,10 +188,86 @@ impl OwnCycles {
     }
 }
 
+/// Sums over the first cycles of an epoch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sums {
+    pub(crate) time: u128,
+    pub(crate) communication: u128,
+    pub(crate) longest: u128,
+}
+
+/// The cycles of a job's present loop since the epoch began, as far as all ranks have completed
+/// them in order. Sums make the mean of any of them one subtraction, so that a check costs the same
+/// however long the epoch is.
+#[derive(Clone, Debug)]
+struct Series {
+    of_loop: u16,
+    /// The number of the first cycle.
+    first: u32,
+    ranks: u32,
+    /// `sums[k]` is of the first `k` cycles.
+    sums: Vec<Sums>,
+    /// Cycles that some ranks have completed.
+    pending: BTreeMap<u32, CycleSums>,
+}
+
+impl Series {
+    fn new(of_loop: u16, first: u32, ranks: u32) -> Self {
+        let (sums, pending) = (vec![Sums::default()], BTreeMap::new());
+        Self { of_loop, first, ranks, sums, pending }
+    }
+
+    fn next(&self) -> u32 {
+        self.first + (self.sums.len() as u32 - 1)
+    }
+
+    /// Moves the cycles that all ranks have completed from those pending to the sums.
+    fn settle(&mut self) {
+        loop {
+            let next = self.next();
+            let Some(cycle) = self.pending.first_entry() else { return };
+            if *cycle.key() != next || cycle.get().ranks != self.ranks {
+                return;
+            }
+            let cycle = cycle.remove();
+            let last = self.sums.last().copied().unwrap_or_default();
+            self.sums.push(Sums {
+                time: last.time + cycle.time,
+                communication: last.communication + cycle.communication,
+                longest: last.longest + u128::from(cycle.longest),
+            });
+        }
+    }
+}
+
+/// Complete cycles of a job, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Complete<'a> {
+    /// One more than there are cycles.
+    sums: &'a [Sums],
+}
+
+impl Complete<'_> {
+    /// Number of cycles.
+    pub(crate) const fn len(&self) -> usize {
+        self.sums.len().saturating_sub(1)
+    }
+
+    /// Returns the mean over cycles of a sum, divided by `by`.
+    pub(crate) fn mean(&self, of: fn(&Sums) -> u128, by: u32) -> Option<Mean> {
+        let mean = |from: usize, to: usize| {
+            let sum = of(&self.sums[to]) - of(&self.sums[from]);
+            sum as f64 / (f64::from(by) * (to - from) as f64)
+        };
+        Mean::of_parts(self.len(), mean)
+    }
+}
+
 /// The cycles of all jobs, equal in all processes.
 #[derive(Debug, Default)]
 pub(crate) struct AllCycles {
-    cycles: BTreeMap<Place, CycleSums>,
+    /// By job: the cycles of its loop in the present epoch.
+    series: Vec<Option<Series>>,
     /// By job and loop: how many ranks of all processes are in it now.
     pub(crate) inside: BTreeMap<(u16, u16), u32>,
     /// By job and loop: the number of the latest iteration that a rank of any process has started.
@@ -195,8 +284,13 @@ impl AllCycles {
         let mut news = false;
         for heard in all {
             news |= !heard.cycles.is_empty();
-            for (place, sums) in &heard.cycles {
-                self.cycles.entry(*place).or_default().add(sums);
+            for ((job, of_loop, number), sums) in &heard.cycles {
+                let series = self.series.get_mut(usize::from(*job)).and_then(Option::as_mut);
+                // Cycles of other loops, and those that began before the epoch, are not judged.
+                let Some(series) = series.filter(|of| of.of_loop == *of_loop) else { continue };
+                if *number >= series.next() {
+                    series.pending.entry(*number).or_default().add(sums);
+                }
             }
             for (key, ranks) in heard.inside {
                 *self.inside.entry(key).or_default() += ranks;
@@ -208,22 +302,25 @@ impl AllCycles {
             self.delivered.resize(heard.delivered.len().max(self.delivered.len()), 0);
             self.delivered.iter_mut().zip(&heard.delivered).for_each(|(sum, more)| *sum += more);
         }
+        self.series.iter_mut().flatten().for_each(Series::settle);
         news
     }
 
-    /// Returns the cycles of a loop that all `ranks` have completed, from number `first` on, up to
-    /// the first that one of them has not.
-    pub(crate) fn complete(
-        &self,
-        (job, of_loop): (u16, u16),
-        first: u32,
-        ranks: u32,
-    ) -> impl Iterator<Item = &CycleSums> {
-        self.cycles
-            .range((job, of_loop, first)..=(job, of_loop, u32::MAX))
-            .zip(first..)
-            .take_while(move |((place, sums), number)| place.2 == *number && sums.ranks == ranks)
-            .map(|((_, sums), _)| sums)
+    /// Begins an epoch and forgets all cycles before it: of each job, its loop, the first cycle
+    /// that is judged and the number of ranks.
+    pub(crate) fn begin(&mut self, jobs: impl Iterator<Item = Option<(u16, u32, u32)>>) {
+        let series =
+            |of: Option<(u16, u32, u32)>| of.map(|(of, first, n)| Series::new(of, first, n));
+        self.series = jobs.map(series).collect();
+    }
+
+    /// Returns the cycles of a job in the epoch that all ranks have completed, from number `first`
+    /// on, up to the first that one of them has not.
+    pub(crate) fn complete(&self, job: usize, first: u32) -> Complete<'_> {
+        let series = self.series.get(job).and_then(Option::as_ref);
+        let from = |series: &Series| first.saturating_sub(series.first) as usize;
+        let sums = series.and_then(|series| series.sums.get(from(series)..));
+        Complete { sums: sums.unwrap_or_default() }
     }
 }
 
@@ -239,7 +336,10 @@ mod tests {
     }
 
     fn complete(all: &AllCycles, first: u32) -> Vec<(u128, u128)> {
-        all.complete((0, 0), first, 2).map(|sums| (sums.time, sums.communication)).collect()
+        let of = |pair: &[Sums]| {
+            (pair[1].time - pair[0].time, pair[1].communication - pair[0].communication)
+        };
+        all.complete(0, first).sums.windows(2).map(of).collect()
     }
 
     #[test]
@@ -247,6 +347,7 @@ mod tests {
         let shape = Loop { motif: 0, first: 1, end: 100, period: 2 };
         let mut own = OwnCycles::new(vec![vec![shape]], &[2]);
         let mut all = AllCycles::default();
+        all.begin([Some((0, 0, 2))].into_iter());
         // Iteration 0 is before the loop; cycles are two iterations long.
         for (iteration, time) in (0..8).zip([0, 10, 14, 30, 34, 50, 54, 70]) {
             own.take(&start(0, iteration, time));
@@ -260,6 +361,7 @@ mod tests {
         assert_eq!(complete(&all, 0), [(40, 20), (40, 20)]);
         // Both ranks leave out iterations 8 to 27: rank 1 still has to start 6 and 7.
         own.leave_out((0, 0), 8, 20);
+        all.begin([Some((0, 12, 2))].into_iter());
         for (rank, iteration, time) in [(0, 28, 74), (1, 6, 57), (1, 7, 73), (1, 28, 77)] {
             own.take(&start(rank, iteration, time));
         }
@@ -271,5 +373,36 @@ mod tests {
         // Rank 0 started cycle 3 before the jump, rank 1 cycle 2; they are now 13 and 12.
         assert_eq!(complete(&all, 13), [(40, 20)]);
         assert_eq!(complete(&all, 12), []);
+    }
+
+    /// An epoch that is never steady keeps sums of its cycles, and what it asks for at each check
+    /// does not grow with them.
+    #[test]
+    fn long_epochs_keep_sums_and_a_new_one_forgets_them() {
+        let shape = Loop { motif: 0, first: 0, end: u32::MAX, period: 1 };
+        let mut own = OwnCycles::new(vec![vec![shape]], &[2]);
+        let mut all = AllCycles::default();
+        all.begin([Some((0, 0, 2))].into_iter());
+        for iteration in 0..50_000 {
+            let time = 10 * Time::from(iteration);
+            own.take(&start(0, iteration, time));
+            // Rank 1 is two iterations behind.
+            if iteration >= 2 {
+                own.take(&start(1, iteration - 2, time));
+            }
+            all.add(vec![own.heard(vec![])]);
+            let series = all.series[0].as_ref().unwrap();
+            assert!(series.pending.len() <= 2, "{}", series.pending.len());
+        }
+        let complete = all.complete(0, 0);
+        assert_eq!(complete.len(), 49_997);
+        let mean = complete.mean(|sums| sums.time, 2).unwrap();
+        assert_eq!((mean.value, mean.half_width, mean.drift), (10.0, 0.0, 0.0));
+        all.begin([Some((0, 50_000, 2))].into_iter());
+        // Cycles that began before the epoch are not judged.
+        own.take(&start(1, 49_998, 499_990));
+        assert!(all.add(vec![own.heard(vec![])]));
+        let series = all.series[0].as_ref().unwrap();
+        assert_eq!((series.sums.len(), series.pending.len()), (1, 0));
     }
 }

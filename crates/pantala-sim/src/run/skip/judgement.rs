@@ -2,7 +2,7 @@
 
 use crate::output::recorder::Net;
 use crate::run::process_group::ProcessGroup;
-use crate::run::skip::cycles::CycleSums;
+use crate::run::skip::cycles::Sums;
 use crate::run::skip::epochs::Doing;
 use crate::run::skip::skipper::{Sample, Skipper, estimates};
 use crate::run::skip::steady::Mean;
@@ -38,31 +38,24 @@ impl Skipper {
 
     fn judge_job(&self, sample: &Sample, job: usize, of_loop: u16) -> Result<Mean, String> {
         let Self { jobs, plan, .. } = self;
-        let (name, ranks) = (&jobs[job].name, f64::from(jobs[job].ranks));
-        let place = (job as u16, of_loop);
-        let cycles: Vec<&CycleSums> =
-            self.all.complete(place, sample.first[job], jobs[job].ranks).collect();
+        let (name, ranks) = (&jobs[job].name, jobs[job].ranks);
+        let cycles = self.all.complete(job, sample.first[job]);
         let period = jobs[job].loops[usize::from(of_loop)].period;
         if cycles.len() < plan.minimum.div_ceil(period).max(2) as usize {
             return Err(format!("job '{name}' has had {} iterations since", cycles.len()));
         }
         let tolerance = f64::from(plan.tolerance_millionths) / 1e6;
-        let series = |of: &dyn Fn(&CycleSums) -> f64| -> Vec<f64> {
-            cycles.iter().map(|sums| of(sums)).collect()
-        };
-        let time = |sums: &CycleSums| sums.time as f64 / ranks;
-        let communication = |sums: &CycleSums| sums.communication as f64 / ranks;
-        let longest = |sums: &CycleSums| sums.longest as f64;
-        let Some(duration) = Mean::of(&series(&time)) else {
+        let Some(duration) = cycles.mean(|sums| sums.time, ranks) else {
             return Err(format!("job '{name}' has too few iterations"));
         };
         let least = LEAST_COMMUNICATION * duration.value;
-        for (what, of) in [
-            ("duration", &time as &dyn Fn(&CycleSums) -> f64),
-            ("communication time", &communication),
-            ("longest communication time of a rank", &longest),
-        ] {
-            let Some(mean) = Mean::of(&series(of)) else { continue };
+        let all: [(&str, fn(&Sums) -> u128, u32); 3] = [
+            ("duration", |sums| sums.time, ranks),
+            ("communication time", |sums| sums.communication, ranks),
+            ("longest communication time of a rank", |sums| sums.longest, 1),
+        ];
+        for (what, of, by) in all {
+            let Some(mean) = cycles.mean(of, by) else { continue };
             // The largest of many ranks varies more than their mean, and matters less.
             let slack = if what.starts_with("longest") { 3.0 } else { 1.0 };
             let scale = mean.value.max(least);
@@ -83,12 +76,14 @@ impl Skipper {
         let checks = ((self.checked - sample.at) / self.grid) as usize;
         let series = &self.delivered[job];
         let from = series.len().saturating_sub(checks + 1);
-        let bytes: Vec<f64> =
-            series[from..].windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+        let watched = &series[from..];
+        let windows = watched.len().saturating_sub(1);
+        let mean =
+            |from: usize, to: usize| (watched[to] - watched[from]) as f64 / (to - from) as f64;
         let name = &self.jobs[job].name;
         let tolerance = f64::from(self.plan.tolerance_millionths) / 1e6;
-        match Mean::of(&bytes) {
-            Some(mean) if bytes.len() >= self.plan.minimum as usize => {
+        match Mean::of_parts(windows, mean) {
+            Some(mean) if windows >= self.plan.minimum as usize => {
                 if mean.within(tolerance * mean.value) {
                     return Ok(());
                 }
@@ -98,7 +93,7 @@ impl Skipper {
                     100.0 * mean.drift / mean.value.max(1.0)
                 ))
             }
-            _ => Err(format!("job '{name}' has been watched for {} windows", bytes.len())),
+            _ => Err(format!("job '{name}' has been watched for {windows} windows")),
         }
     }
 

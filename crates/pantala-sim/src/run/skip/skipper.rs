@@ -39,7 +39,7 @@ pub(super) struct Promise {
     pub(super) jump: Time,
     /// By job: the mean duration of a cycle before it, and the rest of its cycles.
     pub(super) jobs: Vec<Option<(Mean, f64)>>,
-    /// By job: the relative difference of the mean after it, and what of it chance does not explain.
+    /// By job: the relative difference of the mean after it, and the half width that epochs add.
     pub(super) change: Vec<Option<(f64, f64)>>,
 }
 
@@ -244,6 +244,11 @@ impl Skipper {
         self.samples.clear();
         self.delivered.iter_mut().for_each(Vec::clear);
         self.first = self.next_cycles();
+        let of = |((doing, first), job): ((&Doing, &u32), &Job)| match doing {
+            Doing::Repeats(of_loop) => Some((*of_loop, *first, job.ranks)),
+            _ => None,
+        };
+        self.all.begin(self.doing.iter().zip(&self.first).zip(&self.jobs).map(of));
     }
 
     /// By job, the first cycle of its present loop that starts after now on all ranks.
@@ -263,21 +268,20 @@ impl Skipper {
     /// jump promised.
     pub(super) fn close(&mut self, now: Time) {
         let (start, end) = (self.timeline.shown(self.begins), now + self.timeline.skipped_at(now));
-        let series: Vec<Vec<f64>> =
-            (0..self.jobs.len()).map(|job| self.durations(job, self.first[job])).collect();
+        let means: Vec<(usize, Option<Mean>)> =
+            (0..self.jobs.len()).map(|job| self.durations(job)).collect();
         if let Some(promise) = self.promises.last_mut() {
             for (job, change) in promise.change.iter_mut().enumerate() {
                 let (Some((before, _)), None) = (promise.jobs[job], *change) else { continue };
-                let Some(after) = Mean::of(&series[job]) else { continue };
+                let Some(after) = means[job].1 else { continue };
                 let found = after.value / before.value - 1.0;
-                let chance = before.half_width.hypot(after.half_width) / before.value;
-                *change = Some((found, (found.abs() - chance).max(0.0)));
+                *change = Some((found, before.between(&after) / before.value));
             }
         }
         if end > start {
             let of = |job: usize| {
                 let period = self.period(job)?;
-                Some((series[job].len() as u64 * u64::from(period), Mean::of(&series[job])))
+                Some((means[job].0 as u64 * u64::from(period), means[job].1))
             };
             let doing = &self.doing;
             let stretch = Stretch { number: self.stretches, start, end, doing, skipped: false };
@@ -304,12 +308,10 @@ impl Skipper {
         row
     }
 
-    /// The mean durations of the complete cycles of a job from number `first` on, in ps.
-    pub(super) fn durations(&self, job: usize, first: u32) -> Vec<f64> {
-        let Doing::Repeats(of_loop) = self.doing[job] else { return Vec::new() };
-        let ranks = self.jobs[job].ranks;
-        let cycles = self.all.complete((job as u16, of_loop), first, ranks);
-        cycles.map(|sums| sums.time as f64 / f64::from(ranks)).collect()
+    /// The number of complete cycles of a job in the epoch, and their mean duration in ps.
+    fn durations(&self, job: usize) -> (usize, Option<Mean>) {
+        let cycles = self.all.complete(job, self.first[job]);
+        (cycles.len(), cycles.mean(|sums| sums.time, self.jobs[job].ranks))
     }
 
     /// Whether every job that runs repeats or is a pattern, and one does run.
@@ -325,10 +327,7 @@ impl Skipper {
     /// The cycles of the epoch that the slowest job has completed; without one, the checks.
     fn cycles_of_slowest(&self) -> u32 {
         let of = |(job, doing): (usize, &Doing)| match doing {
-            Doing::Repeats(of_loop) => {
-                let place = (job as u16, *of_loop);
-                Some(self.all.complete(place, self.first[job], self.jobs[job].ranks).count())
-            }
+            Doing::Repeats(_) => Some(self.all.complete(job, self.first[job]).len()),
             Doing::Pattern => Some(self.delivered[job].len().saturating_sub(1)),
             _ => None,
         };

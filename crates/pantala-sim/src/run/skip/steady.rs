@@ -27,6 +27,8 @@ pub(crate) struct Mean {
     pub(crate) count: usize,
 }
 
+/// The normal distribution's quantile of 97.5 %.
+const Z: f64 = 1.959_963_984_540_054;
 /// Series are reduced to at most this many means of batches.
 const BATCHES: usize = 64;
 /// The fewest values from which a negative correlation is believed.
@@ -34,11 +36,19 @@ const ENOUGH: usize = 16;
 
 impl Mean {
     /// Returns the mean of a series; `None` if it has fewer than two values.
+    #[cfg(test)]
     pub(crate) fn of(series: &[f64]) -> Option<Self> {
-        let size = series.len().div_ceil(BATCHES).max(1);
+        Self::of_parts(series.len(), |from, to| mean(&series[from..to]))
+    }
+
+    /// Returns the mean of a series of so many values, of which `of` gives the mean of those from
+    /// one number up to another. It is asked for at most `BATCHES` of them.
+    pub(crate) fn of_parts(values: usize, of: impl Fn(usize, usize) -> f64) -> Option<Self> {
+        let size = values.div_ceil(BATCHES).max(1);
         // The earliest values are left out, if batches do not fit.
-        let series = &series[series.len() % size..];
-        let means: Vec<f64> = series.chunks(size).map(mean).collect();
+        let left_out = values % size;
+        let from = (left_out..values).step_by(size);
+        let means: Vec<f64> = from.map(|from| of(from, from + size)).collect();
         let count = means.len() as f64;
         if means.len() < 2 {
             return None;
@@ -58,7 +68,7 @@ impl Mean {
         let (first, second) = means.split_at(means.len() / 2);
         let second = &second[second.len() - first.len()..];
         let drift = mean(second) - mean(first);
-        Some(Self { value, half_width, drift, count: series.len() })
+        Some(Self { value, half_width, drift, count: values - left_out })
     }
 
     /// Returns the half width of the interval of the mean of `others` further values: their own
@@ -66,6 +76,17 @@ impl Mean {
     pub(crate) fn half_width_of(&self, others: f64) -> f64 {
         let chance = self.half_width * (1.0 + self.count as f64 / others.max(1.0)).sqrt();
         chance.hypot(self.drift / 2.0)
+    }
+
+    /// Returns the half width of what the means of epochs differ by, beyond what cycles of one
+    /// epoch tell: a network wanders more slowly than an epoch lasts.
+    ///
+    /// Two epochs with the variance `v` between them have means whose difference `d` has the
+    /// variance `2 v` plus that of both means, so `v` is estimated by the method of moments.
+    pub(crate) fn between(&self, after: &Self) -> f64 {
+        let difference = (after.value - self.value).powi(2);
+        let chance = self.half_width.hypot(after.half_width) / Z;
+        Z * ((difference - chance.powi(2)).max(0.0) / 2.0).sqrt()
     }
 
     /// Returns whether mean and trend are known to `error`.
@@ -82,7 +103,6 @@ fn mean(values: &[f64]) -> f64 {
 /// Stegun, 26.7.5, from the normal distribution's 1.96. Below four degrees of freedom it is too small,
 /// so known values take over.
 fn student(freedom: f64) -> f64 {
-    const Z: f64 = 1.959_963_984_540_054;
     const SMALL: [f64; 4] = [12.706, 12.706, 4.303, 3.182];
     if freedom < 4.0 {
         return SMALL[(freedom.floor() as usize).min(3)];
@@ -116,6 +136,41 @@ mod tests {
         assert_eq!(ramp.drift, 20.0);
         assert!(!ramp.within(1.2));
         assert_eq!(Mean::of(&[1.0]), None);
+    }
+
+    /// The work of a check must not grow with the length of an epoch, or runs cost the square of it.
+    #[test]
+    fn a_long_series_is_judged_by_few_means() {
+        for values in [2, 63, 64, 65, 1_000, 1_000_001] {
+            let asked = std::cell::Cell::new(0);
+            let of = |from: usize, to: usize| {
+                asked.set(asked.get() + 1);
+                (from + to - 1) as f64 / 2.0
+            };
+            let known = Mean::of_parts(values, of).unwrap();
+            assert!(asked.get() <= BATCHES, "{values}: {}", asked.get());
+            if values <= 1_000 {
+                let series: Vec<f64> = (0..values).map(|value| value as f64).collect();
+                assert_eq!(Some(known), Mean::of(&series));
+            }
+        }
+    }
+
+    /// Epochs whose means wander by more than their cycles tell are known no better than that.
+    #[test]
+    fn the_variance_between_epochs_counts() {
+        let of = |value: f64| Mean { value, half_width: 0.0, drift: 0.0, count: 10 };
+        assert_eq!(of(10.0).between(&of(10.0)), 0.0);
+        assert!((of(10.0).between(&of(11.0)) - Z / 2.0_f64.sqrt()).abs() < 1e-12);
+        let vague = Mean { half_width: 2.0, ..of(11.0) };
+        assert_eq!(of(10.0).between(&vague), 0.0);
+        // Means of epochs with a deviation of 1 between them: the half width is that of the mean
+        // of one, in the square over many.
+        let mut draws = Stream::new(11, 1, 4);
+        let mut normal = || (0..12).map(|_| draws.unit()).sum::<f64>() - 6.0;
+        let squares = (0..20_000).map(|_| of(normal()).between(&of(normal())).powi(2));
+        let found = (squares.sum::<f64>() / 20_000.0).sqrt();
+        assert!((found - Z).abs() < 0.05, "{found}");
     }
 
     /// The times of a clock with jitter: distances vary, their mean hardly does.

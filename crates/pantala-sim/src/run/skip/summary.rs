@@ -85,9 +85,9 @@ impl Skipper {
         for promise in &self.promises {
             let Some((mean, rest)) = promise.jobs[job] else { continue };
             known = true;
-            let (_, unexplained) = promise.change[job].unwrap_or_default();
+            let (_, between) = promise.change[job].unwrap_or_default();
             let cycles = promise.jump as f64 / mean.value;
-            let relative = (mean.half_width_of(cycles) / mean.value).hypot(unexplained);
+            let relative = (mean.half_width_of(cycles) / mean.value).hypot(between);
             error += promise.jump as f64 * relative + rest;
         }
         known.then(|| JobError {
