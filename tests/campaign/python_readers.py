@@ -1,4 +1,4 @@
-"""The readers of the Python package, each with seeds, damage, and what is done with what it reads."""
+"""The readers of the Python package: their seeds, their damage, and what follows the reading."""
 
 from __future__ import annotations
 
@@ -73,8 +73,7 @@ class Reader:
 
     Attributes:
         make: writes the input of a case into an empty folder, and returns its file and content.
-        read: reads it, and uses what it read; returns whether it came beyond the first key even if
-            it raises (None if the error tells).
+        read: reads it, and uses what it read.
         every: it is tried at one case in this many; slow readers start processes.
         bound: the longest time, in seconds.
     """
@@ -126,13 +125,11 @@ def _ember(path: Path) -> None:
 
 
 def _job_log(path: Path) -> None:
-    from pantala.job_log.read import running_at
-
-    for at in ("2026-05-01T12:00:00", 300):
-        running_at(path, at)
-        break_at = "|" in path.read_text(errors="replace").split("\n", 1)[0]
-        if break_at:
-            return
+    tables = tomllib.loads((ROOT / "examples/snapshot.toml").read_text())
+    log = path.read_text(errors="replace").split("\n", 1)[0]
+    at = "2026-05-01T12:00:00" if "|" in log else 300
+    tables["snapshot"] |= {"file": str(path), "at": at}
+    _resolved(pt.Scenario.from_dict(tables))
 
 
 def _links(path: Path) -> None:

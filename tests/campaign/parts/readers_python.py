@@ -4,9 +4,9 @@ Every input ends in one line of an error with the exit status 2, or in a valid r
 at most 2,000 nodes are resolved, runs are opened and all their tables are read. No other exception,
 no more than 10 s (60 s for readers that start a process), no file beside the input.
 
-The damage is that of the readers in Rust. "Beyond the first key" counts inputs that were accepted or
-whose error names a key, a column, a line after the first, or a table. Readers that start a process
-for each input (Python programs, OTF2) are tried at one case in 50.
+The damage is that of the readers in Rust. "Beyond the first key" counts inputs that were accepted
+or whose error names a key, a column, a line after the first, or a table. Readers that start a
+process for each input (Python programs, OTF2) are tried at one case in 50.
 """
 
 from __future__ import annotations

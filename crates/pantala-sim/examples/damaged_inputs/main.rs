@@ -61,6 +61,7 @@ struct Counts {
 struct Watched {
     counts: Counts,
     case: u64,
+    input: Vec<u8>,
     since: Option<Instant>,
 }
 
@@ -104,19 +105,23 @@ fn say(value: &Value) {
 
 fn campaign(name: &str, seed: u64, first: u64, count: u64) {
     let mut reader = Reader::new(name);
-    let watched =
-        Arc::new(Mutex::new(Watched { counts: Counts::default(), case: first, since: None }));
+    let watched = Arc::new(Mutex::new(Watched {
+        counts: Counts::default(),
+        case: first,
+        input: Vec::new(),
+        since: None,
+    }));
     let watch = Arc::clone(&watched);
     std::thread::spawn(move || {
         loop {
             std::thread::sleep(LONGEST / 10);
             let mut now = watch.lock().unwrap_or_else(PoisonError::into_inner);
             if now.since.is_some_and(|since| since.elapsed() > LONGEST) {
-                let case = now.case;
+                let (case, input) = (now.case, hex(&now.input));
                 let what = format!("takes more than {} s", LONGEST.as_secs());
                 now.counts.inputs += 1;
                 now.counts.failed += 1;
-                now.counts.failures.push(json!({"case": case, "what": what, "input": ""}));
+                now.counts.failures.push(json!({"case": case, "what": what, "input": input}));
                 say(&report(&now.counts, case + 1));
                 std::process::exit(3);
             }
@@ -125,7 +130,10 @@ fn campaign(name: &str, seed: u64, first: u64, count: u64) {
     for case in first..first + count {
         let mut draws = Stream::new(seed, key_of(name), case);
         let input = reader.input(&mut draws);
-        lock(&watched, |now| (now.case, now.since) = (case, Some(Instant::now())));
+        lock(&watched, |now| {
+            (now.case, now.since) = (case, Some(Instant::now()));
+            now.input.clone_from(&input);
+        });
         let began = Instant::now();
         let (tried, used) = attempt(&mut reader, &input);
         let took = began.elapsed();

@@ -35,6 +35,8 @@ pub(crate) const NAMES: [&str; 9] = [
 ];
 /// Operations of a rank that are taken of an accepted input.
 const OPERATIONS: usize = 200;
+/// Fewer operations of a rank, and fewer ranks, are summed up.
+const FEW: usize = 5_000;
 /// Routers of the largest network that is made of an accepted plan.
 const ROUTERS: u64 = 500;
 
@@ -95,8 +97,10 @@ impl Reader {
             "operations" => (Form::Places, (32, 104), &[]),
             _ => (Form::Json, (20, 0), seeds::PLAN_WORDS),
         };
+        let seeds = seeds::of(name);
+        let kept = if *name == "estimates" { (4, seeds::footer(&seeds[0])) } else { kept };
         let untrained = (*name == "estimates").then(seeds::untrained);
-        Self { name, form, seeds: seeds::of(name), words: words.to_vec(), kept, folder, untrained }
+        Self { name, form, seeds, words: words.to_vec(), kept, folder, untrained }
     }
 
     /// The bytes that the reader may use whatever its input, above those of all readers.
@@ -177,6 +181,15 @@ impl Reader {
             let _ = replay.summary();
             let _ = contents.communicators(rank);
             execute(&mut replay);
+        }
+        // A summary and the check of all calls take as long as the operations that the file says to repeat.
+        let few = |rank| {
+            let mut replay = Replay::new(Arc::clone(&contents), rank);
+            let all = std::iter::from_fn(|| replay.next(0, &Outcome::Done));
+            all.take(FEW).count() < FEW
+        };
+        if contents.ranks().len() >= FEW || !contents.ranks().all(few) {
+            return Verdict::VALID;
         }
         let _ = operations::summary(&contents, input.len() as u64);
         match operations::agreement(&contents) {

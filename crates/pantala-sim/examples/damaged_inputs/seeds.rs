@@ -378,3 +378,9 @@ fn estimates() -> Vec<u8> {
     let _ = fs::remove_dir_all(&folder);
     bytes.unwrap_or_else(|| panic!("the run of the seed has a fault"))
 }
+
+/// The bytes of the footer of a Parquet file, with the length and the name of the format after it.
+pub(crate) fn footer(file: &[u8]) -> usize {
+    let length = file.last_chunk::<8>().and_then(|end| end.first_chunk::<4>());
+    length.map_or(8, |length| u32::from_le_bytes(*length) as usize + 8)
+}
