@@ -163,8 +163,7 @@ def _nodes(path: Path) -> None:
 
 def _hosts(path: Path) -> None:
     tables = tomllib.loads(SMALL)
-    hosts = {"file": str(path)}
-    tables["jobs"][0]["placement"] = {"kind": "slurm", "hosts": hosts, "first_node": 0}
+    tables["jobs"][0]["placement"] = {"kind": "slurm", "nodes": {"file": str(path)}}
     pt.Scenario.from_dict(tables).resolve()
 
 
@@ -324,8 +323,8 @@ READERS: dict[str, Reader] = {
     "coNCePTuaL in a scenario": Reader(
         _text("p.ncptl", _example("programs/ping_pong.ncptl"), 30), _ncptl
     ),
-    "run.json": Reader(_run_with("run.json"), _run),
-    "tables of a run": Reader(_run_with(None), _run),
+    "run.json": Reader(_run_with("run.json"), _run, every=5),
+    "tables of a run": Reader(_run_with(None), _run, every=5),
     "Python program": Reader(
         _text("p.py", lambda: [_PROGRAM], 10), _python_program, every=50, bound=60
     ),

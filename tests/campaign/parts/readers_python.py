@@ -2,11 +2,12 @@
 
 Every input ends in one line of an error with the exit status 2, or in a valid result: scenarios of
 at most 2,000 nodes are resolved, runs are opened and all their tables are read. No other exception,
-no more than 10 s (60 s for readers that start a process), no file beside the input.
+no more than 10 s of the processor or 100 s (readers that start a process: 60 s and 600 s).
 
 The damage is that of the readers in Rust. "Beyond the first key" counts inputs that were accepted
 or whose error names a key, a column, a line after the first, or a table. Readers that start a
-process for each input (Python programs, OTF2) are tried at one case in 50.
+process for each input (Python programs, OTF2) are tried at one case in 50, those of runs at one
+in five.
 """
 
 from __future__ import annotations
@@ -126,16 +127,21 @@ def judged(name: str, path: Path) -> tuple[str | None, str | None]:
 
 @contextmanager
 def _within(seconds: int) -> Iterator[None]:
+    """Ends the block with `Hang` after so many seconds of this process, or ten times as many."""
+
     def late(*_: Any) -> None:
         raise Hang
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
+    kinds = ((signal.SIGPROF, signal.ITIMER_PROF, 1), (signal.SIGALRM, signal.ITIMER_REAL, 10))
+    before = [signal.signal(number, late) for number, _, _ in kinds]
+    for _, timer, factor in kinds:
+        signal.setitimer(timer, factor * seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for (number, timer, _), handler in zip(kinds, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, handler)
 
 
 @contextmanager
