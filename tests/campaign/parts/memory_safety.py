@@ -2,10 +2,10 @@
 
 Unsafe code is in four crates: the arrays without checks of their index (`pantala-engine`,
 `pantala-fabric`, and a pool of `pantala-routing`), a prefetch, and the allocator that ends a
-process without memory in one line (`pantala-python`). Every `unsafe` has its argument in a `SAFETY`
-comment or a `# Safety` section, which a test checks. The proofs that indices are in bounds are in
-`crates/pantala-fabric/src/store/bounds.rs`. The tests of all crates run with debug assertions that
-check each index.
+process without memory in one line (`pantala-python`). Every `unsafe` has its argument beside it, in
+a `SAFETY` comment or the section Safety of its documentation, which a test checks. The proofs that
+indices are in bounds are in `crates/pantala-fabric/src/store/bounds.rs`. The tests of all crates
+run with debug assertions that check each index.
 
 A tool that is not installed has no figures. Miri runs the unit tests of queues and arrays, which
 take minutes in it; it cannot run a whole simulation in reasonable time. Threads share one barrier
