@@ -40,7 +40,6 @@ COLUMNS = {
     "failures": "failures",
     "per_second": "inputs/s",
     "longest_ms": "longest (ms)",
-    "lines": "lines reached (%)",
 }
 #: Errors of the form and of the first line.
 _SHALLOW = re.compile(

@@ -34,7 +34,6 @@ COLUMNS = {
     "longest_ms": "longest (ms)",
     "most_kib": "most memory (KiB)",
     "per_byte": "most bytes per byte",
-    "lines": "lines reached (%)",
 }
 ROOT = Path(__file__).resolve().parents[3]
 #: Inputs of a reader for each call of the driver.
