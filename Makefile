@@ -69,17 +69,19 @@ test-all: build lint deny memory ## Run all tests with all cases, and print the 
 	@echo "make test-all: $$(( $$(date +%s) - $$(cat $(VENV)/.test-all-started) )) seconds"
 
 # The crates with unsafe code. Under Valgrind the tests run without debug assertions: it finds what the assertions would.
+# Miri comes from this toolchain or from a nightly one. `make campaign PARTS=memory_safety` runs these and more, and counts.
 RUST_UNSAFE := --locked --lib -p pantala-engine -p pantala-fabric
 MEMORY_CASES := PANTALA_CASES=2
 VALGRIND := valgrind --quiet --error-exitcode=1
+NIGHTLY = $(shell $(CARGO) miri --version >/dev/null 2>&1 && echo "$(CARGO)" || { $(CARGO) +nightly miri --version >/dev/null 2>&1 && echo "$(CARGO) +nightly"; })
 
 memory: ## Run the tests of the core's arrays under Valgrind and Miri (needs valgrind; cargo miri)
 	@if command -v valgrind >/dev/null; then set -ex; \
 	  $(MEMORY_CASES) $(CARGO) --config "target.'cfg(unix)'.runner='$(VALGRIND)'" test --release $(RUST_UNSAFE); \
 	else echo "memory: skipped under Valgrind: valgrind is not installed"; fi
-	@if $(CARGO) miri --version >/dev/null 2>&1; then set -ex; \
-	  $(MEMORY_CASES) MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) miri test $(RUST_UNSAFE) -- flat_array due_queue queue; \
-	else echo "memory: skipped under Miri: this toolchain has no cargo miri (a nightly one has)"; fi
+	@if [ -n "$(NIGHTLY)" ]; then set -ex; \
+	  $(MEMORY_CASES) MIRIFLAGS=-Zmiri-disable-isolation $(NIGHTLY) miri test $(RUST_UNSAFE) -- flat_array due_queue queue; \
+	else echo "memory: skipped under Miri: no toolchain has cargo miri (a nightly one has)"; fi
 
 # Other releases of Rust have other formats and lints, so only this one is held to them. The file does not stand where rustup
 # looks for it: a user with another release must not have to download this one.

@@ -62,7 +62,9 @@ def _promise(name: str) -> str:
     """Returns the docstring of a part after its first line, in lines of the page."""
     doc = importlib.import_module(f"campaign.parts.{name}").__doc__ or ""
     paragraphs = doc.strip().split("\n\n")[1:]
-    return "\n\n".join(textwrap.fill(" ".join(each.split()), 100) for each in paragraphs)
+    # A hyphen in code is no place for the end of a line.
+    texts = (" ".join(each.split()) for each in paragraphs)
+    return "\n\n".join(textwrap.fill(text, 100, break_on_hyphens=False) for text in texts)
 
 
 def _failures(failures: list[Failure]) -> str:

@@ -2,6 +2,7 @@
 //! running it.
 
 pub mod call_order;
+mod caught;
 pub mod coarsen;
 pub mod communication;
 pub mod deadlock;

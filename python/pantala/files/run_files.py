@@ -11,6 +11,8 @@ import polars as pl
 
 from pantala.errors import RunDirectoryError
 from pantala.files.input_file import LARGE_TEXT, read_text
+from pantala.files.run_directory import RUN_FILE
+from pantala.files.run_form import misfit
 
 __all__ = ["AGAIN", "damaged_table", "document_of", "scanned_table", "table_in_archive"]
 
@@ -58,7 +60,7 @@ def document_of(path: Path, name: str) -> dict[str, Any]:
     """Returns a JSON file of a run directory.
 
     Raises:
-        RunDirectoryError: it is missing or cannot be read.
+        RunDirectoryError: it is missing, cannot be read, or has another form.
     """
     try:
         document: dict[str, Any] = json.loads(read_text(path / name, most=LARGE_TEXT))
@@ -67,6 +69,8 @@ def document_of(path: Path, name: str) -> dict[str, Any]:
         if (path / "experiments").is_dir():
             remedy = f"name one run of the sweep, a directory {path}/runs/3f/3f2a..."
         raise RunDirectoryError(path, f"holds no run ({name} is missing)", remedy) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RunDirectoryError(path, f"{name} cannot be read: {error}", AGAIN) from None
+    if name == RUN_FILE and (wrong := misfit(document)):
+        raise RunDirectoryError(path, f"{name} has another form: {wrong}", AGAIN)
     return document

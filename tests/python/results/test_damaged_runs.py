@@ -6,13 +6,16 @@ import json
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import pantala as pt
 from pantala.errors import RunDirectoryError
+from small_runs import small_run
 
 pytestmark = pytest.mark.native
 
@@ -242,3 +245,34 @@ def test_a_path_that_cannot_be_written_is_refused_before_the_run(run: Path) -> N
     done = pantala("run", str(run.parent / "small.toml"), "--out", "/proc/pantala/run")
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda d: d["plan"]["jobs"].append(3), r"plan\.jobs\[2\] is not an object"),
+        (lambda d: d["plan"]["jobs"][0].pop("name"), r"plan\.jobs\[0\]\.name is missing"),
+        (lambda d: d["plan"].update(routing=7), r"plan\.routing is not an object"),
+        (lambda d: d["plan"]["jobs"][1].update(workload=[]), r"workload is not an object"),
+        (lambda d: d["plan"]["record"].update(packet_from_ps="x"), "packet_from_ps is not a numb"),
+        (lambda d: d.update(complete=None), "complete is missing"),
+        (lambda d: d.update(simulated_ns=True), "simulated_ns is not a number"),
+        (lambda d: d.update(plan=None), "plan is missing"),
+    ],
+)
+def test_a_run_of_another_form_is_refused(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], told: str
+) -> None:
+    """The campaign of robustness found tracebacks for each of these."""
+    file = small_run(tmp_path).path / "run.json"
+    document = json.loads(file.read_text())
+    change(document)
+    file.write_text(json.dumps(document))
+    with pytest.raises(RunDirectoryError, match=rf"run\.json has another form: .*{told}"):
+        pt.load(tmp_path)
+
+
+def test_a_run_that_is_no_object_is_refused(tmp_path: Path) -> None:
+    (small_run(tmp_path).path / "run.json").write_text("[1]")
+    with pytest.raises(RunDirectoryError, match=r"run\.json has another form: it is no object"):
+        pt.load(tmp_path)

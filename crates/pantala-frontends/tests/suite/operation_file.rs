@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use pantala_frontends::operations::format::{HEADER_BYTES, RECORD_BYTES, Record, code};
 use pantala_frontends::operations::{
     Contents, Iterations, RankStream, Replay, Writer, Written, export, merge,
 };
@@ -263,6 +264,38 @@ proptest! {
         }
         consume(bytes);
     }
+}
+
+/// The campaign of robustness found that blocks of nothing could run 2^64 times.
+#[test]
+fn blocks_without_operations_end_in_a_fault() {
+    let message = Outgoing { communicator: 0, destination: 1, tag: 1, bytes: 8 };
+    let inner = [Op::Send(message), Op::Send(message), Op::Send(message), Op::Compute(1)];
+    let (mut bytes, _) = write(&[inner.iter().cycle().take(20).cloned().collect()]);
+    without_hash(&mut bytes);
+    let records = Contents::of_bytes(bytes.clone()).unwrap().records() as usize;
+    // Without lists the table of blocks follows the records. The rank runs the last block.
+    let table = HEADER_BYTES + records * RECORD_BYTES;
+    let mut put = |at: usize, numbers: &[u64]| {
+        for (place, number) in bytes[at..].chunks_exact_mut(8).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+    };
+    put(table, &[0, 0, 0, 1, 1, 1]);
+    for (number, times) in [(0, 1), (1, u64::MAX)] {
+        let run = Record { code: code::RUN, request: number, first: times, ..Record::default() };
+        let at = HEADER_BYTES + number as usize * RECORD_BYTES;
+        let words = run.to_bytes();
+        let words: Vec<u64> =
+            words.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().unwrap())).collect();
+        put(at, &words);
+    }
+    let contents = Arc::new(Contents::of_bytes(bytes).unwrap());
+    let told = read(&contents, 0);
+    assert!(
+        matches!(&told[..], [Op::Abort(text)] if text.contains("without operations")),
+        "{told:?}"
+    );
 }
 
 /// A million files with random bytes, each from one small file: run by hand with

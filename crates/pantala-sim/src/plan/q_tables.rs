@@ -2,11 +2,13 @@
 
 use crate::error::PlanError;
 use crate::hex::hex;
+use crate::plan::caught::caught;
 use arrow_array::types::{Float64Type, UInt32Type};
 use arrow_array::{ArrowPrimitiveType, PrimitiveArray, RecordBatch, cast::AsArray};
 use pantala_routing::learning::{Estimate, Misfit, QTable};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use sha2::{Digest, Sha256};
+use std::fs::File;
 
 /// Returns the SHA-256 of the estimates in the order of the table.
 #[must_use]
@@ -32,14 +34,10 @@ pub fn load(key: &str, path: &str, untrained: &QTable) -> Result<QTable, PlanErr
     let fault = |message: String| PlanError::new(key, format!("{path:?}"), message, REMEDY);
     let file = pantala_frontends::input::open(path)
         .map_err(|error| fault(format!("cannot be read: {error}")))?;
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-        .and_then(|builder| builder.build())
-        .map_err(|error| fault(format!("not a Parquet file: {error}")))?;
-    let mut estimates = Vec::with_capacity(untrained.len());
-    for batch in reader {
-        let batch = batch.map_err(|error| fault(format!("cannot be read: {error}")))?;
-        append(&batch, &mut estimates).map_err(&fault)?;
-    }
+    // Decoders of Parquet panic on some damaged pages.
+    let read = caught(|| read(file, untrained.len()));
+    let estimates =
+        read.unwrap_or_else(|| Err("the file is damaged".to_owned())).map_err(&fault)?;
     untrained.filled(estimates).map_err(|misfit| {
         fault(match misfit {
             Misfit::Stray(e) => format!("this machine has no {}", worded(&e)),
@@ -49,6 +47,21 @@ pub fn load(key: &str, path: &str, untrained: &QTable) -> Result<QTable, PlanErr
             }
         })
     })
+}
+
+/// Reads the rows of a file, in their order.
+fn read(file: File, expected: usize) -> Result<Vec<Estimate>, String> {
+    // The file may hold a schema of Arrow too, whose reader panics on types that it does not know.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
+        .and_then(|builder| builder.build())
+        .map_err(|error| format!("not a Parquet file: {error}"))?;
+    let mut estimates = Vec::with_capacity(expected);
+    for batch in reader {
+        let batch = batch.map_err(|error| format!("cannot be read: {error}"))?;
+        append(&batch, &mut estimates)?;
+    }
+    Ok(estimates)
 }
 
 /// Describes an estimate for error messages.

@@ -20,6 +20,7 @@ pub(crate) fn read<T: DeserializeOwned>(value: &Value, remedy: &str) -> Result<T
 
 /// Converts serde's error `text` about the value at `path`.
 fn fault(plan: &Value, path: &str, text: &str, remedy: &str) -> PlanError {
+    let (path, text) = (&*one_line(path), &*one_line(text));
     let (wrong, expected) = text.split_once(", expected ").unwrap_or((text, ""));
     let name = |prefix: &str| wrong.strip_prefix(prefix).map(|name| name.trim_matches('`'));
     let choices = expected.strip_prefix("one of ").unwrap_or(expected).replace('`', "");
@@ -53,6 +54,14 @@ fn fault(plan: &Value, path: &str, text: &str, remedy: &str) -> PlanError {
     }
     let key = if path.is_empty() { "plan" } else { path };
     PlanError::new(key, shown(plan, path), text, remedy)
+}
+
+/// Returns a text with its control characters, such as ends of lines, as escapes.
+fn one_line(text: &str) -> String {
+    let escaped = |character: char| -> String {
+        if character.is_control() { character.escape_default().collect() } else { character.into() }
+    };
+    text.chars().map(escaped).collect()
 }
 
 /// Returns the key of `field` in the object at `path`. The path may end in the field already.

@@ -1,7 +1,10 @@
 //! What q_adaptive learns: recorded, saved, and loaded again.
 
 use crate::support::{Ran, halo, job, noise, plan, ps, read, run};
+use pantala_routing::learning::QTable;
 use pantala_sim::Simulation;
+use pantala_sim::plan::fabric_config::fabric_config;
+use pantala_sim::plan::q_tables;
 use pantala_sim::plan::resolve::resolve;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -140,6 +143,24 @@ fn fault(path: &str, change: impl Fn(&mut Value)) -> String {
     let line = error.to_string();
     assert!(!line.contains('\n') && line.contains("give q_tables.parquet of a run"), "{line}");
     line
+}
+
+/// The campaign of robustness found that readers of Arrow's schema and of Parquet's pages panic.
+#[test]
+fn damaged_estimates_never_panic() {
+    let plan = learning(0.4);
+    let ran = run(&plan);
+    let file = &ran.files["q_tables.parquet"];
+    let resolved = resolve(read(&plan)).unwrap_or_else(|error| panic!("{error}"));
+    let config = fabric_config(&resolved.plan);
+    let untrained =
+        QTable::untrained(&config.routings, config.link_latencies(), &resolved.topology);
+    for at in pantala_testing::sample(0..file.len()) {
+        let mut damaged = file.clone();
+        damaged[at] = if damaged[at] == b'g' { 0x84 } else { b'g' };
+        let kept = Kept::new("schema", &damaged);
+        let _ = q_tables::load("routing.q_adaptive.table", kept.path(), &untrained);
+    }
 }
 
 #[test]

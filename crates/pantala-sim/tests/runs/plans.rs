@@ -143,6 +143,14 @@ fn what_is_not_a_plan_is_refused() {
         "router.colour = 7: unknown key; known here: model, ",
     );
     says(
+        |plan| plan["router"]["arbiter"] = json!("co\nin\u{0}"),
+        "router.arbiter = \"co\\nin\\u{0}\": is not known; use one of round_robin, age, ",
+    );
+    says(
+        |plan| plan["router"]["co\nlour"] = json!(7),
+        "router.co\\nlour = ?: unknown key; known here: model, ",
+    );
+    says(
         |plan| plan["router"]["arbiter"] = json!("coin"),
         "router.arbiter = \"coin\": is not known; use one of round_robin, age, ",
     );

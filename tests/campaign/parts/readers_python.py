@@ -1,0 +1,149 @@
+"""Readers in Python: damaged files of scenarios, logs, programs, traces and runs.
+
+Every input ends in one line of an error with the exit status 2, or in a valid result: scenarios of
+at most 2,000 nodes are resolved, runs are opened and all their tables are read. No other exception,
+no more than 10 s of the processor or 100 s (readers that start a process: 60 s and 600 s).
+
+The damage is that of the readers in Rust. "Beyond the first key" counts inputs that were accepted
+or whose error names a key, a column, a line after the first, or a table. Readers that start a
+process for each input (Python programs, OTF2) are tried at one case in 50, those of runs at one
+in five.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import resource
+import signal
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from campaign.python_readers import READERS
+from campaign.stretch import Stretch
+from pantala.errors import PantalaError
+from pantala.system.system_errors import system_fault
+
+TITLE = "Readers in Python"
+COLUMNS = {
+    "inputs": "inputs",
+    "refused": "refused",
+    "valid": "valid",
+    "deep": "beyond the first key",
+    "failures": "failures",
+    "per_second": "inputs/s",
+    "longest_ms": "longest (ms)",
+}
+#: Errors of the form and of the first line.
+_SHALLOW = re.compile(
+    r"not TOML|not JSON|not a text|is empty|line 1\b|:1:|no name|not a run|UTF-8|utf-8|first line"
+)
+
+
+class Hang(BaseException):
+    """A reader that takes longer than its bound; no reader catches it."""
+
+
+def run(stretch: Stretch) -> None:
+    """Tries every case with every reader."""
+    memory = Path("/dev/shm")
+    where = memory if memory.is_dir() else stretch.scratch
+    with tempfile.TemporaryDirectory(prefix="pantala-readers-", dir=where) as scratch:
+        for case in stretch.cases(100):
+            for number in range(case, case + 100):
+                for name in READERS:
+                    if number % READERS[name].every == 0:
+                        tried(stretch, name, number, Path(scratch))
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"readers_python: the process took at most {most:.0f} MiB")
+
+
+def tried(stretch: Stretch, name: str, case: int, scratch: Path) -> None:
+    """Tries a case with a reader, and counts what became of it."""
+    reader = READERS[name]
+    draws = random.Random(f"{stretch.seed}/{name}/{case}")
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        path, data = reader.make(Path(folder), draws)
+        began = time.monotonic()
+        fault, refused = judged(name, path)
+        took = time.monotonic() - began
+    stretch.add(
+        name,
+        inputs=1,
+        refused=int(refused is not None),
+        valid=int(refused is None and fault is None),
+        deep=int(fault is None and not _SHALLOW.search(refused or "")),
+        failures=0,
+    )
+    if fault is not None:
+        stretch.failure(name, case, fault, data[:4096])
+    row = stretch.results.rows[name]
+    seconds = float(row.get("seconds", 0)) + took
+    stretch.state(
+        name,
+        seconds=seconds,
+        per_second=round(int(row["inputs"]) / max(seconds, 1e-9)),
+        longest_ms=max(float(row.get("longest_ms", 0)), 1e3 * took),
+    )
+
+
+def judged(name: str, path: Path) -> tuple[str | None, str | None]:
+    """Returns the broken promise, if any, and the error of a refused input."""
+    reader = READERS[name]
+    try:
+        with warnings.catch_warnings(), _silent(), _within(reader.bound):
+            warnings.simplefilter("ignore")
+            reader.read(path)
+    except PantalaError as error:
+        text = str(error)
+        if error.exit_status != 2:
+            return f"status {error.exit_status}: {text.splitlines()[0]}", None
+        if any(not line.strip() for line in text.split("\n")) or not text.isprintable():
+            lines = text.split("\n")
+            if not all(line.strip() and line.isprintable() for line in lines):
+                return f"a line of an error cannot be printed: {lines[0][:120]!r}", None
+        return None, text
+    except Hang:
+        return f"takes more than {reader.bound} s", None
+    except BaseException as error:
+        fault = system_fault(error)
+        if fault is not None and fault.status == 2:
+            return None, fault.line
+        if type(error).__module__.startswith("polars"):
+            return None, "a table cannot be read"
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        at = f"{Path(place.filename).name}, {place.name}"
+        return f"{type(error).__name__} in {at}", None
+    return None, None
+
+
+@contextmanager
+def _within(seconds: int) -> Iterator[None]:
+    """Ends the block with `Hang` after so many seconds of this process, or ten times as many."""
+
+    def late(*_: Any) -> None:
+        raise Hang
+
+    kinds = ((signal.SIGPROF, signal.ITIMER_PROF, 1), (signal.SIGALRM, signal.ITIMER_REAL, 10))
+    before = [signal.signal(number, late) for number, _, _ in kinds]
+    for _, timer, factor in kinds:
+        signal.setitimer(timer, factor * seconds)
+    try:
+        yield
+    finally:
+        for (number, timer, _), handler in zip(kinds, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        yield
