@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from pantala.errors import UsageError
-from pantala.files.atomic_file import atomic_file
+from pantala.files.atomic_file import atomic_file, scratch_folder
 from pantala.files.private_folder import cache_folder
 
 __all__ = ["built_library", "is_open_mpi"]
@@ -79,7 +79,12 @@ def _command_of(compiler: list[str]) -> str:
 
 def _compile(compiler: list[str], sources: list[Path], out: Path) -> None:
     command = [*compiler, *_FLAGS, *_WARNINGS, "-o", str(out), *map(str, sources)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    # A compiler that is killed leaves its temporary files; `scratch_folder` clears them next time.
+    with scratch_folder(out.parent) as scratch:
+        environment = {**os.environ, "TMPDIR": str(scratch)}
+        ended = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment
+        )
     if ended.returncode != 0:
         lines = [line for line in ended.stderr.splitlines() if "error" in line.lower()]
         reason = (lines or ended.stderr.splitlines() or ["no message"])[0]

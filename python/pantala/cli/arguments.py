@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from pantala.cli import complete
+from pantala.system.permission import NO_PROGRAMS
 
 __all__ = [
     "Coarsen",
     "MachinePreset",
+    "NoPrograms",
     "OptionalScenarioFile",
     "RoutingName",
     "ScenarioFile",
@@ -114,6 +117,34 @@ SizeLimit = Annotated[
         metavar="SIZE",
         help="The most that the tables of a run may take. Default: 100 GB, and no more than is free"
         " on the disk. Pantala estimates their size before the run.",
+    ),
+]
+
+
+def _refuse_programs(context: typer.Context, refused: bool) -> bool:
+    """Sets the variable that refuses Python code, for this command and all that it starts."""
+    if refused and not context.resilient_parsing:
+        before = os.environ.get(NO_PROGRAMS)
+        os.environ[NO_PROGRAMS] = "1"
+
+        def restore() -> None:
+            if before is None:
+                os.environ.pop(NO_PROGRAMS, None)
+            else:
+                os.environ[NO_PROGRAMS] = before
+
+        context.call_on_close(restore)
+    return refused
+
+
+NoPrograms = Annotated[
+    bool,
+    typer.Option(
+        "--no-programs",
+        help="Refuse to run Python code that FILE names, as PANTALA_NO_PROGRAMS=1 does. Such code"
+        " runs with all your rights.",
+        callback=_refuse_programs,
+        is_eager=True,
     ),
 ]
 Threads = Annotated[

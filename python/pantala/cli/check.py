@@ -13,6 +13,7 @@ import typer
 from pantala.cli import complete
 from pantala.cli.arguments import (
     MachinePreset,
+    NoPrograms,
     RoutingName,
     ScenarioFile,
     Settings,
@@ -69,6 +70,7 @@ def check(
         ),
     ] = False,
     size_limit: SizeLimit = None,
+    no_programs: NoPrograms = False,
 ) -> None:
     """Checks a scenario file."""
     from pantala.cli.check_summary import summary_lines

@@ -12,6 +12,7 @@ from pantala.cli import complete
 from pantala.cli.arguments import (
     Coarsen,
     MachinePreset,
+    NoPrograms,
     RoutingName,
     ScenarioFile,
     Settings,
@@ -90,6 +91,7 @@ def run(
         ),
     ] = True,
     size_limit: SizeLimit = None,
+    no_programs: NoPrograms = False,
     dry_run: Annotated[
         bool,
         typer.Option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import Coarsen, Settings, SizeLimit, Skip, Threads, Workers
+from pantala.cli.arguments import Coarsen, NoPrograms, Settings, SizeLimit, Skip, Threads, Workers
 from pantala.cli.executors import (
     ExecutorName,
     Memory,
@@ -130,6 +130,7 @@ def sweep(
         ),
     ] = False,
     size_limit: SizeLimit = None,
+    no_programs: NoPrograms = False,
     dry_run: Annotated[
         bool,
         typer.Option(

@@ -361,7 +361,9 @@ def _of_python(path: Path) -> Mapping[str, Any]:
     import runpy
 
     from pantala.errors import PantalaError
+    from pantala.system.permission import check_permitted
 
+    check_permitted(str(path))
     try:
         check_regular(path)
     except OSError as error:

@@ -24,6 +24,7 @@ from pantala.models.faults import scenario_error
 from pantala.scenario.toml import read_toml
 from pantala.studies.claim import Claim, read_claims
 from pantala.studies.figures.entry import FigureEntry, TableEntry
+from pantala.system.permission import check_permitted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -161,6 +162,7 @@ class StudyDefinition:
             UsageError: the file cannot be run, or the dictionary has other names.
         """
         path = self.folder / file
+        check_permitted(str(path))
         try:
             found: Any = runpy.run_path(str(path)).get(dictionary, {})
         except PantalaError:

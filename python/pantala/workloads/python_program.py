@@ -61,17 +61,19 @@ class PythonProgram(FrontEnd):
         """Returns the plan's workload object: the operation file of the program.
 
         Raises:
-            ProgramError: the program fails.
+            ProgramError: the program fails, or programs are refused.
             UsageError: the operation file cannot be written.
         """
         from pantala.programs.cache import keep
         from pantala.programs.isolated_process import record_apart
         from pantala.programs.limits import Limits, default_memory
         from pantala.programs.loading import given, text_of
+        from pantala.system.permission import check_permitted
 
         function = given(self.file, self.function)
         program: Any = function
         if function is None:
+            check_permitted(self.file)
             program = (str(Path(self.file).absolute()), text_of(self.file), self.function)
         arguments = dict(self.arguments)
         key = (program, ranks, json.dumps(arguments, sort_keys=True, default=repr))
