@@ -102,7 +102,11 @@ def _skipped(draws: random.Random) -> Tables:
 
 def _coarse(draws: random.Random) -> Tables:
     jobs = [_halo("halo", 12, draws, workload={"message": "60 kB"}), _noise("noise", 6, 0.4)]
-    return {"detail": {"coarsen": draws.choice((2, 4))}, "jobs": jobs, "stop": {"duration": "40 us"}}
+    return {
+        "detail": {"coarsen": draws.choice((2, 4))},
+        "jobs": jobs,
+        "stop": {"duration": "40 us"},
+    }
 
 
 def _many(draws: random.Random) -> Tables:
@@ -117,7 +121,11 @@ def _hostile(draws: random.Random) -> Tables:
 
 def _together(draws: random.Random) -> Tables:
     jobs = [_halo("a", 8, draws), _halo("b", 12, draws), _noise("noise", 6, 0.3)]
-    return {"jobs": jobs[: draws.choice((2, 3))], "interference": True, "stop": {"duration": "90 us"}}
+    return {
+        "jobs": jobs[: draws.choice((2, 3))],
+        "interference": True,
+        "stop": {"duration": "90 us"},
+    }
 
 
 def _repeats(draws: random.Random) -> Tables:

@@ -13,6 +13,8 @@ __all__ = ["LAWS"]
 
 #: Half a picosecond in ns: times are whole picoseconds in columns of floating-point ns.
 _HALF_PS = 0.0005
+#: Packets that a link counts before they start (docs/explanation/fabric.md, "When a packet counts").
+_AHEAD = 5
 _PATH = """
     select h.packet, h.hop, h.router, h.arrived_ns, h.departed_ns, h.wait_ns, p.job, p.bytes,
         p.created_ns, p.injected_ns, p.delivered_ns, p.source_node, p.link_hops, l.link, l.class
@@ -164,7 +166,7 @@ def _zero_load(run: Tables) -> str:
     flit = plan["flit_bytes"]
 
     def flit_ns(bandwidth: float) -> float:
-        return float(flit / bandwidth * 1e9)
+        return round(flit / bandwidth * 1e12) / 1000  # whole picoseconds
 
     full = _default(run)
     crossbar = flit_ns(router["crossbar_bandwidth_bytes_per_s"]) if full else 0.0
@@ -193,8 +195,9 @@ def bandwidth(run: Tables) -> Iterator[str]:
     yield from _none(
         run,
         "link {} was busy for {} ns of {} ns",
-        "select link, busy_ns, $1 from links where busy_ns > $1 + 0.001 or utilization > 1 + 1e-9",
+        "select link, busy_ns, $1 from links where busy_ns > $1 + $2",
         run.document["simulated_ns"],
+        _AHEAD * _packet(run) / _slowest(run) + 0.001,
     )
     window = run.plan["record"]["link_window_ps"] / 1000
     rates = " ".join(
@@ -202,14 +205,15 @@ def bandwidth(run: Tables) -> Iterator[str]:
         for name, link in run.plan["links"].items()
         if link and name != "terminal"
     )
-    rate = f"case class {rates} else {run.plan['links']['terminal']['bandwidth_bytes_per_s'] / 1e9!r} end"
+    terminal = run.plan["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
+    rate = f"case class {rates} else {terminal!r} end"
     yield from _none(
         run,
         "link {} sent {} bytes in the window at {} ns",
         "select link, sum(w.bytes), window_start_ns from link_windows w join links using (link)"
-        f" group by link, class, window_start_ns having sum(w.bytes) > {rate} * $1 + $2",
+        f" group by link, class, window_start_ns having sum(w.bytes) > {rate} * $1 * 1.0001 + $2",
         window,
-        run.plan["packet_bytes"],
+        (_AHEAD + 1) * _packet(run),
     )
     if run.plan["record"]["packet_paths"] and run.plan["router"]["flow_control"] != "wormhole":
         yield from _gaps(run, rate)
@@ -218,7 +222,7 @@ def bandwidth(run: Tables) -> Iterator[str]:
 def _gaps(run: Tables, rate: str) -> Iterator[str]:
     """Checks that each packet starts on a link when the one before it has been sent."""
     flit = run.plan["flit_bytes"]
-    time = f"ceil(bytes / {flit}) * {flit} / {rate}"
+    time = f"ceil(bytes / {flit}) * round({flit} / {rate} * 1000) / 1000"
     yield from _none(
         run,
         "link {}: a packet starts at {:.3f} ns, {:.3f} ns after one that needs {:.3f} ns",
@@ -236,7 +240,8 @@ def blame(run: Tables) -> Iterator[str]:
         return
     if run.plan["nic"]["responses"] or run.plan["router"]["flow_control"] == "wormhole":
         return  # responses and single flits wait too, and packets do not tell how long
-    # Packets that were not delivered have waited too: the table has at least the others' waits.
+    # Packets that were not delivered have waited too: the table has at least the others' waits in
+    # routers. The packet before one in its NIC may be among them, so waits in NICs are unknown.
     flying = run.one("select coalesce(sum(injected_bytes - delivered_bytes), 0) from jobs")
     ended = run.one("select bool_and(complete) from jobs") and flying == 0
     yield from _none(
@@ -244,13 +249,26 @@ def blame(run: Tables) -> Iterator[str]:
         "job {}: {:.3f} ns of waits in blame, {:.3f} ns in packets",
         "with nic as (select job, injected_ns - greatest(created_ns, coalesce(lag(injected_ns)"
         " over (partition by source_node order by injected_ns), 0)) wait from packets),"
-        " measured as (select job, sum(wait) wait from (select job, wait from nic union all"
+        " measured as (select job, sum(wait) wait from (select job, wait from nic where $1 union all"
         " select job, wait_ns from packet_hops join packets using (packet)) group by job),"
         " blamed as (select victim as job, sum(wait_ns) wait from blame group by victim)"
         " select job, coalesce(b.wait, 0), coalesce(m.wait, 0) from measured m full join blamed b"
         " using (job) where coalesce(m.wait, 0) - coalesce(b.wait, 0) > 0.01"
-        + (" or abs(coalesce(m.wait, 0) - coalesce(b.wait, 0)) > 0.01" if ended else ""),
+        " or ($1 and coalesce(b.wait, 0) - coalesce(m.wait, 0) > 0.01)",
+        ended,
     )
+
+
+def _packet(run: Tables) -> int:
+    """Returns the bytes of a packet's flits."""
+    flit: int = run.plan["flit_bytes"]
+    return int(-(-run.plan["packet_bytes"] // flit) * flit)
+
+
+def _slowest(run: Tables) -> float:
+    """Returns the bandwidth of the slowest links, bytes per ns."""
+    links = [link for link in run.plan["links"].values() if link]
+    return float(min(link["bandwidth_bytes_per_s"] for link in links)) / 1e9
 
 
 def _default(run: Tables) -> bool:
