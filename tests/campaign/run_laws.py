@@ -244,18 +244,30 @@ def blame(run: Tables) -> Iterator[str]:
     # routers. The packet before one in its NIC may be among them, so waits in NICs are unknown.
     flying = run.one("select coalesce(sum(injected_bytes - delivered_bytes), 0) from jobs")
     ended = run.one("select bool_and(complete) from jobs") and flying == 0
+    # A link that decides after a flit time starts a packet that much after its creation, which is
+    # no wait, unless the packet meets a lack of credits meanwhile: packets do not tell.
+    rate = run.plan["links"]["terminal"]["bandwidth_bytes_per_s"]
+    after = run.plan["router"]["link_decision"] == "after_flit"
+    idle = round(run.plan["flit_bytes"] / rate * 1e12) / 1000 if after else 0.0
+    own = "(partition by source_node order by injected_ns)"
+    nic = f"select *, coalesce(lag(injected_ns) over {own}, 0) as before from packets"
+
+    def wait(delay: str) -> str:
+        return f"greatest(0, injected_ns - greatest(before, created_ns + {delay}))"
+
     yield from _none(
         run,
-        "job {}: {:.3f} ns of waits in blame, {:.3f} ns in packets",
-        "with nic as (select job, injected_ns - greatest(created_ns, coalesce(lag(injected_ns)"
-        " over (partition by source_node order by injected_ns), 0)) wait from packets),"
-        " measured as (select job, sum(wait) wait from (select job, wait from nic where $1 union all"
-        " select job, wait_ns from packet_hops join packets using (packet)) group by job),"
-        " blamed as (select victim as job, sum(wait_ns) wait from blame group by victim)"
-        " select job, coalesce(b.wait, 0), coalesce(m.wait, 0) from measured m full join blamed b"
-        " using (job) where coalesce(m.wait, 0) - coalesce(b.wait, 0) > 0.01"
-        " or ($1 and coalesce(b.wait, 0) - coalesce(m.wait, 0) > 0.01)",
+        "job {}: {:.3f} ns of waits in blame, {:.3f} to {:.3f} ns in packets",
+        f"with measured as (select job, sum(least) as least, sum(most) as most from"
+        f" (select job, {wait('$2')} as least, {wait('0')} as most from ({nic}) where $1 union all"
+        " select job, wait_ns, wait_ns from packet_hops join packets using (packet)) group by job),"
+        " blamed as (select victim as job, sum(wait_ns) wait from blame group by victim),"
+        " both_ as (select job, coalesce(b.wait, 0) wait, coalesce(m.least, 0) as least,"
+        " coalesce(m.most, 0) as most from measured m full join blamed b using (job))"
+        " select job, wait, least, most from both_ where wait < least - 0.01"
+        " or ($1 and wait > most + 0.01)",
         ended,
+        idle,
     )
 
 
