@@ -73,8 +73,11 @@ class OtherBuild:
         self._worker.wait()
 
 
-def run_on_processes(plan: Mapping[str, Any], count: int, scratch: Path) -> str:
-    """Returns the `result_hash` of a plan on several processes, or the line of its error."""
+def run_on_processes(plan: Mapping[str, Any], count: int, scratch: Path) -> str | None:
+    """Returns the `result_hash` of a plan on several processes, or the line of its error.
+
+    None if the program refuses the plan, say of a routing that requires one process.
+    """
     scratch.mkdir(parents=True)
     file, out = scratch / "plan.json", scratch / "run"
     file.write_text(json.dumps(plan))
@@ -86,6 +89,8 @@ def run_on_processes(plan: Mapping[str, Any], count: int, scratch: Path) -> str:
         cwd=ROOT,
         env=os.environ | _ANYONE,
     )
+    if ended.returncode == 2:
+        return None
     if ended.returncode:
         own = [each for each in ended.stderr.splitlines() if each.startswith("pantala-processes")]
         return own[0] if own else f"status {ended.returncode}"
