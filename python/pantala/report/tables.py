@@ -11,7 +11,8 @@ import polars as pl
 from pantala.figures.runs import Case, cases
 from pantala.report.finding import iterations_compared
 from pantala.report.reported_run import ReportedRun
-from pantala.run_tables.run_like import is_endless, job_row
+from pantala.run_tables.run_like import is_endless, job_row, stop_ns
+from pantala.run_tables.skipped_time import skipped_spans
 from pantala.text.amounts import PAGE, TIMES, count, fixed, significant, time_unit
 
 __all__ = [
@@ -260,7 +261,7 @@ def jobs_table(reported: ReportedRun) -> ReportTable:
     )
     for case in cases(reported.run, reported.alone):
         row = job_row(case.run, case.job)
-        end = row["end_ns"] if row["end_ns"] is not None else case.run.document["simulated_ns"]
+        end = row["end_ns"] if row["end_ns"] is not None else stop_ns(case.run, case.job)
         length, endless = end - row["start_ns"], is_endless(case.run, case.job)
         hops, share = row["link_hops_mean"], row["nonminimal_share"]
         table.rows.append(
@@ -291,11 +292,14 @@ def _volume(volume: int | None, length: float) -> list[Cell]:
     ]
 
 
+_NOT_SKIPPED = " Packets and packet-hops are those of the simulation, without skipped time."
+
+
 def runs_table(reported: ReportedRun) -> ReportTable:
     """Returns the traffic and the cost of each simulation of the report."""
     table = ReportTable(
         "Each simulation. A packet-hop is one packet over one link between routers, or its"
-        " ejection.",
+        f" ejection.{_NOT_SKIPPED if any(map(skipped_spans, reported.parts.values())) else ''}",
         [
             "run",
             "ended",
