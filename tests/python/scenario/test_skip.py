@@ -183,7 +183,9 @@ def test_queries_of_the_explorer_cut_skipped_time_out(cli: Cli, long: Path, tmp_
     rows = pl.DataFrame(found.fetchall(), names, orient="row")
     windows = run.link_windows.filter(pl.col("link").is_in(rows["link"].unique().to_list()))
     by_link = windows.group_by("link").agg(pl.col("bytes").sum()).collect()
-    rate = {row["link"]: row["busy_ns"] / row["bytes"] for row in routers.to_dicts() if row["bytes"]}
+    rate = {
+        row["link"]: row["busy_ns"] / row["bytes"] for row in routers.to_dicts() if row["bytes"]
+    }
     for link, sent in by_link.iter_rows():
         if link in rate:
             load = rows.filter(pl.col("link") == link)["load"].sum()
@@ -259,7 +261,8 @@ def test_what_repeats_is_skipped(tmp_path: Path, kind: str) -> None:
         # Marks of repetitions are no iterations, and the program's clock has the skipped time.
         assert skips.iterations.collect().is_empty()
         times = [
-            float((made.path / "program_logs.txt").read_text().split()[-1]) for made in (skips, full)
+            float((made.path / "program_logs.txt").read_text().split()[-1])
+            for made in (skips, full)
         ]
         assert times[0] == pytest.approx(times[1], rel=0.02)
         assert times[1] == pytest.approx(ends[1] / 1e3, rel=0.01)
