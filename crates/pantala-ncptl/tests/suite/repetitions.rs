@@ -61,7 +61,6 @@ fn loops_that_vary_or_that_tasks_leave_early_are_not_marked() {
         "for each n in {1, ..., 4} task 0 sends a n byte message to task 1.",
         "for 4 repetitions { let t be a random task while task 0 sends a 4 byte message to task t } \
          then for 4 repetitions all tasks t are assigned to processor t.",
-        "if my_task = 1 then for 4 repetitions all tasks synchronize.",
         "for 4 repetitions task 0 logs 1 as \"one\".",
         "for 3 repetitions task 0 asynchronously sends a 4 byte message to task 1 then all tasks \
          await completion.",
