@@ -181,6 +181,25 @@ def test_processes_change_no_record(tmp_path: Path, records: str, empty: set[str
         assert [name for name in expected if files[name] != expected[name]] == []
 
 
+def test_processes_skip_the_same_time(tmp_path: Path) -> None:
+    """Jumps are decided on sums over all processes, so every process jumps alike."""
+    text = SCENARIO.replace("ROUTING", "ugal_n").replace("iterations = 2\n", "iterations = 200\n")
+    text = text.replace("iterations = 3\n", "iterations = 200\n").replace('"60 us"', '"6 ms"')
+    text = text.replace('packets = "all"', 'packets = "off"\nwindow = "10 us"')
+    scenario, plan = tmp_path / "scenario.toml", tmp_path / "plan.json"
+    scenario.write_text('skip = "20 %"\n' + text)
+    plan.write_text(json.dumps(pt.Scenario.from_toml(scenario).resolve()))
+    pt.run(pt.Scenario.from_toml(scenario), tmp_path / "one", threads=1, report=False)
+    expected = written(tmp_path / "one")
+    assert expected["run.json"]["skipped"]["jumps"] >= 1, expected["run.json"]["skipped"]["text"]
+    for processes in (2, 3):
+        ended = started(processes, "run", plan, "--out", tmp_path / f"on-{processes}")
+        assert ended.returncode == 0, ended.stderr
+        files = written(tmp_path / f"on-{processes}")
+        assert files.keys() == expected.keys()
+        assert [name for name in expected if files[name] != expected[name]] == []
+
+
 def test_a_plan_brings_its_operation_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program in Python runs from the plan and the file beside it, without its cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -86,8 +86,8 @@ def _skipped(plan: Mapping[str, Any], cost: RunCost) -> RunCost:
         seconds=cost.seconds * share,
         disk_bytes=cost.disk_bytes * share,
         packets=cost.packets * share,
-        basis=f"{cost.basis}, of which about {PLAIN.percent(share)} will be simulated (skip; half to"
-        " three times that in four of five runs)",
+        basis=f"{cost.basis}, of which about {PLAIN.percent(share)} will be simulated (skip; half"
+        " to three times that in four of five runs)",
     )
 
 

@@ -183,8 +183,86 @@ def test_queries_of_the_explorer_cut_skipped_time_out(cli: Cli, long: Path, tmp_
     rows = pl.DataFrame(found.fetchall(), names, orient="row")
     windows = run.link_windows.filter(pl.col("link").is_in(rows["link"].unique().to_list()))
     by_link = windows.group_by("link").agg(pl.col("bytes").sum()).collect()
-    rate = {row["link"]: row["busy_ns"] / row["bytes"] for row in routers.to_dicts() if row["bytes"]}
+    rate = {
+        row["link"]: row["busy_ns"] / row["bytes"] for row in routers.to_dicts() if row["bytes"]
+    }
     for link, sent in by_link.iter_rows():
         if link in rate:
             load = rows.filter(pl.col("link") == link)["load"].sum()
             assert load == pytest.approx(sent * rate[link] / time)
+
+
+#: Sixteen ranks in a ring, in the forms of jobs that repeat.
+RING = """
+all tasks reset their counters then
+for each rep in {1, ..., 300} {
+  all tasks t asynchronously send a 4 kilobyte message to task (t+1) mod num_tasks then
+  all tasks await completion then
+  all tasks compute for 5 microseconds
+} then
+task 0 logs elapsed_usecs as "time".
+"""
+PROGRAM = """
+def program(mpi):
+    for _ in range(300):
+        with mpi.iteration():
+            mpi.irecv((mpi.rank - 1) % mpi.size, "4 KiB")
+            mpi.isend((mpi.rank + 1) % mpi.size, "4 KiB")
+            mpi.compute("5 us")
+            mpi.waitall()
+"""
+LOAD = """
+[JOB_ID] 0
+[NID_LIST] 0-15
+[MOTIF] Init
+[MOTIF] Halo3D pex=4 pey=2 pez=2 nx=16 ny=16 nz=16 iterations=300
+[MOTIF] Fini
+"""
+
+
+def _looping(tmp_path: Path, kind: str) -> pt.Scenario:
+    """A scenario whose only job is of a kind."""
+    if kind == "ember":
+        (tmp_path / "job.load").write_text(LOAD)
+        return pt.Scenario.from_ember(tmp_path / "job.load").replace(
+            {"machine": {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}}
+        )
+    workload: dict[str, Any] = {"kind": kind, "file": str(tmp_path / f"ring.{kind}")}
+    if kind == "ncptl":
+        (tmp_path / "ring.ncptl").write_text(RING)
+    else:
+        workload = {"kind": "python", "file": str(tmp_path / "ring.py")}
+        (tmp_path / "ring.py").write_text(PROGRAM)
+    job = {"name": "ring", "ranks": 16, "placement": "random", "workload": workload}
+    machine = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+    return pt.Scenario.from_dict(
+        {"name": "ring", "machine": machine, "routing": "ugal_n", "jobs": [job]}
+    )
+
+
+@native
+@pytest.mark.parametrize("kind", ["ncptl", "python", "ember"])
+def test_what_repeats_is_skipped(tmp_path: Path, kind: str) -> None:
+    scenario = _looping(tmp_path, kind).replace({"record": {"window": "20 us"}})
+
+    def run(name: str, **changes: Any) -> pt.Run:
+        made = pt.run(scenario.replace(changes), tmp_path / name, report=False, progress=False)
+        assert isinstance(made, pt.Run)
+        return made
+
+    skips, full = run("skips", skip="5 %"), run("full")
+    assert skips.document["skipped"]["jumps"] >= 1, skips.document["skipped"]["text"]
+    assert skips.document["skipped"]["simulated_share"] < 0.5
+    ends = [made.jobs.collect()["end_ns"].item() for made in (skips, full)]
+    assert ends[0] == pytest.approx(ends[1], rel=0.02)
+    sent = [made.ranks.collect()["bytes_sent"].to_list() for made in (skips, full)]
+    assert sent[0] == sent[1]
+    if kind == "ncptl":
+        # Marks of repetitions are no iterations, and the program's clock has the skipped time.
+        assert skips.iterations.collect().is_empty()
+        times = [
+            float((made.path / "program_logs.txt").read_text().split()[-1])
+            for made in (skips, full)
+        ]
+        assert times[0] == pytest.approx(times[1], rel=0.02)
+        assert times[1] == pytest.approx(ends[1] / 1e3, rel=0.01)

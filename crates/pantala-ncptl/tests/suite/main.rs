@@ -6,4 +6,5 @@ mod grammar;
 mod language;
 mod printer;
 mod programs;
+mod repetitions;
 mod speed;

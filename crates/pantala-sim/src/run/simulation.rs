@@ -86,7 +86,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         self.link_traffic.begin(self.until);
         let until_next = |simulation: &Self, now: Time, window_ends: Time, duration: Time| {
             let ends = simulation.links_end().min(simulation.link_traffic.ends);
-            let jump = simulation.skipper.as_ref().map_or(NEVER, |skipper| skipper.next(now));
+            let done = simulation.until;
+            let jump = simulation.skipper.as_ref().map_or(NEVER, |skipper| skipper.next(done, now));
             ((now / step + 1) * step).min(window_ends).min(ends).min(duration).min(jump)
         };
         let mut until = until_next(self, self.until, window_ends, duration);

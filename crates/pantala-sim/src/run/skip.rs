@@ -36,6 +36,7 @@ mod epochs;
 mod horizon;
 mod judgement;
 mod jump;
+mod series;
 mod skipper;
 mod steady;
 mod summary;

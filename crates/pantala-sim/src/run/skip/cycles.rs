@@ -4,7 +4,7 @@
 //! period of the loop. Each process hears of its own ranks; all processes add up what they have
 //! heard, in integers, so that their sums and what follows from them are equal.
 
-use crate::run::skip::steady::Mean;
+use crate::run::skip::series::{Complete, Series};
 use pantala_engine::Time;
 use pantala_mpi::{IterationStart, RankTotals};
 use pantala_workload::programs::Loop;
@@ -25,7 +25,7 @@ pub(crate) struct CycleSums {
 }
 
 impl CycleSums {
-    fn add(&mut self, more: &Self) {
+    pub(super) fn add(&mut self, more: &Self) {
         self.ranks += more.ranks;
         self.time += more.time;
         self.communication += more.communication;
@@ -188,81 +188,6 @@ impl OwnCycles {
     }
 }
 
-/// Sums over the first cycles of an epoch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sums {
-    pub(crate) time: u128,
-    pub(crate) communication: u128,
-    pub(crate) longest: u128,
-}
-
-/// The cycles of a job's present loop since the epoch began, as far as all ranks have completed
-/// them in order. Sums make the mean of any of them one subtraction, so that a check costs the same
-/// however long the epoch is.
-#[derive(Clone, Debug)]
-struct Series {
-    of_loop: u16,
-    /// The number of the first cycle.
-    first: u32,
-    ranks: u32,
-    /// `sums[k]` is of the first `k` cycles.
-    sums: Vec<Sums>,
-    /// Cycles that some ranks have completed.
-    pending: BTreeMap<u32, CycleSums>,
-}
-
-impl Series {
-    fn new(of_loop: u16, first: u32, ranks: u32) -> Self {
-        let (sums, pending) = (vec![Sums::default()], BTreeMap::new());
-        Self { of_loop, first, ranks, sums, pending }
-    }
-
-    fn next(&self) -> u32 {
-        self.first + (self.sums.len() as u32 - 1)
-    }
-
-    /// Moves the cycles that all ranks have completed from those pending to the sums.
-    fn settle(&mut self) {
-        loop {
-            let next = self.next();
-            let Some(cycle) = self.pending.first_entry() else { return };
-            if *cycle.key() != next || cycle.get().ranks != self.ranks {
-                return;
-            }
-            let cycle = cycle.remove();
-            let last = self.sums.last().copied().unwrap_or_default();
-            self.sums.push(Sums {
-                time: last.time + cycle.time,
-                communication: last.communication + cycle.communication,
-                longest: last.longest + u128::from(cycle.longest),
-            });
-        }
-    }
-}
-
-/// Complete cycles of a job, one after the other.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Complete<'a> {
-    /// One more than there are cycles.
-    sums: &'a [Sums],
-}
-
-impl Complete<'_> {
-    /// Number of cycles.
-    pub(crate) const fn len(&self) -> usize {
-        self.sums.len().saturating_sub(1)
-    }
-
-    /// Returns the mean over cycles of a sum, divided by `by`.
-    pub(crate) fn mean(&self, of: fn(&Sums) -> u128, by: u32) -> Option<Mean> {
-        let mean = |from: usize, to: usize| {
-            let sum = of(&self.sums[to]) - of(&self.sums[from]);
-            sum as f64 / (f64::from(by) * (to - from) as f64)
-        };
-        Mean::of_parts(self.len(), mean)
-    }
-}
-
 /// The cycles of all jobs, equal in all processes.
 #[derive(Debug, Default)]
 pub(crate) struct AllCycles {
@@ -327,6 +252,7 @@ impl AllCycles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::skip::series::Sums;
     use pantala_mpi::IterationMark;
 
     fn start(rank: u32, iteration: u32, time: Time) -> IterationStart {

@@ -2,8 +2,8 @@
 
 use crate::output::recorder::Net;
 use crate::run::process_group::ProcessGroup;
-use crate::run::skip::cycles::Sums;
 use crate::run::skip::epochs::Doing;
+use crate::run::skip::series::Sums;
 use crate::run::skip::skipper::{Sample, Skipper, estimates};
 use crate::run::skip::steady::Mean;
 

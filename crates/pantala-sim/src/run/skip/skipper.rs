@@ -158,9 +158,12 @@ impl Skipper {
         self.grid
     }
 
-    /// Returns the next time after `now` at which a jump can happen.
-    pub(crate) const fn next(&self, now: Time) -> Time {
-        (now / self.grid).saturating_add(1).saturating_mul(self.grid)
+    /// Returns the next time at which a jump can happen, if all before `done` is handled and the
+    /// next event is at `next`: the last one before that event, or else the first one after it. A
+    /// job whose ranks all compute at that time is followed, too.
+    pub(crate) const fn next(&self, done: Time, next: Time) -> Time {
+        let before = next - next % self.grid;
+        if before > done { before } else { before.saturating_add(self.grid) }
     }
 
     /// Takes the starts of iterations from the hosts here.

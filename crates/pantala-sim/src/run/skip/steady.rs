@@ -11,7 +11,8 @@
 //! tell the mean as well (the first-order autoregressive model; Law, Simulation Modeling and
 //! Analysis, 5th edition, 9.5.3), and the half width of its interval of 95 % is `t s / sqrt(n')` with
 //! Student's `t` of `n' - 1` degrees of freedom (Abramowitz and Stegun, 26.7.5). A negative `r`, as
-//! of the distances of jittered times, counts from 16 values on, and down to -0.4. A series has a
+//! of the distances of jittered times, counts from 16 values on, and down to -0.4. What is stated of
+//! skipped time takes the widest interval of longer batches, too. A series has a
 //! trend if the means of its two halves differ by more than the tolerance.
 
 /// What is known of the mean of a series.
@@ -21,6 +22,8 @@ pub(crate) struct Mean {
     pub(crate) value: f64,
     /// The half width of its interval of 95 %.
     pub(crate) half_width: f64,
+    /// The largest half width that batches of any size tell, down to `FEWEST` of them.
+    pub(crate) widest: f64,
     /// The mean of the second half minus that of the first.
     pub(crate) drift: f64,
     /// Number of values.
@@ -31,6 +34,8 @@ pub(crate) struct Mean {
 const Z: f64 = 1.959_963_984_540_054;
 /// Series are reduced to at most this many means of batches.
 const BATCHES: usize = 64;
+/// The fewest batches whose deviation tells an error.
+const FEWEST: usize = 8;
 /// The fewest values from which a negative correlation is believed.
 const ENOUGH: usize = 16;
 
@@ -68,13 +73,14 @@ impl Mean {
         let (first, second) = means.split_at(means.len() / 2);
         let second = &second[second.len() - first.len()..];
         let drift = mean(second) - mean(first);
-        Some(Self { value, half_width, drift, count: values - left_out })
+        let widest = half_width.max(of_longer_batches(means.clone()));
+        Some(Self { value, half_width, widest, drift, count: values - left_out })
     }
 
     /// Returns the half width of the interval of the mean of `others` further values: their own
     /// chance is added to that of the mean, and half of the drift, which may go on.
     pub(crate) fn half_width_of(&self, others: f64) -> f64 {
-        let chance = self.half_width * (1.0 + self.count as f64 / others.max(1.0)).sqrt();
+        let chance = self.widest * (1.0 + self.count as f64 / others.max(1.0)).sqrt();
         chance.hypot(self.drift / 2.0)
     }
 
@@ -93,6 +99,21 @@ impl Mean {
     pub(crate) fn within(&self, error: f64) -> bool {
         self.half_width <= error && self.drift.abs() <= error
     }
+}
+
+/// The largest half width of the mean that pairs of batches, pairs of pairs and so on tell, each as if
+/// independent: correlation over longer times than neighbouring batches shows in longer ones (the
+/// blocking method; Flyvbjerg and Petersen, J. Chem. Phys. 91, 1989, 461).
+fn of_longer_batches(mut means: Vec<f64>) -> f64 {
+    let mut widest = 0.0_f64;
+    while means.len() >= 2 * FEWEST {
+        let pairs = &means[means.len() % 2..];
+        means = pairs.chunks(2).map(mean).collect();
+        let (count, value) = (means.len() as f64, mean(&means));
+        let variance = means.iter().map(|x| (x - value).powi(2)).sum::<f64>() / (count - 1.0);
+        widest = widest.max(student(count - 1.0) * (variance / count).sqrt());
+    }
+    widest
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -156,10 +177,24 @@ mod tests {
         }
     }
 
+    /// A wave over half of the series hardly shows in the correlation of neighbours.
+    #[test]
+    fn slow_waves_widen_the_stated_error() {
+        let mut draws = Stream::new(5, 1, 4);
+        let mut noise = || draws.unit() - 0.5;
+        let plain: Vec<f64> = (0..64).map(|_| 10.0 + noise()).collect();
+        let wave = |k: u32| 0.3 * (f64::from(k) / 64.0 * 2.0 * std::f64::consts::TAU).sin();
+        let waves: Vec<f64> = (0..64).map(|k| 10.0 + wave(k) + noise()).collect();
+        let (plain, waves) = (Mean::of(&plain).unwrap(), Mean::of(&waves).unwrap());
+        assert!(plain.widest < 2.0 * plain.half_width, "{plain:?}");
+        assert!(waves.widest > 1.2 * waves.half_width, "{waves:?}");
+        assert!(waves.half_width_of(1e9) >= waves.widest);
+    }
+
     /// Epochs whose means wander by more than their cycles tell are known no better than that.
     #[test]
     fn the_variance_between_epochs_counts() {
-        let of = |value: f64| Mean { value, half_width: 0.0, drift: 0.0, count: 10 };
+        let of = |value: f64| Mean { value, half_width: 0.0, widest: 0.0, drift: 0.0, count: 10 };
         assert_eq!(of(10.0).between(&of(10.0)), 0.0);
         assert!((of(10.0).between(&of(11.0)) - Z / 2.0_f64.sqrt()).abs() < 1e-12);
         let vague = Mean { half_width: 2.0, ..of(11.0) };
