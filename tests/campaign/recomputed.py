@@ -43,8 +43,8 @@ class Job:
 
     @property
     def end(self) -> float:
-        """The end of the job, or of the run."""
-        return float(self.simulated if self.row["end_ns"] is None else self.row["end_ns"])
+        """The end of the job: of its last rank, by its `end`, or by the end of the run."""
+        return _stop(self) if self.row["end_ns"] is None else float(self.row["end_ns"])
 
     @property
     def run_time(self) -> float:
@@ -125,6 +125,31 @@ class Job:
         """The job's table of the plan."""
         found: dict[str, Any] = self.run.plan["jobs"][self.number]
         return found
+
+    @cached_property
+    def iterations(self) -> int:
+        """How many iterations all of its ranks finished."""
+        return int(
+            self.run.one(
+                "select count(*) from (select iteration from iterations where job = $1 group by"
+                " iteration, phase, motif having count(distinct rank) = $2)",
+                self.number,
+                self.row["ranks"],
+            )
+        )
+
+    def over(self, iterations: int, how: str) -> Value:
+        """Communication time of the ranks over their first iterations, or the run time of these."""
+        if how == "run time":
+            return self._value(
+                "select max(end_ns) - (select start_ns from jobs where job = $1) from iterations"
+                f" where job = $1 and iteration < {iterations}"
+            )
+        function = {"mean": "avg", "std": "stddev_pop", "max": "max"}[how]
+        return self._value(
+            f"select {function}(t) from (select sum(communication_time_ns) t from iterations where"
+            f" job = $1 and iteration < {iterations} group by rank)"
+        )
 
     def calls(self) -> list[dict[str, Any]]:
         """Calls by time: means over ranks, share of the ranks' run time, extremes."""
