@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from campaign.recomputed import Job, Runs
 from campaign.shown import numbers
@@ -54,7 +54,7 @@ def _job_metric(job: Job, name: str) -> float | None:
     """Returns a metric of a job by its definition in docs/reference/metrics.md."""
     ended = job.row["end_ns"] is not None
     time = job.run_time if ended else None
-    direct = {
+    direct: dict[str, Callable[[], float | None]] = {
         "ranks": lambda: job.row["ranks"],
         "start_ns": lambda: job.row["start_ns"],
         "end_ns": lambda: job.row["end_ns"],

@@ -36,7 +36,7 @@ def _ticks(axes: str, axis: str) -> tuple[float, float] | None:
         value = numbers(text.replace("\N{MINUS SIGN}", "-"))
         if not value or (place is None and grid is None):
             continue
-        at = float(place[1]) if place else float((grid or [])[1 if axis == "x" else 2])  # type: ignore[index]
+        at = float(place[1]) if place else float(grid[1 if axis == "x" else 2]) if grid else 0.0
         found.append((at, value[0].value))
     if len(found) < 2 or found[0][0] == found[-1][0]:
         return None

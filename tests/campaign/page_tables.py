@@ -217,7 +217,7 @@ def _calls(runs: Runs, table: PageTable) -> Callable[[int, tuple[str, ...]], Cel
     }
 
     def cells(at: int, key: tuple[str, ...]) -> Cells | None:
-        row = rows.get(key)
+        row = rows.get((key[0], key[1]))
         if row is None or row["part"] is None or row["part"] <= 0.001:
             return None
         rank = table.rows[at][table.columns.index("of rank")] if "of rank" in table.columns else ""

@@ -85,8 +85,8 @@ def _results(runs: Runs) -> dict[str, list[float]]:
             common = min(job.end, other.end) - max(job.row["start_ns"], other.row["start_ns"])
             times.append(max(0.0, common))
             shares.append(max(0.0, common) / job.run_time if job.run_time else 0.0)
-        if (run := runs.alone.get(job.name)) is not None:
-            alone = runs.jobs(run)[job.name]
+        if job.name in runs.alone:
+            alone = runs.jobs(runs.alone[job.name])[job.name]
             for one, two in (
                 (job.communication("mean"), alone.communication("mean")),
                 (job.run_time, alone.run_time),

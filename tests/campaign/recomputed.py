@@ -158,8 +158,9 @@ class Job:
             " sum(end_ns - start_ns) t, count(*) n, bool_and(end_ns is not null) done from ranks"
             " where job = $1), each as (select call, min(time_ns) least, max(time_ns) most,"
             " count(*) n from rank_calls where job = $1 group by call)"
-            " select c.call, c.time_ns / s.n as time_mean, case when s.done then c.time_ns / s.t end"
-            " as share, c.calls, c.bytes / c.calls as size, case when e.n < s.n then 0 else e.least"
+            " select c.call, c.time_ns / s.n as time_mean, case when s.done then c.time_ns / s.t"
+            " end as share, c.calls, c.bytes / c.calls as size,"
+            " case when e.n < s.n then 0 else e.least"
             " end as least, e.most, (select list(rank) from rank_calls r where r.job = $1 and"
             " r.call = c.call and r.time_ns = e.most) as ranks, c.time_ns / nullif(a.t, 0) as part"
             " from calls c cross join all_ a cross join spent s left join each e using (call)"
@@ -250,9 +251,11 @@ class Runs:
             " u as (select w.*, case when w.s + $3 <= $2 + 1e-6 then"
             " w.b * l.busy_ns / nullif(l.bytes, 0) / $3 end util from w join links l using (link)),"
             " p as (select link, sum(b) b, max(util) peak, count(*) filter (util > 0.95)"
-            " full_, list(s) filter (util >= 0) at_, list(util) filter (util >= 0) utils from u group by link)"
+            " full_, list(s) filter (util >= 0) at_, list(util) filter (util >= 0) utils from u"
+            " group by link)"
             " select l.*, coalesce(p.b, 0) b, case when l.bytes > 0 then least(1,"
-            " coalesce(p.b, 0) * l.busy_ns / l.bytes / $5) else 0 end u, p.peak, coalesce(p.full_, 0) full_, at_, utils,"
+            " coalesce(p.b, 0) * l.busy_ns / l.bytes / $5) else 0 end u, p.peak,"
+            " coalesce(p.full_, 0) full_, at_, utils,"
             " l.stall_ns / $4 stalled from links l left join p using (link)",
             start,
             end,

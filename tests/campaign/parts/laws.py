@@ -1,17 +1,18 @@
 """Physical laws hold in every run: odd ones, and drawn ones.
 
 Each case is an odd scenario (cut off, one rank, no traffic, a late job, failed links, saturated,
-skipped time, coarse, many small jobs, hostile names, interference, repeating) or a drawn one. Queries
-of its tables check that packets and bytes are conserved by job and link class, that no packet is
-faster than the closed form of its path, that its waits are its latency minus that form, that a link
-never carries more than its bandwidth in a window and never starts a packet before the end of the
-one before it, and that blame sums to the measured waiting. Where time was skipped, the laws hold
-for the simulated epochs.
+skipped time, coarse, many small jobs, hostile names, interference, repeating) or a drawn one.
+Queries of its tables check that packets and bytes are conserved by job and link class, that no
+packet is faster than the closed form of its path, that its waits are its latency minus that form,
+that a link never carries more than its bandwidth in a window and never starts a packet before the
+end of the one before it, and that blame sums to the measured waiting. Where time was skipped, the
+laws hold for the simulated epochs.
 
-A job alone in an interference experiment must equal a plain run of that job on its nodes, value for
-value. A run on the nodes that a symmetry of the machine gives (all groups rotated, or the nodes of
-each router, if the links allow no rotation) must give the same distribution: a two-sample
-Kolmogorov-Smirnov test of packet latencies' means over 12 seeds each, at a level of one in 100,000.
+A job alone in an interference experiment must equal a plain run of that job on its nodes, value
+for value. A run on the nodes that a symmetry of the machine gives (all groups rotated, or the
+nodes of each router, if the links allow no rotation) must give the same distribution: a two-sample
+Kolmogorov-Smirnov test of packet latencies' means over 12 seeds each, at a level of one in
+100,000.
 """
 
 from __future__ import annotations

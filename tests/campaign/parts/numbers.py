@@ -2,14 +2,15 @@
 
 Each case is an odd scenario (cut off, one rank, no traffic, a late job, failed links, saturated,
 skipped time, coarse, many small jobs, hostile names, interference, repeating), under several
-routings, topologies and router models. `pantala run` simulates it and writes its report; queries in
-DuckDB, which share no code with Pantala and follow the definitions of the reference, compute every
-cell of the report's tables, every number of its sentences, captions and titles, the table of jobs on
-the console, and every value of `pantala metrics --run`. A number that no query explains is a failure.
+routings, topologies and router models. `pantala run` simulates it and writes its report; queries
+in DuckDB, which share no code with Pantala and follow the definitions of the reference, compute
+every cell of the report's tables, every number of its sentences, captions and titles, the table of
+jobs on the console, and every value of `pantala metrics --run`. A number that no query explains is
+a failure.
 
-Inputs are numbers that the plan holds. The numbers that are not recomputed are counted: clocks of the
-machine, tables of Aries tiles (the map of tiles is in no table), the stated error of skipped time,
-jobs that are compared over some of their iterations, and the binding resource.
+Inputs are numbers that the plan holds. The numbers that are not recomputed are counted: clocks of
+the machine, tables of Aries tiles (the map of tiles is in no table), the stated error of skipped
+time, jobs that are compared over some of their iterations, and the binding resource.
 """
 
 from __future__ import annotations
