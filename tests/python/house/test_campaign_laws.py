@@ -1,4 +1,4 @@
-"""The parts of the campaign on laws, numbers and determinism: each finds what it should, quickly."""
+"""The campaign's laws and numbers: they hold for odd runs, and find tables that are wrong."""
 
 from __future__ import annotations
 
