@@ -60,9 +60,13 @@ def _hottest(runs: Runs, svg: str) -> Iterator[tuple[str, str]]:
     if (axis := _ticks(svg, "x")) is None:
         return
     scale, origin = axis
+    frame = re.search(r'-patch_2">\s*<path d="([^"]*)"', svg)
+    highest = min((float(y) for _, y in _POINT.findall(frame[1])), default=0.0) if frame else 0.0
     rows: dict[int, float] = {}
     for left, right, top, bottom in _boxes(svg):
-        if bottom - top > 5 and left > origin - 1:  # bars, not marks of the legend
+        if (
+            bottom - top > 5 and left > origin - 1 and top > highest
+        ):  # bars, not marks of the legend
             at = round((top + bottom) / 2)
             rows[at] = max(rows.get(at, left), right)
     order = sorted((e for e in runs.loads if e["b"]), key=lambda e: (-e["u"], e["link"]))[:12]
