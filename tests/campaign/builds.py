@@ -57,7 +57,8 @@ class OtherBuild:
 
     def results(self, tables: Mapping[str, Any]) -> dict[str, str]:
         """Returns the `result_hash` of each part of a scenario, or the error under `error`."""
-        assert self._worker.stdin is not None and self._worker.stdout is not None
+        assert self._worker.stdin is not None
+        assert self._worker.stdout is not None
         self._worker.stdin.write(json.dumps(tables) + "\n")
         self._worker.stdin.flush()
         line = self._worker.stdout.readline()

@@ -7,6 +7,7 @@ from typing import Any
 
 from campaign.recomputed import Job, Runs
 from campaign.shown import PageTable, numbers
+from campaign.tables_of import Tables
 
 __all__ = ["FREE", "check_table"]
 
@@ -116,9 +117,20 @@ def _communication(runs: Runs, table: PageTable) -> Callable[[int, tuple[str, ..
             for how in ("mean", "std", "max")
         }
         before, after = alone.communication("mean"), job.communication("mean")
+        times = alone.run_time, job.run_time
         ended = all(each.row["end_ns"] is not None for each in sides.values())
-        found["slowdown"] = after / before if ended and before and after is not None else None
-        found["run time"] = job.run_time / alone.run_time if ended and alone.run_time else None
+        if not ended:
+            # Then only the iterations that all ranks finished in both runs count.
+            common = min(alone.iterations, job.iterations)
+            if not common:
+                return dict.fromkeys(table.columns, FREE_CELL)
+            for side, each in sides.items():
+                for how in ("mean", "std", "max"):
+                    found[f"{how} {side}"] = each.over(common, how)
+            before, after = alone.over(common, "mean"), job.over(common, "mean")
+            times = alone.over(common, "run time") or 0.0, job.over(common, "run time") or 0.0
+        found["slowdown"] = after / before if before and after is not None else None
+        found["run time"] = times[1] / times[0] if times[0] else None
         shares = [_overlap(job, other) for other in jobs.values() if other.name != job.name]
         share = max(shares, default=1.0)
         found["with others"] = "all of its run" if share >= 0.95 else share
@@ -205,7 +217,7 @@ def _calls(runs: Runs, table: PageTable) -> Callable[[int, tuple[str, ...]], Cel
     }
 
     def cells(at: int, key: tuple[str, ...]) -> Cells | None:
-        row = rows.get(key)
+        row = rows.get((key[0], key[1]))
         if row is None or row["part"] is None or row["part"] <= 0.001:
             return None
         rank = table.rows[at][table.columns.index("of rank")] if "of rank" in table.columns else ""
@@ -307,6 +319,11 @@ def _hottest(runs: Runs, table: PageTable) -> Callable[[int, tuple[str, ...]], C
     return cells
 
 
+def _skipped(run: Tables) -> bool:
+    """Returns whether a run skipped time: its counters are of the rest, its tables of all."""
+    return bool(run.one("select count(*) from epochs where skipped"))
+
+
 def _simulations(runs: Runs, table: PageTable) -> Callable[[int, tuple[str, ...]], Cells | None]:
     parts = {f"{name} alone": run for name, run in runs.alone.items()}
     parts["together" if parts else runs.main.plan["name"]] = runs.main
@@ -321,9 +338,13 @@ def _simulations(runs: Runs, table: PageTable) -> Callable[[int, tuple[str, ...]
         return {
             "ended": run.document["reason"],
             "simulated": float(run.document["simulated_ns"]),
-            "packets": packets,
+            "packets": FREE_CELL if _skipped(run) else packets,
             # A packet-hop counts when it ends, a link's packet when it starts.
-            "packet-hops": counted if flying and counted <= hops else hops,
+            "packet-hops": FREE_CELL
+            if _skipped(run)
+            else counted
+            if flying and counted <= hops
+            else hops,
         }
 
     return cells

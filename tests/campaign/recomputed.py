@@ -43,8 +43,8 @@ class Job:
 
     @property
     def end(self) -> float:
-        """The end of the job, or of the run."""
-        return float(self.simulated if self.row["end_ns"] is None else self.row["end_ns"])
+        """The end of the job: of its last rank, by its `end`, or by the end of the run."""
+        return _stop(self) if self.row["end_ns"] is None else float(self.row["end_ns"])
 
     @property
     def run_time(self) -> float:
@@ -126,6 +126,31 @@ class Job:
         found: dict[str, Any] = self.run.plan["jobs"][self.number]
         return found
 
+    @cached_property
+    def iterations(self) -> int:
+        """How many iterations all of its ranks finished."""
+        return int(
+            self.run.one(
+                "select count(*) from (select iteration from iterations where job = $1 group by"
+                " iteration, phase, motif having count(distinct rank) = $2)",
+                self.number,
+                self.row["ranks"],
+            )
+        )
+
+    def over(self, iterations: int, how: str) -> Value:
+        """Communication time of the ranks over their first iterations, or the run time of these."""
+        if how == "run time":
+            return self._value(
+                "select max(end_ns) - (select start_ns from jobs where job = $1) from iterations"
+                f" where job = $1 and iteration < {iterations}"
+            )
+        function = {"mean": "avg", "std": "stddev_pop", "max": "max"}[how]
+        return self._value(
+            f"select {function}(t) from (select sum(communication_time_ns) t from iterations where"
+            f" job = $1 and iteration < {iterations} group by rank)"
+        )
+
     def calls(self) -> list[dict[str, Any]]:
         """Calls by time: means over ranks, share of the ranks' run time, extremes."""
         return self.run.records(
@@ -133,8 +158,9 @@ class Job:
             " sum(end_ns - start_ns) t, count(*) n, bool_and(end_ns is not null) done from ranks"
             " where job = $1), each as (select call, min(time_ns) least, max(time_ns) most,"
             " count(*) n from rank_calls where job = $1 group by call)"
-            " select c.call, c.time_ns / s.n as time_mean, case when s.done then c.time_ns / s.t end"
-            " as share, c.calls, c.bytes / c.calls as size, case when e.n < s.n then 0 else e.least"
+            " select c.call, c.time_ns / s.n as time_mean, case when s.done then c.time_ns / s.t"
+            " end as share, c.calls, c.bytes / c.calls as size,"
+            " case when e.n < s.n then 0 else e.least"
             " end as least, e.most, (select list(rank) from rank_calls r where r.job = $1 and"
             " r.call = c.call and r.time_ns = e.most) as ranks, c.time_ns / nullif(a.t, 0) as part"
             " from calls c cross join all_ a cross join spent s left join each e using (call)"
@@ -225,9 +251,11 @@ class Runs:
             " u as (select w.*, case when w.s + $3 <= $2 + 1e-6 then"
             " w.b * l.busy_ns / nullif(l.bytes, 0) / $3 end util from w join links l using (link)),"
             " p as (select link, sum(b) b, max(util) peak, count(*) filter (util > 0.95)"
-            " full_, list(s) filter (util >= 0) at_, list(util) filter (util >= 0) utils from u group by link)"
+            " full_, list(s) filter (util >= 0) at_, list(util) filter (util >= 0) utils from u"
+            " group by link)"
             " select l.*, coalesce(p.b, 0) b, case when l.bytes > 0 then least(1,"
-            " coalesce(p.b, 0) * l.busy_ns / l.bytes / $5) else 0 end u, p.peak, coalesce(p.full_, 0) full_, at_, utils,"
+            " coalesce(p.b, 0) * l.busy_ns / l.bytes / $5) else 0 end u, p.peak,"
+            " coalesce(p.full_, 0) full_, at_, utils,"
             " l.stall_ns / $4 stalled from links l left join p using (link)",
             start,
             end,

@@ -13,7 +13,7 @@ __all__ = ["LAWS"]
 
 #: Half a picosecond in ns: times are whole picoseconds in columns of floating-point ns.
 _HALF_PS = 0.0005
-#: Packets that a link counts before they start (docs/explanation/fabric.md, "When a packet counts").
+#: Packets that a link counts before they start: "When a packet counts", docs/explanation/fabric.md.
 _AHEAD = 5
 _PATH = """
     select h.packet, h.hop, h.router, h.arrived_ns, h.departed_ns, h.wait_ns, p.job, p.bytes,
@@ -165,8 +165,8 @@ def _zero_load(run: Tables) -> str:
     plan, router = run.plan, run.plan["router"]
     flit = plan["flit_bytes"]
 
-    def flit_ns(bandwidth: float) -> float:
-        return round(flit / bandwidth * 1e12) / 1000  # whole picoseconds
+    def flit_ns(bandwidth: int) -> float:
+        return float(round(flit / bandwidth * 1e12)) / 1000  # whole picoseconds
 
     full = _default(run)
     crossbar = flit_ns(router["crossbar_bandwidth_bytes_per_s"]) if full else 0.0
@@ -286,7 +286,7 @@ def _slowest(run: Tables) -> float:
 def _default(run: Tables) -> bool:
     """Returns whether the closed form of the page holds: the router model `pantala`."""
     router = run.plan["router"]
-    return (
+    return bool(
         router["flow_control"] == "virtual_cut_through"
         and router["serialization"] == "counted"
         and router["input_queue"] == "fifo"

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from typing_extensions import override
+
 __all__ = ["Page", "PageTable", "Shown", "numbers"]
 
 _UNITS = {
@@ -93,13 +95,10 @@ class Page(HTMLParser):
         self.feed(html)
         for table in self.tables:
             table.columns = table.rows.pop(0)
-        self.svgs = {
-            key: svg
-            for key, svg in re.findall(
-                r'<figure id="figure-(\w+)">.*?(<svg.*?</svg>)', html, flags=re.DOTALL
-            )
-        }
+        figure = r'<figure id="figure-(\w+)">.*?(<svg.*?</svg>)'
+        self.svgs: dict[str, str] = dict(re.findall(figure, html, flags=re.DOTALL))
 
+    @override
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in self._SKIPPED:
             self._skipped += 1
@@ -110,6 +109,7 @@ class Page(HTMLParser):
         elif tag in ("td", "th", "caption") or tag in self._LINES:
             self._into, self._tag = [], f"{tag} {dict(attrs).get('class') or ''}".strip()
 
+    @override
     def handle_endtag(self, tag: str) -> None:
         if tag in self._SKIPPED:
             self._skipped -= 1
@@ -125,6 +125,7 @@ class Page(HTMLParser):
         if tag in ("td", "th", "caption") or tag in self._LINES:
             self._into = None
 
+    @override
     def handle_data(self, data: str) -> None:
         if self._into is not None and not self._skipped:
             self._into.append(data)

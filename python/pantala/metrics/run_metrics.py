@@ -157,8 +157,8 @@ for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
         _LINK_METRICS[_metric] = _aggregate
         _RUN_METRICS[_metric] = (_text, _of_links(_aggregate))
 _BETWEEN = pl.col("bytes").filter(pl.col("class").is_in((*INSIDE_GROUPS, "global")))
-_LINK_METRICS["global_load_share"] = pl.col("bytes").filter(pl.col("class") == "global").sum() / (
-    _BETWEEN.sum()
+_LINK_METRICS["global_load_share"] = pl.when(_BETWEEN.sum() > 0).then(
+    pl.col("bytes").filter(pl.col("class") == "global").sum() / _BETWEEN.sum()
 )
 _RUN_METRICS["global_load_share"] = (
     (

@@ -1,17 +1,18 @@
 """Physical laws hold in every run: odd ones, and drawn ones.
 
 Each case is an odd scenario (cut off, one rank, no traffic, a late job, failed links, saturated,
-skipped time, coarse, many small jobs, hostile names, interference, repeating) or a drawn one. Queries
-of its tables check that packets and bytes are conserved by job and link class, that no packet is
-faster than the closed form of its path, that its waits are its latency minus that form, that a link
-never carries more than its bandwidth in a window and never starts a packet before the end of the
-one before it, and that blame sums to the measured waiting. Where time was skipped, the laws hold
-for the simulated epochs.
+skipped time, coarse, many small jobs, hostile names, interference, repeating) or a drawn one.
+Queries of its tables check that packets and bytes are conserved by job and link class, that no
+packet is faster than the closed form of its path, that its waits are its latency minus that form,
+that a link never carries more than its bandwidth in a window and never starts a packet before the
+end of the one before it, and that blame sums to the measured waiting. Where time was skipped, the
+laws hold for the simulated epochs.
 
-A job alone in an interference experiment must equal a plain run of that job on its nodes, value for
-value. A run on the nodes that a symmetry of the machine gives (all groups rotated, or the nodes of
-each router, if the links allow no rotation) must give the same distribution: a two-sample
-Kolmogorov-Smirnov test of packet latencies' means over 12 seeds each, at a level of one in 100,000.
+A job alone in an interference experiment must equal a plain run of that job on its nodes, value
+for value. A run on the nodes that a symmetry of the machine gives (all groups rotated, or the
+nodes of each router, if the links allow no rotation) must give the same distribution: a two-sample
+Kolmogorov-Smirnov test of packet latencies' means over 12 seeds each, at a level of one in
+100,000.
 """
 
 from __future__ import annotations
@@ -163,15 +164,18 @@ def _moved(
     turned = {((s + a) % (a * g), (t + a) % (a * g), n) for s, t, n in pairs}
     rotation = turned == links
 
+    def itself(node: int) -> int:
+        return node
+
     def image(node: int) -> int:
-        return (node + per_group) % nodes if rotation else node // p * p + (node + 1) % p
+        return int((node + per_group) % nodes if rotation else node // p * p + (node + 1) % p)
 
     placed: list[list[dict[str, Any]]] = [[], []]
     for number, job in enumerate(tables["jobs"]):
         own = list(dict.fromkeys(node for each, _, node in ranks if each == number))
         if len(own) != job["ranks"]:
             return None  # several ranks of a node, or a rank that is not known
-        for jobs, map_ in zip(placed, (int, image), strict=True):
+        for jobs, map_ in zip(placed, (itself, image), strict=True):
             place = {"kind": "nodes", "nodes": [map_(node) for node in own]}
             jobs.append(dict(job) | {"placement": place})
     here, there = (dict(tables) | {"jobs": jobs} for jobs in placed)
@@ -192,8 +196,8 @@ def _distribution(
             rows.append([value or 0.0 for value in jobs["packet_latency_mean_ns"]])
         found.append(rows)
     for job, name in enumerate(each["name"] for each in here["jobs"]):
-        samples = ([row[job] for row in side] for side in found)
-        value = float(ks_2samp(*samples).pvalue)
+        one, two = ([row[job] for row in side] for side in found)
+        value = float(ks_2samp(one, two).pvalue)
         if value < _LEVEL:
             yield f"{how}: {name} has another distribution of packet latency (p = {value:.1e})"
 

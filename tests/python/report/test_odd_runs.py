@@ -42,3 +42,10 @@ def test_packets_of_a_run_that_skipped_time_are_the_simulated_ones(tmp_path: Pat
 def test_a_run_that_skipped_nothing_does_not_speak_of_it(tmp_path: Path) -> None:
     """The caption of the table of simulations is as short as it can be."""
     assert "skipped" not in runs_table(ReportedRun.of(_run(3, tmp_path / "run"))).caption
+
+
+def test_a_run_without_traffic_has_no_share_of_global_links(tmp_path: Path) -> None:
+    """Nothing over nothing is no number."""
+    run = _run(2, tmp_path / "run")
+    assert run.metric("packets_delivered") == 0
+    assert run.metric("global_load_share") is None
