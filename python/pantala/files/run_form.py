@@ -18,7 +18,7 @@ _TYPES = {
     **dict.fromkeys(("complete",), _FLAG),
     **dict.fromkeys(("simulated_ns", "plan.seed", "plan.packet_bytes"), _NUMBER),
     **dict.fromkeys(("plan", "skipped", "counters", "conservation", "provenance"), _TABLE),
-    **dict.fromkeys(("tables", "diagnosis", "plan.topology", "plan.links", "plan.router"), _TABLE),
+    **dict.fromkeys(("tables", "plan.topology", "plan.links", "plan.router"), _TABLE),
     **dict.fromkeys(("plan.nic", "plan.routing", "plan.routing_all_to_all", "plan.mpi"), _TABLE),
     **dict.fromkeys(("plan.detail", "plan.record", "plan.stop", "plan.derived"), _TABLE),
     **dict.fromkeys(("plan.record.blame", "plan.record.ports", "plan.record.system"), _TABLE),
