@@ -60,7 +60,7 @@ def document_of(path: Path, name: str) -> dict[str, Any]:
     """Returns a JSON file of a run directory.
 
     Raises:
-        RunDirectoryError: it is missing, cannot be read, or has another form.
+        RunDirectoryError: it is missing, cannot be read, or has another form than a run's.
     """
     try:
         document: dict[str, Any] = json.loads(read_text(path / name, most=LARGE_TEXT))
@@ -72,5 +72,5 @@ def document_of(path: Path, name: str) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise RunDirectoryError(path, f"{name} cannot be read: {error}", AGAIN) from None
     if name == RUN_FILE and (wrong := misfit(document)):
-        raise RunDirectoryError(path, f"{name} has another form: {wrong}", AGAIN)
+        raise RunDirectoryError(path, f"{name} is damaged: {wrong}", AGAIN)
     return document

@@ -18,7 +18,7 @@ _TYPES = {
     **dict.fromkeys(("complete",), _FLAG),
     **dict.fromkeys(("simulated_ns", "plan.seed", "plan.packet_bytes"), _NUMBER),
     **dict.fromkeys(("plan", "skipped", "counters", "conservation", "provenance"), _TABLE),
-    **dict.fromkeys(("tables", "diagnosis", "plan.topology", "plan.links", "plan.router"), _TABLE),
+    **dict.fromkeys(("tables", "plan.topology", "plan.links", "plan.router"), _TABLE),
     **dict.fromkeys(("plan.nic", "plan.routing", "plan.routing_all_to_all", "plan.mpi"), _TABLE),
     **dict.fromkeys(("plan.detail", "plan.record", "plan.stop", "plan.derived"), _TABLE),
     **dict.fromkeys(("plan.record.blame", "plan.record.ports", "plan.record.system"), _TABLE),
@@ -58,7 +58,7 @@ def misfit(document: Any) -> str:
     for number, job in enumerate(document["plan"]["jobs"]):
         place = f"plan.jobs[{number}]"
         if not isinstance(job, dict):
-            return f"{place} is not {_TABLE}"
+            return f"'{place}' is not {_TABLE}"
         if found := _misfit(job, f"{place}.", _TYPES_OF_A_JOB, _NEEDED_OF_A_JOB):
             return found
     return ""
@@ -69,13 +69,13 @@ def _misfit(
 ) -> str:
     for key in needed:
         if _at(table, key) in (None, _ABSENT):
-            return f"{place}{key} is missing"
+            return f"'{place}{key}' is missing"
     for key, kind in types.items():
         value = _at(table, key)
         if value is None and kind != _NUMBER:
             continue
         if value is not _ABSENT and not _is(value, kind):
-            return f"{place}{key} is not {kind}"
+            return f"'{place}{key}' is not {kind}"
     return ""
 
 
