@@ -140,7 +140,7 @@ def _large_run(megabytes: int, folder: Path) -> Path:
     table = run / "packets.parquet"
     frame = pl.read_parquet(table)
     times = max(1, round(megabytes * 1e6 / table.stat().st_size))
-    from pyarrow import parquet
+    from pyarrow import parquet  # type: ignore[import-untyped]
 
     rows = frame.to_arrow()
     schema = parquet.read_schema(table)

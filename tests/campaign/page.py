@@ -51,7 +51,8 @@ def _section(name: str, directory: Path) -> str:
     ]
     headings = ["", *module.COLUMNS.values()]
     hours = sum(float(each["seconds"]) for each in results.stretches) / 3600
-    dates = sorted({str(each["date"]) for each in results.stretches})
+    # A part whose first stretch is under way has no date yet.
+    dates = sorted({str(each["date"]) for each in results.stretches}) or ["under way"]
     tried = f"{results.next_case:,} cases, seed {results.seed}, {hours:.1f} hours, {dates[0]}" + (
         f" to {dates[-1]}" if len(dates) > 1 else ""
     )

@@ -160,7 +160,7 @@ def _long_run(scratch: Path, seconds: float) -> tuple[float, list[Sample]]:
     """Returns the samples of one long run, seen from outside; it is ended after the time."""
     file = scratch / "soak.toml"
     file.write_text(_LONG)
-    command = [PANTALA, "run", file, "--no-report", "--quiet", "--out", "long"]
+    command = [str(PANTALA), "run", str(file), "--no-report", "--quiet", "--out", "long"]
     began = time.monotonic()
     samples: list[Sample] = []
     with (scratch / "said").open("w") as output:
