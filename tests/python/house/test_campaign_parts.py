@@ -21,6 +21,8 @@ def test_a_half_written_file_is_found(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<html><body>")
     (tmp_path / "table.parquet").write_bytes(b"PAR1")
     (tmp_path / ".page.html~host~1~000000000000.partial").write_text("<html>")
+    (tmp_path / "x.unfinished").mkdir()
+    (tmp_path / "x.unfinished/rank.operations").write_bytes(b"PANTOPS")
     (tmp_path / "partial").mkdir()
     (tmp_path / "partial/run.json").write_text("{")
     assert [each.partition(":")[0] for each in broken_files(tmp_path)] == [
