@@ -42,6 +42,8 @@ CONTENTS = {
         "appendix-performance",
         "scaling",
         "comparison",
+        "reliability",
+        "security",
         "prose",
     ],
     "how-to/index": [

@@ -51,9 +51,9 @@ def _section(name: str, directory: Path) -> str:
     ]
     headings = ["", *module.COLUMNS.values()]
     hours = sum(float(each["seconds"]) for each in results.stretches) / 3600
-    dates = sorted({str(each["date"]) for each in results.stretches})
-    days = ", ".join(dates[:1]) or "still running"
-    tried = f"{results.next_case:,} cases, seed {results.seed}, {hours:.1f} hours, {days}" + (
+    # A part whose first stretch is under way has no date yet.
+    dates = sorted({str(each["date"]) for each in results.stretches}) or ["under way"]
+    tried = f"{results.next_case:,} cases, seed {results.seed}, {hours:.1f} hours, {dates[0]}" + (
         f" to {dates[-1]}" if len(dates) > 1 else ""
     )
     return f"{head}\n{table(headings, rows)}\n\n{tried}.\n{_failures(results.failures)}"

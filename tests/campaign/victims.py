@@ -95,8 +95,9 @@ def broken_files(out: Path) -> list[str]:
 
 
 def _unfinished(path: Path) -> bool:
-    """Returns whether a file lies in the folder of runs in progress, or is a lease."""
-    return bool({"partial", "leases"} & set(path.parts))
+    """Returns whether a file is of a run or a capture in progress, or is a lease."""
+    parts = set(path.parts)
+    return bool({"partial", "leases"} & parts) or any(p.endswith(".unfinished") for p in parts)
 
 
 def _broken(path: Path) -> str:

@@ -146,9 +146,10 @@ def claims(
         raise UsageError("study claims: --json and --csv exclude each other; give one of them")
     campaign = campaign_of(name, out, quick=quick)
     if csv_output:
+        from pantala.files.csv_text import csv_text
         from pantala.studies.claims_document import claims_frame
 
-        say(claims_frame(campaign.judgements()).write_csv().rstrip("\n"))
+        say(csv_text(claims_frame(campaign.judgements())).rstrip("\n"))
         return
     if json_output:
         import json

@@ -7,6 +7,7 @@ from pathlib import Path
 from pantala.core import native
 from pantala.errors import PlanError, UsageError
 from pantala.files.atomic_file import atomic_file, write_text
+from pantala.files.csv_text import csv_text
 from pantala.planning.topology import error_of_network, link_table
 from pantala.scenario import Topology
 
@@ -24,7 +25,7 @@ def write_links(chosen: Topology, path: Path) -> None:
         raise UsageError(f"{path}: has no ending of a table; end the name in .parquet or .csv")
     try:
         if path.suffix == ".csv":
-            write_text(path, link_table(chosen).write_csv())
+            write_text(path, csv_text(link_table(chosen)))
             return
         with atomic_file(path) as half:
             native.write_link_table(chosen.as_plan(), half)

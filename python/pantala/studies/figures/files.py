@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pantala.errors import UsageError
 from pantala.files.atomic_file import write_bytes
+from pantala.files.csv_text import csv_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,7 +62,7 @@ def write_figures(campaign: Campaign, target: Path, form: str) -> Iterator[str]:
 
 def _write(rows: pl.DataFrame, path: Path) -> Path:
     try:
-        write_bytes(path, rows.write_csv().encode())
+        write_bytes(path, csv_text(rows).encode())
     except OSError as error:
         raise UsageError(
             f"{path}: cannot be written: {error.strerror or error}; choose another --to"

@@ -1,0 +1,180 @@
+"""Long work in one process: memory and open files stay flat.
+
+Two rows: one run of q_adaptive with all records, whose process is looked at from outside while it
+simulates, and many small runs of `pt.run` in one Python process, which are read and thrown away.
+Resident memory and open descriptors are sampled; the slopes are of least squares with their 95 %
+intervals (Student), over the second half of the samples, when caches are warm. A slope is flat if
+its interval holds zero or lies below 10 kB, or 0.001 descriptors, per small run, and below 50 MB or
+one descriptor per hour of the long run, which keeps what it records in files. The samples of a
+stretch replace those of the stretch before, and the row says over how long they went.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from campaign.stretch import Stretch
+from campaign.victims import PANTALA
+
+TITLE = "Soak"
+COLUMNS = {
+    "minutes": "minutes",
+    "samples": "samples",
+    "memory": "memory: slope and 95 % interval",
+    "files": "descriptors: slope and 95 % interval",
+    "failures": "failures",
+}
+
+_MACHINE = '{ preset = "kang2022", topology = { p = 2, a = 4, h = 2, g = 9 } }'
+#: About 20 minutes and 20 GB on a quiet core; a stretch that is longer ends when it ends.
+_LONG = f"""\
+name = "soak"
+routing = "q_adaptive"
+stop = {{ duration = "1 s" }}
+machine = {_MACHINE}
+[record]
+preset = "explore"
+window = "100 us"
+ports = {{ windows = ["100 us"] }}
+system = {{ windows = ["100 us"] }}
+routers = {{ windows = ["100 us"] }}
+rank_calls = true
+rank_messages = true
+[[jobs]]
+name = "halo"
+ranks = 64
+workload = {{ kind = "halo3d", grid = [4, 4, 4], message = "4 KiB", iterations = 10_000_000 }}
+"""
+_SMALL = """\
+import json, os, shutil, sys, time
+import pantala as pt
+scenario = pt.Scenario.from_toml(sys.argv[1])
+until = time.monotonic() + float(sys.argv[2])
+number = 0
+while time.monotonic() < until:
+    run = pt.run(scenario.replace({"seed": number + 1}), out="out", overwrite=True, report=False)
+    run.jobs.collect()
+    shutil.rmtree("out")
+    number += 1
+    kilobytes = int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e3
+    print(json.dumps([number, kilobytes, len(os.listdir("/proc/self/fd"))]), flush=True)
+"""
+_SMALL_SCENARIO = f"""\
+name = "small"
+routing = "ugal_g"
+machine = {_MACHINE}
+[[jobs]]
+name = "halo"
+ranks = 16
+workload = {{ kind = "halo3d", grid = [2, 2, 4], message = "4 KiB", iterations = 2 }}
+"""
+Sample = tuple[float, float, float]
+
+
+def run(stretch: Stretch) -> None:
+    """Soaks both for half of the time each."""
+    for number, case in enumerate(stretch.cases()):
+        share = max(stretch.left / (2 - number), 1.0)
+        if number == 0:
+            _judge(
+                stretch, case, "small runs", _small_runs(stretch.scratch, share), "run", (10, 1e-3)
+            )
+        else:
+            _judge(
+                stretch,
+                case,
+                "q_adaptive, all records",
+                _long_run(stretch.scratch, share),
+                "hour",
+                (50_000, 1.0),
+            )
+            stretch.results.next_case += 1
+            break
+
+
+def _judge(
+    stretch: Stretch,
+    case: int,
+    row: str,
+    found: tuple[float, list[Sample]],
+    unit: str,
+    bounds: tuple[float, float],
+) -> None:
+    """States the slopes of memory (kB) and descriptors per unit, and whether they are flat."""
+    seconds, samples = found
+    stretch.state(row, minutes=round(seconds / 60, 1), samples=len(samples), failures=0)
+    late = samples[len(samples) // 2 :]
+    if len(late) < 10:
+        stretch.failure(row, case, f"{len(samples)} samples are too few to judge")
+        return
+    at = [each[0] for each in late]
+    for column, what, place, bound in (
+        ("memory", "kB", 1, bounds[0]),
+        ("files", "descriptors", 2, bounds[1]),
+    ):
+        slope, half = slope_of(at, [each[place] for each in late])
+        stretch.state(row, **{column: f"{slope:.3g} ± {half:.2g} {what} per {unit}"})
+        if not is_flat(slope, half, bound):
+            stretch.failure(row, case, f"{column} grows")
+
+
+def slope_of(at: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
+    """Returns the slope of least squares and half the width of its 95 % interval."""
+    from scipy import stats
+
+    if min(values) == max(values):
+        return 0.0, 0.0
+    fit = stats.linregress(at, values)
+    return float(fit.slope), float(fit.stderr * stats.t.ppf(0.975, len(at) - 2))
+
+
+def is_flat(slope: float, half: float, bound: float) -> bool:
+    """Returns whether a slope is zero within its interval, falls, or stays below a bound."""
+    return math.isfinite(slope) and (slope - half <= 0 or slope + half <= bound)
+
+
+def _small_runs(scratch: Path, seconds: float) -> tuple[float, list[Sample]]:
+    """Returns the samples of many small runs in one process, one after each run."""
+    file = scratch / "small.toml"
+    file.write_text(_SMALL_SCENARIO)
+    began = time.monotonic()
+    said = subprocess.run(
+        [sys.executable, "-c", _SMALL, file, str(seconds)],
+        cwd=scratch,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    samples = [json.loads(line) for line in said.stdout.splitlines() if line.startswith("[")]
+    return time.monotonic() - began, [(each[0], each[1], each[2]) for each in samples]
+
+
+def _long_run(scratch: Path, seconds: float) -> tuple[float, list[Sample]]:
+    """Returns the samples of one long run, seen from outside; it is ended after the time."""
+    file = scratch / "soak.toml"
+    file.write_text(_LONG)
+    command = [str(PANTALA), "run", str(file), "--no-report", "--quiet", "--out", "long"]
+    began = time.monotonic()
+    samples: list[Sample] = []
+    with (scratch / "said").open("w") as output:
+        process = subprocess.Popen(command, cwd=scratch, stdout=output, stderr=output)
+    try:
+        while (now := time.monotonic() - began) < seconds and process.poll() is None:
+            with contextlib.suppress(OSError, AttributeError):
+                folder = Path(f"/proc/{process.pid}")
+                pages = int((folder / "statm").read_text().split()[1])
+                samples.append((now / 3600, pages * 4.096, len(list((folder / "fd").iterdir()))))
+            time.sleep(min(1.0, seconds / 100))
+        if process.poll():
+            raise RuntimeError(f"the long run ended: {(scratch / 'said').read_text()[-300:]}")
+    finally:
+        process.terminate()
+        process.wait()
+    return now, samples
