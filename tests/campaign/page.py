@@ -46,7 +46,10 @@ def _section(name: str, directory: Path) -> str:
     results = Results.read(file, json.loads(file.read_text())["seed"])
     columns = list(module.COLUMNS)
     rows = [
-        [row, *(_cell(cells.get(column)) for column in columns)]
+        [
+            row,
+            *(_cell(cells.get(column, 0 if column == "failures" else None)) for column in columns),
+        ]
         for row, cells in sorted(results.rows.items())
     ]
     headings = ["", *module.COLUMNS.values()]

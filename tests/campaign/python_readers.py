@@ -277,7 +277,7 @@ def _otf2(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
 def _otf2_seed() -> Path:
     import tempfile
 
-    from traces.test_otf2 import Tracer, traced
+    from otf2_traces import Tracer, traced
 
     folder = Path(tempfile.mkdtemp(prefix="pantala-seed-"))
 
