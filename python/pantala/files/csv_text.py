@@ -26,10 +26,13 @@ def csv_text(frame: pl.DataFrame) -> str:
     """
     import polars as pl
 
-    text = pl.col(pl.String)
-    formula = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
-    safe = pl.when(formula).then(pl.concat_str(pl.lit("'"), text)).otherwise(text)
+    def safe(name: str) -> pl.Expr:
+        text = pl.col(name)
+        formula = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
+        return pl.when(formula).then(pl.lit("'") + text).otherwise(text).alias(name)
+
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
     named = {
         name: f"'{name}" for name in frame.columns if name[:1] in ("=", "+", "-", "@", "\t", "\r")
     }
-    return frame.with_columns(safe.name.keep()).rename(named).write_csv()
+    return frame.with_columns(map(safe, texts)).rename(named).write_csv()

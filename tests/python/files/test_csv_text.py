@@ -40,3 +40,8 @@ def test_every_text_is_kept_behind_at_most_one_apostrophe(texts: list[str]) -> N
 def test_numbers_in_words_stay() -> None:
     frame = pl.DataFrame({"text": ["-1.5", "+3", "-1e-3", "-x"]})
     assert csv_text(frame).splitlines() == ["text", "-1.5", "+3", "-1e-3", "'-x"]
+
+
+def test_each_text_is_that_of_its_own_column() -> None:
+    frame = pl.DataFrame({"a": ["=x", "y"], "b": ["u", "@v"], "n": [1, 2]})
+    assert csv_text(frame).splitlines() == ["a,b,n", "'=x,u,1", "y,'@v,2"]

@@ -102,7 +102,7 @@ def test_pages_name_only_files_that_exist() -> None:
     for page in [*DOCS.parent.glob("*.md"), *DOCS.rglob("*.md")]:
         text = page.read_text(encoding="utf-8")
         paths = re.findall(r"`((?:crates|python|tools|tests|docs|schema)/[\w./-]+)`", text)
-        paths += re.findall(r"examples/[\w.]+", text)
+        paths += re.findall(r"(?<![\w/-])examples/[\w.]+", text)
         for path in paths:
             known = "NAME" in path or path.startswith("docs/_build")
             assert known or (DOCS.parent / path).exists(), f"{page}: {path}"

@@ -49,7 +49,8 @@ impl Skipper {
             return Err(format!("job '{name}' has too few iterations"));
         };
         let least = LEAST_COMMUNICATION * duration.value;
-        let all: [(&str, fn(&Sums) -> u128, u32); 3] = [
+        type Of = fn(&Sums) -> u128;
+        let all: [(&str, Of, u32); 3] = [
             ("duration", |sums| sums.time, ranks),
             ("communication time", |sums| sums.communication, ranks),
             ("longest communication time of a rank", |sums| sums.longest, 1),
