@@ -20,11 +20,6 @@ const ALL_WINDOWS: usize = 32 << 20;
 /// The smallest window, and the window on a plain file, in bytes.
 const WINDOW_BYTES: usize = 2 << 10;
 
-/// Runs of blocks between two operations. A writer makes no block without operations, so there are
-/// fewer than blocks nest; a file that was made by hand could repeat nothing for ever.
-const EMPTY_RUNS: u32 = 1 << 16;
-const NOTHING: &str = "blocks without operations run again and again";
-
 /// A block in execution.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
@@ -90,15 +85,10 @@ impl Replay {
     /// The next record that is no run of a block.
     #[inline]
     fn step(&mut self) -> Result<Option<Record>, FileFault> {
-        let mut runs = 0;
         loop {
             let top = &mut self.top;
             if top.at == top.end {
                 if top.times > 1 && top.first < top.end {
-                    runs += 1;
-                    if runs > EMPTY_RUNS {
-                        return Err(self.fault(NOTHING));
-                    }
                     top.times -= 1;
                     top.at = top.first;
                     continue;
@@ -111,10 +101,6 @@ impl Replay {
             self.top.at += 1;
             if record.code != code::RUN {
                 return Ok(Some(record));
-            }
-            runs += 1;
-            if runs > EMPTY_RUNS {
-                return Err(self.fault(NOTHING));
             }
             let inner = self.frame(record.request, record.first);
             let inner = inner
