@@ -149,10 +149,10 @@ def write_report(result: Run | Experiment) -> Path:
         RunDirectoryError: it cannot be written. A report that was there stays as it was.
     """
     from pantala.report.page import write
-    from pantala.report.run_report import render_report
+    from pantala.report.run_report import explorer_beside, render_report
 
     path = result.path / REPORT_FILE
-    text = render_report(result)
+    text = render_report(result, explorer_beside(path))
     announce("writing")
     try:
         write(text, path)

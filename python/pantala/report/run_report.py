@@ -31,7 +31,7 @@ from pantala.report.warnings import warnings
 from pantala.run_tables.run_like import InterferenceLike, RunLike
 from pantala.text.steps import announce
 
-__all__ = ["EXPLORER", "render_report", "write_report"]
+__all__ = ["EXPLORER", "explorer_beside", "render_report", "write_report"]
 
 #: The page of the explorer in one file, beside a report that links to it.
 EXPLORER = "explorer.html"
@@ -49,8 +49,12 @@ def write_report(run: RunLike | InterferenceLike, path: str | os.PathLike[str]) 
     Raises:
         RunDirectoryError: the file cannot be written. A report that was there stays as it was.
     """
-    beside = Path(path).parent / EXPLORER
-    return write(render_report(run, f"{EXPLORER}#" if beside.is_file() else None), path)
+    return write(render_report(run, explorer_beside(path)), path)
+
+
+def explorer_beside(path: str | os.PathLike[str]) -> str | None:
+    """Returns the address of the explorer beside a report, up to the state; None without one."""
+    return f"{EXPLORER}#" if (Path(path).parent / EXPLORER).is_file() else None
 
 
 def render_report(run: RunLike | InterferenceLike, explorer: str | None = None) -> str:

@@ -148,6 +148,30 @@ def test_the_page_in_one_file(cli: Cli, workdir: Path) -> None:
     assert ended.out.splitlines()[0].startswith("explorer: page.html, ")
 
 
+def test_a_report_links_to_the_page_beside_it(cli: Cli, workdir: Path) -> None:
+    explored(workdir / "run")
+    assert cli("report", "run").status == 0
+    report = Path("run/report.html")
+    assert "explorer.html" not in report.read_text(encoding="utf-8")
+    assert cli("explore", "run", "--out", "run/explorer.html").status == 0
+    assert '"report": "report.html"' in Path("run/explorer.html").read_text(encoding="utf-8")
+    assert cli("report", "run").status == 0
+    text = report.read_text(encoding="utf-8")
+    assert 'href="explorer.html#view=jobs"' in text
+    assert "victim=0&amp;aggressor=1" in text
+    assert text.count('href="explorer.html#group=') > 3
+
+
+def test_the_report_is_served_with_its_own_rules(server: ExplorerServer) -> None:
+    status, body, headers = ask(server, f"/{server.token}/report/0")
+    assert status == 200
+    assert b'href="../#run=0&amp;view=jobs"' in body
+    assert "script-src" not in headers["Content-Security-Policy"]
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert ask(server, f"/{server.token}/report/99")[0] == 404
+    assert ask(server, "/report/0")[0] == 403
+
+
 def test_what_does_not_fit_is_said(
     cli: Cli, workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
