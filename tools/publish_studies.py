@@ -121,7 +121,7 @@ def _seeds(campaign: Campaign, found: list[Judgement]) -> str:
     """Returns how many seeds the verdicts rest on, and how many the study has."""
     seeds = sorted({each.seeds for each in found if each.seeds})
     most = max(each.description.seeds for each in campaign.sweeps.values())
-    return f"{join(list(map(str, seeds)))} of {most}"
+    return f"{join(list(map(str, seeds))) if seeds else 'none'} of {most}"
 
 
 def _status(campaign: Campaign, found: list[Judgement]) -> str:
