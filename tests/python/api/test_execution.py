@@ -288,7 +288,9 @@ def test_a_fault_of_the_plan_names_the_key_of_the_scenario(
 def test_run_prints_the_slowdown_and_the_paths(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pantala.report.run_report.render_report", lambda run: "<html>")
+    monkeypatch.setattr(
+        "pantala.report.run_report.render_report", lambda run, places=None: "<html>"
+    )
     monkeypatch.setattr("pantala.report.finding.finding_of", lambda run: "halo slows fft down.")
     ended = cli("run", small, "--set", "interference=true", "--seed", "3")
     assert ended.status == 0, ended.err

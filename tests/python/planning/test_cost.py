@@ -126,7 +126,7 @@ def test_a_probe_changes_no_result_and_leaves_nothing(
     ],
 )
 def test_records_longer_than_a_probe_do_not_stop_it(record: dict[str, Any]) -> None:
-    plan = plan_of([halo(40), noise(400)], record=record)
+    plan = plan_of([halo(80), noise(800)], record=record)
     assert cost_of(plan).basis.startswith("from a probe of its first")
 
 
