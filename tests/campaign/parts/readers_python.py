@@ -7,11 +7,12 @@ no more than 10 s of the processor or 100 s (readers that start a process: 60 s 
 The damage is that of the readers in Rust. "Beyond the first key" counts inputs that were accepted
 or whose error names a key, a column, a line after the first, or a table. Readers that start a
 process for each input (Python programs, OTF2) are tried at one case in 50, those of runs at one
-in five.
+in five. A hundred cases have a process: one that ends by a signal is a failure.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import random
 import re
 import resource
@@ -23,11 +24,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from campaign.python_readers import READERS
-from campaign.stretch import Stretch
+from campaign.stretch import Results, Stretch
 from pantala.errors import PantalaError
 from pantala.system.system_errors import system_fault
 
@@ -40,7 +42,11 @@ COLUMNS = {
     "failures": "failures",
     "per_second": "inputs/s",
     "longest_ms": "longest (ms)",
+    "process_gib": "process (GiB)",
 }
+#: Cases of a process, and the file that says which one it tries.
+_BLOCK = 100
+_NOW = "now"
 #: Errors of the form and of the first line.
 _SHALLOW = re.compile(
     r"not TOML|not JSON|not a text|is empty|line 1\b|:1:|no name|not a run|UTF-8|utf-8|first line"
@@ -52,17 +58,57 @@ class Hang(BaseException):
 
 
 def run(stretch: Stretch) -> None:
-    """Tries every case with every reader."""
+    """Tries every case with every reader, a hundred in a process: a library can abort."""
     memory = Path("/dev/shm")
     where = memory if memory.is_dir() else stretch.scratch
     with tempfile.TemporaryDirectory(prefix="pantala-readers-", dir=where) as scratch:
-        for case in stretch.cases(100):
-            for number in range(case, case + 100):
-                for name in READERS:
-                    if number % READERS[name].every == 0:
-                        tried(stretch, name, number, Path(scratch))
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"readers_python: the process took at most {most:.0f} MiB")
+        for first in stretch.cases(_BLOCK):
+            _block(stretch, first, Path(scratch))
+
+
+def _block(stretch: Stretch, first: int, scratch: Path) -> None:
+    """Tries a block of cases in a process; again without a case that ends the process."""
+    spawn = multiprocessing.get_context("spawn")
+    left_out: set[tuple[str, int]] = set()
+    while True:
+        ours, theirs = spawn.Pipe(duplex=False)
+        given = (stretch.seed, stretch.results, first, scratch, frozenset(left_out), theirs)
+        process = spawn.Process(target=_in_process, args=given)
+        process.start()
+        theirs.close()
+        try:
+            stretch.results = ours.recv()
+            process.join()
+            return
+        except EOFError:
+            process.join()
+        name, number = (scratch / _NOW).read_text().rsplit(" ", 1)
+        stretch.failure(name, int(number), f"the process ends with status {process.exitcode}")
+        left_out.add((name, int(number)))
+
+
+def _in_process(
+    seed: int,
+    results: Results,
+    first: int,
+    scratch: Path,
+    left_out: frozenset[tuple[str, int]],
+    to: Connection,
+) -> None:
+    """Tries a block of cases, and sends what was counted."""
+    stretch = Stretch("readers_python", seed, 0, scratch, scratch)
+    stretch.results = results
+    for number in range(first, first + _BLOCK):
+        for name in READERS:
+            if number % READERS[name].every == 0 and (name, number) not in left_out:
+                (scratch / _NOW).write_text(f"{name} {number}")
+                tried(stretch, name, number, scratch)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    for name in READERS:
+        if name in results.rows:
+            known = float(results.rows[name].get("process_gib", 0))
+            stretch.state(name, process_gib=max(known, most))
+    to.send(stretch.results)
 
 
 def tried(stretch: Stretch, name: str, case: int, scratch: Path) -> None:
