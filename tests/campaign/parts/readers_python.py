@@ -32,6 +32,7 @@ from campaign.python_readers import READERS
 from campaign.stretch import Results, Stretch
 from pantala.errors import PantalaError
 from pantala.system.system_errors import system_fault
+from pantala.text.plain_text import plain
 
 TITLE = "Readers in Python"
 COLUMNS = {
@@ -148,7 +149,7 @@ def judged(name: str, path: Path) -> tuple[str | None, str | None]:
             warnings.simplefilter("ignore")
             reader.read(path)
     except PantalaError as error:
-        text = str(error)
+        text = plain(str(error))  # as the command prints it
         if error.exit_status != 2:
             return f"status {error.exit_status}: {text.splitlines()[0]}", None
         if any(not line.strip() for line in text.split("\n")) or not text.isprintable():
