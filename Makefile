@@ -24,7 +24,7 @@ RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -na
 DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test-fast test test-optional test-all memory fmt check lint deny wheel validate mpi docs web bench benches estimates \
+.PHONY: help setup build demo test-fast test test-optional test-all memory memcheck miri fmt check lint deny wheel validate mpi docs web bench benches estimates \
   campaign compare instructions scenarios stages snapshots studies generate figure lock clean
 .DELETE_ON_ERROR:
 
@@ -75,10 +75,14 @@ MEMORY_CASES := PANTALA_CASES=2
 VALGRIND := valgrind --quiet --error-exitcode=1
 NIGHTLY = $(shell $(CARGO) miri --version >/dev/null 2>&1 && echo "$(CARGO)" || { $(CARGO) +nightly miri --version >/dev/null 2>&1 && echo "$(CARGO) +nightly"; })
 
-memory: ## Run the tests of the core's arrays under Valgrind and Miri (needs valgrind; cargo miri)
+memory: memcheck miri ## Run the tests of the core's arrays under Valgrind and Miri (needs valgrind; cargo miri)
+
+memcheck:
 	@if command -v valgrind >/dev/null; then set -ex; \
 	  $(MEMORY_CASES) $(CARGO) --config "target.'cfg(unix)'.runner='$(VALGRIND)'" test --release $(RUST_UNSAFE); \
 	else echo "memory: skipped under Valgrind: valgrind is not installed"; fi
+
+miri:
 	@if [ -n "$(NIGHTLY)" ]; then set -ex; \
 	  $(MEMORY_CASES) MIRIFLAGS=-Zmiri-disable-isolation $(NIGHTLY) miri test $(RUST_UNSAFE) -- flat_array due_queue queue; \
 	else echo "memory: skipped under Miri: no toolchain has cargo miri (a nightly one has)"; fi

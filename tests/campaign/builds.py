@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -27,8 +28,8 @@ def other_core() -> Path | None:
 
 
 def processes_program() -> Path | None:
-    """Returns the program for several processes if `make mpi` has built it."""
-    return PROCESSES if PROCESSES.exists() else None
+    """Returns the program for several processes; None without it (`make mpi`) or `mpirun`."""
+    return PROCESSES if PROCESSES.exists() and shutil.which("mpirun") else None
 
 
 class OtherBuild:

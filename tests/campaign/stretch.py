@@ -6,13 +6,15 @@ import base64
 import json
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["CAMPAIGN", "Failure", "Results", "Stretch"]
+
+Item = TypeVar("Item")
 
 CAMPAIGN = Path(__file__).resolve().parent
 
@@ -116,6 +118,15 @@ class Stretch:
             yield self.results.next_case
             self.results.next_case += at_once
             self._save()
+
+    def round(self, items: Sequence[Item]) -> Iterator[tuple[int, Item]]:
+        """Gives what is left of a round over items, each with the number of its case.
+
+        A round that was broken off goes on where it stopped; after its end, a new one begins.
+        """
+        rounds = self.results.next_case // len(items)
+        for case in self.cases(upto=(rounds + 1) * len(items)):
+            yield case, items[case % len(items)]
 
     def add(self, row: str, **counts: int) -> None:
         """Adds counts to a row."""

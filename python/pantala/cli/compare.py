@@ -171,12 +171,15 @@ def _show(found: Comparison, *, everything: bool, spread: bool) -> None:
                 *[row.part] * found.has_parts,
                 row.job or "(run)",
                 row.metric,
-                with_spread(row.metric, numbers.base.mean, numbers.base_spread)
-                if spread
-                else with_interval(row.metric, numbers.base),
-                with_spread(row.metric, numbers.other.mean, numbers.other_spread)
-                if spread
-                else with_interval(row.metric, numbers.other),
+                *(
+                    with_spread(row.metric, mean.mean, varied)
+                    if spread
+                    else with_interval(row.metric, mean)
+                    for mean, varied in (
+                        (numbers.base, numbers.base_spread),
+                        (numbers.other, numbers.other_spread),
+                    )
+                ),
                 row.words,
             )
         output.print(drawn)

@@ -126,9 +126,9 @@ def _links(run: Run, cube: Cube) -> Answer:
     return _floats(whole, *sums), {"classes": _CLASSES}
 
 
-def _worst(_run: Run, cube: Cube) -> Answer:
+def _worst(run: Run, cube: Cube) -> Answer:
     """Returns the windows of the links of each class with the highest peaks of load or stall."""
-    return _windows_of_links(cube, _worst_links(_run, cube)), {"most": WORST}
+    return _windows_of_links(cube, _worst_links(run, cube)), {"most": WORST}
 
 
 def _worst_links(run: Run, cube: Cube) -> set[int]:

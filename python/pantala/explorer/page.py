@@ -16,6 +16,7 @@ from pantala.explorer.answers import ARGUMENTS, TABLES_OF_PAGE
 from pantala.explorer.packed import as_json, packed
 from pantala.explorer.subject import Subject
 from pantala.files.atomic_file import write_text
+from pantala.files.run_directory import REPORT_FILE
 from pantala.system.system_errors import number_in, remedy_of
 from pantala.text.plain_text import plain
 
@@ -115,9 +116,8 @@ def write_page(subject: Subject, path: Path) -> list[str]:
         place = f"{run}/{name}" if argument is None else f"{run}/{name}/{argument}"
         parts.append(f'<script type="text/plain" data-name="{place}">{text}</script>\n')
     words = _left_out(subject, groups, left, number)
-    report = "report.html"
     facts_of_page = subject.document() | {
-        "report": report if (path.parent / report).is_file() else "",
+        "report": REPORT_FILE if (path.parent / REPORT_FILE).is_file() else "",
         "runs": subject.titles[:number],
         "grid": _grid_of_page(subject.grid, number),
         "facts": [subject.facts(each) for each in range(number)],

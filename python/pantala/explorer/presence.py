@@ -70,8 +70,10 @@ def _inside(run: Run, *, by_call: bool) -> tuple[pl.DataFrame, dict[str, Any]]:
             )
     if not found:
         return pl.DataFrame(), {"needs": "call_events"}
-    # Rounding leaves a millionth of a nanosecond in windows without the call.
-    every = pl.concat(found).filter(pl.lit(value=not by_call) | (pl.col("inside_ns") > 1e-3))
+    every = pl.concat(found)
+    if by_call:
+        # Rounding leaves a millionth of a nanosecond in windows without the call.
+        every = every.filter(pl.col("inside_ns") > 1e-3)
     return every.sort(key).select(*key, "inside_ns", "ranks"), {"window_ns": length}
 
 

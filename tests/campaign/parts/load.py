@@ -43,14 +43,8 @@ class _Measured:
 
 def run(stretch: Stretch) -> None:
     """Measures each size of each load once, the small ones first."""
-    plan = sizes()
-    for number, case in enumerate(stretch.cases()):
-        name, size = plan[case % len(plan)]
+    for case, (name, size) in stretch.round(sizes()):
         _try(stretch, case, name, size)
-        if number + 1 == len(plan):
-            # The case counts when the next is asked for, so the loop is left there.
-            stretch.results.next_case += 1
-            break
 
 
 def sizes() -> list[tuple[str, int]]:

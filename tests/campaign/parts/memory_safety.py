@@ -35,7 +35,7 @@ COLUMNS = {
     "run": "run",
 }
 _RESULT = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed")
-_UNSAFE = ("--lib", "-p", "pantala-engine", "-p", "pantala-fabric")
+_HELGRIND = "valgrind --quiet --tool=helgrind --error-exitcode=1"
 _HOST = "x86_64-unknown-linux-gnu"
 _THREADS = ("-p", "pantala-fabric", "--test", "suite", "--", "partitions::")
 
@@ -55,10 +55,6 @@ class Tool:
     environment: dict[str, str] = field(default_factory=dict)
 
 
-def _runner(*words: str) -> tuple[str, ...]:
-    return ("--config", f"target.'cfg(unix)'.runner='{' '.join(words)}'")
-
-
 def _sanitizer(name: str) -> Tool:
     return Tool(
         ("cargo", "+nightly", "miri", "--version"),
@@ -73,24 +69,16 @@ def _sanitizer(name: str) -> Tool:
 TOOLS = {
     "Miri: queues and arrays": Tool(
         ("cargo", "+nightly", "miri", "--version"),
-        (
-            *("cargo", "+nightly", "miri", "test", "--locked", *_UNSAFE),
-            *("--", "flat_array", "due_queue", "queue"),
-        ),
-        {"MIRIFLAGS": "-Zmiri-disable-isolation", "PANTALA_CASES": "2"},
+        ("make", "--no-print-directory", "miri"),
     ),
     "Valgrind memcheck: unit tests of unsafe crates": Tool(
         ("valgrind", "--version"),
-        (
-            *("cargo", *_runner("valgrind", "--quiet", "--error-exitcode=1")),
-            *("test", "--locked", "--release", *_UNSAFE),
-        ),
-        {"PANTALA_CASES": "2"},
+        ("make", "--no-print-directory", "memcheck"),
     ),
     "Valgrind helgrind: threads": Tool(
         ("valgrind", "--version"),
         (
-            *("cargo", *_runner("valgrind", "--quiet", "--tool=helgrind", "--error-exitcode=1")),
+            *("cargo", "--config", f"target.'cfg(unix)'.runner='{_HELGRIND}'"),
             *("test", "--locked", "--profile", "testing", *_THREADS),
         ),
         {"PANTALA_CASES": "1"},
@@ -102,12 +90,8 @@ TOOLS = {
 
 def run(stretch: Stretch) -> None:
     """Runs every tool once, a case each; a second stretch runs them again."""
-    for case in stretch.cases():
-        name = list(TOOLS)[case % len(TOOLS)]
+    for case, name in stretch.round(list(TOOLS)):
         tried(stretch, name, case)
-        if case % len(TOOLS) == len(TOOLS) - 1:
-            stretch.results.next_case += 1
-            break
 
 
 def tried(stretch: Stretch, name: str, case: int) -> None:

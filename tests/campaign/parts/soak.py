@@ -17,7 +17,8 @@ import math
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from campaign.stretch import Stretch
@@ -80,32 +81,18 @@ Sample = tuple[float, float, float]
 
 def run(stretch: Stretch) -> None:
     """Soaks both for half of the time each."""
-    for number, case in enumerate(stretch.cases()):
-        share = max(stretch.left / (2 - number), 1.0)
-        if number == 0:
-            _judge(
-                stretch, case, "small runs", _small_runs(stretch.scratch, share), "run", (10, 1e-3)
-            )
-        else:
-            _judge(
-                stretch,
-                case,
-                "q_adaptive, all records",
-                _long_run(stretch.scratch, share),
-                "hour",
-                (50_000, 1.0),
-            )
-            stretch.results.next_case += 1
-            break
+    for case, row in stretch.round(list(_SOAKS)):
+        soak = _SOAKS[row]
+        share = stretch.left / (len(_SOAKS) - case % len(_SOAKS))
+        _judge(stretch, case, row, soak, soak.samples(stretch.scratch, max(share, 1.0)))
 
 
 def _judge(
     stretch: Stretch,
     case: int,
     row: str,
+    soak: _Soak,
     found: tuple[float, list[Sample]],
-    unit: str,
-    bounds: tuple[float, float],
 ) -> None:
     """States the slopes of memory (kB) and descriptors per unit, and whether they are flat."""
     seconds, samples = found
@@ -116,11 +103,11 @@ def _judge(
         return
     at = [each[0] for each in late]
     for column, what, place, bound in (
-        ("memory", "kB", 1, bounds[0]),
-        ("files", "descriptors", 2, bounds[1]),
+        ("memory", "kB", 1, soak.most_kilobytes),
+        ("files", "descriptors", 2, soak.most_files),
     ):
         slope, half = slope_of(at, [each[place] for each in late])
-        stretch.state(row, **{column: f"{slope:.3g} ± {half:.2g} {what} per {unit}"})
+        stretch.state(row, **{column: f"{slope:.3g} ± {half:.2g} {what} per {soak.unit}"})
         if not is_flat(slope, half, bound):
             stretch.failure(row, case, f"{column} grows")
 
@@ -178,3 +165,26 @@ def _long_run(scratch: Path, seconds: float) -> tuple[float, list[Sample]]:
         process.terminate()
         process.wait()
     return now, samples
+
+
+@dataclass(frozen=True)
+class _Soak:
+    """Long work.
+
+    Attributes:
+        samples: does the work in a folder for some seconds; returns its seconds and samples.
+        unit: what the first number of a sample counts.
+        most_kilobytes: the slope of memory per unit that counts as flat.
+        most_files: the same of open descriptors.
+    """
+
+    samples: Callable[[Path, float], tuple[float, list[Sample]]]
+    unit: str
+    most_kilobytes: float
+    most_files: float
+
+
+_SOAKS = {
+    "small runs": _Soak(_small_runs, "run", 10, 1e-3),
+    "q_adaptive, all records": _Soak(_long_run, "hour", 50_000, 1.0),
+}

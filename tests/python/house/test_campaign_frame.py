@@ -83,3 +83,14 @@ def test_the_page_lists_open_failures_first(tmp_path: Path) -> None:
     assert "1,234,567" in text
     assert "9 cases, seed 1, 2.0 hours, 2026-01-01." in text
     assert text.index("case 2: b; **open**") < text.index("case 1: a; mended, held by test_a")
+
+
+def test_a_round_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
+    stretch = Stretch("p", 1, 60.0, tmp_path, tmp_path)
+    items = ["a", "b", "c"]
+    for case, item in stretch.round(items):
+        assert (case, item) == (stretch.results.next_case, items[case])
+        if item == "b":
+            break
+    assert list(stretch.round(items)) == [(1, "b"), (2, "c")]
+    assert list(stretch.round(items)) == [(3, "a"), (4, "b"), (5, "c")]

@@ -76,7 +76,6 @@ def test_damage_changes_inputs_and_keeps_most_of_their_heads() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
 def test_readers_in_rust_refuse_or_read(tmp_path: Path) -> None:
     program = readers_rust.driver()
     stretch = Stretch("r", SEED, 600.0, tmp_path, tmp_path)

@@ -11,10 +11,11 @@ use pantala_engine::Stream;
 use pantala_frontends::chakra::ChakraTrace;
 use pantala_frontends::goal::{GoalSchedule, read_binary, read_text};
 use pantala_frontends::trace::{ComputeTimes, TraceFile, TraceFormat, TraceSpec};
-use pantala_mpi::{Completion, Op, OperationStream, Outcome};
 
 use crate::chakra_writer::{Folder, Node, content};
+use crate::first_operations::execute;
 use crate::goal_binary::binary;
+use crate::goal_text::{GOAL, GOAL_WORDS, with_comments};
 
 const CASES: u32 = 20_000;
 
@@ -66,74 +67,19 @@ fn spec() -> TraceSpec {
     }
 }
 
-/// Executes a program's first operations; each completes at once.
-fn execute(mut program: impl OperationStream) {
-    let mut outcome = Outcome::Done;
-    let mut active = Vec::new();
-    for _ in 0..200 {
-        let Some(op) = program.next(0, &outcome) else {
-            return;
-        };
-        outcome = Outcome::Done;
-        match op {
-            Op::Abort(_) => return,
-            Op::Isend(_, request)
-            | Op::Irecv(_, request)
-            | Op::Icompute(_, request)
-            | Op::Icollective(_, _, request) => active.push(request),
-            Op::Waitall { .. } => active.clear(),
-            Op::Waitsome { .. } => {
-                let status = None;
-                let complete = active.drain(..).map(|request| Completion { request, status });
-                outcome = Outcome::Completed(complete.collect());
-            }
-            _ => {}
-        }
-    }
-}
-
 fn replay(schedule: GoalSchedule) {
     let schedule = Arc::new(schedule);
     (0..schedule.ranks().min(4))
-        .for_each(|rank| execute(schedule.program(spec().compute_scale(), rank)));
+        .for_each(|rank| execute(&mut schedule.program(spec().compute_scale(), rank)));
 }
-
-const TEXT: &str = "num_ranks 2
-rank 0 {
-l1: calc 5 cpu 1
-l2: send 100b to 1 tag 7
-l2 requires l1
-a_3: recv 8b from -1 tag -1 cpu 0 nic 1
-a_3 irequires l2
-}
-rank 1 { /* all */
-x: recv 100b from 0 tag 7
-send 8b to 0 // last
-}
-";
 
 #[test]
 fn goal_texts() {
-    let words: [&[u8]; 14] = [
-        b"rank 1 {",
-        b"num_ranks",
-        b"}",
-        b" requires l1\n",
-        b" irequires a_3\n",
-        b"18446744073709551616",
-        b"4294967295",
-        b"-1",
-        b"/*",
-        b"*/",
-        b"//",
-        b"l2: ",
-        b" tag ",
-        b"calc 99999999999999",
-    ];
     let (mut draws, cases) = draws(1);
+    let good = with_comments();
     let mut read = 0;
     for _ in 0..cases {
-        let text = damaged(TEXT.as_bytes(), &words, &mut draws);
+        let text = damaged(good.as_bytes(), GOAL_WORDS, &mut draws);
         if let Ok(schedule) = read_text(Path::new("x"), &*text) {
             read += 1;
             replay(schedule);
@@ -144,8 +90,7 @@ fn goal_texts() {
 
 #[test]
 fn goal_binaries() {
-    let simple = TEXT.replace("/* all */", "").replace("// last", "");
-    let good = binary(&simple);
+    let good = binary(GOAL);
     let words: [&[u8]; 3] = [&[0; 4], &[0xff; 4], &[1, 0, 0, 0]];
     let (mut draws, cases) = draws(2);
     let mut read = 0;
@@ -178,7 +123,7 @@ fn chakra_files() {
         if let Ok(trace) = ChakraTrace::open(folder.path()) {
             read += 1;
             if trace.check().is_ok() {
-                execute(Arc::new(trace).program(spec().compute_scale(), 0));
+                execute(&mut Arc::new(trace).program(spec().compute_scale(), 0));
             }
         }
     }

@@ -69,6 +69,23 @@ pub enum Step {
 }
 
 impl Step {
+    /// The step after the end of the loop whose body starts at `start`.
+    #[must_use]
+    pub fn loop_end(steps: &[Self], start: usize) -> usize {
+        let mut depth = 1;
+        for (index, step) in steps.iter().enumerate().skip(start) {
+            match step {
+                Self::Repeat(_) | Self::ForEach(..) | Self::Timed(_) => depth += 1,
+                Self::End => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return index + 1;
+            }
+        }
+        steps.len()
+    }
+
     /// Whether the step, without the steps of its body, uses a variable.
     #[must_use]
     pub fn depends(&self, slot: Slot) -> bool {

@@ -193,7 +193,7 @@ impl Walk<'_> {
                         }
                     }
                 }
-                Step::Timed(_) => at = after_timed(&job.code.steps, at),
+                Step::Timed(_) => at = Step::loop_end(&job.code.steps, at),
                 _ => {}
             }
         }
@@ -206,20 +206,4 @@ impl Walk<'_> {
         self.next = first.checked_add(count).filter(|next| *next < u32::MAX)?;
         (self.found.len() < MOST).then(|| self.found.push(Repetitions { first, count }))
     }
-}
-
-/// The step after the timed loop whose body starts at `start`.
-fn after_timed(steps: &[Step], start: usize) -> usize {
-    let mut depth = 1;
-    for (index, step) in steps.iter().enumerate().skip(start) {
-        match step {
-            Step::Repeat(_) | Step::ForEach(..) | Step::Timed(_) => depth += 1,
-            Step::End => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return index + 1;
-        }
-    }
-    steps.len()
 }

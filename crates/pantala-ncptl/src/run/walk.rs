@@ -95,22 +95,6 @@ impl<'a> Walk<'a> {
         self.work > 0
     }
 
-    /// The step after the end of the loop whose body starts at `start`.
-    fn loop_end(&self, start: usize) -> usize {
-        let mut depth = 1;
-        for (index, step) in self.job.code.steps.iter().enumerate().skip(start) {
-            match step {
-                Step::Repeat(_) | Step::ForEach(..) | Step::Timed(_) => depth += 1,
-                Step::End => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                return index + 1;
-            }
-        }
-        self.job.code.steps.len()
-    }
-
     fn matters(&self, from: usize, to: usize) -> bool {
         self.job.code.steps[from..to].iter().any(|step| {
             matches!(
@@ -170,7 +154,7 @@ impl<'a> Walk<'a> {
                 }
                 Step::Timed(timed) => {
                     timed.duration.0.integer(&self.view())?;
-                    let end = self.loop_end(at);
+                    let end = Step::loop_end(&self.job.code.steps, at);
                     self.repeat(at, end, 1)?;
                     at = end;
                 }

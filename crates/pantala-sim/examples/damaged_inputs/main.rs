@@ -13,15 +13,19 @@ mod mutate;
 mod readers;
 mod seeds;
 
-// The writers of the formats, which the tests of the front ends use too.
+// What the tests of the front ends use too.
 #[expect(dead_code)]
 #[path = "../../../pantala-frontends/tests/suite/chakra_writer.rs"]
 mod chakra_writer;
 #[expect(dead_code)]
 #[path = "../../../pantala-frontends/tests/suite/dumpi_writer.rs"]
 mod dumpi_writer;
+#[path = "../../../pantala-frontends/tests/suite/first_operations.rs"]
+mod first_operations;
 #[path = "../../../pantala-frontends/tests/suite/goal_binary.rs"]
 mod goal_binary;
+#[path = "../../../pantala-frontends/tests/suite/goal_text.rs"]
+mod goal_text;
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};

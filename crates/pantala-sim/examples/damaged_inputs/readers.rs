@@ -10,7 +10,7 @@ use pantala_frontends::dumpi::{self, DumpiTrace, binary_file::BinaryFile};
 use pantala_frontends::goal::{GoalSchedule, read_binary, read_text};
 use pantala_frontends::operations::{self, Contents, Replay};
 use pantala_frontends::trace::{ComputeScale, ComputeTimes, Position, TraceError, TraceFile};
-use pantala_mpi::{Completion, Op, OperationSource, OperationStream, Outcome, RankContext};
+use pantala_mpi::{OperationSource, OperationStream, Outcome, RankContext};
 use pantala_ncptl::NcptlSpec;
 use pantala_ncptl::explain::explain_within;
 use pantala_ncptl::language::{Source, read};
@@ -18,6 +18,8 @@ use pantala_ncptl::run::job::Limits;
 use pantala_routing::learning::QTable;
 use pantala_sim::plan::{self, resolve};
 
+use crate::first_operations::execute;
+use crate::goal_text::GOAL_WORDS;
 use crate::mutate::{Form, damaged};
 use crate::seeds;
 
@@ -33,8 +35,6 @@ pub(crate) const NAMES: [&str; 9] = [
     "operations",
     "plan",
 ];
-/// Operations of a rank that are taken of an accepted input.
-const OPERATIONS: usize = 200;
 /// Fewer operations of a rank, and fewer ranks, are summed up.
 const FEW: usize = 5_000;
 /// Routers of the largest network that is made of an accepted plan.
@@ -92,7 +92,7 @@ impl Reader {
             "dumpi_text" => (Form::Text, (46, 0), seeds::DUMPI_WORDS),
             "estimates" => (Form::Places, (4, 8), &[]),
             "goal_binary" => (Form::Places, (14, 0), &[]),
-            "goal_text" => (Form::Text, (12, 0), seeds::GOAL_WORDS),
+            "goal_text" => (Form::Text, (12, 0), GOAL_WORDS),
             "ncptl" => (Form::Text, (8, 0), seeds::NCPTL_WORDS),
             "operations" => (Form::Places, (32, 104), &[]),
             _ => (Form::Json, (20, 0), seeds::PLAN_WORDS),
@@ -296,29 +296,5 @@ fn plan(input: &[u8]) -> Verdict {
     match resolve::resolve(plan) {
         Err(fault) => Verdict::refused(true, fault),
         Ok(_) => Verdict::VALID,
-    }
-}
-
-/// Takes the first operations of a program; each completes at once.
-fn execute(program: &mut impl OperationStream) {
-    let mut outcome = Outcome::Done;
-    let mut active = Vec::new();
-    for _ in 0..OPERATIONS {
-        let Some(op) = program.next(0, &outcome) else { return };
-        outcome = Outcome::Done;
-        match op {
-            Op::Abort(_) => return,
-            Op::Isend(_, request)
-            | Op::Irecv(_, request)
-            | Op::Icompute(_, request)
-            | Op::Icollective(_, _, request) => active.push(request),
-            Op::Waitall { .. } => active.clear(),
-            Op::Waitsome { .. } => {
-                let status = None;
-                let complete = active.drain(..).map(|request| Completion { request, status });
-                outcome = Outcome::Completed(complete.collect());
-            }
-            _ => {}
-        }
     }
 }

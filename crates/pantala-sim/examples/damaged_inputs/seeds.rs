@@ -22,24 +22,8 @@ use serde_json::{Value, json};
 use crate::chakra_writer::{Node, content};
 use crate::dumpi_writer::{self, Argument, IGNORED, INT, WORLD, status};
 use crate::goal_binary::binary;
+use crate::goal_text::{GOAL, with_comments};
 
-pub(crate) const GOAL_WORDS: &[&[u8]] = &[
-    b"rank 1 {",
-    b"num_ranks",
-    b"}",
-    b" requires l1\n",
-    b" irequires a_3\n",
-    b"4294967295",
-    b"-1",
-    b"/*",
-    b"*/",
-    b"//",
-    b"l2: ",
-    b" tag ",
-    b"calc 99999999999999",
-    b"send 8b to 1",
-    b"\n",
-];
 pub(crate) const CHAKRA_WORDS: &[&[u8]] = &[
     b"comm_size",
     b"comm_type",
@@ -99,21 +83,6 @@ pub(crate) const NCPTL_WORDS: &[&[u8]] = &[
 pub(crate) const PLAN_WORDS: &[&[u8]] =
     &[b"null", b"{}", b"[]", b"-1", b"1e400", b"\"\\u0000\"", b"[[[[", b"\"x\":", b"true"];
 
-const GOAL: &str = "num_ranks 2
-rank 0 {
-l1: calc 5 cpu 1
-l2: send 100b to 1 tag 7
-l2 requires l1
-a_3: recv 8b from -1 tag -1 cpu 0 nic 1
-a_3 irequires l2
-}
-rank 1 {
-x: recv 100b from 0 tag 7
-y: send 8b to 0
-y requires x
-}
-";
-
 const DUMPI_TEXT: &str = "version=7.1.0
 Datatype 14 (MPI_DOUBLE) has size 8
 MPI_Init entering at walltime 7.000000000, cputime 0.000000000 seconds in thread 0.
@@ -149,7 +118,7 @@ pub(crate) fn of(reader: &str) -> Vec<Vec<u8>> {
         "goal_binary" => vec![binary(GOAL)],
         "goal_text" => vec![
             GOAL.into(),
-            GOAL.replace("100b", "/* all */ 100b").replace("tag 7", "tag 7 // seven").into(),
+            with_comments().into(),
             include_bytes!("../../../../examples/traces/binomial_tree.goal").to_vec(),
         ],
         "ncptl" => ncptl(),

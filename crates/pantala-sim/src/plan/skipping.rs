@@ -5,11 +5,13 @@ use crate::plan::{JobPlan, PacketRecord, Plan, SkipPlan};
 use pantala_workload::Workload;
 use pantala_workload::programs::Loop;
 
-/// The iterations of a job that a run simulates in the median, in units of `skip.minimum`, if it is
-/// alone: to the end of the warm-up, in the sample, after a jump and at the end. The runs of the
-/// page of measured errors (docs/explanation/made-skipping.md) took 4.7 of them.
+/// How many times `skip.minimum` iterations a run of one job simulates: to the end of the warm-up, in
+/// the sample, after a jump and at the end. The median over the runs of the page of measured errors
+/// (docs/explanation/made-skipping.md) is 4.7.
 const ALONE: u32 = 5;
-/// The same beside other jobs, whose iterations vary more and have no common period: 9.0.
+/// How many times `skip.minimum` iterations of its jobs a run of several jobs simulates. It is more
+/// than [`ALONE`], because the iterations of jobs side by side vary more and have no common period;
+/// the median over the runs of that page is 9.0.
 const TOGETHER: u32 = 9;
 
 /// The loops of a job; `None` for a pattern.

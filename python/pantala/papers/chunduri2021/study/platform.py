@@ -169,8 +169,8 @@ def production(name: str, jobs: list[dict[str, Any]], share: float = 0.9, **keys
     """Returns a scenario with a background that fills a share of the machine, under AD0.
 
     The sizes of its jobs are those of Pantala's background, after Figure 1. A run ends with the
-    window in which the target ends. With windows of 1 ms half of it would be simulated, and counted
-    by the links, without the target.
+    window in which the target ends: with windows of 1 ms, one went on to 1 ms after its target had
+    ended at 0.51 ms, and the links counted all of it.
     """
     background = {"share": share, "applications": _BACKGROUND}
     base = scenario(name, jobs, background=background, **keys)

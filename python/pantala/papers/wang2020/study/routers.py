@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pantala.papers.wang2020.study.platform import RECORD, SEEDS, placement_axis, scenario
+from pantala.papers.wang2020.study.platform import NO_DETAIL, SEEDS, placement_axis, scenario
 
-_off = {key: value for key, value in RECORD.items() if key not in ("rank_messages", "system")}
-_record = {**_off, "routers": {"windows": ["0.5 ms"]}}
+_record = {**NO_DETAIL, "routers": {"windows": ["0.5 ms"]}}
 
 experiment = {
     "scenario": scenario("workload3", interference=False, record=_record),
