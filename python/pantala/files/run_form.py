@@ -119,5 +119,7 @@ def misfit(document: Any) -> str:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+        if first["type"] == "missing":
+            return f"'{key[1:]}' is missing"
         return f"{key[1:] or 'it'}: {first['msg'][:1].lower()}{first['msg'][1:]}"
     return ""
