@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pantala.text.amounts import counted
+from pantala.text.amounts import PLAIN, counted
 
 __all__ = ["RANK_FILE", "Notes", "rank_of", "read_notes"]
 
@@ -27,6 +27,8 @@ RANK_FILE = re.compile(r"rank-(\d{6,})\.(operations|note)")
 _REMEDY = "write the exchange as a Python program instead"
 #: A message names that many functions.
 _NAMED = 4
+#: Waiting for a processor is told if it can be a larger share of a rank's computing.
+_WAITED = 0.005
 
 
 def rank_of(name: str) -> int:
@@ -63,25 +65,34 @@ class Notes:
             f"{reason}: {_listed(calls)} ({len(self.ranks[reason])} of {size} ranks)"
             for reason, calls in sorted(self.calls.items())
         ]
-        if self.shared is not None:
+        waited = self._waited()
+        if self.shared is not None and waited is not None:
             ranks, processors = self.shared
             lines.append(
                 f"{ranks} ranks share {counted(processors, 'processor')} of a host, and the"
                 " computing times are wall-clock times: they contain the time that other ranks had"
-                f" the processor{self._waited()}; capture with --clock cpu, or start at most"
+                f" the processor{waited}; capture with --clock cpu, or start at most"
                 f" {counted(processors, 'rank')} per host"
             )
         return tuple(lines)
 
-    def _waited(self) -> str:
-        """Returns the share of the computing times in which ranks can have waited."""
+    def _waited(self) -> str | None:
+        """Returns in words for how much of the computing times ranks can have waited.
+
+        It is empty if that is unknown, and None if it is nothing that would show.
+        """
         walls = sum(wall for wall, _ in self.computing.values())
         if not walls:
             return ""
         share = 1 - sum(cpu for _, cpu in self.computing.values()) / walls
         by_rank = {rank: 1 - cpu / wall for rank, (wall, cpu) in self.computing.items() if wall}
         rank = max(by_rank, key=lambda each: by_rank[each])
-        return f", at most {share:.0%} of them (rank {rank}: {by_rank[rank]:.0%})"
+        if by_rank[rank] < _WAITED:
+            return None
+        return (
+            f", at most {PLAIN.percent(share)} of them (rank {rank}:"
+            f" {PLAIN.percent(by_rank[rank])})"
+        )
 
 
 def read_notes(files: Iterable[Path]) -> Notes:

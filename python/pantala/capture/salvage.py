@@ -19,6 +19,7 @@ from pantala.capture.notes import read_notes
 from pantala.capture.rank_file import RankRecords, read_rank_file, write_rank_file
 from pantala.core.operation_codes import Code
 from pantala.errors import UsageError
+from pantala.text.amounts import PLAIN
 
 __all__ = ["salvage"]
 
@@ -81,8 +82,8 @@ def _cut(job: Path, file: Path) -> Captured:
     most = max(len(each) for each in cuts)
     note = (
         f"the program was cut off: the operations end after collective {passed:,} of all ranks (of"
-        f" {most:,} that the foremost rank called), with {after / before:.0%} of the recorded"
-        " operations"
+        f" {most:,} that the foremost rank called), with {PLAIN.percent(after / before)} of the"
+        " recorded operations"
     )
     lonely = remove_lonely(ranks)
     folder = job / "cut"
