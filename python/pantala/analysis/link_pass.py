@@ -79,7 +79,7 @@ def link_sums(run: RunLike) -> LinkSums:
     # The time per byte is the link's mean over the run: packets fill whole flits.
     byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
     links = run.links.select("link", "class", byte_ns.alias("byte_ns")).collect().lazy()
-    found = []
+    by_job, together, loads = (pl.DataFrame() for _ in range(3))
     parts = [whole_run(run)] if recorded is None else in_parts(recorded)
     for at, part in enumerate(parts, 1):
         if len(parts) > 1:
@@ -88,16 +88,11 @@ def link_sums(run: RunLike) -> LinkSums:
         sums = _utilization(rows, window, simulated)
         if recorded is not None and time is not None:
             sums.append(_loads(rows, window, start, end))
-        found.append(pl.collect_all(sums, engine="streaming"))
-    by_job, together, *loads = (pl.concat(each) for each in zip(*found, strict=True))
-    return LinkSums(
-        start,
-        end,
-        shared,
-        _added(loads[0]) if loads else None,
-        _summed(by_job),
-        _summed(together),
-    )
+        found = pl.collect_all(sums, engine="streaming")
+        by_job, together = _summed(by_job, found[0]), _summed(together, found[1])
+        loads = _added(loads, found[2]) if found[2:] else loads
+    by_link = loads.with_columns(pl.col("peak_utilization").clip(0, 1)) if loads.width else None
+    return LinkSums(start, end, shared, by_link, by_job, together)
 
 
 def _is_whole(time: tuple[float, float], simulated: float) -> bool:
@@ -129,8 +124,12 @@ def _utilization(part: pl.LazyFrame, window: float, simulated: float) -> list[pl
     return [utilization_sums(of_jobs), utilization_sums(every)]
 
 
-def _summed(sums: pl.DataFrame) -> pl.DataFrame:
-    return sums.group_by("job", "class").sum().sort("job", "class")
+def _summed(before: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
+    return _both(before, part).group_by("job", "class").sum().sort("job", "class")
+
+
+def _both(before: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
+    return pl.concat([before, part]) if before.width else part
 
 
 def _loads(part: pl.LazyFrame, window: float, start: float, end: float) -> pl.LazyFrame:
@@ -153,13 +152,13 @@ def _loads(part: pl.LazyFrame, window: float, start: float, end: float) -> pl.La
     )
 
 
-def _added(parts: pl.DataFrame) -> pl.DataFrame:
-    """Returns one row per link from the rows of the parts."""
+def _added(before: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
+    """Returns one row per link from those of the parts before and of a part."""
     peak = pl.col("peak_utilization")
-    return parts.group_by("link").agg(
+    return _both(before, part).group_by("link").agg(
         pl.col("bytes").sum(),
         pl.col("byte_ns").first(),
-        peak.max().clip(0, 1),
+        peak.max(),
         pl.col("peak_start_ns").filter(peak == peak.max()).min(),
         pl.col("saturated_windows").sum(),
     )

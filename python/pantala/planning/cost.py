@@ -81,10 +81,11 @@ def _skipped(plan: Mapping[str, Any], cost: RunCost) -> RunCost:
     share = plan["derived"].get("skip_share")
     if share is None:
         return cost
+    fixed = min(cost.disk_bytes, _fixed_disk(plan))
     return replace(
         cost,
         seconds=cost.seconds * share,
-        disk_bytes=cost.disk_bytes * share,
+        disk_bytes=fixed + (cost.disk_bytes - fixed) * share,
         packets=cost.packets * share,
         basis=f"{cost.basis}, of which about {PLAIN.percent(share)} will be simulated (skip; half"
         " to three times that in four of five runs)",
@@ -199,7 +200,12 @@ def from_traffic(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -
     return RunCost(
         _SECONDS_PER_RUN + seconds_of(plan, packets),
         BYTES_PER_PROCESS + _BYTES_PER_RUN + nodes * _BYTES_PER_NODE,
-        _DISK_PER_RUN + nodes * _DISK_PER_NODE,
+        _fixed_disk(plan),
         packets,
         "from its traffic",
     )
+
+
+def _fixed_disk(plan: Mapping[str, Any]) -> float:
+    """Returns the bytes of the tables that do not grow with the run."""
+    return _DISK_PER_RUN + plan["derived"]["nodes"] * _DISK_PER_NODE

@@ -178,7 +178,8 @@ def probe(plan: Plan, seconds: float = PROBE_SECONDS) -> Probe | None:
     duration = plan["stop"]["duration_ps"]
     first = _first_ps(plan)
     stop = {**plan["stop"], "duration_ps": first}
-    short = plan.with_(stop=stop, record=_short_record(plan["record"], first))
+    # A run that skips is refused if it is too short to skip anything.
+    short = plan.with_(stop=stop, record=_short_record(plan["record"], first), skip=None)
     _release_memory()
     steps = _Steps(duration, first, seconds)
     with suppress(OSError), tempfile.TemporaryDirectory(prefix="pantala-probe-") as name:

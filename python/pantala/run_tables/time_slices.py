@@ -6,8 +6,8 @@ import polars as pl
 
 __all__ = ["PART_ROWS", "in_parts"]
 
-#: Rows of a part. A sum over a part takes about 200 MB.
-PART_ROWS = 1 << 20
+#: Rows of a part. A sum over a part takes about 100 MB; a run writes groups of as many rows.
+PART_ROWS = 1 << 18
 
 #: The column with the start of the window.
 _START = "window_start_ns"

@@ -103,6 +103,17 @@ def test_a_run_that_ends_within_the_probe_is_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("steps")
+def test_a_run_that_skips_is_probed_as_the_run_in_full() -> None:
+    full, skipping = plan_of([halo(4000)]), plan_of([halo(4000)], skip="1 %")
+    of_full, found = cost_of(full), cost_of(skipping)
+    assert found.basis.startswith(f"{of_full.basis}, of which about")
+    share = skipping["derived"]["skip_share"]
+    assert found.packets == pytest.approx(of_full.packets * share)
+    fixed = from_traffic(full, {}).disk_bytes  # what does not grow with the run stays
+    assert found.disk_bytes == pytest.approx(fixed + (of_full.disk_bytes - fixed) * share)
+
+
+@pytest.mark.usefixtures("steps")
 def test_a_probe_changes_no_result_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
