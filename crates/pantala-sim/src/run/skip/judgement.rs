@@ -41,8 +41,10 @@ impl Skipper {
         let (name, ranks) = (&jobs[job].name, jobs[job].ranks);
         let cycles = self.all.complete(job, sample.first[job]);
         let period = jobs[job].loops[usize::from(of_loop)].period;
-        if cycles.len() < plan.minimum.div_ceil(period).max(2) as usize {
-            return Err(format!("job '{name}' has had {} iterations since", cycles.len()));
+        let needed = plan.minimum.div_ceil(period).max(2);
+        if cycles.len() < needed as usize {
+            let (had, needed) = (cycles.len() * period as usize, needed * period);
+            return Err(format!("job '{name}' has had {had} of at least {needed} iterations"));
         }
         let tolerance = f64::from(plan.tolerance_millionths) / 1e6;
         let Some(duration) = cycles.mean(|sums| sums.time, ranks) else {
@@ -63,9 +65,10 @@ impl Skipper {
             if !mean.within(slack * tolerance * scale) {
                 let (half, drift) = (mean.half_width / scale, mean.drift / scale);
                 return Err(format!(
-                    "the {what} of the iterations of job '{name}' is known to {:.2} % and changes by {:.2} %",
+                    "the {what} of the iterations of job '{name}' is known to {:.2} % and changes by {:.2} % (asked: {} %)",
                     100.0 * half,
-                    100.0 * drift
+                    100.0 * drift,
+                    percent(slack * tolerance)
                 ));
             }
         }
@@ -89,12 +92,16 @@ impl Skipper {
                     return Ok(());
                 }
                 Err(format!(
-                    "the delivered bytes of job '{name}' are known to {:.2} % and change by {:.2} %",
+                    "the delivered bytes of job '{name}' are known to {:.2} % and change by {:.2} % (asked: {} %)",
                     100.0 * mean.half_width / mean.value.max(1.0),
-                    100.0 * mean.drift / mean.value.max(1.0)
+                    100.0 * mean.drift / mean.value.max(1.0),
+                    percent(tolerance)
                 ))
             }
-            _ => Err(format!("job '{name}' has been watched for {windows} windows")),
+            _ => Err(format!(
+                "job '{name}' has been watched for {windows} of at least {} windows",
+                self.plan.minimum
+            )),
         }
     }
 
@@ -109,4 +116,9 @@ impl Skipper {
         let change = (now as f64 - before as f64).abs();
         change <= before as f64 * f64::from(self.plan.tolerance_millionths) / 1e6
     }
+}
+
+/// A share in per cent, without the digits that only its form as a float has.
+fn percent(share: f64) -> f64 {
+    (share * 1e6).round() / 1e4
 }
