@@ -155,10 +155,14 @@ def _loads(part: pl.LazyFrame, window: float, start: float, end: float) -> pl.La
 def _added(before: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
     """Returns one row per link from those of the parts before and of a part."""
     peak = pl.col("peak_utilization")
-    return _both(before, part).group_by("link").agg(
-        pl.col("bytes").sum(),
-        pl.col("byte_ns").first(),
-        peak.max(),
-        pl.col("peak_start_ns").filter(peak == peak.max()).min(),
-        pl.col("saturated_windows").sum(),
+    return (
+        _both(before, part)
+        .group_by("link")
+        .agg(
+            pl.col("bytes").sum(),
+            pl.col("byte_ns").first(),
+            peak.max(),
+            pl.col("peak_start_ns").filter(peak == peak.max()).min(),
+            pl.col("saturated_windows").sum(),
+        )
     )

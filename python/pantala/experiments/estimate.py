@@ -34,6 +34,10 @@ _MOST = 8
 _PROBE_SECONDS = 0.4
 #: A sweep that is not only estimated probes one of this many runs.
 _SHARE = 10
+#: A sweep of fewer runs is probed all the same if their traffic says that all take longer than this
+#: many seconds: the typical speed of a core can be wrong by a factor of ten.
+_SHORT = 30.0
+_FEW = 2
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
     Args:
         sweep: the experiment.
         probes: the most runs of which a part is simulated. Without probes, the traffic of a few
-            runs gives the cost, which is enough to choose a number of workers.
+            runs gives the cost, unless it says that the runs take long.
     """
     missing = sweep.missing
     unknown = sweep.listing.frame["run"].null_count()
@@ -103,7 +107,8 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
     runs = {part: number for _, part, number in places}
     basis = f"by probes of {counted(len(places), 'run')}" if probes else "by their traffic"
     basis = least + basis
-    return _summed(count, [(found[part], runs[part]) for part in found], basis)
+    cost = _summed(count, [(found[part], runs[part]) for part in found], basis)
+    return estimate(sweep, _FEW) if not probes and cost.seconds > _SHORT else cost
 
 
 def _summed(count: int, groups: Sequence[tuple[Sequence[RunCost], int]], basis: str) -> Estimate:

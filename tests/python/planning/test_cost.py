@@ -285,6 +285,16 @@ def test_the_number_of_workers_needs_no_probe(counted: list[str], tmp_path: Path
     assert [of_sweeps.probes_before(runs) for runs in (1, 9, 25, 900)] == [0, 0, 2, 8]
 
 
+def test_few_runs_that_take_long_by_their_traffic_are_probed(
+    counted: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = RunCost(20.0, 1e8, 1e6, 10.0, "its traffic")
+    monkeypatch.setattr(of_sweeps, "from_traffic", lambda *_: slow)
+    sweep = Sweep(describe(small_scenario(), seeds=2), tmp_path / "new")
+    assert of_sweeps.estimate(sweep, 0).basis == "by probes of 1 run"
+    assert len(counted) == 1
+
+
 def test_a_dry_run_prints_the_cost_and_writes_nothing(
     cli: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
