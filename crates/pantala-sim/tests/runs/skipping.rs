@@ -172,6 +172,31 @@ fn an_endless_background_goes_on_and_starts_and_ends_are_kept() {
     }
 }
 
+/// What follows the end of another job says nothing of a jump before it.
+#[test]
+fn a_jump_is_compared_with_its_own_epoch_only() {
+    let mut slow = stencil(150);
+    slow["workload"]["compute_ps"] = json!(60_000_000);
+    let ran = run(&skipping(json!([slow, random(3_000)]), 30_000));
+    let rows = ran.rows("epochs");
+    let (mut compared, mut not) = (0, 0);
+    for row in rows.iter().filter(|row| row["skipped"] == true && row["state"] == "repeats") {
+        let next = row["epoch"].as_u64().unwrap() + 1;
+        let after = rows.iter().find(|of| of["epoch"] == next && of["job"] == row["job"]).unwrap();
+        assert_eq!(after["state"], "repeats");
+        // Two cycles at least have a mean.
+        if after["iteration_mean_ns"].is_null() {
+            assert!(row["change"].is_null(), "{row:?} {after:?}");
+            not += 1;
+        } else {
+            let change = number(after, "iteration_mean_ns") / number(row, "iteration_mean_ns");
+            assert!((number(row, "change") - (change - 1.0)).abs() < 1e-9, "{row:?} {after:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 0 && not > 0, "{rows:?}");
+}
+
 #[test]
 fn results_do_not_depend_on_threads() {
     let jobs = json!([stencil(250), random(2_000)]);

@@ -190,6 +190,7 @@ impl Skipper {
             jump: found.time,
             jobs: (0..self.jobs.len()).map(rest).collect(),
             change: vec![None; self.jobs.len()],
+            over: false,
         });
         self.stretches += 1;
     }

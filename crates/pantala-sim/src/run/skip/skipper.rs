@@ -41,6 +41,8 @@ pub(super) struct Promise {
     pub(super) jobs: Vec<Option<(Mean, f64)>>,
     /// By job: the relative difference of the mean after it, and the half width that epochs add.
     pub(super) change: Vec<Option<(f64, f64)>>,
+    /// Whether its epoch has ended: what comes later says nothing of it.
+    pub(super) over: bool,
 }
 
 /// What the plan has set, as the core's clock sees it.
@@ -237,6 +239,9 @@ impl Skipper {
     /// Begins an epoch.
     pub(super) fn begin(&mut self, doing: Vec<Doing>, now: Time) {
         self.close(now);
+        if let Some(promise) = self.promises.last_mut() {
+            promise.over = true;
+        }
         self.doing = doing;
         self.restart(now);
     }
@@ -273,7 +278,7 @@ impl Skipper {
         let (start, end) = (self.timeline.shown(self.begins), now + self.timeline.skipped_at(now));
         let means: Vec<(usize, Option<Mean>)> =
             (0..self.jobs.len()).map(|job| self.durations(job)).collect();
-        if let Some(promise) = self.promises.last_mut() {
+        if let Some(promise) = self.promises.last_mut().filter(|promise| !promise.over) {
             for (job, change) in promise.change.iter_mut().enumerate() {
                 let (Some((before, _)), None) = (promise.jobs[job], *change) else { continue };
                 let Some(after) = means[job].1 else { continue };
