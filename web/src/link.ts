@@ -332,7 +332,7 @@ export class LinkPanel extends Panel {
   sql(): string {
     const { link, victim, aggressor } = this.app.state;
     const pair = victim === null ? { link } : { link, victim, aggressor, job: null };
-    const views = ["link", "waits_at", "queue", "packets"].map((view) => this.app.query(view, view === "waits_at" ? pair : { link }));
+    const views = ["link", "waiters", "queue", "packets"].map((view) => this.app.query(view, view === "waiters" ? pair : { link }));
     return `${views[0]}\n\n-- Who waited there:\n${views[1]}\n\n-- The queue:\n${views[2]}\n\n-- The recorded packets that passed it:\n${views[3]}`;
   }
 }

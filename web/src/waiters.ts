@@ -14,7 +14,7 @@ const MOST = 12;
 export function waitersAt(app: App, link: number): Table | string {
   const missing = app.facts()?.missing.blame_links;
   if (missing) return missing;
-  const found = app.table("waits_at", app.run, link);
+  const found = app.table("waiters", app.run, link);
   if (!found) return "Reading the tables …";
   if (found instanceof Error) return found.message;
   if (!found.rows) return String(found.facts.why ?? found.remedy);

@@ -53,7 +53,7 @@ def answer(run: Run, cube: Cube | None, name: str, argument: int | None = None) 
         run: the run.
         cube: its cube; None if it has none.
         name: one of `TABLES_OF_PAGE`.
-        argument: the group of `group`, the link of `packets`, `queue` and `waits_at`; None for
+        argument: the group of `group`, the link of `packets`, `queue` and `waiters`; None for
             other tables.
 
     Raises:
@@ -76,7 +76,7 @@ def answer(run: Run, cube: Cube | None, name: str, argument: int | None = None) 
         return packets_over(run, argument)
     if name == "queue" and argument is not None:
         return _queue(run, argument)
-    if name == "waits_at" and argument is not None:
+    if name == "waiters" and argument is not None:
         return waits_at(run, argument)
     raise UsageError(f"the explorer has no table {name}")
 
@@ -352,7 +352,7 @@ ARGUMENTS: Mapping[str, str] = {
     "group": "group",
     "packets": "link",
     "queue": "link",
-    "waits_at": "link",
+    "waiters": "link",
 }
 #: The tables that are made from the cube.
 FROM_CUBE = frozenset({*_OF_CUBE, "group"})

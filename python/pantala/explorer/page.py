@@ -192,7 +192,7 @@ def _asked(subject: Subject, runs: int) -> Iterator[tuple[int, str, int | None]]
             yield 0, "queue", link
     if "blame_links" not in subject.facts(0)["missing"]:
         for link in _waited(subject, [link for link, _ in links[:_PACKET_LINKS]]):
-            yield 0, "waits_at", link
+            yield 0, "waiters", link
     for group in dict.fromkeys(group for _, group in links):
         yield 0, "group", group
 

@@ -138,7 +138,7 @@ WHERE window_start_ns < $to AND window_start_ns + window_ns > $from
 ?victim   AND victim = $victim
 ?aggressor   AND aggressor = $aggressor
 GROUP BY ALL ORDER BY ALL;""",
-    "waits_at": """SELECT victim, aggressor, sum(wait_ns) AS wait_ns
+    "waiters": """SELECT victim, aggressor, sum(wait_ns) AS wait_ns
 FROM '$dir/blame_links.parquet'
 WHERE link = $link AND window_start_ns < $to AND window_start_ns + window_ns > $from
 ?job   AND victim IN ($job)

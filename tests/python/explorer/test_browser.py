@@ -133,13 +133,13 @@ def test_every_view_agrees_with_its_query_after_each_brush(tmp_path: Path) -> No
         for state in (
             "{jobs: [1]}",
             "{jobs: [0, 1], victim: 0, aggressor: 1}",
-            "{cls: 'ejection'}",
+            "{jobs: [0, 1], victim: 0, aggressor: 0, cls: 'ejection'}",
         ):
             select(page, state)
             assert compare(page, "groups", 2, {2: 2}) > 3
             waiters(page)
         # The pair chosen, the matrix shows its waiting without being asked to.
-        select(page, "{matrix: '', cls: 'global'}")
+        select(page, "{matrix: '', cls: 'global', aggressor: 1}")
         assert compare(page, "groups", 2, {2: 2}) > 3
         assert "cube because of halo" in page.value("document.querySelector('#groups').innerText")
         select(page, "{victim: null, aggressor: null, jobs: [], cls: '', from: null, to: null}")

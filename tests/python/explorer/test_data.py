@@ -40,7 +40,7 @@ def subject(tmp_path_factory: pytest.TempPathFactory) -> Subject:
 def test_every_query_runs_with_and_without_its_choices(subject: Subject) -> None:
     chosen = {"job": 1, "class": "local", "group": 0, "router": 0, "link": 0}
     for view in QUERIES:
-        if view in ("group", "router", "link", "packets", "queue", "waits_at"):
+        if view in ("group", "router", "link", "packets", "queue", "waiters"):
             rows = asked(subject, view, **{"group": 0, "router": 0, "link": 20})
         else:
             rows = asked(subject, view)

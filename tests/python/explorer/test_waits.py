@@ -96,13 +96,13 @@ def test_waits_at_a_link_are_those_of_the_query(subject: Subject) -> None:
     waited, _ = subject.answer(0, "waited")
     assert waited["wait_ns"].is_sorted(descending=True)
     link = waited["link"][0]
-    rows, _ = subject.answer(0, "waits_at", link)
+    rows, _ = subject.answer(0, "waiters", link)
     key = ["victim", "aggressor"]
     for first, last in ((0, 1000), (3, 8)):
         chosen = rows.filter(pl.col("window") >= first, pl.col("window") < last)
         mine = chosen.group_by(key).agg(pl.col("wait_ns").sum()).sort(key)
         values = {"link": link, "from": first * 1000, "to": last * 1000}
-        theirs = asked(subject, "waits_at", **values).sort(key)
+        theirs = asked(subject, "waiters", **values).sort(key)
         assert mine.select(key).rows() == theirs.select(key).rows()
         np.testing.assert_allclose(mine["wait_ns"], theirs["wait_ns"], rtol=1e-9)
     whole = waited.filter(pl.col("link") == link)["wait_ns"].sum()
@@ -110,7 +110,7 @@ def test_waits_at_a_link_are_those_of_the_query(subject: Subject) -> None:
     known = set(waited["link"])
     others = subject.run(0).links.collect().filter(~pl.col("link").is_in(known))
     said = {
-        subject.answer(0, "waits_at", other)[1]["why"].split(";")[-1]
+        subject.answer(0, "waiters", other)[1]["why"].split(";")[-1]
         for other in others.group_by("class").agg(pl.col("link").first())["link"]
     }
     assert any("is not among them" in text for text in said)
