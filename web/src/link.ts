@@ -330,9 +330,8 @@ export class LinkPanel extends Panel {
   }
 
   sql(): string {
-    const { link, victim, aggressor } = this.app.state;
-    const pair = victim === null ? { link } : { link, victim, aggressor, job: null };
-    const views = ["link", "waiters", "queue", "packets"].map((view) => this.app.query(view, view === "waiters" ? pair : { link }));
+    const { link } = this.app.state;
+    const views = ["link", "waiters", "queue", "packets"].map((view) => this.app.query(view, { link }));
     return `${views[0]}\n\n-- Who waited there:\n${views[1]}\n\n-- The queue:\n${views[2]}\n\n-- The recorded packets that passed it:\n${views[3]}`;
   }
 }

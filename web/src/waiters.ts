@@ -5,7 +5,7 @@ import { ink, jobColour } from "./colour";
 import type { Table } from "./data";
 import { type Cell, h, table as tableOf } from "./dom";
 import { duration, percent, significant } from "./format";
-import { eachWait, rounded } from "./waits";
+import { ANY, eachWait, rounded } from "./waits";
 
 /** Pairs of jobs in the table at most. */
 const MOST = 12;
@@ -27,7 +27,7 @@ export interface Pair {
   wait: number;
 }
 
-/** The waiting time of each pair of jobs in the interval, the longest first. */
+/** The waiting time of each pair of jobs in the interval, the longest first; the first job of a pair is chosen. */
 export function pairsAt(app: App, table: Table): Pair[] {
   const sums = new Map<number, Pair>();
   const [who, whom, wait] = [table.num("victim"), table.num("aggressor"), table.num("wait_ns")];
@@ -36,7 +36,7 @@ export function pairsAt(app: App, table: Table): Pair[] {
     let pair = sums.get(key);
     if (!pair) sums.set(key, (pair = { victim: who[row]!, aggressor: whom[row]!, wait: 0 }));
     pair.wait += wait[row]!;
-  });
+  }, ANY);
   return [...sums.values()].sort((a, b) => b.wait - a.wait || a.victim - b.victim || a.aggressor - b.aggressor);
 }
 
@@ -85,7 +85,7 @@ export function paintWaiters(app: App, pen: CanvasRenderingContext2D, table: Tab
     let sums = windows.get(window[row]!);
     if (!sums) windows.set(window[row]!, (sums = new Float64Array(app.facts()!.jobs.length)));
     sums[whom[row]!]! += wait[row]!;
-  });
+  }, ANY);
   const time = (n: number): number => Math.min(length, end - n * length) || length;
   let most = 0;
   for (const [n, sums] of windows) most = Math.max(most, sums.reduce((a, b) => a + b, 0) / time(n));

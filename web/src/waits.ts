@@ -31,6 +31,9 @@ export function pairIn(app: App, run: number): { victim: number | null; aggresso
   return { victim: of(app.state.victim), aggressor: of(app.state.aggressor) };
 }
 
+/** Every pair of jobs. */
+export const ANY = { victim: -1, aggressor: -1 };
+
 const starts = new WeakMap<Table, Map<number, number>>();
 
 /** The first row at or after a window, of a table in the order of windows. */
@@ -51,9 +54,9 @@ function rowOf(table: Table, window: number): number {
   return low;
 }
 
-/** Calls `take` with each row of the interval whose jobs are chosen. */
-export function eachWait(app: App, table: Table, run: number, take: (row: number) => void): void {
-  const { victim, aggressor } = pairIn(app, run);
+/** Calls `take` with each row of the interval: of the chosen pair, or without one of the chosen jobs that wait. */
+export function eachWait(app: App, table: Table, run: number, take: (row: number) => void, pair = pairIn(app, run)): void {
+  const { victim, aggressor } = pair;
   if (!table.rows || victim === null || aggressor === null) return;
   const mask = app.mask(run);
   const [who, whom] = [table.num("victim"), table.num("aggressor")];

@@ -142,8 +142,6 @@ GROUP BY ALL ORDER BY ALL;""",
 FROM '$dir/blame_links.parquet'
 WHERE link = $link AND window_start_ns < $to AND window_start_ns + window_ns > $from
 ?job   AND victim IN ($job)
-?victim   AND victim = $victim
-?aggressor   AND aggressor = $aggressor
 GROUP BY ALL ORDER BY wait_ns DESC;""",
     "jobs": "SELECT * FROM '$dir/jobs.parquet' ORDER BY job;",
     "latencies": """-- Packets by bin of latency: bin b begins at 10^(b/20) ns.
