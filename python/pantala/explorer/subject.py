@@ -14,7 +14,9 @@ from typing import Any
 import polars as pl
 
 from pantala.analysis.hottest_links import link_name
+from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
+from pantala.core.recorded import is_recorded
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
 from pantala.experiments.experiment import Experiment
 from pantala.explorer.answers import FROM_CUBE, Answer, answer, side_by_side
@@ -222,6 +224,8 @@ def _remedy(run: Run, name: str) -> str:
             f"The sweep did not keep the table {name}; add {name} to keep (--keep) and give the"
             " sweep again."
         )
+    if TABLES[name].switch and is_recorded(run.plan["record"], name):
+        return f"The run recorded the table {name}, but it has no rows."
     either = ' or record = "explore"' if name in _EXPLORED else ""
     return f"The run did not record this; {OPTIONAL[name]}{either} records it."
 

@@ -73,9 +73,9 @@ _TABLES = {
     "latency_windows": (32.0, "give longer windows"),
     "nic_windows": (9.0, "give longer windows"),
     "blame": (3.4, "give longer windows"),
-    "blame_groups": (3.4, "give longer windows"),
-    "blame_links": (3.4, "give longer windows or fewer links"),
-    "call_windows": (7.0, "give longer windows"),
+    "blame_groups": (4.5, "give longer windows"),
+    "blame_links": (5.0, "give longer windows or fewer links"),
+    "call_windows": (9.0, "give longer windows"),
 }
 
 #: The key of the window of a table, where it is not the key that turns the table on.

@@ -125,3 +125,13 @@ def test_windows_of_many_waits_are_joined(
     assert joined.height <= whole.height // 3
     assert facts["window_ns"] == 1000 * facts["joined"] > 2000
     assert joined["wait_ns"].cast(float).sum() == pytest.approx(whole["wait_ns"].cast(float).sum())
+
+
+def test_a_recorded_table_without_rows_is_said_to_have_none(tmp_path: Path) -> None:
+    """What records it is said only of a run that did not."""
+    path = explored(tmp_path / "run")
+    folder = (path / "together").resolve()
+    empty = pl.read_parquet(folder / "iterations.parquet").clear()
+    empty.write_parquet(folder / "iterations.parquet")
+    missing = subject_of(pt.load(path)).facts(0)["missing"]
+    assert missing == {"iterations": "The run recorded the table iterations, but it has no rows."}
