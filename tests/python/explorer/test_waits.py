@@ -11,6 +11,7 @@ import pytest
 
 import pantala as pt
 from explored_runs import asked, explored
+from explorer_speed import Synthetic
 from pantala.explorer.subject import Subject, subject_of
 
 pytestmark = pytest.mark.native
@@ -135,3 +136,13 @@ def test_a_recorded_table_without_rows_is_said_to_have_none(tmp_path: Path) -> N
     empty.write_parquet(folder / "iterations.parquet")
     missing = subject_of(pt.load(path)).facts(0)["missing"]
     assert missing == {"iterations": "The run recorded the table iterations, but it has no rows."}
+
+
+def test_the_subject_of_the_benchmark_has_the_facts_of_a_run(subject: Subject) -> None:
+    """Without one of them, the page waits for ever and the benchmark with it."""
+    drawn = Synthetic("synthetic", Path(), {})
+    assert drawn.facts(0).keys() == subject.facts(0).keys()
+    for name in ("groups", "waits", "worst", "blame"):
+        mine, theirs = drawn.answer(0, name), subject.answer(0, name)
+        assert mine[0].columns == theirs[0].columns
+        assert mine[1].keys() >= theirs[1].keys() - {"joined"}

@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// A packet of a script: when it is created, its source, its destination and its job.
 type Sent = (Time, u32, u32, u16);
 
+/// Waiting times at places, with the start and the end of their windows.
+type Cells = Vec<(Time, Time, PlaceCell)>;
+
 /// Sends given packets of given jobs, all of full size.
 struct Jobs {
     bytes: u32,
@@ -271,7 +274,7 @@ fn loaded(
     topology: &Arc<Topology>,
     (count, load, window): (u32, f64, Option<Time>),
     scramble: Option<u64>,
-) -> (Vec<Seen>, Vec<BlameCell>, [Vec<(Time, Time, PlaceCell)>; 3]) {
+) -> (Vec<Seen>, Vec<BlameCell>, [Cells; 3]) {
     let partitions = Arc::new(PartitionMap::new(topology, count));
     let keys: Vec<u64> = (0..u64::from(topology.terminals())).collect();
     let quiet = 200_000.max(40 * config.links[0].flit);
