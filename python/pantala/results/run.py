@@ -103,17 +103,17 @@ class Run:
 
     @property
     def rank_calls(self) -> pl.LazyFrame:
-        """Calls, bytes and time by rank and MPI call; empty if `record.rank_calls` was off."""
+        """One row per rank and MPI call; empty if `record.rank_calls` was off."""
         return self._table("rank_calls")
 
     @property
     def call_events(self) -> pl.LazyFrame:
-        """Start, end and bytes of each MPI call; empty if `record.call_events` was off."""
+        """One row per MPI call: start, end, bytes; empty if `record.call_events` was off."""
         return self._table("call_events")
 
     @property
     def call_windows(self) -> pl.LazyFrame:
-        """The time of ranks in each call by window; empty if `record.call_windows` was off."""
+        """One row per window, job and MPI call; empty if `record.call_windows` was off."""
         return self._table("call_windows")
 
     @property
@@ -233,12 +233,12 @@ class Run:
 
     @property
     def blame_groups(self) -> pl.LazyFrame:
-        """Blame by the groups that links connect; empty if `record.blame.groups` was off."""
+        """One row per window, pair of groups and pair of jobs; empty if `record.blame.groups` was off."""
         return self._table("blame_groups")
 
     @property
     def blame_links(self) -> pl.LazyFrame:
-        """Blame by link, of those most waited at; empty if `record.blame.links` was off."""
+        """One row per window, link and pair of jobs; empty if `record.blame.links` was off."""
         return self._table("blame_links")
 
     @property
