@@ -233,12 +233,12 @@ class Run:
 
     @property
     def blame_groups(self) -> pl.LazyFrame:
-        """One row per window, pair of groups and pair of jobs; empty if `record.blame.groups` was off."""
+        """One row per window, two groups and two jobs; empty if `record.blame.groups` was off."""
         return self._table("blame_groups")
 
     @property
     def blame_links(self) -> pl.LazyFrame:
-        """One row per window, link and pair of jobs; empty if `record.blame.links` was off."""
+        """One row per window, link and two jobs; empty if `record.blame.links` was off."""
         return self._table("blame_links")
 
     @property
