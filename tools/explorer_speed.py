@@ -18,14 +18,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chromium import chromium
+from chromium import Page, chromium
 from pantala.explorer.answers import WORST, Answer
 from pantala.explorer.server import server_of
 from pantala.explorer.subject import OPTIONAL, Subject
+from pantala.explorer.waits import MOST_WAITS
 
 GROUPS, ROUTERS, NODES, GLOBAL = 33, 32, 8, 8
 WINDOWS, JOBS, LENGTH = 1000, 2, 10_000.0
 CLASSES = ("injection", "ejection", "local", "row", "column", "global")
+#: Windows of the waits between groups, which have as many rows as the page asks for.
+WAIT_WINDOWS = 125
 READY = "window.explorer && explorer.drawn() > 2 && explorer.rows('heat').rows.length > 0"
 
 
@@ -50,6 +53,8 @@ class Synthetic(Subject):
             "window_ns": LENGTH,
             "windows": WINDOWS,
             "joined": 1,
+            "calls": None,
+            "skipped": [],
             "missing": {name: "" for name in OPTIONAL if name in ("packet_hops", "port_windows")},
             "faults": [],
         }
@@ -70,9 +75,10 @@ class Synthetic(Subject):
     def answer(self, number: int, name: str, argument: int | None = None) -> Answer:
         """Returns a table of the largest size that a run can have."""
         made = getattr(self, f"_{name}", None)
-        return (
-            (pl.DataFrame(), {}) if made is None else (made(), {"classes": CLASSES, "most": WORST})
-        )
+        if made is None:
+            return pl.DataFrame(), {}
+        window = WINDOWS * LENGTH / WAIT_WINDOWS if name == "waits" else LENGTH
+        return made(), {"classes": CLASSES, "most": WORST, "window_ns": window}
 
     def _groups(self) -> pl.DataFrame:
         pairs = GROUPS * GROUPS * JOBS
@@ -151,6 +157,23 @@ class Synthetic(Subject):
             }
         )
 
+    def _waits(self) -> pl.DataFrame:
+        rows = MOST_WAITS // WAIT_WINDOWS
+        place = np.tile(np.arange(rows) % GROUPS**2, WAIT_WINDOWS)
+        draws = np.random.default_rng(3)
+        number = len(place)
+        return pl.DataFrame(
+            {
+                "window": np.repeat(np.arange(WAIT_WINDOWS, dtype=np.uint32), rows),
+                "class": np.where(place // GROUPS == place % GROUPS, 2, 5).astype(np.uint8),
+                "source": (place // GROUPS).astype(np.uint8),
+                "target": (place % GROUPS).astype(np.uint8),
+                "victim": draws.integers(0, JOBS, number).astype(np.uint16),
+                "aggressor": draws.integers(0, JOBS, number).astype(np.uint16),
+                "wait_ns": draws.uniform(0, LENGTH, number).astype(np.float32),
+            }
+        )
+
     def _throughput(self) -> pl.DataFrame:
         place = np.arange(WINDOWS * JOBS)
         return pl.DataFrame(
@@ -165,7 +188,7 @@ class Synthetic(Subject):
 
 
 def main() -> None:
-    """Prints the time of the first view, and the times of steps of the brush."""
+    """Prints the time of the first view, and the times of steps of the brush by matrix."""
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--steps", type=int, default=100)
     steps = given.parse_args().steps
@@ -176,22 +199,29 @@ def main() -> None:
         page.open(server.address)
         page.until(READY)
         first = page.value("performance.now()")
-        page.value(
-            "(async () => { performance.clearMeasures();"
-            f" for (let n = 0; n < {steps}; n++) {{"
-            f" explorer.set({{from: n * {LENGTH}, to: (n + {WINDOWS // 10}) * {LENGTH}}});"
-            " await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame);"
-            " } })()"
-        )
-        times = np.array(
-            page.value("performance.getEntriesByName('draw', 'measure').map(m => m.duration)")
-        )
+        shown = {name: _steps(page, name, steps) for name in ("links", "waits")}
         server.shutdown()
     print(f"first view after {first / 1000:.1f} s, tables from the server included")
-    print(
-        f"{len(times)} steps: median {np.median(times):.1f} ms, p95"
-        f" {np.quantile(times, 0.95):.1f} ms, longest {times.max():.1f} ms"
+    for name, times in shown.items():
+        print(
+            f"{name}: {len(times)} steps: median {np.median(times):.1f} ms, p95"
+            f" {np.quantile(times, 0.95):.1f} ms, longest {times.max():.1f} ms"
+        )
+
+
+def _steps(page: Page, matrix: str, steps: int) -> np.ndarray[Any, Any]:
+    """Returns the times of steps, with load or with waits in the matrix of groups."""
+    page.value(f"explorer.set({{matrix: '{matrix}'}})")
+    page.until("explorer.rows('groups').rows.length > 0")
+    page.value(
+        "(async () => { performance.clearMeasures();"
+        f" for (let n = 0; n < {steps}; n++) {{"
+        f" explorer.set({{from: n * {LENGTH}, to: (n + {WINDOWS // 10}) * {LENGTH}}});"
+        " await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame);"
+        " } })()"
     )
+    entries = "performance.getEntriesByName('draw', 'measure').map(m => m.duration)"
+    return np.array(page.value(entries))
 
 
 if __name__ == "__main__":

@@ -9,11 +9,14 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+import duckdb
 import polars as pl
 
 import pantala as pt
+from pantala.explorer.sql import filled
+from pantala.explorer.subject import Subject
 
-__all__ = ["HOSTILE", "explored", "hostile"]
+__all__ = ["HOSTILE", "asked", "explored", "hostile"]
 
 #: A name that is markup, a quotation of SQL and a closing tag at once.
 HOSTILE = "</script><img src=x onerror=alert(1)>'\"&"
@@ -42,6 +45,17 @@ def hostile(directory: Path) -> Path:
     return directory
 
 
+def asked(subject: Subject, view: str, **values: object) -> pl.DataFrame:
+    """Returns the answer of DuckDB to the query of a view, by default on the whole first run."""
+    run = subject.run(0)
+    whole = {"dir": run.path, "from": 0, "to": run.document["simulated_ns"]}
+    given = whole | values
+    given.setdefault("time", given["to"] - given["from"])
+    found = duckdb.execute(filled(view, given))
+    names = [column[0] for column in found.description]
+    return pl.DataFrame(found.fetchall(), names, orient="row", infer_schema_length=None)
+
+
 @cache
 def _experiment() -> Path:
     directory = Path(tempfile.mkdtemp(prefix="pantala-tests-"))
@@ -65,7 +79,8 @@ def _scenario() -> pt.Scenario:
                 "packet_paths": True,
                 "routing_windows": "1 us",
                 "latency_windows": "1 us",
-                "blame": {"window": "1 us"},
+                "blame": {"window": "1 us", "groups": True, "links": 40},
+                "call_windows": "1 us",
                 "call_events": {},
                 "ports": {"windows": ["1 us"], "split": ["vc"]},
             },

@@ -90,7 +90,7 @@ PARTS = (
     Part("QAdaptiveKeys", "QAdaptivePlan", without=("table",)),
     Part("RoutingKeys", "RoutingPlan", without=("algorithm", "aries", "q_adaptive")),
     Part("StopKeys", "StopPlan", without=("target",)),
-    Part("BlameRecordKeys", "BlameRecord"),
+    Part("BlameRecordKeys", "BlameRecord", only=("window_ps",)),
     Part(
         "RecordKeys",
         "RecordPlan",
@@ -103,6 +103,7 @@ PARTS = (
             "packet_routers",
             "latency_windows_ps",
             "nic_windows_ps",
+            "call_windows_ps",
             "unexpected",
             "rank_messages",
             "rank_calls",

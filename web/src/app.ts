@@ -192,7 +192,8 @@ export class App {
   query(view: string, more: Record<string, string | number | null> = {}, run = this.run): string {
     const facts = this.facts(run);
     const interval = this.interval(run);
-    const text = this.data.subject.queries[view];
+    const events = facts?.calls === "call_events" ? `${view}_events` : view;
+    const text = this.data.subject.queries[events] ?? this.data.subject.queries[view];
     if (!facts || !interval || !text) return "";
     const jobs = [...this.mask(run).entries()].filter(([, on]) => on).map(([job]) => job);
     const values: Record<string, string | number | null> = {

@@ -1,6 +1,6 @@
 // Blame: whose packets waited because of whom, in the interval and link class.
 
-import type { App } from "./app";
+import { type App, linkName } from "./app";
 import { jobColour } from "./colour";
 import type { Table } from "./data";
 import { button, type Cell, fill, h, table as tableOf } from "./dom";
@@ -190,12 +190,27 @@ export class BlamePanel extends Panel {
     return found && [found[0], found[1] + Number(table.facts.window_ns)];
   }
 
+  /** The links at which a pair's waiting over the run is longest. */
+  private worst(table: Table, victim: number, aggressor: number): [number, number][] {
+    const { app } = this;
+    const cls = app.cls(table);
+    const [link, kind, who, whom, wait] = ["link", "class", "victim", "aggressor", "wait_ns"].map((n) => table.num(n));
+    const found: [number, number][] = [];
+    for (let row = 0; row < table.rows && found.length < 6; row++) {
+      if (who![row] !== victim || whom![row] !== aggressor || (cls >= 0 && kind![row] !== cls)) continue;
+      if (app.link(link![row]!)) found.push([link![row]!, wait![row]!]);
+    }
+    return found;
+  }
+
   private words(classes: Map<string, Float64Array>, totals: number[]): void {
     const { app } = this;
     const { victim, aggressor } = app.state;
     const causes = app.words()?.causes ?? [];
     const jobs = totals.length;
-    const key = [app.run, app.when(), victim, aggressor, app.state.cls, causes.length, totals.length].join(" ");
+    // Asked for only when a pair is chosen.
+    const known = victim === null || app.facts()?.missing.blame_links ? 0 : (app.ready("waited")?.rows ?? 0) + (app.ready("links")?.rows ?? 0);
+    const key = [app.run, app.when(), victim, aggressor, app.state.cls, app.state.link, causes.length, totals.length, known].join(" ");
     fill(this.chain, key, () => {
       const found: (Node | null)[] = causes.slice(0, 6).map((each) => h("p", { class: "note" }, `Whole run: ${each.text} `, button("Show it", () => app.go(each.place), "Select the pair, the links and the interval of this sentence", "link")));
       if (causes.length > 6) found.push(h("p", { class: "note" }, `${causes.length - 6} more jobs are in the report.`));
@@ -213,12 +228,21 @@ export class BlamePanel extends Panel {
         ]);
       const table = app.ready("blame");
       const span = table ? this.span(table, victim, aggressor) : null;
-      const links = (app.words()?.hottest ?? []).filter((each) => !app.state.cls || each.class === app.state.cls).slice(0, 3);
+      const waited = known ? app.ready("waited") : null;
+      const worst = waited?.rows ? this.worst(waited, victim, aggressor) : [];
+      const links = worst.length ? [] : (app.words()?.hottest ?? []).filter((each) => !app.state.cls || each.class === app.state.cls).slice(0, 3);
       return [
         h("h3", {}, `${app.job(victim)} waits because of ${app.job(aggressor)}`),
         tableOf(["where", "waiting", "share"], rows, "A click shows one class in all views."),
         span
           ? h("p", { class: "note" }, "When: half of it lies ", button(`between ${moment(span[0])} and ${moment(span[1])}`, () => app.store.set({ from: span[0], to: span[1] }), "Select this interval", "link"), app.state.cls ? ` (${app.state.cls} links).` : ".")
+          : null,
+        worst.length
+          ? tableOf(
+              ["where it waits longest (whole run)", "waiting"],
+              worst.map(([link, wait]) => [{ text: linkName(app.link(link)!), act: () => app.openLink(link), strong: app.state.link === link }, { text: duration(wait), number: true }]),
+              "A click opens the link. The matrix of groups above has the waiting of this pair in the interval.",
+            )
           : null,
         links.length
           ? h("p", { class: "note" }, "Where: the hottest links are ", ...links.flatMap((each) => [button(each.name, () => app.openLink(each.link), "", "link"), " "]))

@@ -17,6 +17,8 @@ export interface Facts {
   window_ns: number | null;
   windows: number;
   joined: number;
+  /** The table with the time inside MPI calls. */
+  calls: string | null;
   /** Start and end of each span of skipped time. */
   skipped: [number, number][];
   missing: Record<string, string>;

@@ -7,6 +7,7 @@ import { at, button, Canvas, type Cell, fill, h, hideTip, showTip, table as tabl
 import { bytes, count, duration, moment, percent, significant, ticks } from "./format";
 import { Panel, type Rows } from "./panel";
 import { greatest, rowsByWindow, total } from "./sums";
+import { pairsAt, paintWaiters, waitersAt, waitersTable } from "./waiters";
 
 interface History {
   starts: number[];
@@ -61,8 +62,9 @@ export class LinkPanel extends Panel {
     this.history = this.read(source, number);
     const recorded = !app.facts()?.missing.port_windows;
     const queue = recorded ? app.ready("queue", app.run, number) : null;
-    this.paint(this.history, queue?.rows ? queue : null);
-    this.words(link, this.history);
+    const waiters = waitersAt(app, number);
+    this.paint(this.history, typeof waiters === "string" ? null : waiters, queue?.rows ? queue : null);
+    this.words(link, this.history, waiters);
     this.packets(link);
   }
 
@@ -105,10 +107,10 @@ export class LinkPanel extends Panel {
     return history;
   }
 
-  private paint(history: History, queue: Table | null): void {
+  private paint(history: History, waiters: Table | null, queue: Table | null): void {
     const interval = this.app.interval()!;
     const width = this.chart.clientWidth;
-    const strips = queue ? 3 : 2;
+    const strips = 2 + (waiters ? 1 : 0) + (queue ? 1 : 0);
     const bottom = strips * HEIGHT + (strips - 1) * GAP;
     const pen = this.canvas.size(width, bottom + 34);
     const x = (time: number): number => LEFT + ((time - interval.from) / (interval.to - interval.from)) * (width - LEFT - 10);
@@ -139,7 +141,8 @@ export class LinkPanel extends Panel {
       pen.fillStyle = ink("ink");
       pen.fillText(name === "busy" ? "load by job" : "stall by job", LEFT + 4, top - 6);
     });
-    if (queue) this.paintQueue(queue, x, 12 + 2 * (HEIGHT + GAP), width);
+    if (waiters) paintWaiters(this.app, pen, waiters, { x, left: LEFT, top: 12 + 2 * (HEIGHT + GAP), height: HEIGHT, width });
+    if (queue) this.paintQueue(queue, x, 12 + (strips - 1) * (HEIGHT + GAP), width);
     pen.fillStyle = ink("muted");
     pen.textAlign = "center";
     for (const tick of ticks(interval.from, interval.to, width / 100)) pen.fillText(moment(tick), Math.min(width - 20, x(tick)), bottom + 26);
@@ -171,7 +174,7 @@ export class LinkPanel extends Panel {
     pen.fillText("queue: flits beyond the link, mean and maximum of the window", LEFT + 4, top - 6);
   }
 
-  private words(link: Link, history: History): void {
+  private words(link: Link, history: History, waiters: Table | string): void {
     const { app } = this;
     const interval = app.interval()!;
     const facts = app.facts()!;
@@ -193,15 +196,18 @@ export class LinkPanel extends Panel {
       { text: percent(stall[job]! / time), number: true },
     ]);
     const groups = [link.sourceGroup, link.targetGroup].filter((group, n, every) => group >= 0 && every.indexOf(group) === n);
-    fill(this.totals, `${app.run} ${link.link} ${app.state.jobs} ${app.when()} ${app.state.measure}`, () => [
+    const { victim, aggressor, measure, cls } = app.state;
+    const known = typeof waiters === "string" ? waiters : waiters.rows;
+    fill(this.totals, [app.run, link.link, app.state.jobs, app.when(), measure, victim, aggressor, cls, known].join(" "), () => [
       tableOf(["job", "bytes", "load", "stall"], rows),
+      waitersTable(app, waiters),
       h(
         "p",
         { class: "note" },
         "Open: ",
         ...groups.flatMap((group) => [button(`group ${group}`, () => app.store.set({ group, router: null }), "", "link"), ", "]),
         ...[link.sourceRouter, link.targetRouter].filter((router) => router >= 0).map((router) => button(`router ${router}`, () => app.store.set({ router, group: app.groupOf(router) }), "", "link")).flatMap((each, n) => (n ? [", ", each] : [each])),
-        `. Who waited: waiting times are recorded by link class, not by link; the view Blame has those of ${link.cls} links. `,
+        ". ",
         app.facts()?.missing.port_windows ? `Queue: ${app.facts()!.missing.port_windows} ` : null,
         app.state.cls === link.cls ? null : button(`Blame of ${link.cls} links`, () => app.store.set({ cls: link.cls }), "", "link"),
       ),
@@ -302,6 +308,13 @@ export class LinkPanel extends Panel {
     showTip([moment(start), ...(lines.length ? lines : ["nothing"])], event.clientX, event.clientY);
   }
 
+  /** Who waited at the link because of whom, for tests. */
+  waiters(): Rows {
+    const found = this.app.state.link === null ? "" : waitersAt(this.app, this.app.state.link);
+    const pairs = typeof found === "string" ? [] : pairsAt(this.app, found);
+    return { columns: ["victim", "aggressor", "wait_ns"], rows: pairs.map(({ victim, aggressor, wait }) => [victim, aggressor, wait]) };
+  }
+
   rows(): Rows {
     const rows: Rows["rows"] = [];
     const { history } = this;
@@ -318,6 +331,7 @@ export class LinkPanel extends Panel {
 
   sql(): string {
     const { link } = this.app.state;
-    return `${this.app.query("link", { link })}\n\n-- The queue:\n${this.app.query("queue", { link })}\n\n-- The recorded packets that passed it:\n${this.app.query("packets", { link })}`;
+    const views = ["link", "waiters", "queue", "packets"].map((view) => this.app.query(view, { link }));
+    return `${views[0]}\n\n-- Who waited there:\n${views[1]}\n\n-- The queue:\n${views[2]}\n\n-- The recorded packets that passed it:\n${views[3]}`;
   }
 }

@@ -202,6 +202,7 @@ async function start(): Promise<void> {
 Object.assign(window, {
   explorer: {
     rows: (view: string) => app.rows(view),
+    waiters: () => (app.panel("link") as LinkPanel).waiters(),
     sql: (view: string) => app.panel(view)?.sql() ?? "",
     state: () => app.state,
     set: (change: object) => app.store.set(change),

@@ -19,6 +19,8 @@ export interface State {
   aggressor: number | null;
   rows: number;
   view: string;
+  /** What the matrix of groups shows: "waits", "links" (load or stall), or the one that fits the selection. */
+  matrix: string;
   /** The map of the placement: of groups or of routers. */
   map: string;
   /** The grid of a sweep: its axes, metric, job and cell. */
@@ -46,6 +48,7 @@ const START: State = {
   aggressor: null,
   rows: 40,
   view: "",
+  matrix: "",
   map: "",
   down: null,
   across: null,
@@ -63,7 +66,7 @@ export function read(hash: string): State {
     const text = given.get(key);
     if (text !== null && /^\d+(\.\d+)?$/.test(text)) state[key] = Number(text) as never;
   }
-  for (const key of ["cls", "strip", "view", "packet", "map"] as const) {
+  for (const key of ["cls", "strip", "view", "packet", "matrix", "map"] as const) {
     const text = given.get(key);
     if (text !== null && /^[a-z0-9_]{0,24}$/.test(text)) state[key] = text as never;
   }

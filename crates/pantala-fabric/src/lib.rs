@@ -31,6 +31,8 @@ pub use probe::Probe;
 pub use store::counters::JobTraffic;
 pub use store::packet;
 pub use store::port::LinkCounters;
-pub use watch::blame::BlameCell;
+pub use watch::blame::{
+    BlameCell, BlameDetail, MOST_GROUP_CELLS, MOST_LINK_CELLS, PlaceCell, Places, longest,
+};
 pub use watch::paths::{PacketChoice, PathHop};
 pub use watch::ports::{LinkCount, TrafficCount, WatchedLink};

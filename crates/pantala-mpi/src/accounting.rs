@@ -2,6 +2,7 @@
 
 pub(crate) mod call_events;
 pub(crate) mod call_profile;
+pub(crate) mod call_windows;
 pub(crate) mod latency;
 pub(crate) mod latency_windows;
 pub(crate) mod progress_estimate;

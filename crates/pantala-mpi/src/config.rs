@@ -366,6 +366,8 @@ pub struct Recording {
     pub rank_calls: bool,
     /// Length of the windows of message latency, in ps. Zero: none.
     pub latency_window: Time,
+    /// Length of the windows of the time in calls ([`crate::CallWindow`]), in ps. Zero: none.
+    pub call_window: Time,
     /// One [`crate::IterationStart`] per rank and start of an iteration.
     pub starts: bool,
 }
@@ -380,6 +382,7 @@ impl Default for Recording {
             rank_messages: false,
             rank_calls: false,
             latency_window: 0,
+            call_window: 0,
             starts: false,
         }
     }

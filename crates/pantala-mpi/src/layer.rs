@@ -115,7 +115,7 @@ impl<P: OperationStream> MpiLayer<P> {
             transfers: Transfers::new(),
             nics: Nics::default(),
             outbox: PartitionOutbox::new(share),
-            records: Records::new(),
+            records: Records::new(recording.call_window),
         }
     }
 

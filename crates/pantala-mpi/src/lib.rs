@@ -180,6 +180,7 @@ mod reception;
 
 pub use accounting::call_events::CallRecord;
 pub use accounting::call_profile::{CallReport, payload};
+pub use accounting::call_windows::CallWindow;
 pub use accounting::latency::{LatencyStatistics, scaled};
 pub use accounting::latency_windows::{LatencySketch, LatencySummary, LatencyWindows, MOST_EXACT};
 pub use accounting::progress_estimate::{ExpectedTraffic, ProgressEstimate};

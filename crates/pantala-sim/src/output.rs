@@ -1,5 +1,6 @@
 //! The run directory: what a run records, and the tables made of it.
 
+pub(crate) mod blamed_places;
 pub mod columns;
 pub mod epoch_record;
 pub(crate) mod latency_record;

@@ -3,7 +3,7 @@
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, MessageLabel, PartitionShare, Pull, Wakes};
 use pantala_mpi::{
-    Blocked, CallRecord, CallReport, CoarsePackets, Fault, Holdings, IterationRecord,
+    Blocked, CallRecord, CallReport, CallWindow, CoarsePackets, Fault, Holdings, IterationRecord,
     IterationStart, LatencySketch, LatencyStatistics, MessageRecord, MpiConfig, MpiLayer,
     MpiMessage, NodeMap, Op, ProgressEstimate, RankContext, RankError, RankMessages, RankReport,
     RankSetup, Recording,
@@ -327,6 +327,12 @@ impl Endpoints {
     #[must_use]
     pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
         self.layer.call_reports(now)
+    }
+
+    /// The time of ranks in MPI calls until `now`, by job, window and call, if it is recorded.
+    #[must_use]
+    pub fn call_windows(&self, now: Time) -> Vec<CallWindow> {
+        self.layer.call_windows(now)
     }
 
     /// Stops the generators of all patterns. Packets that they have handed over still travel.

@@ -1143,6 +1143,88 @@ _NIC_WINDOWS = Table(
         ),
     ),
 )
+_BLAME_GROUPS = Table(
+    "blame_groups",
+    text=(
+        "The blame table by the groups that links connect: one row per time window, link class, pair of "
+        "groups, waiting job and causing job. Over pairs of groups, the waiting times sum to those of the "
+        "blame table. If a run has more than 2,097,152 rows, its windows are joined in pairs, all of them, "
+        "until it has no more: `window_ns` says how long they are."
+    ),
+    switch="record.blame.groups",
+    columns=(
+        Column("window_start_ns", "f64", "Start of the window in which the waits end.", unit="ns"),
+        Column(
+            "window_ns",
+            "f64",
+            "Length of the window: `record.blame.window_ps` of the plan, or a multiple of it.",
+            unit="ns",
+        ),
+        Column("class", "str", "Class of the link that the packets wait for, as in `links`."),
+        Column(
+            "source_group",
+            "u32",
+            "Group of the link's sending end. A link of a NIC has its router's group at both ends.",
+        ),
+        Column("target_group", "u32", "Group of the link's receiving end."),
+        Column("victim", "u16", "Number of the job whose packets wait."),
+        Column(
+            "aggressor",
+            "u16",
+            "Number of the job that causes the wait. It may be the waiting job itself.",
+        ),
+        Column("wait_ns", "f64", "Waiting time, summed over packets.", unit="ns"),
+    ),
+)
+_BLAME_LINKS = Table(
+    "blame_links",
+    text=(
+        "The blame table by link, for the links that packets waited for longest: of each link class the "
+        "first `record.blame.links` by the waiting time of the whole run, and of equal ones those with the "
+        "lowest numbers. One row per link, time window, waiting job and causing job. All waits for these "
+        "links are there. If all links of a run have more than 4,194,304 such rows, the windows are joined "
+        "in pairs, all of them, until there are no more: `window_ns` says how long they are."
+    ),
+    switch="record.blame.links",
+    columns=(
+        Column("window_start_ns", "f64", "Start of the window in which the waits end.", unit="ns"),
+        Column(
+            "window_ns",
+            "f64",
+            "Length of the window: `record.blame.window_ps` of the plan, or a multiple of it.",
+            unit="ns",
+        ),
+        Column("class", "str", "Class of the link, as in `links`."),
+        Column("link", "u32", "Number of the link, as in `links`."),
+        Column("victim", "u16", "Number of the job whose packets wait."),
+        Column(
+            "aggressor",
+            "u16",
+            "Number of the job that causes the wait. It may be the waiting job itself.",
+        ),
+        Column("wait_ns", "f64", "Waiting time, summed over packets.", unit="ns"),
+    ),
+)
+_CALL_WINDOWS = Table(
+    "call_windows",
+    text=(
+        "One row per time window, job and MPI call in which ranks of the job were blocked in that window. "
+        "Over windows, the times of a call sum to its `time_ns` in the calls table. The length of a window "
+        "is `record.call_windows_ps` of the plan. Rows are ordered by window, job and call."
+    ),
+    switch="record.call_windows",
+    columns=(
+        Column("window_start_ns", "f64", "Start of the window.", unit="ns"),
+        Column("job", "u16", "Number of the job in the plan, from 0."),
+        Column("call", "str", "The call: `isend`, `waitall`, `allreduce` and so on."),
+        Column(
+            "time_ns",
+            "f64",
+            "Time that the job's ranks were blocked in the call inside the window, summed over ranks.",
+            unit="ns",
+        ),
+    ),
+)
 
 #: Every table by name, in the order in which a run writes them.
 TABLES: Mapping[str, Table] = MappingProxyType(
@@ -1174,6 +1256,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             _CALL_EVENTS,
             _EPOCHS,
             _NIC_WINDOWS,
+            _BLAME_GROUPS,
+            _BLAME_LINKS,
+            _CALL_WINDOWS,
         )
     }
 )

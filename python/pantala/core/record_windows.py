@@ -8,7 +8,14 @@ from typing import Any
 __all__ = ["long_windows", "packets_from"]
 
 #: Keys of record with the length of a window.
-_WINDOWS = ("window", "link_window", "routing_windows", "latency_windows", "nic_windows")
+_WINDOWS = (
+    "window",
+    "link_window",
+    "routing_windows",
+    "latency_windows",
+    "nic_windows",
+    "call_windows",
+)
 #: The default of `record.window` and `record.blame.window`, in ps. Nobody chose it for the run.
 _DEFAULT_WINDOW = 10_000_000
 

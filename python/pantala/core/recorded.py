@@ -20,5 +20,7 @@ def is_recorded(record: Mapping[str, Any], table: str) -> bool:
     switch = TABLES[table].switch
     if switch is None:
         return True
-    key = switch.removeprefix("record.")
+    *tables, key = switch.removeprefix("record.").split(".")
+    for name in tables:
+        record = record.get(name) or {}
     return record.get(key, record.get(f"{key}_ps")) not in (None, False, 0, "off")

@@ -17,6 +17,7 @@ from pantala.explorer.cube import Cube
 from pantala.explorer.latencies import latencies
 from pantala.explorer.packets import packets_over
 from pantala.explorer.presence import phases, presence
+from pantala.explorer.waits import links_waited_at, waits_at, waits_between
 from pantala.results.run import Run
 from pantala.run_tables.job_nodes import job_nodes
 from pantala.run_tables.run_like import table
@@ -52,7 +53,8 @@ def answer(run: Run, cube: Cube | None, name: str, argument: int | None = None) 
         run: the run.
         cube: its cube; None if it has none.
         name: one of `TABLES_OF_PAGE`.
-        argument: the group of `group`, the link of `packets` and `queue`; None for other tables.
+        argument: the group of `group`, the link of `packets`, `queue` and `waiters`; None for
+            other tables.
 
     Raises:
         UsageError: there is no such table, or the argument is missing or not asked for.
@@ -74,6 +76,8 @@ def answer(run: Run, cube: Cube | None, name: str, argument: int | None = None) 
         return packets_over(run, argument)
     if name == "queue" and argument is not None:
         return _queue(run, argument)
+    if name == "waiters" and argument is not None:
+        return waits_at(run, argument)
     raise UsageError(f"the explorer has no table {name}")
 
 
@@ -85,6 +89,12 @@ def _classes(frame: pl.LazyFrame | pl.DataFrame) -> Any:
     """Returns the column `class` as the number of the class in `facts.classes`."""
     kinds = pl.Enum(_CLASSES)
     return frame.with_columns(pl.col("class").cast(kinds).to_physical().cast(pl.UInt8))
+
+
+def _numbered(found: Answer) -> Answer:
+    """Returns a table with the number of each link class, unless it has no rows."""
+    frame, facts = found
+    return (frame, facts) if frame.is_empty() else (_classes(frame), facts | {"classes": _CLASSES})
 
 
 def _groups(_run: Run, cube: Cube) -> Answer:
@@ -327,6 +337,8 @@ _OF_RUN: Mapping[str, Callable[[Run], Answer]] = {
     "routing": _routing,
     "throughput": _throughput,
     "tiles": _tiles,
+    "waited": lambda run: _numbered(links_waited_at(run)),
+    "waits": lambda run: _numbered(waits_between(run)),
 }
 _OF_CUBE: Mapping[str, Callable[[Run, Cube], Answer]] = {
     "groups": _groups,
@@ -340,6 +352,7 @@ ARGUMENTS: Mapping[str, str] = {
     "group": "group",
     "packets": "link",
     "queue": "link",
+    "waiters": "link",
 }
 #: The tables that are made from the cube.
 FROM_CUBE = frozenset({*_OF_CUBE, "group"})

@@ -26,8 +26,8 @@ __all__ = ["LARGEST_PAGE", "html", "policy", "write_page"]
 LARGEST_PAGE = 14_500_000
 #: Runs of a self-contained page at most, and bytes for what it says of them.
 _RUNS, _FACTS = 8, 200_000
-#: Links of a self-contained page whose packets are inside.
-_PACKET_LINKS = 24
+#: Links of a self-contained page whose packets are inside, and whose waiting times are.
+_PACKET_LINKS, _WAIT_LINKS = 24, 100
 #: Tables of a run beside the first that a page has: those that views compare.
 _COMPARED = (
     "blame",
@@ -39,6 +39,7 @@ _COMPARED = (
     "presence",
     "routing",
     "throughput",
+    "waits",
 )
 
 
@@ -151,6 +152,8 @@ def _left_out(subject: Subject, groups: int, tables: list[str], runs: int) -> li
         words.append("links of all runs but the first, where they are not beside it")
     if "packet_hops" not in subject.facts(0)["missing"]:
         words.append(f"the packets of all links but {_PACKET_LINKS}")
+    if "blame_links" not in subject.facts(0)["missing"]:
+        words.append(f"who waited at all links but {_WAIT_LINKS}")
     return words
 
 
@@ -187,6 +190,9 @@ def _asked(subject: Subject, runs: int) -> Iterator[tuple[int, str, int | None]]
     if "port_windows" not in subject.facts(0)["missing"]:
         for link, _ in links[:_PACKET_LINKS]:
             yield 0, "queue", link
+    if "blame_links" not in subject.facts(0)["missing"]:
+        for link in _waited(subject, [link for link, _ in links[:_PACKET_LINKS]]):
+            yield 0, "waiters", link
     for group in dict.fromkeys(group for _, group in links):
         yield 0, "group", group
 
@@ -202,3 +208,10 @@ def _hot_links(subject: Subject, first: list[int]) -> list[tuple[int, int]]:
         for link, source, target in rows.select("link", "source_group", "target_group").iter_rows()
     }
     return [(link, pairs[link]) for link in dict.fromkeys([*first, *pairs]) if link in pairs]
+
+
+def _waited(subject: Subject, first: list[int]) -> list[int]:
+    """Returns links: those given, then those that packets waited for longest."""
+    frame, _ = subject.answer(0, "waited")
+    order = [] if frame.is_empty() else frame["link"].to_list()
+    return list(dict.fromkeys([*first, *order]))[:_WAIT_LINKS]

@@ -14,7 +14,10 @@ from pantala.run_tables.run_like import table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["phases", "presence", "time_inside"]
+__all__ = ["calls_table", "phases", "presence", "time_inside"]
+
+#: The tables with the time inside calls, the first preferred.
+_TABLES = ("call_windows", "call_events")
 
 #: Calls whose time is no communication time.
 _NO_COMMUNICATION = ("init", "finalize")
@@ -23,7 +26,9 @@ _MOST = 1000
 
 
 def presence(run: Run) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Returns the time that ranks spend inside MPI calls in windows of the run, from call_events.
+    """Returns the time that ranks spend inside MPI calls in windows of the run.
+
+    It is from call_windows, or from call_events if the run has only these.
 
     Returns:
         `window_start_ns`, `job`, `inside_ns` (summed over ranks) and `ranks`; the facts have the
@@ -42,10 +47,21 @@ def phases(run: Run) -> tuple[pl.DataFrame, dict[str, Any]]:
     return _inside(run, by_call=True)
 
 
+def calls_table(run: Run) -> str | None:
+    """Returns the table that the times inside calls are from; None if the run has none.
+
+    Raises:
+        RunDirectoryError: the table is damaged.
+    """
+    return next((name for name in _TABLES if table(run, name) is not None), None)
+
+
 def _inside(run: Run, *, by_call: bool) -> tuple[pl.DataFrame, dict[str, Any]]:
+    if (windows := table(run, "call_windows")) is not None:
+        return _of_windows(run, windows, by_call=by_call)
     events = table(run, "call_events")
     if events is None:
-        return pl.DataFrame(), {"needs": "call_events"}
+        return pl.DataFrame(), {"needs": "call_windows"}
     length = float(run.plan["record"]["window_ps"]) / 1000
     end = float(run.document["simulated_ns"])
     length *= max(1, math.ceil(end / length / _MOST))
@@ -69,12 +85,33 @@ def _inside(run: Run, *, by_call: bool) -> tuple[pl.DataFrame, dict[str, Any]]:
                 )
             )
     if not found:
-        return pl.DataFrame(), {"needs": "call_events"}
+        return pl.DataFrame(), {"needs": "call_windows"}
     every = pl.concat(found)
     if by_call:
         # Rounding leaves a millionth of a nanosecond in windows without the call.
         every = every.filter(pl.col("inside_ns") > 1e-3)
     return every.sort(key).select(*key, "inside_ns", "ranks"), {"window_ns": length}
+
+
+def _of_windows(
+    run: Run, windows: pl.LazyFrame, *, by_call: bool
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    length = float(run.plan["record"]["call_windows_ps"]) / 1000
+    end = float(run.document["simulated_ns"])
+    length *= (by := max(1, math.ceil(end / length / _MOST)))
+    key = ["window_start_ns", "job", *["call"] * by_call]
+    rows = windows.filter(~pl.col("call").is_in(_NO_COMMUNICATION))
+    if by > 1:
+        rows = rows.with_columns((pl.col("window_start_ns") / length).floor() * length)
+    ranks = {number: job["ranks"] for number, job in enumerate(run.plan["jobs"])}
+    frame = (
+        rows.group_by(key)
+        .agg(inside_ns=pl.col("time_ns").sum())
+        .sort(key)
+        .with_columns(ranks=pl.col("job").replace_strict(ranks, return_dtype=pl.UInt32))
+        .collect()
+    )
+    return frame.select(*key, "inside_ns", "ranks"), {"window_ns": length}
 
 
 def time_inside(

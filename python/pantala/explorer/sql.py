@@ -36,13 +36,25 @@ FROM '$dir/routing_windows.parquet'
 WHERE window_start_ns >= $from AND window_start_ns < $to
 ?job   AND job IN ($job)
 ORDER BY ALL;""",
-    "presence": """-- Time inside MPI calls; the view divides it by ranks and windows.
+    "presence": """-- Time blocked in MPI calls; the view divides it by ranks and windows.
+SELECT job, sum(time_ns) AS inside_ns
+FROM '$dir/call_windows.parquet'
+WHERE call NOT IN ('init', 'finalize') AND window_start_ns >= $from AND window_start_ns < $to
+?job   AND job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
+    "phases": """-- The MPI phases: time blocked in each call, summed over ranks.
+SELECT job, call, sum(time_ns) AS inside_ns
+FROM '$dir/call_windows.parquet'
+WHERE call NOT IN ('init', 'finalize') AND window_start_ns >= $from AND window_start_ns < $to
+?job   AND job IN ($job)
+GROUP BY ALL ORDER BY ALL;""",
+    "presence_events": """-- Time inside MPI calls; the view divides it by ranks and windows.
 SELECT job, sum(least(end_ns, $to) - greatest(start_ns, $from)) AS inside_ns
 FROM '$dir/call_events.parquet'
 WHERE call NOT IN ('init', 'finalize') AND start_ns < $to AND end_ns > $from
 ?job   AND job IN ($job)
 GROUP BY ALL ORDER BY ALL;""",
-    "phases": """-- The MPI phases: time inside each call, summed over ranks.
+    "phases_events": """-- The MPI phases: time inside each call, summed over ranks.
 SELECT job, call, sum(least(end_ns, $to) - greatest(start_ns, $from)) AS inside_ns
 FROM '$dir/call_events.parquet'
 WHERE call NOT IN ('init', 'finalize') AND start_ns < $to AND end_ns > $from
@@ -117,6 +129,20 @@ FROM '$dir/blame.parquet'
 WHERE window_start_ns >= $from AND window_start_ns < $to
 ?class   AND class = '$class'
 GROUP BY ALL ORDER BY ALL;""",
+    "waits": """SELECT source_group, target_group, sum(wait_ns) AS wait_ns
+FROM '$dir/blame_groups.parquet'
+WHERE window_start_ns < $to AND window_start_ns + window_ns > $from
+?class   AND class = '$class'
+?between   AND class NOT IN ('injection', 'ejection')
+?job   AND victim IN ($job)
+?victim   AND victim = $victim
+?aggressor   AND aggressor = $aggressor
+GROUP BY ALL ORDER BY ALL;""",
+    "waiters": """SELECT victim, aggressor, sum(wait_ns) AS wait_ns
+FROM '$dir/blame_links.parquet'
+WHERE link = $link AND window_start_ns < $to AND window_start_ns + window_ns > $from
+?job   AND victim IN ($job)
+GROUP BY ALL ORDER BY wait_ns DESC;""",
     "jobs": "SELECT * FROM '$dir/jobs.parquet' ORDER BY job;",
     "latencies": """-- Packets by bin of latency: bin b begins at 10^(b/20) ns.
 SELECT job, floor(20 * log10(greatest(latency_ns, 1))) AS bin, count(*) AS packets

@@ -14,12 +14,15 @@ from typing import Any
 import polars as pl
 
 from pantala.analysis.hottest_links import link_name
+from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
+from pantala.core.recorded import is_recorded
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
 from pantala.experiments.experiment import Experiment
 from pantala.explorer.answers import FROM_CUBE, Answer, answer, side_by_side
 from pantala.explorer.cube import FOLDER, Cube, cube_of, stamp_of
 from pantala.explorer.grid import grid_of
+from pantala.explorer.presence import calls_table
 from pantala.explorer.sql import QUERIES
 from pantala.files.atomic_file import write_text
 from pantala.files.run_directory import TABLES_FILE
@@ -44,13 +47,20 @@ OPTIONAL: Mapping[str, str] = {
     "blame": "[record.blame]",
     "packets": 'record.packets = "all" or "sampled"',
     "packet_hops": "record.packet_paths = true",
-    "call_events": "[record.call_events]",
+    "blame_groups": "record.blame.groups = true",
+    "blame_links": "record.blame.links = 100",
+    "call_windows": 'record.call_windows = "10 us"',
     "latency_windows": 'record.latency_windows = "10 us"',
     "routing_windows": 'record.routing_windows = "10 us"',
     "port_windows": '[record.ports] with split = ["vc"]',
 }
 #: The tables that the preset of records for the explorer adds.
-_EXPLORED = frozenset({"blame", "packet_hops", "call_events", "latency_windows", "routing_windows"})
+_EXPLORED = frozenset(
+    {
+        *("blame", "blame_groups", "blame_links", "call_windows", "latency_windows"),
+        *("packet_hops", "routing_windows"),
+    }
+)
 #: The file of sentences in the folder of the cube.
 _WORDS, _WORDS_FORM = "words.json", 2
 #: Links of the list of hottest links.
@@ -140,10 +150,12 @@ class Subject:
             cube = self.cube(number)
         except PantalaError as error:
             faults.append(str(error))
-        missing = {}
+        missing, calls = {}, None
+        with contextlib.suppress(PantalaError, pl.exceptions.PolarsError):
+            calls = calls_table(run)
         for name in OPTIONAL:
             try:
-                recorded = table(run, name) is not None
+                recorded = table(run, calls or name if name == "call_windows" else name) is not None
             except (PantalaError, pl.exceptions.PolarsError) as error:
                 recorded = False
                 faults.append(str(error))
@@ -167,6 +179,7 @@ class Subject:
             "joined": 1 if cube is None else cube.joined,
             "skipped": skipped_spans(run),
             "missing": missing,
+            "calls": calls,
             "faults": list(dict.fromkeys(faults)),
         }
 
@@ -211,6 +224,8 @@ def _remedy(run: Run, name: str) -> str:
             f"The sweep did not keep the table {name}; add {name} to keep (--keep) and give the"
             " sweep again."
         )
+    if TABLES[name].switch and is_recorded(run.plan["record"], name):
+        return f"The run recorded the table {name}, but it has no rows."
     either = ' or record = "explore"' if name in _EXPLORED else ""
     return f"The run did not record this; {OPTIONAL[name]}{either} records it."
 

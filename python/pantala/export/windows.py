@@ -28,6 +28,12 @@ AXES = {
     "latency_windows": ("window_start_ns", "job", "kind"),
     "nic_windows": ("window_start_ns", "node"),
     "blame": ("window_start_ns", "class", "victim", "aggressor"),
+    "blame_groups": (
+        *("window_ns", "window_start_ns", "class", "source_group", "target_group"),
+        *("victim", "aggressor"),
+    ),
+    "blame_links": ("window_ns", "window_start_ns", "link", "victim", "aggressor"),
+    "call_windows": ("window_start_ns", "job", "call"),
 }
 
 #: The largest arrays, in values.
@@ -66,7 +72,8 @@ def to_xarray(run: Run, table: str = "link_windows", *columns: str) -> xarray.Da
     if table not in AXES:
         raise UsageError(f"{table} is no table of windows; {_hint(table, list(AXES))}")
     described = {column.name: column for column in TABLES[table].columns}
-    values = [name for name in described if name not in AXES[table]]
+    # The class of a link that is an axis is in the table of links.
+    values = [name for name in described if name not in (*AXES[table], "class")]
     for name in columns:
         if name not in values:
             raise UsageError(f"{table} has no value {name}; {_hint(name, values)}")

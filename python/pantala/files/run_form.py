@@ -66,6 +66,7 @@ class _Record(TypedDict, total=False):
     routing_windows_ps: _Number
     latency_windows_ps: _Number
     nic_windows_ps: _Number
+    call_windows_ps: _Number
     packet_from_ps: _Number
     packet_until_ps: _Number
 

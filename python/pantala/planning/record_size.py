@@ -44,6 +44,12 @@ _CALLS = 2.0
 #: A window of this length or more makes no large table of jobs: 100 GB are hours of simulated time.
 _LONG_WINDOW_PS = 10**6
 
+#: Names of MPI calls that a job spends time in.
+_NAMES = 4.0
+
+#: Rows of blame_groups and blame_links at most; the core joins windows beyond them.
+MOST_GROUP_ROWS, MOST_LINK_ROWS = 2 << 20, 4 << 20
+
 #: Bytes of a row of the table iterations, which is smaller than messages.
 _ITERATION_BYTES = 10.0
 #: Table: bytes of a row on the disk (measured on runs of two jobs), and what makes it smaller.
@@ -67,6 +73,9 @@ _TABLES = {
     "latency_windows": (32.0, "give longer windows"),
     "nic_windows": (9.0, "give longer windows"),
     "blame": (3.4, "give longer windows"),
+    "blame_groups": (4.5, "give longer windows"),
+    "blame_links": (5.0, "give longer windows or fewer links"),
+    "call_windows": (9.0, "give longer windows"),
 }
 
 #: The key of the window of a table, where it is not the key that turns the table on.
@@ -74,6 +83,8 @@ _WINDOW_KEYS = {
     "link_windows": "record.link_window",
     "job_windows": "record.window",
     "blame": "record.blame.window",
+    "blame_groups": "record.blame.window",
+    "blame_links": "record.blame.window",
 }
 
 
@@ -302,4 +313,26 @@ def _window_rows(
         found["nic_windows"] = min(used * windows([length]), hops)
     if (record_of := record.get("blame")) is not None:
         found["blame"] = classes * count * count * windows([record_of["window_ps"]])
+        found |= _places(plan, record_of, windows([record_of["window_ps"]]), hops)
+    if length := record.get("call_windows_ps", 0):
+        calling = sum(job.calls > 0 for job in jobs.values())
+        found["call_windows"] = calling * _NAMES * windows([length])
+    return found
+
+
+def _places(
+    plan: Mapping[str, Any], blame: Mapping[str, Any], windows: float, hops: float
+) -> dict[str, float]:
+    """Returns the rows of blame by groups and by link: no more than packets that pass.
+
+    A run joins windows beyond a number of rows.
+    """
+    inside, groups = len(plan["derived"]["links"]) + 1, plan["topology"]["g"]
+    pairs = len(plan["jobs"]) ** 2 * windows
+    found = {}
+    if blame.get("groups"):
+        rows = (groups * (groups - 1) + inside * groups) * pairs
+        found["blame_groups"] = min(rows, hops, MOST_GROUP_ROWS)
+    if links := blame.get("links", 0):
+        found["blame_links"] = min((inside + 1) * links * pairs, hops, MOST_LINK_ROWS)
     return found

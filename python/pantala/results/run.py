@@ -103,19 +103,18 @@ class Run:
 
     @property
     def rank_calls(self) -> pl.LazyFrame:
-        """One row per rank and MPI call: number of calls, bytes, time.
-
-        It is empty if `record.rank_calls` was off.
-        """
+        """One row per rank and MPI call; empty if `record.rank_calls` was off."""
         return self._table("rank_calls")
 
     @property
     def call_events(self) -> pl.LazyFrame:
-        """One row per MPI call of the recorded ranks: start, end, bytes.
-
-        It is empty if `record.call_events` was off.
-        """
+        """One row per MPI call: start, end, bytes; empty if `record.call_events` was off."""
         return self._table("call_events")
+
+    @property
+    def call_windows(self) -> pl.LazyFrame:
+        """One row per window, job and MPI call; empty if `record.call_windows` was off."""
+        return self._table("call_windows")
 
     @property
     def program_logs(self) -> pl.LazyFrame:
@@ -231,6 +230,16 @@ class Run:
         It is empty if `record.blame` was off.
         """
         return self._table("blame")
+
+    @property
+    def blame_groups(self) -> pl.LazyFrame:
+        """One row per window, two groups and two jobs; empty if `record.blame.groups` was off."""
+        return self._table("blame_groups")
+
+    @property
+    def blame_links(self) -> pl.LazyFrame:
+        """One row per window, link and two jobs; empty if `record.blame.links` was off."""
+        return self._table("blame_links")
 
     @property
     def port_windows(self) -> pl.LazyFrame:

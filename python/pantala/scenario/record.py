@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic_core import PydanticCustomError
 
-from pantala.models.base import Flag, Index, Model, Name, PositiveDuration
+from pantala.models.base import Count, Flag, Index, Model, Name, PositiveDuration
 from pantala.models.keys import BlameRecordKeys, RecordKeys
 from pantala.models.validation import fault
 
@@ -82,11 +82,20 @@ class RouterRecord(Model):
 
 
 class BlameRecord(BlameRecordKeys):
-    """The waiting time of each job by the job that causes it, in the table blame."""
+    """Waiting times by the job that causes them, in the table blame, and by place."""
+
+    groups: Flag = False
+    """Whether the blame_groups table records the waiting times by the groups that links connect."""
+    links: Count | None = None
+    """Number of links of each class, those most waited at in the run, whose waiting times the
+    blame_links table records. Default: not recorded."""
 
     def as_plan(self) -> dict[str, Any]:
         """Returns the record in the plan's form."""
-        return {"window_ps": int(self.window)}
+        places: dict[str, Any] = {"groups": True} if self.groups else {}
+        if self.links is not None:
+            places["links"] = self.links
+        return {"window_ps": int(self.window), **places}
 
 
 class CallEventRecord(Model):
@@ -102,14 +111,18 @@ class CallEventRecord(Model):
         return {"jobs": list(self.jobs), "ranks": list(self.ranks)}
 
 
+#: The links of each class whose waiting times the preset explore records by cause.
+_WORST_LINKS = 100
+
+
 def _explored(window: Any) -> dict[str, Any]:
     """Returns the keys of the preset explore, with windows of one length."""
     return {
         "packet_paths": True,
         "routing_windows": window,
         "latency_windows": window,
-        "blame": {"window": window},
-        "call_events": {},
+        "call_windows": window,
+        "blame": {"window": window, "groups": True, "links": _WORST_LINKS},
     }
 
 
@@ -120,8 +133,9 @@ class Record(RecordKeys):
 
     preset: Literal["explore"] | None = None
     """explore records what `pantala explore` shows beyond the default: `packet_paths` of the
-    sampled packets, `call_events` of all ranks, `blame`, `latency_windows` and `routing_windows`,
-    in windows of the length of `window`. Keys given here replace its values."""
+    sampled packets, `blame` with `groups` and with 100 `links` of each class, `call_windows`,
+    `latency_windows` and `routing_windows`, in windows of the length of `window`. Keys given here
+    replace its values."""
     packet_jobs: tuple[Name, ...] = ()
     """Names of the jobs whose packets have rows in packets and packet_hops. None: all jobs."""
     packet_routers: tuple[Index, ...] = ()
@@ -144,6 +158,10 @@ class Record(RecordKeys):
     """Length of a time window of the latency_windows table: percentiles of packet, message and
     request-response latency per job. The percentiles of up to 4,096 latencies are exact; of more
     they are at most 0.1 % too high. Default: not recorded."""
+    call_windows: PositiveDuration | None = None
+    """Length of a time window of the call_windows table: the time that the ranks of each job are
+    blocked in each MPI call. It grows with windows and names of calls, not with ranks. Default: not
+    recorded."""
     nic_windows: PositiveDuration | None = None
     """Length of a time window of the nic_windows table: number and mean of the request-response
     latencies of each node. It needs `machine.nic.responses`. Default: not recorded."""
@@ -168,12 +186,14 @@ class Record(RecordKeys):
         recorded = _explored(data.get("window", cls.model_fields["window"].default))
         if data.get("packets") == "off":
             del recorded["packet_paths"]
+        if isinstance(data.get("blame"), Mapping):
+            data = data | {"blame": recorded["blame"] | data["blame"]}
         return recorded | data
 
     #: The records that are tables of keys.
     tables: ClassVar[tuple[str, ...]] = ("ports", "system", "routers", "blame", "call_events")
     #: The records in windows, which a plan has only if they are on.
-    windows: ClassVar[tuple[str, ...]] = ("latency_windows", "nic_windows")
+    windows: ClassVar[tuple[str, ...]] = ("latency_windows", "nic_windows", "call_windows")
     #: The records of ranks, which a plan has only if they are on.
     flags: ClassVar[tuple[str, ...]] = ("unexpected", "rank_messages", "rank_calls")
 

@@ -73,7 +73,19 @@ def check(page: Page) -> dict[str, int]:
         "load": compare(page, "groups", 2, {2: 2}),
         "blame": compare(page, "blame", 2, {2: 2}),
         "link": compare(page, "link", 2, {2: 2, 3: 3, 4: 4}),
+        "waiters": waiters(page),
     }
+
+
+def waiters(page: Page) -> int:
+    """Compares who waited at the link with the query of the view; returns the number of pairs."""
+    shown = page.value("explorer.waiters()")["rows"]
+    queries = duckdb.extract_statements(page.value("explorer.sql('link')"))
+    answered = duckdb.execute(queries[1]).fetchall()
+    assert [row[:2] for row in shown] == [list(row[:2]) for row in answered]
+    for mine, theirs in zip(shown, answered, strict=True):
+        assert mine[2] == pytest.approx(theirs[2], rel=1e-9)
+    return len(shown)
 
 
 def test_every_view_agrees_with_its_query_after_each_brush(tmp_path: Path) -> None:
@@ -88,6 +100,7 @@ def test_every_view_agrees_with_its_query_after_each_brush(tmp_path: Path) -> No
         )
         links = page.value("explorer.rows('place')")["rows"]
         select(page, f"{{link: {links[0][0]}}}")
+        page.until("explorer.waiters().rows.length > 0")
         whole = check(page)
         assert all(number > 0 for number in whole.values()), whole
         y = box[1] + 40
@@ -114,6 +127,22 @@ def test_every_view_agrees_with_its_query_after_each_brush(tmp_path: Path) -> No
             sums[row[0]] = sums.get(row[0], 0) + row[5]
         for row in shown["rows"]:
             assert row[6] == pytest.approx(sums.get(row[0], 0), rel=1e-5, abs=1e-9)
+        select(page, "{group: null, router: null, matrix: 'waits', from: 2000, to: 9000}")
+        page.until("explorer.rows('groups').columns.includes('wait_ns')")
+        assert compare(page, "groups", 2, {2: 2}) > 3
+        for state in (
+            "{jobs: [1]}",
+            "{jobs: [0, 1], victim: 0, aggressor: 1}",
+            "{jobs: [0, 1], victim: 0, aggressor: 0, cls: 'ejection'}",
+        ):
+            select(page, state)
+            assert compare(page, "groups", 2, {2: 2}) > 3
+            waiters(page)
+        # The pair chosen, the matrix shows its waiting without being asked to.
+        select(page, "{matrix: '', cls: 'global', aggressor: 1}")
+        assert compare(page, "groups", 2, {2: 2}) > 3
+        assert "cube because of halo" in page.value("document.querySelector('#groups').innerText")
+        select(page, "{victim: null, aggressor: null, jobs: [], cls: '', from: null, to: null}")
         select(page, "{measure: 'stall', group: null, router: null}")
         compare(page, "groups", 2, {2: 3})
         assert page.errors == []

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -18,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pantala as pt
-from explored_runs import HOSTILE, explored, hostile
+from explored_runs import HOSTILE, asked, explored, hostile
 from pantala.errors import RunDirectoryError, UsageError
 from pantala.explorer.answers import ARGUMENTS, TABLES_OF_PAGE, answer, side_by_side
 from pantala.explorer.cube import FOLDER, cube_of
@@ -26,7 +25,7 @@ from pantala.explorer.latencies import BINS
 from pantala.explorer.packed import packed, unpacked
 from pantala.explorer.page import write_page
 from pantala.explorer.presence import time_inside
-from pantala.explorer.sql import QUERIES, filled
+from pantala.explorer.sql import QUERIES
 from pantala.explorer.subject import Subject, subject_of
 from pantala.results.run import Run
 
@@ -38,20 +37,10 @@ def subject(tmp_path_factory: pytest.TempPathFactory) -> Subject:
     return subject_of(pt.load(explored(tmp_path_factory.mktemp("explorer") / "run")))
 
 
-def asked(subject: Subject, view: str, **values: object) -> pl.DataFrame:
-    run = subject.run(0)
-    whole = {"dir": run.path, "from": 0, "to": run.document["simulated_ns"]}
-    given = whole | values
-    given.setdefault("time", given["to"] - given["from"])
-    found = duckdb.execute(filled(view, given))
-    names = [column[0] for column in found.description]
-    return pl.DataFrame(found.fetchall(), names, orient="row", infer_schema_length=None)
-
-
 def test_every_query_runs_with_and_without_its_choices(subject: Subject) -> None:
     chosen = {"job": 1, "class": "local", "group": 0, "router": 0, "link": 0}
     for view in QUERIES:
-        if view in ("group", "router", "link", "packets", "queue"):
+        if view in ("group", "router", "link", "packets", "queue", "waiters"):
             rows = asked(subject, view, **{"group": 0, "router": 0, "link": 20})
         else:
             rows = asked(subject, view)
@@ -269,9 +258,7 @@ def test_time_inside_windows_is_the_sum_of_overlaps(
 
 
 def argument_of(name: str) -> int | None:
-    return (
-        {"beside": 1, "group": 3, "packets": 20, "queue": 20}[name] if name in ARGUMENTS else None
-    )
+    return {"beside": 1, "group": 3}.get(name, 20) if name in ARGUMENTS else None
 
 
 def test_a_packed_table_is_unpacked_whole(subject: Subject) -> None:

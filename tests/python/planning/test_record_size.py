@@ -51,7 +51,8 @@ ALL: dict[str, Any] = {
     "ports": {"windows": ["10 us"], "split": ["vc", "job"]},
     "system": {"windows": ["2 us"], "by_job": True},
     "routers": {"windows": ["2 us"]},
-    "blame": {"window": "1 us"},
+    "blame": {"window": "1 us", "groups": True, "links": 100},
+    "call_windows": "1 us",
     "latency_windows": "1 us",
     "routing_windows": "1 us",
     "window": "1 us",
@@ -134,6 +135,19 @@ def test_each_choice_of_packets_makes_the_estimate_smaller() -> None:
         ),
         ({"latency_windows": "1 ns"}, "latency_windows", "record.latency_windows", "longer"),
         ({"blame": {"window": "1 ns"}}, "blame", "record.blame.window", "longer windows"),
+        (
+            {"blame": {"window": "1 ns", "groups": True}},
+            "blame_groups",
+            "record.blame.window",
+            "longer windows",
+        ),
+        (
+            {"blame": {"window": "1 ns", "links": 1000}},
+            "blame_links",
+            "record.blame.window",
+            "fewer links",
+        ),
+        ({"call_windows": "1 ns"}, "call_windows", "record.call_windows", "longer windows"),
     ],
 )
 def test_a_record_that_is_too_large_is_told_before_the_run(

@@ -14,19 +14,27 @@ pytestmark = pytest.mark.native
 def test_explore_switches_on_what_the_explorer_shows() -> None:
     record = recorded_scenario("explore").resolved_plan()["record"]
     assert record["packet_paths"] is True
-    assert record["blame"] == {"window_ps": 10_000_000}
+    assert record["blame"] == {"window_ps": 10_000_000, "groups": True, "links": 100}
     assert record["latency_windows_ps"] == record["routing_windows_ps"] == 10_000_000
-    assert record["call_events"] == {"jobs": [], "ranks": []}
+    assert record["call_windows_ps"] == 10_000_000
+    assert "call_events" not in record
     assert record["packet_sample"] == 100
 
 
 def test_given_keys_replace_those_of_explore() -> None:
     given = {"preset": "explore", "window": "2 us", "blame": {"window": "4 us"}}
     record = recorded_scenario(given).resolved_plan()["record"]
-    assert record["blame"] == {"window_ps": 4_000_000}
+    assert record["blame"] == {"window_ps": 4_000_000, "groups": True, "links": 100}
     assert record["latency_windows_ps"] == 2_000_000
     without = recorded_scenario({"preset": "explore", "packets": "off"}).resolved_plan()["record"]
     assert without["packet_paths"] is False
+
+
+def test_a_plan_without_places_of_blame_is_as_before() -> None:
+    """So runs in stores keep their identity."""
+    record = recorded_scenario({"blame": {"window": "4 us"}}).resolved_plan()["record"]
+    assert record["blame"] == {"window_ps": 4_000_000}
+    assert "call_windows_ps" not in record
 
 
 def test_explore_is_a_value_of_set() -> None:

@@ -11,7 +11,7 @@ use crate::partition::{Partition, Totals};
 use crate::probe::Probe;
 use crate::store::counters::JobTraffic;
 use crate::store::port::LinkCounters;
-use crate::watch::blame::BlameCell;
+use crate::watch::blame::{BlameCell, BlameDetail, Places};
 use crate::watch::paths::PacketChoice;
 use crate::watch::ports::{LinkCount, WatchedLink};
 use pantala_engine::{NEVER, Time};
@@ -309,15 +309,23 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Records the waiting time of each job by the job that causes it, as
     /// [`Partition::record_blame`].
-    pub fn record_blame(&mut self, window: Time) {
+    pub fn record_blame(&mut self, window: Time, detail: BlameDetail) {
         for partition in &mut self.partitions {
-            partition.record_blame(window);
+            partition.record_blame(window, detail);
         }
     }
 
     /// Returns the waiting times up to `now`, as [`Partition::blame_until`].
     pub fn blame_until(&mut self, now: Time) -> Vec<BlameCell> {
         BlameCell::summed(self.partitions.iter_mut().flat_map(|part| part.blame_until(now)))
+    }
+
+    /// Returns the waiting times up to `now` by groups and by link, as
+    /// [`Partition::blamed_places_until`].
+    pub fn blamed_places_until(&mut self, now: Time) -> (Places, Places) {
+        let parts = self.partitions.iter_mut().map(|part| part.blamed_places_until(now));
+        let both = parts.reduce(|one, other| (one.0.and(other.0), one.1.and(other.1)));
+        both.unwrap_or_default()
     }
 
     /// Returns the bytes of memory that the network holds, without hosts and topology.

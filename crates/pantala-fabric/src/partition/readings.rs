@@ -10,7 +10,7 @@ use crate::probe::Probe;
 use crate::store::counters::JobTraffic;
 use crate::store::port::{LinkCounters, LinkEnd, OutPort};
 use crate::variant::General;
-use crate::watch::blame::{BlameCell, BlameSize, BlameWatch};
+use crate::watch::blame::{BlameCell, BlameDetail, BlameSize, BlameWatch, Places};
 use crate::watch::downstream::DownstreamFlits;
 use crate::watch::paths::{IdleRouter, PacketChoice, PathWatch};
 use crate::watch::ports::{LinkCount, PortWatch, WatchedLink};
@@ -226,9 +226,9 @@ impl<H: Host, P: Probe> Partition<H, P> {
         }
     }
 
-    /// Records who causes the waiting time of whom, in windows of this length, in ps, from now on.
-    /// Call it before the first event.
-    pub fn record_blame(&mut self, window: Time) {
+    /// Records who causes the waiting time of whom, in windows of this length, in ps, from now on,
+    /// and at which places. Call it before the first event.
+    pub fn record_blame(&mut self, window: Time, detail: BlameDetail) {
         let Fabric { setup, ports, nics, observer, .. } = &mut self.fabric;
         let size = BlameSize {
             ports: (ports.out_ports.first(), ports.out_ports.len()),
@@ -241,7 +241,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let classes = numbered.map(|(number, port): (u32, &OutPort)| {
             setup.network().class_of(number / setup.ports, port.port) as u8
         });
-        observer.blame = Some(Box::new(BlameWatch::new(&size, classes, window)));
+        let record = BlameWatch::new(&size, classes, &setup.topology, (window, detail));
+        observer.blame = Some(Box::new(record));
         observer.records = true;
     }
 
@@ -260,6 +261,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
     /// [`Self::record_blame`]. All events before `now` must have been handled.
     pub fn blame_until(&mut self, now: Time) -> Vec<BlameCell> {
         self.fabric.observer.blame.as_mut().map_or_else(Vec::new, |blame| blame.cells(now))
+    }
+
+    /// Returns the waiting times up to `now` by groups and by link, as [`Self::blame_until`]. Empty
+    /// if they are not recorded.
+    pub fn blamed_places_until(&mut self, now: Time) -> (Places, Places) {
+        self.fabric.observer.blame.as_mut().map(|blame| blame.places(now)).unwrap_or_default()
     }
 
     /// Counts every packet and credit anew and compares them with the counters.

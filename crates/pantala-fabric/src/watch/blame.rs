@@ -17,6 +17,7 @@ mod charges;
 mod inputs;
 mod nics;
 mod output;
+mod places;
 mod sent_flits;
 mod sums;
 mod waits;
@@ -26,6 +27,9 @@ use inputs::InputBlame;
 use nics::NicBlame;
 use output::{OutputBlame, OutputQueues};
 use pantala_engine::{NEVER, ProvenArray, Time};
+use pantala_topology::Topology;
+use places::PlaceSums;
+pub use places::{BlameDetail, MOST_GROUP_CELLS, MOST_LINK_CELLS, PlaceCell, Places, longest};
 use sent_flits::SentFlits;
 pub use sums::BlameCell;
 use sums::{NO_JOB, Sums};
@@ -54,6 +58,8 @@ pub(crate) struct BlameWatch {
     /// Per job, zero; a charge sums here what is not due yet.
     later: Vec<Time>,
     sums: Sums,
+    /// The same by place, if it is asked for.
+    places: Option<Box<PlaceSums>>,
 }
 
 /// The size of a partition.
@@ -80,13 +86,15 @@ impl BlameWatch {
     pub(crate) fn new(
         size: &BlameSize,
         classes: impl IntoIterator<Item = u8>,
-        window: Time,
+        topology: &Topology,
+        (window, detail): (Time, BlameDetail),
     ) -> Self {
         let &BlameSize { ports, terminals, vcs, jobs, buffer } = size;
         let only = (jobs == 1).then_some(0);
         let outputs: Vec<_> =
             classes.into_iter().map(|class| OutputBlame::new(class, only)).collect();
         assert_eq!(outputs.len(), ports.1, "a class for each output");
+        let places = PlaceSums::new((topology, ports), terminals, (jobs, vcs, window), detail);
         // SAFETY: the proofs of ports, of NICs and of jobs (store/bounds.rs).
         unsafe {
             Self {
@@ -104,18 +112,29 @@ impl BlameWatch {
                 nics: each(terminals, 1, NicBlame::NEW),
                 later: vec![0; jobs],
                 sums: Sums::new(jobs, window),
+                places: places.map(Box::new),
             }
         }
     }
 
     /// Returns the waiting times up to `now`, in order of window, class, victim and aggressor.
     pub(crate) fn cells(&mut self, now: Time) -> Vec<BlameCell> {
+        self.charge_all(now);
+        self.sums.cells()
+    }
+
+    /// Returns the waiting times up to `now` by groups and by link.
+    pub(crate) fn places(&mut self, now: Time) -> (Places, Places) {
+        self.charge_all(now);
+        self.places.as_mut().map(|places| places.places()).unwrap_or_default()
+    }
+
+    fn charge_all(&mut self, now: Time) {
         let first = self.outputs.first();
         for out in first..first + self.outputs.len() {
             self.advance(out, now);
             self.charge(out);
         }
-        self.sums.cells()
     }
 
     /// Returns the bytes of memory held.
@@ -132,6 +151,7 @@ impl BlameWatch {
             + self.queued.memory()
             + self.crossed.memory()
             + self.nics.memory()
+            + self.places.as_ref().map_or(0, |places| places.memory())
     }
 
     /// A packet is in an output buffer from now on. It could start on the link at `ready`, which is

@@ -5,17 +5,20 @@ use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
 use pantala_fabric::{
-    BlameCell, Delivery, FabricConfig, Host, Network, PacketOffer, Partition, PartitionMap, Pull,
-    TrafficClass, TrafficCount, Wakes,
+    BlameCell, BlameDetail, Delivery, FabricConfig, Host, Network, PacketOffer, Partition,
+    PartitionMap, PlaceCell, Places, Pull, TrafficClass, TrafficCount, Wakes, longest,
 };
 use pantala_routing::{Algorithm, Information};
-use pantala_topology::Topology;
+use pantala_topology::{LinkClass, Peer, Topology};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// A packet of a script: when it is created, its source, its destination and its job.
 type Sent = (Time, u32, u32, u16);
+
+/// Waiting times at places, with the start and the end of their windows.
+type Cells = Vec<(Time, Time, PlaceCell)>;
 
 /// Sends given packets of given jobs, all of full size.
 struct Jobs {
@@ -70,7 +73,7 @@ fn sent(config: &FabricConfig, topology: &Topology, packets: &[Sent]) -> Partiti
     }
     let host = Jobs { bytes: config.packet_bytes, queues };
     let mut net = partition(config.clone(), topology.clone(), host);
-    net.record_blame(Time::MAX);
+    net.record_blame(Time::MAX, BlameDetail { groups: false, links: 1 });
     net.advance(Time::MAX);
     assert_eq!(net.packets_in_flight(), 0);
     net
@@ -104,6 +107,18 @@ fn flows_to_one_endpoint_wait_for_each_other() {
         }
         expected.sort_unstable();
         assert_eq!(waits(&mut net), expected);
+        // All of them wait for the ejection link of NIC 0.
+        let (_, links) = net.blamed_places_until(net.now());
+        let ejection: u32 = topology.terminal_port_of(0).into();
+        let mut at_link: Vec<_> = links
+            .at(0, Time::MAX)
+            .into_iter()
+            .filter(|(_, _, cell)| cell.class() == LinkClass::Terminal as u8)
+            .inspect(|(_, _, cell)| assert_eq!(cell.link(), ejection))
+            .map(|(_, _, cell)| ("ejection", cell.victim, cell.aggressor, cell.wait))
+            .collect();
+        at_link.sort_unstable();
+        assert_eq!(at_link, expected);
     }
 }
 
@@ -223,6 +238,15 @@ fn total_wait(config: &FabricConfig, topology: &Topology, packets: &[Seen]) -> T
     sum
 }
 
+/// The waits of places by window, class, victim and aggressor.
+fn summed(places: &[(Time, Time, PlaceCell)]) -> Vec<((Time, u8, u16, u16), Time)> {
+    let mut sums: BTreeMap<_, Time> = BTreeMap::new();
+    for (start, _, cell) in places {
+        *sums.entry((*start, cell.class(), cell.victim, cell.aggressor)).or_default() += cell.wait;
+    }
+    sums.into_iter().collect()
+}
+
 /// Router models with packets that move as a whole.
 fn models() -> Vec<FabricConfig> {
     let mut models = vec![
@@ -250,7 +274,7 @@ fn loaded(
     topology: &Arc<Topology>,
     (count, load, window): (u32, f64, Option<Time>),
     scramble: Option<u64>,
-) -> (Vec<Seen>, Vec<BlameCell>) {
+) -> (Vec<Seen>, Vec<BlameCell>, [Cells; 3]) {
     let partitions = Arc::new(PartitionMap::new(topology, count));
     let keys: Vec<u64> = (0..u64::from(topology.terminals())).collect();
     let quiet = 200_000.max(40 * config.links[0].flit);
@@ -259,7 +283,7 @@ fn loaded(
     let here = 0..partitions.count();
     let mut net = Network::new(config, Arc::clone(topology), partitions, here, &keys, ends);
     if let Some(window) = window {
-        net.record_blame(window);
+        net.record_blame(window, BlameDetail { groups: true, links: u32::MAX });
     }
     if let Some(seed) = scramble {
         net.scramble(seed);
@@ -272,7 +296,12 @@ fn loaded(
         .collect();
     packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination, seen.source));
     let cells = net.blame_until(net.now());
-    (packets, cells)
+    let (groups, links) = net.blamed_places_until(net.now());
+    let at = |places: &Places| places.at(0, window.unwrap_or(1));
+    let links = at(&links);
+    let keep = longest(links.iter().map(|(_, _, cell)| cell), 2);
+    let worst = links.iter().filter(|each| keep.contains(&each.2.place)).copied().collect();
+    (packets, cells, [at(&groups), links, worst])
 }
 
 /// Each record adds what it holds: that of links a count per link, VC, job and kind.
@@ -287,7 +316,7 @@ fn records_count_in_the_memory_of_a_network() {
     net.watch_ports(Time::MAX);
     let links = net.memory();
     assert!(links > bare + 6 * 3 * 2 * size_of::<TrafficCount>(), "{bare} {links}");
-    net.record_blame(Time::MAX);
+    net.record_blame(Time::MAX, BlameDetail::default());
     assert!(net.memory() > links);
 }
 
@@ -305,9 +334,39 @@ proptest! {
         config.seed = seed;
         let full = if config.router.buffer_unit == BufferUnit::Packet { 1 } else { config.flits(config.packet_bytes) };
         config.router.input_buffer = full * buffer.max(config.virtual_channels.into()) + 1;
-        let (packets, cells) = loaded(&config, &topology, (1, load, Some(window)), None);
+        let (packets, cells, [groups, links, _]) =
+            loaded(&config, &topology, (1, load, Some(window)), None);
         let charged: Time = cells.iter().map(|cell| cell.wait).sum();
         prop_assert_eq!(charged, total_wait(&config, &topology, &packets));
+        let by_class: Vec<_> = cells
+            .iter()
+            .map(|c| ((c.window * window, c.class, c.victim, c.aggressor), c.wait))
+            .collect();
+        prop_assert_eq!(&by_class, &summed(&groups));
+        prop_assert_eq!(&by_class, &summed(&links));
+        // The links from one group to another sum to the waits between the groups.
+        let ports = topology.ports_per_router();
+        let ends = |cell: &PlaceCell| match cell.link().checked_sub(topology.routers() * ports) {
+            Some(terminal) => [topology.router_of(terminal); 2],
+            None => {
+                let (router, port) = (cell.link() / ports, (cell.link() % ports) as u16);
+                match topology.peer(router, port) {
+                    Peer::Port { router: peer, .. } => [router, peer],
+                    _ => [router; 2],
+                }
+            }
+        };
+        let pair = |ends: [u32; 2]| ends.map(|router| topology.group_of(router));
+        let mut between: BTreeMap<_, Time> = BTreeMap::new();
+        for (start, _, cell) in &links {
+            let key = (cell.class(), pair(ends(cell)), *start, cell.victim, cell.aggressor);
+            *between.entry(key).or_default() += cell.wait;
+        }
+        let told = groups.iter().map(|(start, _, cell)| {
+            let (from, to) = cell.groups();
+            ((cell.class(), [from, to], *start, cell.victim, cell.aggressor), cell.wait)
+        });
+        prop_assert_eq!(between.into_iter().collect::<Vec<_>>(), told.collect::<Vec<_>>());
     }
 
     /// The charges do not depend on partitions, blocks or the order of events, and packets do not
@@ -327,6 +386,7 @@ proptest! {
         let unwatched = loaded(&config, &topology, (1, 0.5, None), None);
         let whole = loaded(&config, &topology, (1, 0.5, Some(20_000)), None);
         prop_assert_eq!(&unwatched.0, &whole.0);
+        prop_assert!(whole.1.is_empty() || !whole.2[2].is_empty());
         config.blocks = blocks;
         prop_assert_eq!(whole, loaded(&config, &topology, (count, 0.5, Some(20_000)), Some(seed)));
     }

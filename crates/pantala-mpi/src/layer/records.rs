@@ -4,6 +4,7 @@ use pantala_engine::Time;
 
 use crate::accounting::call_events::{CallRecord, OpenCall, RankCalls};
 use crate::accounting::call_profile::Profile;
+use crate::accounting::call_windows::CallWindows;
 use crate::accounting::progress_estimate::ProgressEstimate;
 use crate::accounting::records::{IterationRecord, IterationStart, MessageRecord};
 use crate::program::error::RankError;
@@ -17,6 +18,7 @@ pub(crate) struct Records {
     /// By rank: the record of its calls. Empty if no call is recorded.
     pub(crate) rank_calls: Vec<RankCalls>,
     pub(crate) call_records: Vec<CallRecord>,
+    pub(crate) call_windows: CallWindows,
     pub(crate) message_records: Vec<MessageRecord>,
     pub(crate) iteration_records: Vec<IterationRecord>,
     pub(crate) iteration_starts: Vec<IterationStart>,
@@ -28,11 +30,13 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    pub(crate) fn new() -> Self {
+    /// `call_window`: the length of the windows of the time in calls; zero for none.
+    pub(crate) fn new(call_window: Time) -> Self {
         Self {
             profiles: Vec::new(),
             rank_calls: Vec::new(),
             call_records: Vec::new(),
+            call_windows: CallWindows::new(call_window),
             message_records: Vec::new(),
             iteration_records: Vec::new(),
             iteration_starts: Vec::new(),
@@ -49,6 +53,7 @@ impl Records {
         rank.totals.compute += computing;
         rank.totals.blocked(rank.call, time);
         self.profiles[rank.profile as usize].took(rank.operation, time);
+        self.call_windows.took(rank.job, rank.operation, now - time, now);
     }
 
     /// Notes that a rank enters the call of this name, with its bytes, unless it is in a call

@@ -3,6 +3,7 @@
 use pantala_engine::Time;
 
 use crate::accounting::call_profile::CallReport;
+use crate::accounting::call_windows::CallWindow;
 use crate::accounting::latency::LatencyStatistics;
 use crate::accounting::latency_windows::LatencySketch;
 use crate::accounting::progress_estimate::ProgressEstimate;
@@ -112,6 +113,25 @@ impl<P: OperationStream> MpiLayer<P> {
             jobs.flat_map(|(number, profile)| profile.reports(job(number), None)).collect()
         };
         CallReport::summed(reports)
+    }
+
+    /// The time of ranks in calls until `now`, by job, window and call, if it is recorded. It sums to
+    /// the time of [`call_reports`](Self::call_reports).
+    #[must_use]
+    pub fn call_windows(&self, now: Time) -> Vec<CallWindow> {
+        if self.setup.recording.call_window == 0 {
+            return Vec::new();
+        }
+        let mut windows = self.records.call_windows.clone();
+        for rank in &self.ranks {
+            if matches!(rank.activity, Activity::Blocked(_) | Activity::Busy) {
+                let (computing, waited) = rank.under_way(now);
+                let from = rank.since + computing;
+                windows.took(rank.job, rank.operation, from, from + waited);
+            }
+        }
+        let jobs = self.jobs.list.iter().enumerate();
+        CallWindow::summed(jobs.flat_map(|(number, job)| windows.windows(number, job.id)))
     }
 
     /// The messages of every rank that have arrived in this partition, if they are recorded.

@@ -65,6 +65,7 @@ impl<P: OperationStream> MpiLayer<P> {
         let ranks_here = ranks.len() as u32;
         let mut locations: Vec<RankLocation> =
             nodes.iter().map(|&node| RankLocation { node, index: NONE }).collect();
+        self.records.call_windows.add_job();
         if !self.setup.recording.rank_calls {
             self.records.profiles.push(Profile::default());
         }

@@ -3,11 +3,12 @@
 
 use pantala_engine::Time;
 use pantala_fabric::{BlameCell, ConservationCounts, JobTraffic, LinkCounters, Totals};
-use pantala_mpi::{CallReport, LatencyStatistics, RankMessages, RankReport};
+use pantala_mpi::{CallReport, CallWindow, LatencyStatistics, RankMessages, RankReport};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_workload::{Endpoints, RankLog};
 use serde::{Deserialize, Serialize};
 
+use crate::output::blamed_places::BlamedPlaces;
 use crate::output::epoch_record::EpochRow;
 use crate::output::recorder::JobPackets;
 use crate::output::recorder::Net;
@@ -47,6 +48,11 @@ pub struct Results {
     pub learning: Vec<LearningWindow>,
     /// Waiting times by the job that causes them.
     pub blame: Vec<BlameCell>,
+    /// The same by groups, and by link.
+    pub(crate) blame_groups: BlamedPlaces,
+    pub(crate) blame_links: BlamedPlaces,
+    /// The time of ranks in MPI calls, in windows.
+    pub call_windows: Vec<CallWindow>,
     /// Totals.
     pub totals: Totals,
     /// Packets injected and not delivered.
@@ -66,6 +72,7 @@ impl Results {
         simulated: Time,
     ) -> Self {
         let blame = network.blame_until(simulated);
+        let (groups, links) = network.blamed_places_until(simulated);
         let ports = network.topology().ports_per_router() as u16;
         let outputs =
             network.routers().flat_map(|router| (0..ports).map(move |port| (router, port)));
@@ -103,6 +110,11 @@ impl Results {
             },
             learning: network.learning_windows(),
             blame,
+            blame_groups: BlamedPlaces::new(groups),
+            blame_links: BlamedPlaces::new(links),
+            call_windows: CallWindow::summed(
+                network.hosts().flat_map(|host| host.call_windows(simulated)),
+            ),
             totals: network.totals(),
             in_flight: network.packets_in_flight(),
             counts: network.counts(),
@@ -128,6 +140,11 @@ impl Results {
             estimates: QTable::joined([&self.estimates, &other.estimates]),
             learning: LearningWindow::summed(self.learning.iter().chain(&other.learning)),
             blame: BlameCell::summed(self.blame.into_iter().chain(other.blame)),
+            blame_groups: self.blame_groups.and(other.blame_groups),
+            blame_links: self.blame_links.and(other.blame_links),
+            call_windows: CallWindow::summed(
+                self.call_windows.into_iter().chain(other.call_windows),
+            ),
             totals: self.totals.and(other.totals),
             in_flight: self.in_flight + other.in_flight,
             counts: self.counts.and(other.counts),

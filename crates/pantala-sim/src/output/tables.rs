@@ -1,7 +1,10 @@
 //! The tables of a run: each file of `tables/` declares the columns of one table and fills them.
 
 mod blame;
+mod blame_groups;
+mod blame_links;
 mod call_events;
+mod call_windows;
 mod calls;
 mod epochs;
 mod iterations;
@@ -61,7 +64,7 @@ enum Rows {
 /// The names of the tables that count in the hash of a run only if they have rows. Every table that
 /// is added belongs here, so that a run without it keeps its hash. Columns that a switch adds
 /// ([`TableDescriptor`]) count in the same way.
-pub(crate) const HASHED_WITH_ROWS: [&str; 13] = [
+pub(crate) const HASHED_WITH_ROWS: [&str; 16] = [
     program_logs::ProgramLogRow::TABLE.name,
     PortWindowRow::TABLE.name,
     SystemWindowRow::TABLE.name,
@@ -75,10 +78,13 @@ pub(crate) const HASHED_WITH_ROWS: [&str; 13] = [
     CallEventRow::TABLE.name,
     epochs::EpochRow::TABLE.name,
     NicWindowRow::TABLE.name,
+    blame_groups::BlameGroupRow::TABLE.name,
+    blame_links::BlameLinkRow::TABLE.name,
+    call_windows::CallWindowRow::TABLE.name,
 ];
 
 /// All tables, in the order of their hashes.
-const TABLES: [(TableDescriptor, Rows); 25] = [
+const TABLES: [(TableDescriptor, Rows); 28] = [
     (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
     (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
     (calls::CallRow::TABLE, Rows::AtEnd(|run, into| write(calls::rows(run), into))),
@@ -116,6 +122,18 @@ const TABLES: [(TableDescriptor, Rows); 25] = [
     (CallEventRow::TABLE, Rows::Streamed),
     (epochs::EpochRow::TABLE, Rows::AtEnd(|run, into| write(epochs::rows(run), into))),
     (NicWindowRow::TABLE, Rows::Streamed),
+    (
+        blame_groups::BlameGroupRow::TABLE,
+        Rows::AtEnd(|run, into| write(blame_groups::rows(run), into)),
+    ),
+    (
+        blame_links::BlameLinkRow::TABLE,
+        Rows::AtEnd(|run, into| write(blame_links::rows(run), into)),
+    ),
+    (
+        call_windows::CallWindowRow::TABLE,
+        Rows::AtEnd(|run, into| write(call_windows::rows(run), into)),
+    ),
 ];
 
 fn write<R: Row>(

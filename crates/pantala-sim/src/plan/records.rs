@@ -13,8 +13,11 @@ const MOST_BYTES: u64 = 8 << 30;
 const SUM: u64 = 160;
 const CELL: u64 = 40;
 
-/// Bytes of a sum of blame.
+/// Bytes of a sum of blame or of calls.
 const SUM_OF_BLAME: u64 = 8;
+
+/// The names of calls that a job uses, as far as memory is estimated.
+const CALLS: u64 = 8;
 
 /// Checks the records of links.
 pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result<(), PlanError> {
@@ -57,6 +60,7 @@ pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result
     check_packets(plan, topology)?;
     check_ranks(plan)?;
     check_blame(plan, topology)?;
+    check_calls(plan)?;
     check_memory(plan, topology, u64::from(vcs))
 }
 
@@ -96,6 +100,7 @@ fn check_packets(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
         ("record.routing_windows_ps", record.routing_windows_ps),
         ("record.latency_windows_ps", record.latency_windows_ps),
         ("record.nic_windows_ps", record.nic_windows_ps),
+        ("record.call_windows_ps", record.call_windows_ps),
     ] {
         if windows > 0 {
             check_window(key, windows, windows, duration)?;
@@ -191,6 +196,9 @@ fn check_blame(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
     let jobs = plan.jobs.len().max(1) as u64;
     let cells = jobs.saturating_mul(jobs).saturating_mul(classes(topology).count() as u64);
     let bytes = windows.saturating_mul(cells).saturating_mul(SUM_OF_BLAME);
+    if blame.groups || blame.links > 0 {
+        check_places(jobs, topology)?;
+    }
     if bytes <= MOST_BYTES {
         return Ok(());
     }
@@ -201,6 +209,41 @@ fn check_blame(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
     );
     let remedy = "give longer windows";
     Err(PlanError::new("record.blame.window_ps", blame.window_ps, message, remedy))
+}
+
+/// Refuses a record of blame by place that needs more memory than [`MOST_BYTES`]: a sum for each link
+/// and pair of jobs. The cells of its windows are bounded.
+fn check_places(jobs: u64, topology: &Topology) -> Result<(), PlanError> {
+    let links = u64::from(topology.routers() * topology.ports_per_router() + topology.terminals());
+    let bytes = links.saturating_mul(jobs.saturating_mul(jobs)).saturating_mul(SUM_OF_BLAME);
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let message = format!(
+        "{jobs} x {jobs} jobs at {links} links need {:.1} GiB of memory, more than {:.0} GiB",
+        gib(bytes),
+        gib(MOST_BYTES)
+    );
+    let remedy = "leave out groups and links of record.blame, or run fewer jobs";
+    Err(PlanError::new("record.blame", "...", message, remedy))
+}
+
+/// Refuses windows of calls that need more memory than [`MOST_BYTES`]: a sum for each window, job and
+/// call. A run without a duration has an unknown number of windows.
+fn check_calls(plan: &Plan) -> Result<(), PlanError> {
+    let length = plan.record.call_windows_ps;
+    let windows = plan.stop.duration_ps.checked_div(length).unwrap_or(0);
+    let sums = windows.saturating_mul(plan.jobs.len() as u64).saturating_mul(CALLS);
+    let bytes = sums.saturating_mul(SUM_OF_BLAME);
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let message = format!(
+        "{windows} windows need {:.1} GiB of memory, more than {:.0} GiB",
+        gib(bytes),
+        gib(MOST_BYTES)
+    );
+    Err(PlanError::new("record.call_windows_ps", length, message, "give longer windows"))
 }
 
 fn gib(bytes: u64) -> f64 {

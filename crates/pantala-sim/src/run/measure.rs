@@ -204,6 +204,7 @@ fn prepare(plan: &mut Plan, warmup: Time, window: Time, timeline: Time) -> Resul
     record.link_windows = false;
     record.q_learning = false;
     (record.ports, record.system, record.routers, record.blame) = (None, None, None, None);
+    record.call_windows_ps = 0;
     record.packets = PacketRecord::Off;
     record.window_ps = if timeline > 0 { timeline } else { plan.stop.duration_ps };
     Ok(load)

@@ -19,6 +19,7 @@ use crate::run::rank_reports::Status;
 use crate::run::skip::{Outlook, Skipper};
 use crate::run::termination::{End, Progress};
 use pantala_engine::{NEVER, Time};
+use pantala_fabric::{MOST_GROUP_CELLS, MOST_LINK_CELLS};
 use pantala_topology::Topology;
 use pantala_workload::Endpoints;
 use std::path::PathBuf;
@@ -273,10 +274,24 @@ impl<Q: ProcessGroup> Simulation<Q> {
         self.write_records(NEVER);
         let jobs = std::mem::take(&mut self.jobs);
         let mut here = Results::of(&self.plan, &mut self.network, jobs, self.simulated);
+        if let Some(blame) = self.plan.record.blame {
+            let places = [
+                (&mut here.blame_groups, MOST_GROUP_CELLS),
+                (&mut here.blame_links, MOST_LINK_CELLS),
+            ];
+            for (places, most) in places {
+                let counts = self.peers.all_gather(places.counts());
+                places.settle(&counts, blame.window_ps, most);
+            }
+        }
         if let Some(skipper) = &mut self.skipper {
             skipper.complete(&self.plan, &mut here);
         }
-        self.peers.gather(here)?.into_iter().reduce(Results::and)
+        let mut all = self.peers.gather(here)?.into_iter().reduce(Results::and)?;
+        if let Some(blame) = self.plan.record.blame {
+            all.blame_links.keep_longest(blame.links);
+        }
+        Some(all)
     }
 
     fn progress(&self, status: &Status) -> Progress {

@@ -1,6 +1,6 @@
 //! The blame table: waiting times of jobs by the job that causes them.
 
-use crate::support::{Ran, Row, fft, finish, halo, plan, read, run};
+use crate::support::{Ran, Row, fft, finish, halo, plan, ps, read, run};
 use pantala_sim::Simulation;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 fn mix() -> Value {
     let mut plan = plan(json!([fft(), halo()]));
     plan["routing"]["algorithm"] = json!("minimal");
-    plan["record"]["blame"] = json!({"window_ps": 5_000_000});
+    plan["record"]["blame"] = json!({"window_ps": 5_000_000, "groups": true, "links": 1_000_000});
     plan
 }
 
@@ -34,7 +34,7 @@ fn the_record_is_off_without_its_table_and_changes_nothing() {
     let (on, off) = (run(&mix()), run(&off));
     assert!(off.rows("blame").is_empty() && !on.rows("blame").is_empty());
     for (name, rows) in &off.tables {
-        assert!(name == "blame" || &on.tables[name] == rows, "{name}");
+        assert!(name.starts_with("blame") || &on.tables[name] == rows, "{name}");
     }
     let classes: Vec<&str> =
         on.rows("blame").iter().map(|row| row["class"].as_str().unwrap()).collect();
@@ -48,7 +48,83 @@ fn threads_share_the_record() {
     let one = run(&mix());
     for threads in [2, 5] {
         let several = Simulation::on_threads(read(&mix()), 0, threads, |_| {}).unwrap();
-        assert_eq!(finish(several, |_| true).files["blame.parquet"], one.files["blame.parquet"]);
+        let several = finish(several, |_| true);
+        for table in ["blame", "blame_groups", "blame_links"] {
+            let file = format!("{table}.parquet");
+            assert_eq!(several.files[&file], one.files[&file], "{table}");
+        }
+    }
+}
+
+/// Waiting times by window, class, victim and aggressor, in ps.
+fn sums(ran: &Ran, table: &str) -> BTreeMap<(u64, String, u64, u64), u64> {
+    let mut sums = BTreeMap::new();
+    for row in ran.rows(table) {
+        let class = row["class"].as_str().unwrap().to_owned();
+        let key =
+            (ps(&row["window_start_ns"]), class, number(row, "victim"), number(row, "aggressor"));
+        *sums.entry(key).or_insert(0) += ps(&row["wait_ns"]);
+    }
+    sums
+}
+
+/// Groups and links divide the waits of the blame table, and each link lies between its groups.
+#[test]
+fn places_sum_to_the_table() {
+    let ran = run(&mix());
+    let whole = sums(&ran, "blame");
+    assert!(whole.len() > 20);
+    assert_eq!(sums(&ran, "blame_groups"), whole);
+    assert_eq!(sums(&ran, "blame_links"), whole);
+    let ends: BTreeMap<u64, &Row> =
+        ran.rows("links").iter().map(|row| (number(row, "link"), row)).collect();
+    let mut between = BTreeMap::<_, u64>::new();
+    for row in ran.rows("blame_links") {
+        let link = ends[&number(row, "link")];
+        assert_eq!(link["class"], row["class"]);
+        let group = |end: &str| link[end].as_u64();
+        let (source, target) = (group("source_group"), group("target_group"));
+        let pair = (source.or(target).unwrap(), target.or(source).unwrap());
+        *between.entry((pair, number(row, "victim"), number(row, "aggressor"))).or_default() +=
+            ps(&row["wait_ns"]);
+    }
+    let mut told = BTreeMap::<_, u64>::new();
+    for row in ran.rows("blame_groups") {
+        assert_eq!(ps(&row["window_ns"]), 5_000_000);
+        let pair = (number(row, "source_group"), number(row, "target_group"));
+        *told.entry((pair, number(row, "victim"), number(row, "aggressor"))).or_default() +=
+            ps(&row["wait_ns"]);
+    }
+    assert_eq!(told, between);
+}
+
+/// Fewer links have the same rows as more links, those with the longest waits.
+#[test]
+fn the_links_most_waited_at_are_chosen() {
+    let all = run(&mix());
+    let mut few = mix();
+    few["record"]["blame"]["links"] = json!(3);
+    let mut waits = BTreeMap::<(String, u64), u64>::new();
+    for row in all.rows("blame_links") {
+        let link = (row["class"].as_str().unwrap().to_owned(), number(row, "link"));
+        *waits.entry(link).or_default() += ps(&row["wait_ns"]);
+    }
+    let mut order: Vec<_> =
+        waits.iter().map(|((class, link), wait)| (class, std::cmp::Reverse(wait), link)).collect();
+    order.sort_unstable();
+    let of_class = order.chunk_by(|one, other| one.0 == other.0);
+    let chosen: Vec<u64> =
+        of_class.flat_map(|class| class.iter().take(3).map(|(_, _, link)| **link)).collect();
+    assert!(chosen.len() > 9 && chosen.len() < waits.len());
+    let rows: Vec<&Row> = all
+        .rows("blame_links")
+        .iter()
+        .filter(|row| chosen.contains(&number(row, "link")))
+        .collect();
+    for threads in [1, 3] {
+        let ran = Simulation::on_threads(read(&few), 0, threads, |_| {}).unwrap();
+        let ran = finish(ran, |_| true);
+        assert_eq!(ran.rows("blame_links").iter().collect::<Vec<_>>(), rows, "{threads}");
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 fn all() -> Value {
     json!({
         "latency_windows_ps": 3_000_000, "nic_windows_ps": 3_000_000, "unexpected": true, "rank_messages": true,
-        "rank_calls": true, "call_events": {}
+        "rank_calls": true, "call_events": {}, "call_windows_ps": 3_000_000
     })
 }
 
@@ -213,6 +213,38 @@ fn calls_sum_over_events_and_ranks() {
     }
 }
 
+/// The windows of a call sum to its time in the calls table. Without computations beside the ranks,
+/// they are the times of single calls, divided at the ends of windows.
+#[test]
+fn windows_of_calls_sum_to_the_calls() {
+    let window = 3_000_000;
+    let ran = run(&mixed(&all()));
+    let mut sums = BTreeMap::<(u64, &str), u64>::new();
+    let mut windows = BTreeMap::<(u64, u64, &str), u64>::new();
+    for row in ran.rows("call_windows") {
+        let (job, call, time) = (number(row, "job"), text(row, "call"), ps(&row["time_ns"]));
+        assert!(windows.insert((ps(&row["window_start_ns"]), job, call), time).is_none());
+        *sums.entry((job, call)).or_default() += time;
+    }
+    let timed = ran.rows("calls").iter().filter(|row| ps(&row["time_ns"]) > 0);
+    let calls = timed.map(|row| ((number(row, "job"), text(row, "call")), ps(&row["time_ns"])));
+    assert_eq!(sums, calls.collect());
+    let mut divided = BTreeMap::<(u64, u64, &str), u64>::new();
+    for row in ran.rows("call_events") {
+        let (mut from, end) = (ps(&row["start_ns"]), ps(&row["end_ns"]));
+        assert_eq!(end - from, ps(&row["time_ns"]), "no computation beside the rank");
+        while from < end {
+            let start = from - from % window;
+            let until = end.min(start + window);
+            let key = (start, number(row, "job"), text(row, "call"));
+            *divided.entry(key).or_default() += until - from;
+            from = until;
+        }
+    }
+    assert!(windows.len() > 20);
+    assert_eq!(windows, divided);
+}
+
 fn same_rank(one: &Row, other: &Row) -> bool {
     (&one["job"], &one["rank"]) == (&other["job"], &other["rank"])
 }
@@ -286,6 +318,7 @@ fn records_of_ranks_are_the_same_on_any_number_of_threads() {
             "rank_messages",
             "rank_calls",
             "call_events",
+            "call_windows",
             "messages",
             "iterations",
         ] {
@@ -361,7 +394,14 @@ fn records_of_ranks_change_no_result() {
         assert!(on.rows(table).iter().all(|row| !row[column].is_null()));
         assert_eq!(without(&off), without(&on));
     }
-    for table in ["latency_windows", "nic_windows", "rank_messages", "rank_calls", "call_events"] {
+    for table in [
+        "latency_windows",
+        "nic_windows",
+        "rank_messages",
+        "rank_calls",
+        "call_events",
+        "call_windows",
+    ] {
         assert_eq!((off.rows(table).len(), on.rows(table).is_empty()), (0, false));
     }
 }

@@ -11,6 +11,7 @@
 use super::BlameWatch;
 use super::inputs::InputBlame;
 use super::output::MIXED;
+use super::places::At;
 use super::waits::{Change, product};
 use pantala_engine::Time;
 
@@ -167,10 +168,21 @@ impl BlameWatch {
         let at = output.charged;
         let waits = self.waits.run_mut(out * self.jobs, self.jobs);
         let column = self.sums.column(output.class, output.cause, output.window_end);
+        let mut place = self.places.as_mut().map(|places| {
+            let matrix = places.matrix(At::Output(out), output.window_end);
+            &mut matrix.cells[usize::from(output.cause)..]
+        });
         let mut waiting = false;
-        for (waits, cell) in waits.iter_mut().zip(column.chunks_mut(self.jobs)) {
+        for (victim, (waits, cell)) in
+            waits.iter_mut().zip(column.chunks_mut(self.jobs)).enumerate()
+        {
             let up_to_now = product(waits.count, at);
-            cell[0] = cell[0].wrapping_add(waits.sum.wrapping_add(up_to_now));
+            let wait = waits.sum.wrapping_add(up_to_now);
+            cell[0] = cell[0].wrapping_add(wait);
+            if let Some(place) = &mut place {
+                let cell = &mut place[victim * self.jobs];
+                *cell = cell.wrapping_add(wait);
+            }
             waits.sum = up_to_now.wrapping_neg();
             waiting |= waits.count != 0;
         }
@@ -181,6 +193,10 @@ impl BlameWatch {
                 let job = usize::from(change.job);
                 let cell = &mut column[job * self.jobs];
                 *cell = cell.wrapping_add(too_few);
+                if let Some(place) = &mut place {
+                    let cell = &mut place[job * self.jobs];
+                    *cell = cell.wrapping_add(too_few);
+                }
                 waits[job].sum = waits[job].sum.wrapping_sub(too_few);
             });
         }
@@ -201,6 +217,8 @@ impl BlameWatch {
         }
         let from = out * self.jobs;
         let mut matrix = self.sums.matrix(output.class, output.window_end);
+        let places = self.places.as_mut();
+        let mut place = places.map(|places| places.matrix(At::Output(out), output.window_end));
         let (shares, mut waiting) = (self.shares.run(from, self.jobs), 0);
         for (victim, early) in (0..).zip(later) {
             let waits = &mut self.waits[from + victim];
@@ -208,7 +226,10 @@ impl BlameWatch {
             let wait = waits.sum.wrapping_add(after);
             waits.sum = after.wrapping_neg();
             waiting |= waits.count;
-            if wait > 0 {
+            if wait == 0 {
+                continue;
+            }
+            for matrix in std::iter::once(&mut matrix).chain(&mut place) {
                 if output.cause == MIXED {
                     matrix.add_shares(victim as u16, wait, shares, self.queues[out].stalled_flits);
                 } else {

@@ -5,6 +5,7 @@
 //! behind the link, as a guest of that queue.
 
 use super::BlameWatch;
+use super::places::At;
 use super::sums::{INJECTION, NO_JOB};
 use pantala_engine::{NEVER, Time};
 
@@ -67,10 +68,18 @@ impl BlameWatch {
         }
         let busy = busy.clamp(from, until);
         if busy > from {
-            self.sums.add(INJECTION, (job, holder), busy - from, start);
+            self.charge_nic(terminal, (job, holder), busy - from, start);
         }
         if until > busy {
-            self.sums.add(INJECTION, (job, job), until - busy, start);
+            self.charge_nic(terminal, (job, job), until - busy, start);
+        }
+    }
+
+    /// Charges a wait before an injection link that ends at `end`.
+    fn charge_nic(&mut self, terminal: u32, jobs: (u16, u16), wait: Time, end: Time) {
+        self.sums.add(INJECTION, jobs, wait, end);
+        if let Some(places) = &mut self.places {
+            places.matrix(At::Nic(terminal), end).add(jobs.0, jobs.1, wait);
         }
     }
 }

@@ -35,11 +35,7 @@ impl BlameCell {
     /// links.
     #[must_use]
     pub fn class_name(&self) -> &'static str {
-        match LinkClass::ALL.get(usize::from(self.class)) {
-            None => "injection",
-            Some(LinkClass::Terminal) => "ejection",
-            Some(class) => class.name(),
-        }
+        class_name(self.class)
     }
 
     fn key(&self) -> (u64, u8, u16, u16) {
@@ -56,6 +52,15 @@ impl BlameCell {
     }
 }
 
+/// Returns the name of a class of links, as in the table of links.
+pub(super) fn class_name(class: u8) -> &'static str {
+    match LinkClass::ALL.get(usize::from(class)) {
+        None => "injection",
+        Some(LinkClass::Terminal) => "ejection",
+        Some(class) => class.name(),
+    }
+}
+
 /// The waiting times of a partition.
 #[derive(Debug)]
 pub(super) struct Sums {
@@ -69,10 +74,11 @@ pub(super) struct Sums {
     start: Time,
 }
 
-/// The matrix of a class in a window: a row per victim.
+/// The matrix of a class or of a place in a window: a row per victim. The sums wrap: a place may
+/// take back what it has charged before it left the window.
 pub(super) struct Matrix<'a> {
-    jobs: usize,
-    cells: &'a mut [Time],
+    pub(super) jobs: usize,
+    pub(super) cells: &'a mut [Time],
 }
 
 impl Sums {
@@ -171,7 +177,8 @@ impl Matrix<'_> {
     pub(super) fn charge(&mut self, waiting: &[u32], aggressor: u16, time: Time) {
         for (victim, &count) in waiting.iter().enumerate().filter(|(_, count)| **count > 0) {
             let to = if aggressor == NO_JOB { victim } else { usize::from(aggressor) };
-            self.cells[victim * self.jobs + to] += Time::from(count) * time;
+            let cell = &mut self.cells[victim * self.jobs + to];
+            *cell = cell.wrapping_add(Time::from(count) * time);
         }
     }
 
@@ -184,7 +191,7 @@ impl Matrix<'_> {
         for (cell, &share) in row.iter_mut().zip(shares) {
             flits += u64::from(share);
             if flits == all {
-                *cell += wait - charged;
+                *cell = cell.wrapping_add(wait - charged);
                 return;
             }
             if share > 0 {
@@ -192,7 +199,7 @@ impl Matrix<'_> {
                     Some(product) => product / all,
                     None => (u128::from(wait) * u128::from(flits) / u128::from(all)) as Time,
                 };
-                *cell += so_far - charged;
+                *cell = cell.wrapping_add(so_far - charged);
                 charged = so_far;
             }
         }
@@ -202,12 +209,14 @@ impl Matrix<'_> {
     #[inline]
     pub(super) fn add(&mut self, victim: u16, aggressor: u16, time: Time) {
         let to = if aggressor == NO_JOB { victim } else { aggressor };
-        self.cells[usize::from(victim) * self.jobs + usize::from(to)] += time;
+        let cell = &mut self.cells[usize::from(victim) * self.jobs + usize::from(to)];
+        *cell = cell.wrapping_add(time);
     }
 
     /// Takes back `time` that [`add`](Self::add) has charged.
     pub(super) fn take_back(&mut self, victim: u16, aggressor: u16, time: Time) {
         let to = if aggressor == NO_JOB { victim } else { aggressor };
-        self.cells[usize::from(victim) * self.jobs + usize::from(to)] -= time;
+        let cell = &mut self.cells[usize::from(victim) * self.jobs + usize::from(to)];
+        *cell = cell.wrapping_sub(time);
     }
 }

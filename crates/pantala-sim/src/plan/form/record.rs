@@ -104,6 +104,11 @@ pub struct RecordPlan {
     /// iterations table the time of computing.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rank_calls: bool,
+    /// Length of a time window of the call_windows table, which records the time that ranks are
+    /// blocked in each MPI call, by job.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(max = LONGEST_TIME), extend("x-zero" = "none"))]
+    pub call_windows_ps: u64,
     /// The record of single MPI calls: table call_events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_events: Option<CallEventRecord>,

@@ -16,7 +16,7 @@ use crate::run::process_group::{ProcessGroup, SingleProcess};
 use crate::run::skip::Skipper;
 use pantala_engine::random::{key_of, mix};
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{FabricConfig, Network, PartitionMap, PartitionShare};
+use pantala_fabric::{BlameDetail, FabricConfig, Network, PartitionMap, PartitionShare};
 use pantala_mpi::Recording;
 use pantala_topology::Topology;
 use pantala_workload::{Endpoints, JobSpec, PatternContext};
@@ -136,6 +136,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             rank_messages: plan.record.rank_messages,
             rank_calls: plan.record.rank_calls,
             latency_window: plan.record.latency_windows_ps,
+            call_window: plan.record.call_windows_ps,
             starts: plan.skip.is_some(),
         };
         let keys = routing_keys(&plan, topology.terminals());
@@ -197,7 +198,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
             network.start_from(estimates);
         }
         if let Some(blame) = plan.record.blame {
-            network.record_blame(blame.window_ps);
+            let detail = BlameDetail { groups: blame.groups, links: blame.links };
+            network.record_blame(blame.window_ps, detail);
         }
         if plan.record.q_learning {
             network.record_learning(plan.record.window_ps);

@@ -106,6 +106,7 @@ impl Skipper {
             Some(record.latency_windows_ps),
             Some(record.nic_windows_ps),
             record.blame.map(|blame| blame.window_ps),
+            Some(record.call_windows_ps),
         ];
         let of_links = [
             record.ports.as_ref().map(|of| &of.windows_ps),

@@ -36,6 +36,10 @@ impl Skipper {
         results.learning.iter_mut().for_each(|of| later(&mut of.number, window));
         let blame = plan.record.blame.map_or(0, |blame| blame.window_ps);
         results.blame.iter_mut().for_each(|cell| later(&mut cell.window, blame));
+        let calls = plan.record.call_windows_ps;
+        results.call_windows.iter_mut().for_each(|of| later(&mut of.window, calls));
+        results.blame_groups.shift(|time| timeline.shown(time));
+        results.blame_links.shift(|time| timeline.shown(time));
         for report in &mut results.reports {
             report.start = report.start.map(|time| timeline.shown(time));
             report.end = report.end.map(|time| timeline.shown(time));

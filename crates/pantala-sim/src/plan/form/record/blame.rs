@@ -13,6 +13,25 @@ pub struct BlameRecord {
     #[serde(default = "ten_microseconds")]
     #[schemars(range(min = 1, max = LONGEST_TIME))]
     pub window_ps: u64,
+    /// Whether the blame_groups table records the waiting times by the groups that links connect
+    /// too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub groups: bool,
+    /// The blame_links table records the waiting times at so many links of each class, those most
+    /// waited at in the run.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(max = 1_000_000), extend("x-zero" = "none"))]
+    pub links: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 const fn ten_microseconds() -> u64 {
