@@ -10,6 +10,7 @@ from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic
 from pantala.core.record_windows import long_windows, packets_from
 from pantala.errors import ScenarioWarning
+from pantala.planning.run_cost import length_ns
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import PLAIN
 
@@ -89,7 +90,7 @@ def advice_of_lengths(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffi
     """
     lengths = {}
     for job in plan["jobs"]:
-        length = _length_ns(plan, job, sent.get(job["name"]))
+        length = length_ns(plan, job, sent.get(job["name"]))
         if ends_by_itself(job) and length is not None:
             lengths[job["name"]] = length
     if len(lengths) < 2:
@@ -124,7 +125,7 @@ def advice_of_windows(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffi
     jobs = [job for job in plan["jobs"] if job["name"] in ending]
     if not jobs:
         return ""
-    lengths = [_length_ns(plan, job, sent.get(job["name"])) for job in jobs]
+    lengths = [length_ns(plan, job, sent.get(job["name"])) for job in jobs]
     names = [job["name"] for job in jobs]
     last = names[0] if len(names) == 1 else f"the last of {_listed(names)}"
     if None in lengths:
@@ -160,33 +161,3 @@ def _listed(names: Sequence[str]) -> str:
     more = [f"{len(names) - _MOST} more"] if len(names) > _MOST else []
     *first, last = [*names[:_MOST], *more]
     return f"{', '.join(first)} and {last}"
-
-
-def _length_ns(
-    plan: Mapping[str, Any], job: Mapping[str, Any], sent: ExpectedTraffic | None
-) -> float | None:
-    """Returns the estimated length of a job's program in ns; None if nothing is known of it."""
-    compute = _compute_ps(job["workload"])
-    if sent is None or compute is None:
-        return None
-    rate = plan["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
-    nodes = max(1, len(set(job["nodes"])))
-    start_ps: float = job["start_ps"]
-    return (start_ps + compute) / 1000 + float(sent["bytes"]) / nodes / float(rate)
-
-
-def _compute_ps(workload: Mapping[str, Any]) -> float | None:
-    """Returns the compute time of a rank; None for programs whose times are not in the plan."""
-    if "parts" in workload:
-        parts = [_compute_ps(part) for part in workload["parts"]]
-        return None if None in parts else sum(part for part in parts if part is not None)
-    if "iterations" not in workload:
-        return None
-    phases = [workload, *workload.get("phases", ())]
-    times = sum(
-        sum(value) if isinstance(value, list) else value
-        for phase in phases
-        for key, value in phase.items()
-        if key.startswith("compute") and key.endswith("_ps")
-    )
-    return float(workload.get("start_delay_ps", 0) + workload["iterations"] * times)

@@ -17,7 +17,7 @@ from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic
 from pantala.planning.probe import Probe, Sample
 from pantala.planning.record_size import row_bytes
-from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost
+from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost, length_ns
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import PLAIN
 
@@ -107,6 +107,7 @@ class _Work:
         sent: Mapping[str, ExpectedTraffic],
         samples: Sequence[Sample],
     ) -> None:
+        self._plan = plan
         self._duration: int = plan["stop"]["duration_ps"]
         self._jobs = plan["jobs"]
         self._awaited = awaited(plan)
@@ -141,20 +142,25 @@ class _Work:
         return float(sum(weight * size for weight, size in pairs))
 
     def end(self) -> float:
-        """Returns the end of the run in ps; 0 if nothing is known of it."""
+        """Returns the end of the run in ps, or the earliest that it can be."""
         now, latest = float(self._last.simulated_ps), 0.0
         for number, job in enumerate(self._jobs):
             sent = self._sent.get(job["name"])
             if job["name"] not in self._awaited or sent is None:
                 continue
             left = sent["bytes"] - self._last.delivered[number]
-            if left > 0 and not self._rates[number]:
-                latest = float("inf")
-            elif left > 0:
+            if left > 0 and self._rates[number]:
                 latest = max(latest, now + left / self._rates[number])
+            elif left > 0:
+                if self._duration:
+                    return float(self._duration)
+                # It has received nothing yet, perhaps because it starts later.
+                earliest = length_ns(self._plan, job, sent) or job["start_ps"] / 1000
+                latest = max(latest, 1000 * earliest)
+                self.known = all(ends_by_itself(job) for job in self._jobs)
         if self._duration:
             return float(min(self._duration, latest or self._duration))
-        return 0.0 if latest == float("inf") else max(latest, now)
+        return max(latest, now)
 
     def in_all(self, end: float) -> float:
         """Returns the work of the whole run, which ends at a time."""
@@ -163,7 +169,8 @@ class _Work:
             size: float = self._last.delivered[number] + self._rates[number] * max(0.0, end - now)
             if ends_by_itself(job) and job["name"] in self._sent:
                 all_of_it = self._sent[job["name"]]["bytes"]
-                size = min(size, all_of_it) if end else all_of_it
+                comes = not self._rates[number] and not self._duration
+                size = all_of_it if comes else min(size, all_of_it)
             found += self._weights[number] * max(size, self._last.delivered[number])
         return found
 

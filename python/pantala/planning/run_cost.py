@@ -12,6 +12,7 @@ __all__ = [
     "BYTES_PER_PROCESS",
     "RunCost",
     "hops_of_packet",
+    "length_ns",
     "packets_of",
     "pattern_bytes",
     "seconds_of",
@@ -104,3 +105,42 @@ def pattern_bytes(plan: Mapping[str, Any], job: Mapping[str, Any], seconds: floa
     rate: float = plan["links"]["terminal"]["bandwidth_bytes_per_s"]
     load: float = job["workload"].get("load", 0.0)
     return load * rate * len(job["nodes"]) * seconds
+
+
+def length_ns(
+    plan: Mapping[str, Any], job: Mapping[str, Any], sent: ExpectedTraffic | None
+) -> float | None:
+    """Returns when a job ends at the earliest, in ns; None if nothing is known of it.
+
+    Its compute times, and its bytes at the bandwidth of its nodes, after its start: neither
+    latencies nor contention.
+
+    Args:
+        plan: a resolved plan.
+        job: the job.
+        sent: its `traffic`, if that is known.
+    """
+    compute = _compute_ps(job["workload"])
+    if sent is None or compute is None:
+        return None
+    rate = plan["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
+    nodes = max(1, len(set(job["nodes"])))
+    start_ps: float = job["start_ps"]
+    return (start_ps + compute) / 1000 + float(sent["bytes"]) / nodes / float(rate)
+
+
+def _compute_ps(workload: Mapping[str, Any]) -> float | None:
+    """Returns the compute time of a rank; None for programs whose times are not in the plan."""
+    if "parts" in workload:
+        parts = [_compute_ps(part) for part in workload["parts"]]
+        return None if None in parts else sum(part for part in parts if part is not None)
+    if "iterations" not in workload:
+        return None
+    phases = [workload, *workload.get("phases", ())]
+    times = sum(
+        sum(value) if isinstance(value, list) else value
+        for phase in phases
+        for key, value in phase.items()
+        if key.startswith("compute") and key.endswith("_ps")
+    )
+    return float(workload.get("start_delay_ps", 0) + workload["iterations"] * times)
