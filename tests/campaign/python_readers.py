@@ -142,17 +142,22 @@ def _links(path: Path) -> None:
 
 
 def _link_file(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
-    kind = draws.choice(("links.csv", "failed.txt", "failed.csv", "links.parquet"))
-    if kind.endswith(".parquet"):
-        import polars as pl
-
-        pl.read_csv(_LINKS.encode()).write_parquet(folder / kind)
-        data = damaged_bytes((folder / kind).read_bytes(), draws)
-    else:
-        seeds = [_LINKS] if kind.endswith(".csv") else ["0:5\n1:5 # a comment\n2-12\n", "3:5 3-9"]
-        data = damaged_text(seeds, draws, 20)
+    kind = draws.choice(("links.csv", "failed.txt", "failed.csv"))
+    seeds = [_LINKS] if kind.endswith(".csv") else ["0:5\n1:5 # a comment\n2-12\n", "3:5 3-9"]
+    data = damaged_text(seeds, draws, 20)
     (folder / kind).write_bytes(data)
     return folder / kind, data
+
+
+def _link_table(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
+    import polars as pl
+
+    path = folder / "links.parquet"
+    packed: Any = draws.choice(("zstd", "uncompressed"))
+    pl.read_csv(_LINKS.encode()).write_parquet(path, compression=packed)
+    data = damaged_bytes(path.read_bytes(), draws)
+    path.write_bytes(data)
+    return path, data
 
 
 def _nodes(path: Path) -> None:
@@ -313,6 +318,7 @@ READERS: dict[str, Reader] = {
         _text("jobs.log", lambda: [_SWF, *_example("logs/jobs.sacct")()], 30), _job_log
     ),
     "file of links": Reader(_link_file, _links),
+    "links in Parquet": Reader(_link_table, _links, every=50, bound=60),
     "file of nodes": Reader(
         _text("nodes.txt", lambda: ["0-5\n", "0, 1 2 # three\n7-8 11\n"], 1), _nodes
     ),

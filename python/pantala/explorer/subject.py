@@ -11,8 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from pantala.analysis.hottest_links import link_name
 from pantala.core.extension import core
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
@@ -23,6 +21,7 @@ from pantala.explorer.grid import grid_of
 from pantala.explorer.sql import QUERIES
 from pantala.files.atomic_file import write_text
 from pantala.files.run_directory import TABLES_FILE
+from pantala.files.table_errors import UNREADABLE
 from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report
 from pantala.report.sentences import Sentence, cause_sentences, opening
@@ -144,7 +143,7 @@ class Subject:
         for name in OPTIONAL:
             try:
                 recorded = table(run, name) is not None
-            except (PantalaError, pl.exceptions.PolarsError) as error:
+            except (PantalaError, *UNREADABLE) as error:
                 recorded = False
                 faults.append(str(error))
             if not recorded:
@@ -231,7 +230,7 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
     for name, part in parts.items():
         try:
             found[name] = part()
-        except (PantalaError, pl.exceptions.PolarsError, OSError) as error:
+        except (PantalaError, *UNREADABLE, OSError) as error:
             found[name] = []
             faults.append(first_line(error))
     return found | {"faults": list(dict.fromkeys(faults))}

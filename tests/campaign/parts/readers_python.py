@@ -6,8 +6,14 @@ no more than 10 s of the processor or 100 s (readers that start a process: 60 s 
 
 The damage is that of the readers in Rust. "Beyond the first key" counts inputs that were accepted
 or whose error names a key, a column, a line after the first, or a table. Readers that start a
-process for each input (Python programs, OTF2) are tried at one case in 50, those of runs at one
-in five. A hundred cases have a process: one that ends by a signal is a failure.
+process for each input (Python programs, OTF2, links in Parquet) are tried at one case in 50, those
+of runs at one in five. A hundred cases have a process: one that ends by a signal is a failure.
+
+Polars, which reads tables of Parquet, panics at some damaged pages and at a few asks for memory
+that no machine has, which ends the process. A panic becomes a line of an error, after what Polars
+itself prints. Files of links are read in another process first, which may end. The tables of a run
+are not: that would read all of them twice, and they are files that Pantala wrote. So a damaged one
+can end a command by a signal; the command that wrote the run makes it again.
 """
 
 from __future__ import annotations
@@ -31,6 +37,7 @@ from typing import Any
 from campaign.python_readers import READERS
 from campaign.stretch import Results, Stretch
 from pantala.errors import PantalaError
+from pantala.files.table_errors import UNREADABLE
 from pantala.system.system_errors import system_fault
 from pantala.text.plain_text import plain
 
@@ -163,7 +170,7 @@ def judged(name: str, path: Path) -> tuple[str | None, str | None]:
         fault = system_fault(error)
         if fault is not None and fault.status == 2:
             return None, fault.line
-        if type(error).__module__.startswith("polars"):
+        if isinstance(error, UNREADABLE):
             return None, "a table cannot be read"
         place = traceback.extract_tb(error.__traceback__)[-1]
         at = f"{Path(place.filename).name}, {place.name}"
