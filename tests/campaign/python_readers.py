@@ -14,6 +14,7 @@ from typing import Any
 
 import pantala as pt
 from campaign.damage import damaged_bytes, damaged_json, damaged_text
+from campaign.reader_seeds import EMBER, EXPERIMENTS, JOB_LOGS
 from support import ROOT, SMALL
 
 __all__ = ["READERS", "Reader"]
@@ -127,7 +128,9 @@ def _ember(path: Path) -> None:
 def _job_log(path: Path) -> None:
     tables = tomllib.loads((ROOT / "examples/snapshot.toml").read_text())
     log = path.read_text(errors="replace").split("\n", 1)[0]
-    at = "2026-05-01T12:00:00" if "|" in log else 300
+    usual = "2026-05-01T12:00:00" if "|" in log else 300
+    # One time in five is of another kind, or one at which nothing ran.
+    at = {0: "1970-01-12T13:51:40", 1: 1_000_300, 2: "noon"}.get(path.stat().st_size % 15, usual)
     tables["snapshot"] |= {"file": str(path), "at": at}
     _resolved(pt.Scenario.from_dict(tables))
 
@@ -166,9 +169,29 @@ def _nodes(path: Path) -> None:
     pt.Scenario.from_dict(tables).resolve()
 
 
+#: What Slurm says of a job, by the name of the file that is damaged.
+_SLURM = {
+    "nodes": ["nid[00000-00005]", "nid00[1,3-5],nid7,nid[08]", "a-[1-2]b[3-4],c5 d6"],
+    "hosts": ["nid[00000-00071]", "a[00-35] b[00-35]"],
+    "tasks_per_node": ["1(x6)", "2(x2),1(x2)", "4,2"],
+}
+
+
+def _slurm(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
+    key = draws.choice(tuple(_SLURM))
+    data = damaged_text(_SLURM[key], draws)
+    (folder / key).write_bytes(data)
+    return folder / key, data
+
+
 def _hosts(path: Path) -> None:
     tables = tomllib.loads(SMALL)
-    tables["jobs"][0]["placement"] = {"kind": "slurm", "nodes": {"file": str(path)}}
+    given: dict[str, Any] = {"kind": "slurm", "nodes": "nid[00000-00005]"}
+    given[path.name] = {"file": str(path)}
+    if path.name == "tasks_per_node":
+        text = path.read_text(errors="replace")
+        given |= {"tasks_per_node": text, "nodes": f"nid[0-{text.count(',')}]"}
+    tables["jobs"][0]["placement"] = given
     pt.Scenario.from_dict(tables).resolve()
 
 
@@ -310,21 +333,25 @@ def _example(*names: str) -> Callable[[], list[str]]:
 READERS: dict[str, Reader] = {
     "scenario": Reader(_text("s.toml", _scenarios, 16), _scenario),
     "experiment": Reader(
-        _text("e.toml", lambda: [_EXPERIMENT, *_example("experiments/protect.toml")()], 10),
+        _text(
+            "e.toml",
+            lambda: [_EXPERIMENT, *EXPERIMENTS, *_example("experiments/protect.toml")()],
+            10,
+        ),
         _experiment,
     ),
-    "load file of Ember": Reader(_text("x.load", _example("ember.load"), 40), _ember),
+    "load file of Ember": Reader(
+        _text("x.load", lambda: [*EMBER, *_example("ember.load")()]), _ember
+    ),
     "job log": Reader(
-        _text("jobs.log", lambda: [_SWF, *_example("logs/jobs.sacct")()], 30), _job_log
+        _text("jobs.log", lambda: [_SWF, *JOB_LOGS, *_example("logs/jobs.sacct")()], 30), _job_log
     ),
     "file of links": Reader(_link_file, _links),
     "links in Parquet": Reader(_link_table, _links, every=50, bound=60),
     "file of nodes": Reader(
         _text("nodes.txt", lambda: ["0-5\n", "0, 1 2 # three\n7-8 11\n"], 1), _nodes
     ),
-    "host list": Reader(
-        _text("hosts.txt", lambda: ["nid[00000-00005]", "nid00[1,3-5],nid7"]), _hosts
-    ),
+    "host list": Reader(_slurm, _hosts),
     "files of CODES": Reader(_codes, _codes_read),
     "coNCePTuaL in a scenario": Reader(
         _text("p.ncptl", _example("programs/ping_pong.ncptl"), 30), _ncptl

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from campaign import reader_seeds
 from campaign.damage import damaged_bytes, damaged_json, damaged_text
 from campaign.parts import readers_python, readers_rust
 from campaign.python_readers import READERS, Reader
@@ -113,3 +114,17 @@ def test_a_call_that_dies_is_halved_to_its_case(tmp_path: Path) -> None:
         (5, "ends the process (1): overflow"),
         (9, "hangs"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "seeds"),
+    [
+        ("load file of Ember", "x.load", reader_seeds.EMBER),
+        ("experiment", "e.toml", reader_seeds.EXPERIMENTS),
+        ("job log", "jobs.log", reader_seeds.JOB_LOGS),
+    ],
+)
+def test_seeds_are_sound(name: str, file: str, seeds: list[str], tmp_path: Path) -> None:
+    for text in seeds:
+        (tmp_path / file).write_text(text)
+        READERS[name].read(tmp_path / file)

@@ -1,0 +1,52 @@
+"""The files of each reader, for the part `coverage`."""
+
+from __future__ import annotations
+
+__all__ = ["NO_READING", "PYTHON", "RUST"]
+
+_SIM = "pantala-sim/src"
+_FRONT = "pantala-frontends/src"
+
+#: Patterns of files below `crates`, without writers of a format and what runs after the reading.
+RUST: dict[str, tuple[str, ...]] = {
+    "chakra": (f"{_FRONT}/chakra/*.rs",),
+    "dumpi_binary": tuple(
+        f"{_FRONT}/dumpi/{name}.rs"
+        for name in ("binary_file", "binary_records", "functions", "files", "rank_file", "survey")
+    ),
+    "dumpi_text": tuple(
+        f"{_FRONT}/dumpi/{name}.rs"
+        for name in ("text_records", "functions", "files", "rank_file", "survey")
+    ),
+    "estimates": (f"{_SIM}/plan/q_tables.rs",),
+    "goal_binary": (f"{_FRONT}/goal/binary.rs", f"{_FRONT}/goal/schedule.rs"),
+    "goal_text": tuple(
+        f"{_FRONT}/goal/{name}.rs" for name in ("text", "scanner", "labels", "schedule")
+    ),
+    "ncptl": tuple(
+        f"pantala-ncptl/src/{name}"
+        for name in ("language/*.rs", "language/check/*.rs", "language/parser/*.rs", "compile/*.rs")
+    ),
+    "operations": tuple(
+        f"{_FRONT}/operations/{name}.rs"
+        for name in ("bytes", "contents", "decode", "layout", "lists", "packed", "agreement")
+    ),
+    "plan": tuple(
+        f"{_SIM}/plan/{name}.rs"
+        for name in ("reading", "form", "ranges", "resolve", "placement", "network", "records")
+    ),
+}
+#: Patterns of files below `python/pantala`.
+PYTHON: dict[str, tuple[str, ...]] = {
+    "scenario": ("scenario/toml.py", "scenario/scenario*.py", "scenario/job*.py", "models/base.py"),
+    "experiment": ("experiments/description.py", "experiments/axes.py", "experiments/expand.py"),
+    "load file of Ember": ("importers/ember/*.py",),
+    "job log": ("job_log/*.py",),
+    "file of links": ("scenario/link_files.py",),
+    "file of nodes": ("scenario/node_file.py",),
+    "host list": ("scenario/hostlist.py",),
+    "files of CODES": ("importers/codes/*.py",),
+    "run.json": ("files/run_form.py",),
+}
+#: Regular expressions of functions in those files that read nothing.
+NO_READING = (r"def _?fold(ed)?\(",)
