@@ -14,7 +14,7 @@ from typing import Any
 
 import pantala as pt
 from campaign.damage import damaged_bytes, damaged_json, damaged_text
-from campaign.reader_seeds import EMBER, EXPERIMENTS, JOB_LOGS
+from campaign.reader_seeds import CODES, EMBER, EXPERIMENTS, JOB_LOGS
 from support import ROOT, SMALL
 
 __all__ = ["READERS", "Reader"]
@@ -62,10 +62,6 @@ def main(mpi, bytes=8):
     mpi.compute("1 us")
     mpi.allreduce(8)
 """
-_SWM = {"jobs": {"size": 36, "cfg": {
-    "app": "milc", "iteration_cnt": 120, "compute_delay": 100, "dimension_cnt": 4,
-    "dimension_sizes": [2, 2, 3, 3], "msg_size": 497664, "max_dimension_distance": 1,
-    "randomize_communication_order": False, "cpu_freq": 4e9}}}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -196,20 +192,16 @@ def _hosts(path: Path) -> None:
 
 
 def _codes(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
-    good = {
-        "jobs.conf": "4 synthetic2 1 200\n\n36\tmilc\t1\t0 \r\n",
-        "a.conf": "9 3 \t5 1\n\n" + " ".join(map(str, range(10, 46))),
-        "timer.conf": "0 5000\n0 0\n",
-        "period.conf": "200\n0\n",
-    }
-    for name, text in good.items():
+    good = draws.choice(CODES)
+    for name, content in good.items():
+        text = content if isinstance(content, str) else json.dumps(content)
         (folder / name).write_text(text)
-    from pantala.importers.codes.swm import FILES
-
-    json_file = folder / FILES["milc"][1]
-    json_file.write_text(json.dumps(_SWM))
-    name = draws.choice((*good, json_file.name))
-    data = damaged_text([good[name]], draws, 4) if name in good else damaged_json([_SWM], draws)
+    name = draws.choice(tuple(good))
+    content = good[name]
+    if isinstance(content, str):
+        data = damaged_text([content], draws, 4)
+    else:
+        data = damaged_json([content], draws)
     (folder / name).write_bytes(data)
     return folder / name, data
 
@@ -217,10 +209,14 @@ def _codes(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
 def _codes_read(path: Path) -> None:
     from pantala.importers.codes import CodesFiles, codes_scenario
 
-    folder = path.parent
-    period = folder / "period.conf" if path.name == "period.conf" else None
+    def named(name: str) -> Path | None:
+        return path.parent / name if (path.parent / name).exists() else None
+
     files = CodesFiles(
-        folder / "jobs.conf", folder / "a.conf", timer=folder / "timer.conf", period=period
+        path.parent / "jobs.conf",
+        named("a.conf"),
+        timer=named("timer.conf"),
+        period=named("period.conf") if path.name == "period.conf" else None,
     )
     made = codes_scenario(files, 25_000_000_000)
     scenario = pt.Scenario.from_dict(made.tables)

@@ -48,5 +48,11 @@ PYTHON: dict[str, tuple[str, ...]] = {
     "files of CODES": ("importers/codes/*.py",),
     "run.json": ("files/run_form.py",),
 }
-#: Regular expressions of functions in those files that read nothing.
-NO_READING = (r"def _?fold(ed)?\(",)
+#: Regular expressions of what in those files reads no file: the words of options, writers of host
+#: lists, experiments in Python (a program of the user), and what schemas and documents ask.
+NO_READING = (
+    r"def _?fold(ed)?\(",
+    r"def (parse_axis|toml_value|_split|_of_python)\(",
+    r"def (first_seeds|document|digest|seed_axis|_shown)\(self",
+    r"def __get_pydantic_(core|json)_schema__",
+)

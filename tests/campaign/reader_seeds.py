@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["EMBER", "EXPERIMENTS", "JOB_LOGS"]
+__all__ = ["CODES", "EMBER", "EXPERIMENTS", "JOB_LOGS"]
 
 _NODE_LISTS = (
-    "0-7,20,9", "generateNidListRange(0,8)", "generateNidList=generateNidListInterval(0,8,2)",
+    "0-6,9", "generateNidListRange(0,8)", "generateNidList=generateNidListInterval(0,8,2)",
     "generateNidListRandom(64,0,8)", "generateNidListGroup(0,2,4,8)",
     "generateNidListQOS(16,0,linear,8)", "generateNidListQOS(16,0,interval,0,2,8)",
     "generateNidListQOS(16,0,random,8)", "generateNidListQOS(16,0,random-linear,8,3)",
@@ -21,7 +21,6 @@ _PARAMETERS = """\
 [PARAM] nic:numVNs=1
 [PARAM] merlin:link_lat_global=500ns
 [PARAM] merlin:link_bw=25GB/s
-[PARAM] merlin:adaptive_threshold=1.5
 [PARAM] merlin:flit_size=16B
 [PARAM] merlin:xbar_arb=merlin.xbar_arb_lru
 """
@@ -39,7 +38,7 @@ EMBER = [
     f"[VAR] SIDE=2\n[VAR] MORE={{SIDE}}\n[JOB_ID] 0\n[NID_LIST] {nodes}\n"
     + (_PARAMETERS if number % 2 else "")
     + f"[MOTIF] Init\n[MOTIF] {_MOTIFS[number % len(_MOTIFS)]}\n[MOTIF] Fini\n[NUM_CORES] 1\n"
-    + "[JOB_ID] 1\n[NID_LIST] 40-71 # the rest\n[MOTIF] Null\n"
+    + "[JOB_ID] 1\n[NID_LIST] 70-71\n[MOTIF] Null\n"
     for number, nodes in enumerate(_NODE_LISTS)
 ]
 
@@ -48,14 +47,13 @@ name = "f"
 scenario = "small.toml"
 seeds = [3, 4, 9]
 precision = "2%"
-precision_of = "slowdown"
+precision_of = "communication_time_mean_ns"
 skip_refused = true
 keep = ["links", "ranks"]
-set = { "routing.algorithm" = "valiant", "interference" = true }
+set = { "routing.algorithm" = "ugal_n", "interference" = true }
 [[axes]]
-name = "shape"
-"jobs.fft.ranks" = [6, 6, 6]
-"jobs[1].ranks" = [8, 8, 8]
+"jobs.fft.workload.iterations" = [1, 2, 3]
+"jobs[1].workload.iterations" = [3, 2, 1]
 [[axes]]
 name = "where"
 cases.near = { "jobs.*.placement" = "contiguous" }
@@ -88,3 +86,53 @@ JobID|JobName|Start|End|NodeList|NTasks
 13|c|2026-04-30T08:00:00|2026-05-01T11:00:00|None assigned|
 """
 JOB_LOGS = [_SACCT]
+
+_MILC = {
+    "app": "milc", "iteration_cnt": 120, "compute_delay": 100, "dimension_cnt": 4,
+    "dimension_sizes": [2, 2, 3, 3], "msg_size": 497664, "max_dimension_distance": 1,
+    "randomize_communication_order": False, "cpu_freq": 4e9,
+}  # fmt: skip
+_NEIGHBOR = {
+    "iteration_cnt": 5, "dimension_cnt": 2, "dimension_sizes": [4, 3], "msg_size": 32768,
+    "max_dimension_distance": 1, "synchronous": True,
+}  # fmt: skip
+_NEKBONE = {
+    "Rx": 2, "Ry": 2, "Rz": 3, "Ex": 10, "Ey": 10, "Ez": 10, "Pbegin": 8, "Pend": 12, "Pstep": 3,
+    "CGcount": 100, "ByteSizeOf1DOF": 8,
+}  # fmt: skip
+_LAMMPS = {
+    "num_x_replicas": 3, "num_y_replicas": 3, "num_z_replicas": 3, "num_time_steps": 30,
+    "cpu_sim_speedup": 1e6, "cpu_freq": 4e9,
+}  # fmt: skip
+_INCAST = {"msg_req_bytes": 16, "dst_rank_id": 0, "src_rank_id_interval": [1, 11]}
+_LOOP = {"iteration_cnt": 10, "msg_req_bytes": 8, "compute_delay": 1000, "cpu_freq": 1e9}
+_UNION = {"latency": {"argc": 5, "argv": ["latency", "--reps", "100", "-m", "1M"]}}
+_PROGRAM = (
+    'reps is "Repetitions" and comes from "--reps" or "-r" with default 10.\n'
+    'MaxBytes is "Largest" and comes from "--maxbytes" or "-m" with default 1K.\n'
+    "For reps repetitions task 0 sends a maxbytes byte message to task 1.\n"
+)
+
+
+def _swm(file: str, line: str, keys: object) -> dict[str, object]:
+    return {"jobs.conf": line, file: {"jobs": {"size": int(line.split()[0]), "cfg": keys}}}
+
+
+#: Folders of CODES: their files by name, texts or values of JSON. The first name is that of the
+#: workload file.
+CODES: list[dict[str, object]] = [
+    {
+        "jobs.conf": "4 synthetic2 1 200\n\n36\tmilc\t1\t0 \r\n",
+        "a.conf": "9 3 \t5 1\n\n" + " ".join(map(str, range(10, 46))),
+        "timer.conf": "0 5000\n0 0\n",
+        "period.conf": "200\n0\n",
+        "milc_skeleton.json": {"jobs": {"size": 36, "cfg": _MILC}},
+    },
+    {"jobs.conf": "2 conceptual-latency 0 0\n8 synthetic1 0 400\n8 synthetic6 0 400\n",
+     "conceptual.json": _UNION, "latency.ncptl": _PROGRAM},
+    _swm("skeleton.json", "12 nearest_neighbor 0 0\n", _NEIGHBOR),
+    _swm("workload.json", "12 nekbone 0 0\n", _NEKBONE),
+    _swm("lammps_workload1.json", "12 lammps1 0 0\n", _LAMMPS),
+    _swm("incast.json", "12 incast\n", _INCAST),
+    _swm("allreduce32_workload.json", "32 allreduce32 0 0\n", _LOOP),
+]  # fmt: skip

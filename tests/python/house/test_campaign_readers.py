@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import tempfile
@@ -128,3 +129,11 @@ def test_seeds_are_sound(name: str, file: str, seeds: list[str], tmp_path: Path)
     for text in seeds:
         (tmp_path / file).write_text(text)
         READERS[name].read(tmp_path / file)
+
+
+@pytest.mark.parametrize("folder", reader_seeds.CODES)
+def test_folders_of_codes_are_sound(folder: dict[str, object], tmp_path: Path) -> None:
+    for name, content in folder.items():
+        text = content if isinstance(content, str) else json.dumps(content)
+        (tmp_path / name).write_text(text)
+    READERS["files of CODES"].read(tmp_path / next(iter(folder)))
