@@ -14,7 +14,8 @@ from typing import Any
 
 import pantala as pt
 from campaign.damage import damaged_bytes, damaged_json, damaged_text
-from campaign.reader_seeds import CODES, EMBER, EXPERIMENTS, JOB_LOGS
+from campaign.reader_seeds import CODES, EMBER, EXPERIMENTS, JOB_LOGS, SCENARIOS
+from campaign.toml_text import toml_text
 from support import ROOT, SMALL
 
 __all__ = ["READERS", "Reader"]
@@ -93,7 +94,10 @@ def _text(name: str, seeds: Callable[[], list[str]], keep: int = 0) -> Any:
 @cache
 def _scenarios() -> list[str]:
     files = ("quickstart", "interference", "patterns", "snapshot", "aries", "long_run")
-    return [_SCENARIO, SMALL, *((ROOT / f"examples/{name}.toml").read_text() for name in files)]
+    texts = [_SCENARIO, SMALL, *((ROOT / f"examples/{name}.toml").read_text() for name in files)]
+    # Every tenth of those drawn from the schema: all machines, routings, placements and workloads.
+    lines = (ROOT / "tests/scenarios/scenarios.jsonl").read_text().splitlines()[::10]
+    return texts + SCENARIOS + [toml_text(json.loads(line)["scenario"]) for line in lines]
 
 
 def _resolved(scenario: pt.Scenario) -> None:

@@ -38,7 +38,13 @@ RUST: dict[str, tuple[str, ...]] = {
 }
 #: Patterns of files below `python/pantala`.
 PYTHON: dict[str, tuple[str, ...]] = {
-    "scenario": ("scenario/toml.py", "scenario/scenario*.py", "scenario/job*.py", "models/base.py"),
+    "scenario": tuple(
+        f"scenario/{name}.py"
+        for name in (
+            *("toml", "scenario", "job", "job_checks", "job_copies", "failed_links", "record"),
+            *("stop", "placement", "links", "mpi", "machine", "topology", "routing", "background"),
+        )
+    ),
     "experiment": ("experiments/description.py", "experiments/axes.py", "experiments/expand.py"),
     "load file of Ember": ("importers/ember/*.py",),
     "job log": ("job_log/*.py",),
@@ -54,5 +60,6 @@ NO_READING = (
     r"def _?fold(ed)?\(",
     r"def (parse_axis|toml_value|_split|_of_python)\(",
     r"def (first_seeds|document|digest|seed_axis|_shown)\(self",
-    r"def __get_pydantic_(core|json)_schema__",
+    r"def (__get_pydantic_(core|json)_schema__|__eq__|__hash__|_repr_html_|__init_subclass__)",
+    r"def (from_ember|replace|assumptions|application|node_count|source|as_given)\(",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CODES", "EMBER", "EXPERIMENTS", "JOB_LOGS"]
+__all__ = ["CODES", "EMBER", "EXPERIMENTS", "JOB_LOGS", "SCENARIOS"]
 
 _NODE_LISTS = (
     "0-6,9", "generateNidListRange(0,8)", "generateNidList=generateNidListInterval(0,8,2)",
@@ -136,3 +136,45 @@ CODES: list[dict[str, object]] = [
     _swm("incast.json", "12 incast\n", _INCAST),
     _swm("allreduce32_workload.json", "32 allreduce32 0 0\n", _LOOP),
 ]  # fmt: skip
+
+_SMALL_MACHINE = '{ preset = "kang2022", topology = { p = 2, a = 4, h = 2, g = 9 } }'
+_COPIES = f"""\
+name = "copies"
+machine = {_SMALL_MACHINE}
+routing = "ugal_g"
+interference = {{ targets = ["fft"] }}
+stop = {{ target = "fft" }}
+[[jobs]]
+name = "fft"
+count = 3
+ranks = 6
+workload = {{ kind = "fft3d", grid = [2, 3], row_message = "1 kB", iterations = 1 }}
+[[jobs]]
+name = "list"
+ranks = 8
+repeat = true
+placement = {{ kind = "hybrid", random_from = "4 kB" }}
+workload = [
+  {{ kind = "halo3d", grid = [2, 2, 2], message = "1 kB", iterations = 2 }},
+  {{ kind = "uniform_random", message = "1 kB", iterations = 2 }},
+]
+"""
+_PLACED = f"""\
+name = "placed"
+machine = {_SMALL_MACHINE}
+routing = {{ algorithm = "par" }}
+stop = {{ duration = "1 us" }}
+[[jobs]]
+name = "slurm"
+ranks = 6
+placement = {{ kind = "slurm", nodes = "nid[1-3]", tasks_per_node = "2(x3)" }}
+workload = {{ kind = "fft3d", grid = [2, 3], row_message = "1 kB", iterations = 1 }}
+[[jobs]]
+name = "nodes"
+ranks = 4
+end = "900 ns"
+placement = {{ kind = "nodes", nodes = [9, 8, 12, 13] }}
+workload = {{ kind = "pattern", pattern = "shift", offset = 1, load = 0.1 }}
+"""
+#: Scenarios with copies, lists of applications, targets and nodes by name.
+SCENARIOS = [_COPIES, _PLACED]
