@@ -87,9 +87,9 @@ miri:
 	  $(MEMORY_CASES) MIRIFLAGS=-Zmiri-disable-isolation $(NIGHTLY) miri test $(RUST_UNSAFE) -- flat_array due_queue queue; \
 	else echo "memory: skipped under Miri: no toolchain has cargo miri (a nightly one has)"; fi
 
-miri-threads: ## Run the hand-over between threads under Miri, in 64 orders (needs cargo miri)
+miri-threads: ## Run the hand-over between threads under Miri, in 32 orders (needs cargo miri)
 	@if [ -n "$(NIGHTLY)" ]; then set -ex; \
-	  MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-many-seeds=0..64" $(NIGHTLY) miri test --locked --lib -p pantala-fabric -- hand_over; \
+	  MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-many-seeds=0..32" $(NIGHTLY) miri test --locked --lib -p pantala-fabric -- hand_over; \
 	else echo "memory: skipped under Miri: no toolchain has cargo miri (a nightly one has)"; fi
 
 # Other releases of Rust have other formats and lints, so only this one is held to them. The file does not stand where rustup

@@ -10,7 +10,7 @@ run with debug assertions that check each index.
 A tool that is not installed has no figures. Miri runs the unit tests of queues and arrays, which
 take minutes in it; it cannot run a whole simulation in reasonable time. Threads share one barrier
 of atomics with a mutex and a condition variable, and mailboxes behind mutexes, all without unsafe
-code. Miri runs their hand-over 64 times, with another order of the threads and other old values of
+code. Miri runs their hand-over 32 times, with another order of the threads and other old values of
 the atomics each time, and finds races, lost wakes and deadlocks among those orders. That is a
 sample: loom would try all orders of a small case, but needs its own types in place of those of the
 standard library, and is not used. ThreadSanitizer, which knows the mutexes of a rebuilt standard
@@ -76,7 +76,7 @@ TOOLS = {
         ("cargo", "+nightly", "miri", "--version"),
         ("make", "--no-print-directory", "miri"),
     ),
-    "Miri: hand-over of threads, 64 orders": Tool(
+    "Miri: hand-over of threads, 32 orders": Tool(
         ("cargo", "+nightly", "miri", "--version"),
         ("make", "--no-print-directory", "miri-threads"),
     ),
