@@ -38,6 +38,14 @@ RUST: dict[str, tuple[str, ...]] = {
 }
 #: Patterns of files below `python/pantala`.
 PYTHON: dict[str, tuple[str, ...]] = {
+    "file of links": ("scenario/link_files.py",),
+    "file of nodes": ("scenario/node_file.py",),
+    "host list": ("scenario/hostlist.py",),
+    "run.json": ("files/run_form.py",),
+    "job log": ("job_log/*.py",),
+    "files of CODES": ("importers/codes/*.py",),
+    "load file of Ember": ("importers/ember/*.py",),
+    "experiment": ("experiments/description.py", "experiments/axes.py"),
     "scenario": tuple(
         f"scenario/{name}.py"
         for name in (
@@ -45,14 +53,6 @@ PYTHON: dict[str, tuple[str, ...]] = {
             *("stop", "placement", "links", "mpi", "machine", "topology", "routing", "background"),
         )
     ),
-    "experiment": ("experiments/description.py", "experiments/axes.py", "experiments/expand.py"),
-    "load file of Ember": ("importers/ember/*.py",),
-    "job log": ("job_log/*.py",),
-    "file of links": ("scenario/link_files.py",),
-    "file of nodes": ("scenario/node_file.py",),
-    "host list": ("scenario/hostlist.py",),
-    "files of CODES": ("importers/codes/*.py",),
-    "run.json": ("files/run_form.py",),
 }
 #: Regular expressions of what in those files reads no file: the words of options, writers of host
 #: lists, experiments in Python (a program of the user), and what schemas and documents ask.
