@@ -189,8 +189,9 @@ def _has_coverage() -> bool:
 
 def _work(name: str, seed: str, inputs: str, scratch: str) -> None:
     """Gives inputs to a reader, in the process that is traced."""
-    from campaign.parts.readers_python import tried
+    from campaign.parts.readers_python import limit_memory, tried
 
+    limit_memory()
     stretch = Stretch("coverage", int(seed), 0, Path(scratch), Path(scratch))
     for number in range(int(inputs)):
         tried(stretch, name, number * READERS[name].every, Path(scratch))

@@ -2,7 +2,8 @@
 
 Every input ends in one line of an error with the exit status 2, or in a valid result: scenarios of
 at most 2,000 nodes are resolved, runs are opened and all their tables are read. No other exception,
-no more than 10 s of the processor or 100 s (readers that start a process: 60 s and 600 s).
+no more than 10 s of the processor or 100 s (readers that start a process: 60 s and 600 s), and no
+more than 4 GiB of the process.
 
 The damage is that of the readers in Rust. "Beyond the first key" counts inputs that were accepted
 or whose error names a key, a column, a line after the first, or a table. Readers that start a
@@ -55,6 +56,7 @@ COLUMNS = {
 #: Cases of a process, and the file that says which one it tries.
 _BLOCK = 100
 _NOW = "now"
+_MOST_MEMORY = 4 << 30
 #: Errors of the form and of the first line.
 _SHALLOW = re.compile(
     r"not TOML|not JSON|not a text|is empty|line 1\b|:1:|no name|not a run|UTF-8|utf-8|first line"
@@ -104,6 +106,7 @@ def _in_process(
     to: Connection,
 ) -> None:
     """Tries a block of cases, and sends what was counted."""
+    limit_memory()
     stretch = Stretch("readers_python", seed, 0, scratch, scratch)
     stretch.results = results
     for number in range(first, first + _BLOCK):
@@ -117,6 +120,11 @@ def _in_process(
             known = float(results.rows[name].get("process_gib", 0))
             stretch.state(name, process_gib=max(known, most))
     to.send(stretch.results)
+
+
+def limit_memory() -> None:
+    """Makes a reader that takes 4 GiB fail with `MemoryError`, before it takes all there is."""
+    resource.setrlimit(resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
 
 
 def tried(stretch: Stretch, name: str, case: int, scratch: Path) -> None:
