@@ -24,7 +24,7 @@ RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -na
 DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test-fast test test-optional test-all memory memcheck miri fmt check lint deny wheel validate mpi docs web bench benches estimates \
+.PHONY: help setup build demo test-fast test test-optional test-all memory memcheck miri miri-threads fmt check lint deny wheel validate mpi docs web bench benches estimates \
   campaign compare instructions scenarios stages snapshots studies generate figure lock clean
 .DELETE_ON_ERROR:
 
@@ -85,6 +85,11 @@ memcheck:
 miri:
 	@if [ -n "$(NIGHTLY)" ]; then set -ex; \
 	  $(MEMORY_CASES) MIRIFLAGS=-Zmiri-disable-isolation $(NIGHTLY) miri test $(RUST_UNSAFE) -- flat_array due_queue queue; \
+	else echo "memory: skipped under Miri: no toolchain has cargo miri (a nightly one has)"; fi
+
+miri-threads: ## Run the hand-over between threads under Miri, in 32 orders (needs cargo miri)
+	@if [ -n "$(NIGHTLY)" ]; then set -ex; \
+	  MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-many-seeds=0..32" $(NIGHTLY) miri test --locked --lib -p pantala-fabric -- hand_over; \
 	else echo "memory: skipped under Miri: no toolchain has cargo miri (a nightly one has)"; fi
 
 # Other releases of Rust have other formats and lints, so only this one is held to them. The file does not stand where rustup

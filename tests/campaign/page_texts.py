@@ -165,14 +165,22 @@ def _busy(job: Any) -> list[float]:
 
 
 def _blamed(runs: Runs) -> list[float]:
-    """Returns the shares of each job's waiting that another job causes."""
+    """Returns the shares of each job's waiting that another job causes.
+
+    Where no class of links has more than half of such a share, the sentence gives the largest one.
+    """
+    queries = (
+        "select sum(wait_ns) / nullif(sum(sum(wait_ns)) over (partition by victim), 0) from"
+        " blame group by victim, aggressor",
+        "select max(wait) / sum(wait) from (select victim, aggressor, class, sum(wait_ns) wait"
+        " from blame group by all) group by victim, aggressor having max(wait) <= sum(wait) / 2"
+        " and sum(wait) > 0",
+    )
     return [
         share
         for run in (runs.main, *runs.alone.values())
-        for (share,) in run.rows(
-            "select sum(wait_ns) / nullif(sum(sum(wait_ns)) over (partition by victim), 0) from"
-            " blame group by victim, aggressor"
-        )
+        for query in queries
+        for (share,) in run.rows(query)
         if share is not None
     ]
 

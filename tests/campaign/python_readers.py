@@ -14,6 +14,8 @@ from typing import Any
 
 import pantala as pt
 from campaign.damage import damaged_bytes, damaged_json, damaged_text
+from campaign.reader_seeds import CODES, EMBER, EXPERIMENTS, JOB_LOGS, SCENARIOS
+from campaign.toml_text import toml_text
 from support import ROOT, SMALL
 
 __all__ = ["READERS", "Reader"]
@@ -61,10 +63,6 @@ def main(mpi, bytes=8):
     mpi.compute("1 us")
     mpi.allreduce(8)
 """
-_SWM = {"jobs": {"size": 36, "cfg": {
-    "app": "milc", "iteration_cnt": 120, "compute_delay": 100, "dimension_cnt": 4,
-    "dimension_sizes": [2, 2, 3, 3], "msg_size": 497664, "max_dimension_distance": 1,
-    "randomize_communication_order": False, "cpu_freq": 4e9}}}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,10 @@ def _text(name: str, seeds: Callable[[], list[str]], keep: int = 0) -> Any:
 @cache
 def _scenarios() -> list[str]:
     files = ("quickstart", "interference", "patterns", "snapshot", "aries", "long_run")
-    return [_SCENARIO, SMALL, *((ROOT / f"examples/{name}.toml").read_text() for name in files)]
+    texts = [_SCENARIO, SMALL, *((ROOT / f"examples/{name}.toml").read_text() for name in files)]
+    # Every tenth of those drawn from the schema: all machines, routings, placements and workloads.
+    lines = (ROOT / "tests/scenarios/scenarios.jsonl").read_text().splitlines()[::10]
+    return texts + SCENARIOS + [toml_text(json.loads(line)["scenario"]) for line in lines]
 
 
 def _resolved(scenario: pt.Scenario) -> None:
@@ -127,7 +128,9 @@ def _ember(path: Path) -> None:
 def _job_log(path: Path) -> None:
     tables = tomllib.loads((ROOT / "examples/snapshot.toml").read_text())
     log = path.read_text(errors="replace").split("\n", 1)[0]
-    at = "2026-05-01T12:00:00" if "|" in log else 300
+    usual = "2026-05-01T12:00:00" if "|" in log else 300
+    # One time in five is of another kind, or one at which nothing ran.
+    at = {0: "1970-01-12T13:51:40", 1: 1_000_300, 2: "noon"}.get(path.stat().st_size % 15, usual)
     tables["snapshot"] |= {"file": str(path), "at": at}
     _resolved(pt.Scenario.from_dict(tables))
 
@@ -142,17 +145,22 @@ def _links(path: Path) -> None:
 
 
 def _link_file(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
-    kind = draws.choice(("links.csv", "failed.txt", "failed.csv", "links.parquet"))
-    if kind.endswith(".parquet"):
-        import polars as pl
-
-        pl.read_csv(_LINKS.encode()).write_parquet(folder / kind)
-        data = damaged_bytes((folder / kind).read_bytes(), draws)
-    else:
-        seeds = [_LINKS] if kind.endswith(".csv") else ["0:5\n1:5 # a comment\n2-12\n", "3:5 3-9"]
-        data = damaged_text(seeds, draws, 20)
+    kind = draws.choice(("links.csv", "failed.txt", "failed.csv"))
+    seeds = [_LINKS] if kind.endswith(".csv") else ["0:5\n1:5 # a comment\n2-12\n", "3:5 3-9"]
+    data = damaged_text(seeds, draws, 20)
     (folder / kind).write_bytes(data)
     return folder / kind, data
+
+
+def _link_table(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
+    import polars as pl
+
+    path = folder / "links.parquet"
+    packed: Any = draws.choice(("zstd", "uncompressed"))
+    pl.read_csv(_LINKS.encode()).write_parquet(path, compression=packed)
+    data = damaged_bytes(path.read_bytes(), draws)
+    path.write_bytes(data)
+    return path, data
 
 
 def _nodes(path: Path) -> None:
@@ -161,27 +169,43 @@ def _nodes(path: Path) -> None:
     pt.Scenario.from_dict(tables).resolve()
 
 
+#: What Slurm says of a job, by the name of the file that is damaged.
+_SLURM = {
+    "nodes": ["nid[00000-00005]", "nid00[1,3-5],nid7,nid[08]", "a-[1-2]b[3-4],c5 d6"],
+    "hosts": ["nid[00000-00071]", "a[00-35] b[00-35]"],
+    "tasks_per_node": ["1(x6)", "2(x2),1(x2)", "4,2"],
+}
+
+
+def _slurm(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
+    key = draws.choice(tuple(_SLURM))
+    data = damaged_text(_SLURM[key], draws)
+    (folder / key).write_bytes(data)
+    return folder / key, data
+
+
 def _hosts(path: Path) -> None:
     tables = tomllib.loads(SMALL)
-    tables["jobs"][0]["placement"] = {"kind": "slurm", "nodes": {"file": str(path)}}
+    given: dict[str, Any] = {"kind": "slurm", "nodes": "nid[00000-00005]"}
+    given[path.name] = {"file": str(path)}
+    if path.name == "tasks_per_node":
+        text = path.read_text(errors="replace")
+        given |= {"tasks_per_node": text, "nodes": f"nid[0-{text.count(',')}]"}
+    tables["jobs"][0]["placement"] = given
     pt.Scenario.from_dict(tables).resolve()
 
 
 def _codes(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
-    good = {
-        "jobs.conf": "4 synthetic2 1 200\n\n36\tmilc\t1\t0 \r\n",
-        "a.conf": "9 3 \t5 1\n\n" + " ".join(map(str, range(10, 46))),
-        "timer.conf": "0 5000\n0 0\n",
-        "period.conf": "200\n0\n",
-    }
-    for name, text in good.items():
+    good = draws.choice(CODES)
+    for name, content in good.items():
+        text = content if isinstance(content, str) else json.dumps(content)
         (folder / name).write_text(text)
-    from pantala.importers.codes.swm import FILES
-
-    json_file = folder / FILES["milc"][1]
-    json_file.write_text(json.dumps(_SWM))
-    name = draws.choice((*good, json_file.name))
-    data = damaged_text([good[name]], draws, 4) if name in good else damaged_json([_SWM], draws)
+    name = draws.choice(tuple(good))
+    content = good[name]
+    if isinstance(content, str):
+        data = damaged_text([content], draws, 4)
+    else:
+        data = damaged_json([content], draws)
     (folder / name).write_bytes(data)
     return folder / name, data
 
@@ -189,10 +213,14 @@ def _codes(folder: Path, draws: random.Random) -> tuple[Path, bytes]:
 def _codes_read(path: Path) -> None:
     from pantala.importers.codes import CodesFiles, codes_scenario
 
-    folder = path.parent
-    period = folder / "period.conf" if path.name == "period.conf" else None
+    def named(name: str) -> Path | None:
+        return path.parent / name if (path.parent / name).exists() else None
+
     files = CodesFiles(
-        folder / "jobs.conf", folder / "a.conf", timer=folder / "timer.conf", period=period
+        path.parent / "jobs.conf",
+        named("a.conf"),
+        timer=named("timer.conf"),
+        period=named("period.conf") if path.name == "period.conf" else None,
     )
     made = codes_scenario(files, 25_000_000_000)
     scenario = pt.Scenario.from_dict(made.tables)
@@ -305,20 +333,25 @@ def _example(*names: str) -> Callable[[], list[str]]:
 READERS: dict[str, Reader] = {
     "scenario": Reader(_text("s.toml", _scenarios, 16), _scenario),
     "experiment": Reader(
-        _text("e.toml", lambda: [_EXPERIMENT, *_example("experiments/protect.toml")()], 10),
+        _text(
+            "e.toml",
+            lambda: [_EXPERIMENT, *EXPERIMENTS, *_example("experiments/protect.toml")()],
+            10,
+        ),
         _experiment,
     ),
-    "load file of Ember": Reader(_text("x.load", _example("ember.load"), 40), _ember),
+    "load file of Ember": Reader(
+        _text("x.load", lambda: [*EMBER, *_example("ember.load")()]), _ember
+    ),
     "job log": Reader(
-        _text("jobs.log", lambda: [_SWF, *_example("logs/jobs.sacct")()], 30), _job_log
+        _text("jobs.log", lambda: [_SWF, *JOB_LOGS, *_example("logs/jobs.sacct")()], 30), _job_log
     ),
     "file of links": Reader(_link_file, _links),
+    "links in Parquet": Reader(_link_table, _links, every=50, bound=60),
     "file of nodes": Reader(
         _text("nodes.txt", lambda: ["0-5\n", "0, 1 2 # three\n7-8 11\n"], 1), _nodes
     ),
-    "host list": Reader(
-        _text("hosts.txt", lambda: ["nid[00000-00005]", "nid00[1,3-5],nid7"]), _hosts
-    ),
+    "host list": Reader(_slurm, _hosts),
     "files of CODES": Reader(_codes, _codes_read),
     "coNCePTuaL in a scenario": Reader(
         _text("p.ncptl", _example("programs/ping_pong.ncptl"), 30), _ncptl

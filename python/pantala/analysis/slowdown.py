@@ -188,7 +188,7 @@ def slowdowns_of(runs: Mapping[str, RecordedRun]) -> pl.DataFrame:
 
 def _coarsen(run: RunLike) -> int:
     """Returns the number of the machine's packets that a packet of the run stands for."""
-    return int(run.document["plan"].get("detail", {}).get("coarsen", 1))
+    return int((run.document["plan"].get("detail") or {}).get("coarsen", 1))
 
 
 def _skips(run: RunLike) -> bool:

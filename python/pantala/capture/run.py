@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -30,6 +31,8 @@ from pantala.system.process_marks import mark
 __all__ = ["Clock", "capture"]
 
 Clock = Literal["wall", "cpu"]
+#: Open files that a launcher needs. Open MPI's mpirun waits for ever with 24 to 32 of them.
+_FEWEST_FILES = 64
 _BORDER = re.compile(r"(barrier|allreduce|pcontrol)(?::([1-9]\d*))?")
 
 
@@ -81,6 +84,7 @@ def capture(
     borders = {"FROM": _border("from", start), "TO": _border("to", end)}
     _in_order(borders["FROM"], borders["TO"])
     _waits(command)
+    _enough_files()
     library = built_library()
     _same_family(command[0], program)
     if (reason := why_not_loaded(library)) is not None:
@@ -158,6 +162,16 @@ def _waits(command: Sequence[str]) -> None:
     if Path(command[0]).name == "sbatch" and not {"-W", "--wait"} & set(command):
         raise UsageError(
             "sbatch: returns before its job runs; add --wait, or capture in the batch script"
+        )
+
+
+def _enough_files() -> None:
+    """Refuses a limit of open files with which a launcher may wait for ever."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= most < _FEWEST_FILES:
+        raise UsageError(
+            f"capture: at most {most} files may be open, and launchers of MPI need"
+            f" {_FEWEST_FILES} or more; raise the limit, e.g. ulimit -n 1024"
         )
 
 

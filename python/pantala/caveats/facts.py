@@ -123,7 +123,7 @@ def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> F
     return Facts(
         jobs=tuple(job["name"] for job in planned),
         seed=plan.get("seed"),
-        coarsen=int(plan.get("detail", {}).get("coarsen", 1)),
+        coarsen=int((plan.get("detail") or {}).get("coarsen", 1)),
         coarsened=document.get("coarsened") or "",
         skipped=(document.get("skipped") or {}).get("text", ""),
         complete=bool(document["complete"]),

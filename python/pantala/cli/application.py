@@ -17,7 +17,7 @@ from pantala.cli.commands import command_line, named_in
 from pantala.cli.interruption import INTERRUPTED
 from pantala.cli.source_lines import source_line
 from pantala.cli.streams import OutputError, finished
-from pantala.errors import PantalaError, ScenarioWarning, first_line
+from pantala.errors import PantalaError, ScenarioWarning
 from pantala.system.system_errors import system_fault
 from pantala.text.plain_text import say
 
@@ -99,13 +99,14 @@ def ended(error: BaseException) -> int:
                 "."
             )  # empty after the help that no arguments at all give
             return _say(f"pantala: {message}; add --help to list the options", 2) if message else 2
-        case _ if type(error).__module__.startswith("polars"):
+        case _ if type(error).__module__.startswith("polars") or _is_panic_of_polars(error):
             from pantala.files.run_files import AGAIN, damaged_table
+            from pantala.files.table_errors import reason
 
             table = damaged_table()
             where = "a table of the run" if table is None else str(table)
             return _say(
-                f"{where} cannot be read: {first_line(error)}; {AGAIN}",
+                f"{where} cannot be read: {reason(error)}; {AGAIN}",
                 2,
             )
         case _ if fault := system_fault(error):
@@ -115,6 +116,12 @@ def ended(error: BaseException) -> int:
             return _say(
                 f"pantala: internal error: {name}: {error}; add --debug for the traceback", 1
             )
+
+
+def _is_panic_of_polars(error: BaseException) -> bool:
+    """Returns whether Polars panicked, as it does at some damaged tables."""
+    polars = sys.modules.get("polars")  # a panic of another library is an internal error
+    return polars is not None and isinstance(error, polars.exceptions.PanicException)
 
 
 def _say(text: str, status: int) -> int:

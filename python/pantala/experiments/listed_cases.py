@@ -21,6 +21,7 @@ from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import INTERFERENCE_FILE
 from pantala.files.run_files import AGAIN, document_of
+from pantala.files.table_errors import UNREADABLE
 
 __all__ = ["ListedCases", "experiment_names", "listed_cases"]
 
@@ -87,7 +88,7 @@ class SweepCases:
         """
         try:
             return read_cases(self._folder)
-        except (OSError, pl.exceptions.PolarsError) as error:
+        except (OSError, *UNREADABLE) as error:
             raise RunDirectoryError(
                 self._folder, f"{CASES_FILE} cannot be read: {error}", "repeat pantala sweep"
             ) from None

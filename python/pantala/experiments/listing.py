@@ -27,6 +27,7 @@ from pantala.experiments.description import Description
 from pantala.experiments.expand import Expansion, ListedRun
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.json_file import write_json
+from pantala.files.table_errors import UNREADABLE
 from pantala.store.identity import RESULTS_VERSION, run_id
 from pantala.store.index import Entry
 
@@ -184,7 +185,7 @@ def _stored(expansion: Expansion, folder: Path) -> Listing | None:
     """Returns the list that was written before; None if there is none, or it leaves out a case."""
     try:
         frame, refused = read_cases(folder)
-    except (OSError, pl.exceptions.PolarsError):
+    except (OSError, *UNREADABLE):
         return None
     if refused.height and not expansion.description.skip_refused:
         return None  # the new list raises the error

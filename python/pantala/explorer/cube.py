@@ -24,6 +24,7 @@ from pantala.core.extension import core
 from pantala.errors import RunDirectoryError, first_line
 from pantala.files.atomic_file import write_table, write_text
 from pantala.files.run_directory import RUN_FILE, TABLES_FILE
+from pantala.files.table_errors import UNREADABLE
 from pantala.results.run import Run
 from pantala.run_tables.link_classes import NETWORK
 from pantala.run_tables.run_like import link_window_ns, table
@@ -88,7 +89,7 @@ def cube_of(run: Run) -> Cube:
     announce("sums over links and windows")
     try:
         shape, frames = _made(run)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (*UNREADABLE, OSError) as error:
         if isinstance(error, RunDirectoryError):
             raise
         files = "link_windows.parquet, link_jobs.parquet or links.parquet"
@@ -139,7 +140,7 @@ def _kept(folder: Path, stamp: dict[str, Any]) -> Cube | None:
         for frame in frames.values():
             frame.collect_schema()
         return _cube(found, frames)
-    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError):
+    except (OSError, ValueError, KeyError, TypeError, *UNREADABLE):
         return None
 
 

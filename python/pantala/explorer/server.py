@@ -10,12 +10,11 @@ import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-import polars as pl
-
 from pantala.errors import PantalaError, UsageError, first_line
 from pantala.explorer.packed import as_json, packed
 from pantala.explorer.page import html, policy
 from pantala.explorer.subject import Subject
+from pantala.files.table_errors import UNREADABLE
 
 __all__ = ["HOST", "ExplorerServer", "server_of"]
 
@@ -112,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, first_line(error))
         except ConnectionError:  # the browser has gone
             self.close_connection = True
-        except (PantalaError, pl.exceptions.PolarsError, OSError, ValueError, KeyError) as error:
+        except (PantalaError, *UNREADABLE, OSError, ValueError, KeyError) as error:
             self._send(422, first_line(error))
 
     def _is_local(self) -> bool:

@@ -11,8 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from pantala.analysis.hottest_links import link_name
 from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
@@ -26,6 +24,7 @@ from pantala.explorer.presence import calls_table
 from pantala.explorer.sql import QUERIES
 from pantala.files.atomic_file import write_text
 from pantala.files.run_directory import TABLES_FILE
+from pantala.files.table_errors import UNREADABLE
 from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report
 from pantala.report.sentences import Sentence, cause_sentences, opening
@@ -151,12 +150,12 @@ class Subject:
         except PantalaError as error:
             faults.append(str(error))
         missing, calls = {}, None
-        with contextlib.suppress(PantalaError, pl.exceptions.PolarsError):
+        with contextlib.suppress(PantalaError, *UNREADABLE):
             calls = calls_table(run)
         for name in OPTIONAL:
             try:
                 recorded = table(run, calls or name if name == "call_windows" else name) is not None
-            except (PantalaError, pl.exceptions.PolarsError) as error:
+            except (PantalaError, *UNREADABLE) as error:
                 recorded = False
                 faults.append(str(error))
             if not recorded:
@@ -246,7 +245,7 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
     for name, part in parts.items():
         try:
             found[name] = part()
-        except (PantalaError, pl.exceptions.PolarsError, OSError) as error:
+        except (PantalaError, *UNREADABLE, OSError) as error:
             found[name] = []
             faults.append(first_line(error))
     return found | {"faults": list(dict.fromkeys(faults))}

@@ -13,6 +13,7 @@ from pantala.errors import RunDirectoryError
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import RUN_FILE
 from pantala.files.run_form import misfit
+from pantala.files.table_errors import UNREADABLE
 
 __all__ = ["AGAIN", "damaged_table", "document_of", "scanned_table", "table_in_archive"]
 
@@ -36,7 +37,7 @@ def damaged_table() -> Path | None:
             # Every column is read, but not kept: the table may not fit into memory.
             every = pl.scan_parquet(path, glob=False).select(pl.all().null_count())
             every.collect(engine="streaming")
-        except (pl.exceptions.PolarsError, OSError):
+        except (*UNREADABLE, OSError):
             return path
     return None
 
@@ -52,7 +53,7 @@ def table_in_archive(archive: Path, file: str) -> pl.DataFrame | None:
             return pl.read_parquet(packed.read(file))
     except (FileNotFoundError, KeyError):
         return None
-    except (OSError, zipfile.BadZipFile, pl.exceptions.PolarsError) as error:
+    except (OSError, zipfile.BadZipFile, *UNREADABLE) as error:
         raise RunDirectoryError(archive, f"is damaged: {file}: {error}", AGAIN) from None
 
 

@@ -5,6 +5,7 @@ A line has 18 numbers; comments begin with a semicolon. Times are seconds since 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 
@@ -30,7 +31,7 @@ def swf_jobs(lines: Iterable[str]) -> Iterator[LoggedJob]:
             values = [float(word) for word in words]
         except ValueError:
             values = []
-        if len(values) != _FIELDS:
+        if len(values) != _FIELDS or not all(map(math.isfinite, values)):
             message = f"line {place} has not the {_FIELDS} numbers of SWF"
             raise JobLogError(message, "give a log of SWF, or of sacct -P with its header line")
         number, submitted, waited, ran, allocated = values[:5]

@@ -71,7 +71,7 @@ def facts(plan: Plan) -> dict[str, list[str]]:
 
 def _packets(plan: Plan) -> list[str]:
     """Returns the size of a packet, and the number of packets that a coarse packet stands for."""
-    coarsen = plan.get("detail", {}).get("coarsen", 1)
+    coarsen = (plan.get("detail") or {}).get("coarsen", 1)
     sentences = [
         f"{PAGE.size(plan['packet_bytes'], exact=True)} in flits of"
         f" {PAGE.size(plan['flit_bytes'], exact=True)}"

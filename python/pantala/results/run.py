@@ -18,9 +18,10 @@ from pantala.analysis.tiles import (
 )
 from pantala.catalogue.tables import TABLES
 from pantala.caveats import Caveat, caveats_of, facts_of_run
-from pantala.errors import RunDirectoryError, UsageError, first_line
+from pantala.errors import RunDirectoryError, UsageError
 from pantala.files.run_directory import RUN_FILE, TABLES_FILE
 from pantala.files.run_files import AGAIN, document_of, scanned_table, table_in_archive
+from pantala.files.table_errors import UNREADABLE, reason
 from pantala.metrics.routers import counters_of_serving_routers
 from pantala.metrics.run_metrics import Metric, all_metrics, chosen_job, value_of
 from pantala.run_tables.job_nodes import job_nodes
@@ -375,8 +376,8 @@ class Run:
                 message = f"{table.file} is missing; the run wrote it"
                 raise RunDirectoryError(self.path, message, AGAIN) from None
             return displayed(pl.LazyFrame(schema=table.polars_schema), name)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            message = f"{table.file} is damaged: {first_line(error)}"
+        except (*UNREADABLE, OSError) as error:
+            message = f"{table.file} is damaged: {reason(error)}"
             raise RunDirectoryError(self.path, message, AGAIN) from None
         lacking = [column for column in table.polars_schema if column not in columns]
         if lacking:

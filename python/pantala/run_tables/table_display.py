@@ -9,6 +9,7 @@ import polars as pl
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import first_line
+from pantala.files.table_errors import UNREADABLE
 
 __all__ = ["converted", "displayed"]
 
@@ -32,7 +33,7 @@ class _Table(pl.LazyFrame):
         table = TABLES[name]
         try:
             rows = self.head(_ROWS + 1).collect()
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except (*UNREADABLE, OSError) as error:
             return f"<p><b>{escape(name)}</b>: cannot be read: {escape(first_line(error))}</p>"
         title = f"<p><b>{escape(name)}</b>: {escape(table.text)}</p>"
         if rows.is_empty():

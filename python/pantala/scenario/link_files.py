@@ -102,6 +102,8 @@ def _table(name: str, key: str, columns: tuple[str, ...]) -> pl.DataFrame:
     """Returns the table of a file, with these columns as integers and `class` as text."""
     import polars as pl
 
+    from pantala.files.table_errors import UNREADABLE, aborts
+
     path = Path(name)
     if path.is_dir():
         path = path / "links.parquet"
@@ -110,11 +112,13 @@ def _table(name: str, key: str, columns: tuple[str, ...]) -> pl.DataFrame:
         if path.suffix.lower() == ".csv":
             table = pl.read_csv(path, infer_schema_length=None)
         elif path.suffix.lower() == ".parquet":
+            if aborts(path):
+                raise _fault(key, name, "is damaged", "write the file again")
             table = pl.read_parquet(path, glob=False)
         else:
             message = "is neither CSV nor Parquet, by the end of its name"
             raise _fault(key, name, message, "name a .csv or .parquet file, or a run directory")
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except (OSError, *UNREADABLE) as error:
         raise _unreadable(key, name, error) from None
     missing = [column for column in columns if column not in table.columns]
     if missing:
@@ -129,7 +133,7 @@ def _table(name: str, key: str, columns: tuple[str, ...]) -> pl.DataFrame:
     texts = [column for column in ("class",) if column in table.columns]
     try:
         return table.with_columns(pl.col(numbers).cast(pl.Int64), pl.col(texts).cast(pl.String))
-    except pl.exceptions.PolarsError as error:
+    except UNREADABLE as error:
         raise _unreadable(key, name, error) from None
 
 
@@ -139,13 +143,14 @@ def _places(name: str) -> Iterator[Place]:
     return ({"line": number + 1} if csv else {"row": number} for number in count(1))
 
 
-def _unreadable(key: str, name: str, error: Exception) -> PlanError:
+def _unreadable(key: str, name: str, error: BaseException) -> PlanError:
+    from pantala.files.table_errors import reason
+
     if isinstance(error, FileNotFoundError):
         return _fault(key, name, "cannot be read: there is no such file", "check the path")
     if isinstance(error, OSError):
         return _fault(key, name, *unreadable(error, "check the path and the file"))
-    reason = str(error).partition("\n")[0]
-    return _fault(key, name, f"cannot be read: {reason}", "check the path and the file")
+    return _fault(key, name, f"cannot be read: {reason(error)}", "check the path and the file")
 
 
 def _fault(key: str, name: str, message: str, remedy: str) -> PlanError:

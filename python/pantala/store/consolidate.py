@@ -23,6 +23,7 @@ from pantala.errors import RunDirectoryError
 from pantala.files.atomic_file import write_table, write_text
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import TABLES_FILE
+from pantala.files.table_errors import UNREADABLE
 from pantala.store.index import Entry
 from pantala.store.lease import claim
 from pantala.store.run_store import RunStore
@@ -142,7 +143,7 @@ class Segments:
         runs = [each.run for each in packed]
         try:
             read = {table: _joined(packed, table) for table in tables}
-        except (RunDirectoryError, ValueError, pl.exceptions.PolarsError):
+        except (RunDirectoryError, ValueError, *UNREADABLE):
             yield from self._one_by_one(tables, runs)  # one is damaged, or of another version
         else:
             if runs:
@@ -268,7 +269,7 @@ def _is_whole(path: Path) -> bool:
     """Returns whether a file has the end of a Parquet file, which is written last."""
     try:
         pl.read_parquet_schema(path)
-    except (OSError, pl.exceptions.PolarsError):
+    except (OSError, *UNREADABLE):
         return False
     return True
 
@@ -286,7 +287,7 @@ def table_of_run(store: RunStore, run: str, table: str) -> pl.DataFrame:
         else:
             with zipfile.ZipFile(path / TABLES_FILE) as packed:
                 frame = pl.read_parquet(io.BytesIO(packed.read(TABLES[table].file)))
-    except (OSError, KeyError, zipfile.BadZipFile, pl.exceptions.PolarsError) as error:
+    except (OSError, KeyError, zipfile.BadZipFile, *UNREADABLE) as error:
         raise RunDirectoryError(
             path, f"table {table} cannot be read: {error}", "repeat pantala sweep"
         ) from None

@@ -24,6 +24,7 @@ from pantala.core.extension import core
 from pantala.errors import RunDirectoryError
 from pantala.files.atomic_file import atomic_file, write_table, write_text
 from pantala.files.run_directory import RUN_FILE
+from pantala.files.table_errors import UNREADABLE
 from pantala.store.consolidate import table_of_run
 from pantala.store.run_store import RunStore
 from pantala.studies.campaign import Campaign
@@ -174,7 +175,7 @@ class _Pack:
                             raise ValueError(f"table {name} of run {run} has other rows")
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise self._damaged(error) from None
-        except pl.exceptions.PolarsError as error:
+        except UNREADABLE as error:
             raise self._damaged(error) from None
         return documents, tables
 

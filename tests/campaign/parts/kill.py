@@ -12,7 +12,7 @@ processes (`worker`); two and three commands on one store, one of which is kille
 machines whose heartbeat stopped, half-written or dated a day ahead (`leases`); a clock that jumps
 by up to ten days while the command works (`clock`: a preloaded library stands between the command
 and `clock_gettime`); a full disk (`disk`: a tmpfs of fewer bytes than the output takes); a
-read-only directory (`read-only`: a bind mount); 16 to 64 open files (`handles`). "met at work"
+read-only directory (`read-only`: a bind mount); 16 to 128 open files (`handles`). "met at work"
 counts the cases in which the command had not ended by itself before the fault.
 """
 
@@ -256,7 +256,7 @@ def _read_only(trial: Trial, wanted: dict[str, str], _: Path | None) -> None:
 
 def _handles(trial: Trial, wanted: dict[str, str], _: Path | None) -> None:
     """Lets a command open few files."""
-    status = trial.end(trial.start(most_files=trial.draw.randrange(16, 65)))
+    status = trial.end(trial.start(most_files=trial.draw.randrange(16, 129)))
     trial.met = status != 0
     trial.refused(status)
     trial.no_orphans()

@@ -31,6 +31,7 @@ from campaign.page_texts import check_texts
 from campaign.recomputed import Runs
 from campaign.shown import Page
 from campaign.stretch import Stretch
+from campaign.toml_text import toml_text
 
 TITLE = "Independent numbers"
 COLUMNS = {
@@ -71,7 +72,7 @@ def checked(scenario: Path, directory: Path) -> Iterator[tuple[str, str]]:
     """Runs a scenario of JSON on the command line; yields the outcome of each number it shows."""
     toml = scenario.with_suffix(".toml")
     given: dict[str, object] = json.loads(scenario.read_text())
-    toml.write_text("".join(f"{key} = {_toml(value)}\n" for key, value in given.items()))
+    toml.write_text(toml_text(given))
     shown = _pantala("run", toml, "--out", directory)
     runs = Runs(directory)
     page = Page((directory / "report.html").read_text(encoding="utf-8"))
@@ -84,16 +85,6 @@ def checked(scenario: Path, directory: Path) -> Iterator[tuple[str, str]]:
     for part, tables in parts.items():
         place = directory / part if runs.alone else directory
         yield from check_metrics(tables, runs.jobs(tables), _pantala("metrics", "--run", place))
-
-
-def _toml(value: object) -> str:
-    """Returns a value of JSON in TOML: tables on one line."""
-    if isinstance(value, dict):
-        pairs = (f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items())
-        return f"{{ {', '.join(pairs)} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value)
 
 
 def _pantala(*line: str | Path) -> str:

@@ -2,12 +2,19 @@
 
 Every input ends in one line of an error with the exit status 2, or in a valid result: scenarios of
 at most 2,000 nodes are resolved, runs are opened and all their tables are read. No other exception,
-no more than 10 s of the processor or 100 s (readers that start a process: 60 s and 600 s).
+no more than 10 s of the processor or 100 s (readers that start a process: 60 s and 600 s), and no
+more than 4 GiB of the process.
 
 The damage is that of the readers in Rust. "Beyond the first key" counts inputs that were accepted
 or whose error names a key, a column, a line after the first, or a table. Readers that start a
-process for each input (Python programs, OTF2) are tried at one case in 50, those of runs at one
-in five. A hundred cases have a process: one that ends by a signal is a failure.
+process for each input (Python programs, OTF2, links in Parquet) are tried at one case in 50, those
+of runs at one in five. A hundred cases have a process: one that ends by a signal is a failure.
+
+Polars, which reads tables of Parquet, panics at some damaged pages and at a few asks for memory
+that no machine has, which ends the process. A panic becomes a line of an error, after what Polars
+itself prints. Files of links are read in another process first, which may end. The tables of a run
+are not: that would read all of them twice, and they are files that Pantala wrote. So a damaged one
+can end a command by a signal; the command that wrote the run makes it again.
 """
 
 from __future__ import annotations
@@ -31,6 +38,7 @@ from typing import Any
 from campaign.python_readers import READERS
 from campaign.stretch import Results, Stretch
 from pantala.errors import PantalaError
+from pantala.files.table_errors import UNREADABLE
 from pantala.system.system_errors import system_fault
 from pantala.text.plain_text import plain
 
@@ -48,6 +56,7 @@ COLUMNS = {
 #: Cases of a process, and the file that says which one it tries.
 _BLOCK = 100
 _NOW = "now"
+_MOST_MEMORY = 4 << 30
 #: Errors of the form and of the first line.
 _SHALLOW = re.compile(
     r"not TOML|not JSON|not a text|is empty|line 1\b|:1:|no name|not a run|UTF-8|utf-8|first line"
@@ -97,6 +106,7 @@ def _in_process(
     to: Connection,
 ) -> None:
     """Tries a block of cases, and sends what was counted."""
+    limit_memory()
     stretch = Stretch("readers_python", seed, 0, scratch, scratch)
     stretch.results = results
     for number in range(first, first + _BLOCK):
@@ -110,6 +120,11 @@ def _in_process(
             known = float(results.rows[name].get("process_gib", 0))
             stretch.state(name, process_gib=max(known, most))
     to.send(stretch.results)
+
+
+def limit_memory() -> None:
+    """Makes a reader that takes 4 GiB fail with `MemoryError`, before it takes all there is."""
+    resource.setrlimit(resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
 
 
 def tried(stretch: Stretch, name: str, case: int, scratch: Path) -> None:
@@ -163,7 +178,7 @@ def judged(name: str, path: Path) -> tuple[str | None, str | None]:
         fault = system_fault(error)
         if fault is not None and fault.status == 2:
             return None, fault.line
-        if type(error).__module__.startswith("polars"):
+        if isinstance(error, UNREADABLE):
             return None, "a table cannot be read"
         place = traceback.extract_tb(error.__traceback__)[-1]
         at = f"{Path(place.filename).name}, {place.name}"

@@ -3,7 +3,9 @@
 Every input is refused with one line or accepted; an accepted one is used: the first operations of
 its ranks are taken, a plan of at most 500 routers is resolved. No panic, no more than 10 s, no more
 memory than 4 MiB and 1,000 bytes for each byte of the input (plans: 256 MiB more for the tables of
-the machine that they name; coNCePTuaL: 64 MiB more for the values that a program computes).
+the machine that they name; coNCePTuaL: 64 MiB more for the values that a program computes;
+estimates: 2 GiB more of address space, because the library of Parquet sets aside what the header of
+a page states and fills what the page has).
 
 A case takes a sound input of the format and changes it in one to six places: swaps, repeats,
 removes and splices lines, words and subtrees, puts boundaries in place of numbers, changes the

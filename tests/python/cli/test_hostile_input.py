@@ -398,3 +398,13 @@ def test_more_ranks_than_any_machine_has_are_refused_of_a_program(
     ended = cli("ncptl", "explain", program, "--ranks", "4294967295")
     assert ended.status == 2
     assert "--ranks 4294967295: must be from 1 to 16777216" in ended.err
+
+
+def test_a_capture_with_few_open_files_ends_at_once(tmp_path: Path) -> None:
+    # mpirun of Open MPI waits for ever with 24 to 32 open files.
+    done = limited("RLIMIT_NOFILE", 32, "capture", "--out", "out", "--", "true", where=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "at most 32 files may be open" in done.stderr
+    assert "ulimit -n 1024" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import duckdb
 import polars as pl
 import pytest
 
 import pantala as pt
 from campaign.odd import KINDS, odd
+from campaign.page_texts import _blamed
 from campaign.parts.laws import checked
+from campaign.recomputed import Runs
 from campaign.run_laws import LAWS
 from campaign.shown import numbers
 from campaign.tables_of import Tables
@@ -67,3 +72,14 @@ def test_numbers_of_a_text_have_units_and_digits() -> None:
     assert share.shows(0.324)
     assert count.shows(1056)
     assert not count.shows(1057)
+
+
+def test_the_largest_class_of_a_cause_is_a_number_of_a_sentence() -> None:
+    """`48 % of it on global links` stands where no class has more than half."""
+    rows = [(0, 1, "local", 30.0), (0, 1, "global", 48.0), (0, 1, "terminal", 22.0), (0, 0, "x", 9)]
+    table = duckdb.connect()
+    table.execute("create table blame (victim int, aggressor int, class text, wait_ns double)")
+    table.executemany("insert into blame values (?, ?, ?, ?)", rows)
+    run = SimpleNamespace(rows=lambda query: table.execute(query).fetchall())
+    found = _blamed(cast(Runs, SimpleNamespace(main=run, alone={})))
+    assert sorted(found) == pytest.approx([9 / 109, 0.48, 100 / 109])

@@ -9,6 +9,7 @@ import pytest
 
 from campaign.heavy import LOADS
 from campaign.parts import kill, load, soak
+from campaign.stretch import Stretch
 from campaign.trial import Trial
 from campaign.victims import VICTIMS, broken_files, is_temporary, prepare
 
@@ -61,6 +62,18 @@ def test_slopes_have_intervals() -> None:
     assert grown == pytest.approx(1, abs=0.02)
     assert not soak.is_flat(grown, half, 0.5)
     assert soak.slope_of(at, [7.0] * 200) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(("minutes", "failed"), [(5, 0), (25, 1)])
+def test_a_long_run_is_judged_when_its_buffers_are_full(
+    tmp_path: Path, minutes: int, failed: int
+) -> None:
+    stretch = Stretch("soak", 1, 0, tmp_path, tmp_path)
+    row = "q_adaptive, all records"
+    growing = [(second / 3600, 1e5 + 300.0 * second, 9.0) for second in range(60 * minutes)]
+    soak._judge(stretch, 1, row, soak._SOAKS[row], (60.0 * minutes, growing))
+    assert stretch.results.rows[row]["memory"].startswith("1.08e+06 ± ")
+    assert len(stretch.results.failures) == failed
 
 
 def test_loads_go_from_small_to_large() -> None:

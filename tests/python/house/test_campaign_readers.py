@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import tempfile
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from campaign import reader_seeds
 from campaign.damage import damaged_bytes, damaged_json, damaged_text
 from campaign.parts import readers_python, readers_rust
 from campaign.python_readers import READERS, Reader
@@ -113,3 +115,25 @@ def test_a_call_that_dies_is_halved_to_its_case(tmp_path: Path) -> None:
         (5, "ends the process (1): overflow"),
         (9, "hangs"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "seeds"),
+    [
+        ("load file of Ember", "x.load", reader_seeds.EMBER),
+        ("experiment", "e.toml", reader_seeds.EXPERIMENTS),
+        ("job log", "jobs.log", reader_seeds.JOB_LOGS),
+    ],
+)
+def test_seeds_are_sound(name: str, file: str, seeds: list[str], tmp_path: Path) -> None:
+    for text in seeds:
+        (tmp_path / file).write_text(text)
+        READERS[name].read(tmp_path / file)
+
+
+@pytest.mark.parametrize("folder", reader_seeds.CODES)
+def test_folders_of_codes_are_sound(folder: dict[str, object], tmp_path: Path) -> None:
+    for name, content in folder.items():
+        text = content if isinstance(content, str) else json.dumps(content)
+        (tmp_path / name).write_text(text)
+    READERS["files of CODES"].read(tmp_path / next(iter(folder)))

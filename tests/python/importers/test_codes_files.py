@@ -257,6 +257,7 @@ def test_a_fault_of_another_file_has_its_line(
         ("nearest_neighbor", 12, {"synchronous": False}, "is false: the model then sends nothing"),
         ("lammps", 12, {"cpu_sim_speedup": 1}, "makes the model compute, and Pantala has no times"),
         ("nekbone", 12, {"Pend": 8}, "Pend = 8 is not above Pbegin"),
+        ("nekbone", 12, {"Pend": 2**31}, "Pend = 2147483648 gives more than 1,000 orders"),
     ],
 )
 def test_a_model_that_pantala_lacks_is_refused(

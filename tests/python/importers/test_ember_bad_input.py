@@ -69,6 +69,11 @@ FAULTS = [
     (HEAD.replace("0-63", "generateNidListRange(a,4)"), 2, "'a' is not a number of nodes"),
     (HEAD.replace("0-63", "generateNidListRange(0,0)"), 2, "has no nodes"),
     (HEAD.replace("0-63", "generateNidListRandom(9,0,10)"), 2, "10 nodes, but only 9 are left"),
+    (
+        HEAD.replace("0-63", "generateNidListGroup(0,10000000,10000000,1)"),
+        2,
+        "10000000 groups of 10000000: no machine is so large",
+    ),
     (HEAD.replace("0-63", "generateNidListQOS(9,1,linear,4)"), 2, "Pantala has only class 0"),
     (HEAD.replace("0-63", "generateNidListQOS(9,0,linaer,4)"), 2, "did you mean linear?"),
     (HEAD.replace("0-63", "generateNidListQOS(9,0,linear,10)"), 2, "only 9 are left"),

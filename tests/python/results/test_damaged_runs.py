@@ -272,6 +272,18 @@ def test_a_run_of_another_form_is_refused(
         pt.load(tmp_path)
 
 
+@pytest.mark.parametrize("key", ["detail", "stop", "record", "routing", "links"])
+def test_a_table_of_the_plan_may_be_null(tmp_path: Path, key: str) -> None:
+    file = small_run(tmp_path).path / "run.json"
+    document = json.loads(file.read_text())
+    document["plan"][key] = None
+    file.write_text(json.dumps(document))
+    run = pt.load(tmp_path)
+    assert isinstance(run, pt.Run)
+    assert run.caveats is not None
+    assert not run.coarsened
+
+
 def test_a_run_that_is_no_object_is_refused(tmp_path: Path) -> None:
     (small_run(tmp_path).path / "run.json").write_text("[1]")
     with pytest.raises(

@@ -245,6 +245,7 @@ def test_a_background_fills_up_beside_a_snapshot(logs: Path) -> None:
     [
         ("", "1", "is empty"),
         ("1 2 3\n", "1", "line 1 has not the 18 numbers of SWF; give a log of SWF, or of sacct -P"),
+        (f"1 2 3 4 inf{' 1' * 13}\n", "1", "line 1 has not the 18 numbers of SWF"),
         ("JobID|Start|End\n", "1", "line 1 has no field NodeList; write the log with sacct -P"),
         ("JobID|JobName|Start|End|NodeList\n", "2026-05-01", "has no job; give a log with jobs"),
         (SACCT.replace("2026-05-01T08", "yesterday"), "2026-05-01", "which is not a time; write"),

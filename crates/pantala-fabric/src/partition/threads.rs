@@ -228,3 +228,82 @@ impl<M: Send> WorkerThreads<M> {
         });
     }
 }
+
+/// Small enough for Miri, which runs them with many orders of the threads (`make miri`).
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    type Sent = (usize, u64);
+
+    /// Runs `work` on threads that share a barrier and buffers. Returns whether each has panicked.
+    fn on_threads(
+        count: usize,
+        spins: u32,
+        work: impl Fn(usize, &mut ThreadTransport<'_, Sent>) + Sync,
+    ) -> Vec<bool> {
+        let barrier = Barrier { threads: count as u32, spins, ..Barrier::default() };
+        let buffers = [MessageBuffers::new(count), MessageBuffers::new(count)];
+        let (barrier, buffers, work) = (&barrier, &buffers, &work);
+        std::thread::scope(|scope| {
+            let started: Vec<_> = (0..count)
+                .map(|me| {
+                    scope.spawn(move || {
+                        let _guard = PanicGuard(barrier);
+                        work(me, &mut ThreadTransport { me, barrier, buffers, window: 0 });
+                    })
+                })
+                .collect();
+            started.into_iter().map(|thread| thread.join().is_err()).collect()
+        })
+    }
+
+    fn hand_over(spins: u32) {
+        const WINDOWS: u64 = 5;
+        let panicked = on_threads(3, spins, |me, transport| {
+            let mut messages: Vec<PartitionMessages<Sent>> =
+                std::iter::repeat_with(PartitionMessages::default).take(3).collect();
+            for window in 0..WINDOWS {
+                for (_, to) in messages.iter_mut().enumerate().filter(|&(to, _)| to != me) {
+                    to.host.push((me, window));
+                }
+                let next = 10 * window + (me as u64 + window) % 3;
+                assert_eq!(transport.exchange(next, &mut messages), 10 * window);
+                for (other, from) in messages.iter_mut().enumerate().filter(|&(f, _)| f != me) {
+                    assert_eq!(from.host, [(other, window)], "to {me}");
+                    from.host.clear();
+                }
+            }
+        });
+        assert_eq!(panicked, [false; 3]);
+    }
+
+    #[test]
+    fn hand_over_of_threads_that_sleep() {
+        hand_over(0);
+    }
+
+    #[test]
+    fn hand_over_of_threads_that_spin() {
+        hand_over(3);
+    }
+
+    #[test]
+    fn hand_over_that_a_panic_breaks_ends_all_threads() {
+        let told = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| ()));
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            on_threads(3, 0, |me, transport| {
+                let mut messages: Vec<PartitionMessages<Sent>> =
+                    std::iter::repeat_with(PartitionMessages::default).take(3).collect();
+                for window in 0..4 {
+                    assert!(me != 1 || window < 2, "the panic of this test");
+                    transport.exchange(window, &mut messages);
+                }
+            })
+        }));
+        std::panic::set_hook(told);
+        assert_eq!(panicked.ok(), Some(vec![true; 3]));
+    }
+}

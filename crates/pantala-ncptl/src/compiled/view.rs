@@ -11,15 +11,16 @@ use std::fmt::Display;
 pub struct Failure {
     /// The place in the program.
     pub span: Span,
-    /// What is wrong.
+    /// What is wrong, in one line.
     pub message: String,
 }
 
 impl Failure {
-    /// A failure of the expression at `span`.
+    /// A failure of the expression at `span`. A text of the program in it may have several lines:
+    /// a space replaces each control character.
     #[cold]
     pub fn new(span: Span, message: &dyn Display) -> Self {
-        Self { span, message: message.to_string() }
+        Self { span, message: message.to_string().replace(char::is_control, " ") }
     }
 }
 

@@ -286,6 +286,10 @@ fn errors_name_their_place() {
             "line 1, column 1: assertion failed: too few",
         ),
         (
+            "assert that \"too\nfew\" with num_tasks > 4",
+            "line 1, column 1: assertion failed: too few",
+        ),
+        (
             "let k be 1 mod 0 while task k sends a message to task 1",
             "line 1, column 10: 1 MOD 0 has no value",
         ),

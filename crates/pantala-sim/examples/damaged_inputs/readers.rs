@@ -110,6 +110,9 @@ impl Reader {
             "plan" => 256 << 20,
             // The values that a program may compute before the run, and its lists of ranks.
             "ncptl" => 64 << 20,
+            // What the header of a page says of its size, in 31 bits: the library of Parquet sets
+            // as much aside, and fills what the page has.
+            "estimates" => 2 << 30,
             _ => 0,
         }
     }

@@ -250,14 +250,14 @@ def _nearest(model: _Model) -> None:
 
 def _nekbone(model: _Model) -> dict[str, Any]:
     first, end, step = (model.count(key, 1, 1) for key in ("Pbegin", "Pend", "Pstep"))
-    orders = list(range(first, end, step))
+    orders = range(first, end, step)
     model.refuse("Pend", not orders, "is not above Pbegin", "write a larger number")
     model.refuse("Pend", len(orders) > 1_000, "gives more than 1,000 orders", "write less")
     return {
         "kind": "nekbone",
         "grid": model.whole("Rx", [model.count(f"R{axis}", 1, 1) for axis in "xyz"]),
         "elements": [model.count(f"E{axis}", 1, 1) for axis in "xyz"],
-        "orders": orders,
+        "orders": list(orders),
         "point": f"{model.count('ByteSizeOf1DOF', 1, 1)} B",
         "iterations": 2 * len(orders) * model.count("CGcount", 1, 1),
     }

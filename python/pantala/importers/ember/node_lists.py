@@ -96,6 +96,9 @@ class NodeLists:
             return [start + interval * number for number in range(length)]
         if name == "Group":
             start, groups, each, interval = numbers
+            if groups * each > _LARGEST:
+                message = f"generateNidListGroup: {groups} groups of {each}: no machine is so large"
+                raise place.error(message, "check the numbers")
             return [
                 start + interval * group + node for group in range(groups) for node in range(each)
             ]
