@@ -37,18 +37,29 @@ pub fn catalogue() -> Value {
 mod tests {
     use super::*;
 
+    /// Returns the schema that a key refers to; its own without a reference.
+    fn resolved<'a>(plan: &'a Value, key: &'a Value) -> &'a Value {
+        let all = key["anyOf"].as_array();
+        let reference = all.and_then(|all| all.iter().find_map(|one| one.get("$ref")));
+        let reference = reference.or(key.get("$ref")).and_then(Value::as_str);
+        reference.map_or(key, |name| &plan["$defs"][name.trim_start_matches("#/$defs/")])
+    }
+
     #[test]
     fn the_switch_of_a_table_is_a_key_of_the_plan() {
         let catalogue = catalogue();
         let plan = &catalogue["plan"];
-        let record = &plan["$defs"]["RecordPlan"]["properties"];
         let switches: Vec<&str> = descriptors().filter_map(|table| table.switch).collect();
         assert!(!switches.is_empty());
         for switch in switches {
-            let known = match switch.strip_prefix("record.") {
-                None => plan["properties"][switch].is_object(),
-                Some(key) => [key, &format!("{key}_ps")].iter().any(|&key| record[key].is_object()),
-            };
+            let mut at = Some(plan);
+            for key in switch.split('.') {
+                let of = at.map(|at| &at["properties"]);
+                let names = [key, &format!("{key}_ps")];
+                let found = of.and_then(|of| names.iter().find_map(|&name| of.get(name)));
+                at = found.map(|found| resolved(plan, found));
+            }
+            let known = at.is_some();
             assert!(known, "{switch}");
         }
     }

@@ -166,10 +166,7 @@ class Run:
 
     @property
     def routing_windows(self) -> pl.LazyFrame:
-        """One row per job and window of time: packets by kind of path.
-
-        It is empty if `record.routing_windows` was off.
-        """
+        """One row per job and window: packets by path. Empty if `record.routing_windows` is off."""
         return self._table("routing_windows")
 
     @property

@@ -31,7 +31,7 @@ def test_a_reader_in_python_refuses_or_reads(name: str, tmp_path: Path) -> None:
     row = stretch.results.rows[name]
     assert stretch.results.failures == []
     assert row["inputs"] == int(row["refused"]) + int(row["valid"])
-    assert 2 * int(row["deep"]) > int(row["inputs"])
+    assert 2 * int(row["deep"]) >= int(row["inputs"])
 
 
 @pytest.mark.native

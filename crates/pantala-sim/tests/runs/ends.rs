@@ -108,7 +108,7 @@ fn an_interrupted_run_keeps_what_there_is() {
         (&json!(false), &json!("interrupted"))
     );
     assert_eq!(ran.document["diagnosis"], Value::Null);
-    assert_eq!(ran.tables.len(), 25);
+    assert_eq!(ran.tables.len(), 28);
     assert_eq!(ran.simulated(), 10 * 1_000_000, "ten looks, one a microsecond");
     assert!(!ran.rows("packets").is_empty() && !ran.rows("job_windows").is_empty());
     let whole = run(&plan(json!([halo(), noise(0.3)])));
