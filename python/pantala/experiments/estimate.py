@@ -107,8 +107,8 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
     runs = {part: number for _, part, number in places}
     basis = f"by probes of {counted(len(places), 'run')}" if probes else "by their traffic"
     basis = least + basis
-    cost = _summed(count, [(found[part], runs[part]) for part in found], basis)
-    return estimate(sweep, _FEW) if not probes and cost.seconds > _SHORT else cost
+    of_all = _summed(count, [(found[part], runs[part]) for part in found], basis)
+    return estimate(sweep, _FEW) if not probes and of_all.seconds > _SHORT else of_all
 
 
 def _summed(count: int, groups: Sequence[tuple[Sequence[RunCost], int]], basis: str) -> Estimate:

@@ -208,4 +208,5 @@ def from_traffic(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -
 
 def _fixed_disk(plan: Mapping[str, Any]) -> float:
     """Returns the bytes of the tables that do not grow with the run."""
-    return _DISK_PER_RUN + plan["derived"]["nodes"] * _DISK_PER_NODE
+    nodes: int = plan["derived"]["nodes"]
+    return _DISK_PER_RUN + nodes * _DISK_PER_NODE

@@ -72,7 +72,7 @@ def test_a_long_run_is_judged_when_its_buffers_are_full(
     row = "q_adaptive, all records"
     growing = [(second / 3600, 1e5 + 300.0 * second, 9.0) for second in range(60 * minutes)]
     soak._judge(stretch, 1, row, soak._SOAKS[row], (60.0 * minutes, growing))
-    assert stretch.results.rows[row]["memory"].startswith("1.08e+06 ± ")
+    assert str(stretch.results.rows[row]["memory"]).startswith("1.08e+06 ± ")
     assert len(stretch.results.failures) == failed
 
 
