@@ -59,8 +59,7 @@ mod tests {
                 let found = of.and_then(|of| names.iter().find_map(|&name| of.get(name)));
                 at = found.map(|found| resolved(plan, found));
             }
-            let known = at.is_some();
-            assert!(known, "{switch}");
+            assert!(at.is_some(), "{switch}");
         }
     }
 }

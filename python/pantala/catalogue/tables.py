@@ -1209,8 +1209,9 @@ _CALL_WINDOWS = Table(
     "call_windows",
     text=(
         "One row per time window, job and MPI call in which ranks of the job were blocked in that window. "
-        "Over windows, the times of a call sum to its `time_ns` in the calls table. The length of a window "
-        "is `record.call_windows_ps` of the plan. Rows are ordered by window, job and call."
+        "Over windows, the times of a call sum to its `time_ns` in the calls table, unless the run skipped "
+        "time, which has no windows. The length of a window is `record.call_windows_ps` of the plan. Rows "
+        "are ordered by window, job and call."
     ),
     switch="record.call_windows",
     columns=(

@@ -115,9 +115,24 @@ class _Work:
         self._last = samples[-1]
         #: Packets per byte of each job: messages can be smaller than a packet.
         self._weights = [_per_byte(plan, sent.get(job["name"])) for job in self._jobs]
-        #: Whether the end of the run is known.
-        self.known = bool(self._duration) or self._awaited <= sent.keys()
         self._rates = [self._rate(number, samples) for number in range(len(self._jobs))]
+
+    @property
+    def known(self) -> bool:
+        """Whether the work of the run is known, and not only what it has at least.
+
+        A job without an end works until the others end, and a job that has received nothing yet
+        does not say when.
+        """
+        if self._duration:
+            return True
+        if not self._awaited <= self._sent.keys():
+            return False
+        begun = all(
+            rate or job["name"] not in self._awaited or not self._sent[job["name"]]["bytes"]
+            for job, rate in zip(self._jobs, self._rates, strict=True)
+        )
+        return begun or all(ends_by_itself(job) for job in self._jobs)
 
     def _rate(self, number: int, samples: Sequence[Sample]) -> float:
         """Returns the bytes per ps that a job receives, since it began to receive."""
@@ -157,7 +172,6 @@ class _Work:
                 # It has received nothing yet, perhaps because it starts later.
                 earliest = length_ns(self._plan, job, sent) or job["start_ps"] / 1000
                 latest = max(latest, 1000 * earliest)
-                self.known = all(ends_by_itself(job) for job in self._jobs)
         if self._duration:
             return float(min(self._duration, latest or self._duration))
         return max(latest, now)

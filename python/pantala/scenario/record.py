@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic_core import PydanticCustomError
 
-from pantala.models.base import Count, Flag, Index, Model, Name, PositiveDuration
+from pantala.models.base import Flag, Index, Model, Name, PositiveDuration
 from pantala.models.keys import BlameRecordKeys, RecordKeys
 from pantala.models.validation import fault
 
@@ -86,14 +86,14 @@ class BlameRecord(BlameRecordKeys):
 
     groups: Flag = False
     """Whether the blame_groups table records the waiting times by the groups that links connect."""
-    links: Count | None = None
+    links: Index = 0
     """Number of links of each class, those most waited at in the run, whose waiting times the
-    blame_links table records. Default: not recorded."""
+    blame_links table records. 0: not recorded."""
 
     def as_plan(self) -> dict[str, Any]:
         """Returns the record in the plan's form."""
         places: dict[str, Any] = {"groups": True} if self.groups else {}
-        if self.links is not None:
+        if self.links:
             places["links"] = self.links
         return {"window_ps": int(self.window), **places}
 

@@ -95,6 +95,16 @@ def test_the_packets_of_a_run_are_known_after_a_part_of_it(name: str, tmp_path: 
     assert 1 / 1.5 < found.packets / ran < 1.5
 
 
+@pytest.mark.usefixtures("steps")
+def test_a_target_that_begins_after_the_probe_is_awaited(tmp_path: Path) -> None:
+    target = {**halo(1, "2 KiB"), "start": "400 us"}
+    plan = plan_of([target, {**noise(4), "repeat": True}], stop={"target": "halo"})
+    found = cost_of(plan)
+    assert found.basis.startswith("at least; from a probe of its first")
+    ran = plan.run(tmp_path)["counters"]["packets_delivered"]
+    assert 0.5 < found.packets / ran < 1.2
+
+
 def test_a_run_that_ends_within_the_probe_is_measured(tmp_path: Path) -> None:
     plan = plan_of([halo(1)])
     found = cost_of(plan)

@@ -15,6 +15,7 @@
 mod causes;
 mod charges;
 mod inputs;
+mod ledger;
 mod nics;
 mod output;
 mod places;
@@ -24,6 +25,7 @@ mod waits;
 
 use crate::store::bounds::{Numbered, filled};
 use inputs::InputBlame;
+use ledger::Ledger;
 use nics::NicBlame;
 use output::{OutputBlame, OutputQueues};
 use pantala_engine::{NEVER, ProvenArray, Time};
@@ -57,9 +59,7 @@ pub(crate) struct BlameWatch {
     nics: ProvenArray<NicBlame>,
     /// Per job, zero; a charge sums here what is not due yet.
     later: Vec<Time>,
-    sums: Sums,
-    /// The same by place, if it is asked for.
-    places: Option<Box<PlaceSums>>,
+    ledger: Ledger,
 }
 
 /// The size of a partition.
@@ -111,8 +111,7 @@ impl BlameWatch {
                 crossed: each(ports, 1, NO_JOB),
                 nics: each(terminals, 1, NicBlame::NEW),
                 later: vec![0; jobs],
-                sums: Sums::new(jobs, window),
-                places: places.map(Box::new),
+                ledger: Ledger { sums: Sums::new(jobs, window), places: places.map(Box::new) },
             }
         }
     }
@@ -120,13 +119,13 @@ impl BlameWatch {
     /// Returns the waiting times up to `now`, in order of window, class, victim and aggressor.
     pub(crate) fn cells(&mut self, now: Time) -> Vec<BlameCell> {
         self.charge_all(now);
-        self.sums.cells()
+        self.ledger.sums.cells()
     }
 
     /// Returns the waiting times up to `now` by groups and by link.
     pub(crate) fn places(&mut self, now: Time) -> (Places, Places) {
         self.charge_all(now);
-        self.places.as_mut().map(|places| places.places()).unwrap_or_default()
+        self.ledger.places.as_mut().map(|places| places.places()).unwrap_or_default()
     }
 
     fn charge_all(&mut self, now: Time) {
@@ -151,7 +150,7 @@ impl BlameWatch {
             + self.queued.memory()
             + self.crossed.memory()
             + self.nics.memory()
-            + self.places.as_ref().map_or(0, |places| places.memory())
+            + self.ledger.places.as_ref().map_or(0, |places| places.memory())
     }
 
     /// A packet is in an output buffer from now on. It could start on the link at `ready`, which is

@@ -48,8 +48,9 @@ pub struct Results {
     pub learning: Vec<LearningWindow>,
     /// Waiting times by the job that causes them.
     pub blame: Vec<BlameCell>,
-    /// The same by groups, and by link.
+    /// Waiting times by the groups that a link connects, and the job that causes them.
     pub(crate) blame_groups: BlamedPlaces,
+    /// Waiting times by link, and the job that causes them.
     pub(crate) blame_links: BlamedPlaces,
     /// The time of ranks in MPI calls, in windows.
     pub call_windows: Vec<CallWindow>,

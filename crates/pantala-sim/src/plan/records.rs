@@ -199,16 +199,9 @@ fn check_blame(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
     if blame.groups || blame.links > 0 {
         check_places(jobs, topology)?;
     }
-    if bytes <= MOST_BYTES {
-        return Ok(());
-    }
-    let message = format!(
-        "{windows} windows of {jobs} x {jobs} jobs need {:.1} GiB of memory, more than {:.0} GiB",
-        gib(bytes),
-        gib(MOST_BYTES)
-    );
-    let remedy = "give longer windows";
-    Err(PlanError::new("record.blame.window_ps", blame.window_ps, message, remedy))
+    let what = format!("{windows} windows of {jobs} x {jobs} jobs");
+    let key = ("record.blame.window_ps", blame.window_ps.to_string());
+    check_bytes(bytes, &what, key, "give longer windows")
 }
 
 /// Refuses a record of blame by place that needs more memory than [`MOST_BYTES`]: a sum for each link
@@ -216,16 +209,9 @@ fn check_blame(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
 fn check_places(jobs: u64, topology: &Topology) -> Result<(), PlanError> {
     let links = u64::from(topology.routers() * topology.ports_per_router() + topology.terminals());
     let bytes = links.saturating_mul(jobs.saturating_mul(jobs)).saturating_mul(SUM_OF_BLAME);
-    if bytes <= MOST_BYTES {
-        return Ok(());
-    }
-    let message = format!(
-        "{jobs} x {jobs} jobs at {links} links need {:.1} GiB of memory, more than {:.0} GiB",
-        gib(bytes),
-        gib(MOST_BYTES)
-    );
-    let remedy = "leave out groups and links of record.blame, or run fewer jobs";
-    Err(PlanError::new("record.blame", "...", message, remedy))
+    let what = format!("{jobs} x {jobs} jobs at {links} links");
+    let remedy = "set groups = false and links = 0, or run fewer jobs";
+    check_bytes(bytes, &what, ("record.blame", "...".to_owned()), remedy)
 }
 
 /// Refuses windows of calls that need more memory than [`MOST_BYTES`]: a sum for each window, job and
@@ -235,15 +221,23 @@ fn check_calls(plan: &Plan) -> Result<(), PlanError> {
     let windows = plan.stop.duration_ps.checked_div(length).unwrap_or(0);
     let sums = windows.saturating_mul(plan.jobs.len() as u64).saturating_mul(CALLS);
     let bytes = sums.saturating_mul(SUM_OF_BLAME);
+    let key = ("record.call_windows_ps", length.to_string());
+    check_bytes(bytes, &format!("{windows} windows"), key, "give longer windows")
+}
+
+/// Refuses what needs more memory than [`MOST_BYTES`].
+fn check_bytes(
+    bytes: u64,
+    what: &str,
+    (key, value): (&str, String),
+    remedy: &str,
+) -> Result<(), PlanError> {
     if bytes <= MOST_BYTES {
         return Ok(());
     }
-    let message = format!(
-        "{windows} windows need {:.1} GiB of memory, more than {:.0} GiB",
-        gib(bytes),
-        gib(MOST_BYTES)
-    );
-    Err(PlanError::new("record.call_windows_ps", length, message, "give longer windows"))
+    let (needed, most) = (gib(bytes), gib(MOST_BYTES));
+    let message = format!("{what} need {needed:.1} GiB of memory, more than {most:.0} GiB");
+    Err(PlanError::new(key, value, message, remedy))
 }
 
 fn gib(bytes: u64) -> f64 {

@@ -184,7 +184,7 @@ fn a_jump_is_compared_with_its_own_epoch_only() {
         let next = row["epoch"].as_u64().unwrap() + 1;
         let after = rows.iter().find(|of| of["epoch"] == next && of["job"] == row["job"]).unwrap();
         assert_eq!(after["state"], "repeats");
-        // Two cycles at least have a mean.
+        // One cycle has no mean.
         if after["iteration_mean_ns"].is_null() {
             assert!(row["change"].is_null(), "{row:?} {after:?}");
             not += 1;

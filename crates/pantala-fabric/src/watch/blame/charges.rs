@@ -124,7 +124,7 @@ impl BlameWatch {
     fn step(&mut self, out: usize, until: Time) {
         if until > self.outputs[out].window_end {
             self.charge(out);
-            self.outputs[out].window_end = self.sums.window_end(until);
+            self.outputs[out].window_end = self.ledger.sums.window_end(until);
         }
         let output = &mut self.outputs[out];
         if self.jobs == 1 {
@@ -167,11 +167,10 @@ impl BlameWatch {
         let output = &mut self.outputs[out];
         let at = output.charged;
         let waits = self.waits.run_mut(out * self.jobs, self.jobs);
-        let column = self.sums.column(output.class, output.cause, output.window_end);
-        let mut place = self.places.as_mut().map(|places| {
-            let matrix = places.matrix(At::Output(out), output.window_end);
-            &mut matrix.cells[usize::from(output.cause)..]
-        });
+        let (matrix, place) =
+            self.ledger.matrices(output.class, At::Output(out), output.window_end);
+        let column = matrix.column(output.cause);
+        let mut place = place.map(|place| place.column(output.cause));
         let mut waiting = false;
         for (victim, (waits, cell)) in
             waits.iter_mut().zip(column.chunks_mut(self.jobs)).enumerate()
@@ -216,9 +215,8 @@ impl BlameWatch {
             });
         }
         let from = out * self.jobs;
-        let mut matrix = self.sums.matrix(output.class, output.window_end);
-        let places = self.places.as_mut();
-        let mut place = places.map(|places| places.matrix(At::Output(out), output.window_end));
+        let (mut matrix, mut place) =
+            self.ledger.matrices(output.class, At::Output(out), output.window_end);
         let (shares, mut waiting) = (self.shares.run(from, self.jobs), 0);
         for (victim, early) in (0..).zip(later) {
             let waits = &mut self.waits[from + victim];

@@ -4,7 +4,7 @@
 use super::BlameWatch;
 use super::output::MIXED;
 use super::places::At;
-use super::sums::NO_JOB;
+use super::sums::{INJECTION, NO_JOB};
 use crate::store::packet::NONE;
 use pantala_engine::{NEVER, Time};
 
@@ -106,17 +106,15 @@ impl BlameWatch {
         let (job, packets, class) = (input.job, input.packets, self.outputs[out].class);
         if job == MIXED {
             let queued = self.queued.run(in_vc as usize * self.jobs, self.jobs);
-            self.sums.matrix(class, free).charge(queued, holder, free - now);
-            if let Some(places) = &mut self.places {
-                places.matrix(At::Output(out), free).charge(queued, holder, free - now);
-            }
+            self.ledger.charge(class, At::Output(out), free, |matrix| {
+                matrix.charge(queued, holder, free - now);
+            });
             self.plan_queue(out, in_vc, free);
         } else {
             let wait = Time::from(packets) * (free - now);
-            self.sums.add(class, (job, holder), wait, free);
-            if let Some(places) = &mut self.places {
-                places.matrix(At::Output(out), free).add(job, holder, wait);
-            }
+            self.ledger.charge(class, At::Output(out), free, |matrix| {
+                matrix.add(job, holder, wait);
+            });
             self.plan_ahead(out, job, packets as i32, free);
         }
     }
@@ -159,10 +157,9 @@ impl BlameWatch {
         let (held, holder) = (self.inputs[in_vc].held, self.inputs[in_vc].holder);
         if held > now {
             let class = self.outputs[out].class;
-            self.sums.add(class, (job, holder), held - now, held);
-            if let Some(places) = &mut self.places {
-                places.matrix(At::Output(out), held).add(job, holder, held - now);
-            }
+            self.ledger.charge(class, At::Output(out), held, |matrix| {
+                matrix.add(job, holder, held - now);
+            });
             self.plan_ahead(out, job, 1, held);
         } else {
             self.advance(out, now);
@@ -176,10 +173,9 @@ impl BlameWatch {
         let (held, holder) = (self.inputs[in_vc].held, self.inputs[in_vc].holder);
         if held > now {
             let class = self.outputs[out].class;
-            self.sums.matrix(class, held).take_back(job, holder, held - now);
-            if let Some(places) = &mut self.places {
-                places.matrix(At::Output(out), held).take_back(job, holder, held - now);
-            }
+            self.ledger.charge(class, At::Output(out), held, |matrix| {
+                matrix.take_back(job, holder, held - now);
+            });
             self.plan_ahead(out, job, -1, held);
         } else {
             self.advance(out, now);
@@ -201,10 +197,9 @@ impl BlameWatch {
         let job = self.inputs[in_vc].guest;
         let alone = std::mem::replace(&mut self.alone[in_vc], NEVER);
         if alone < now {
-            self.sums.add(super::sums::INJECTION, (job, job), now - alone, now);
-            if let Some(places) = &mut self.places {
-                places.matrix(At::Before(in_vc), now).add(job, job, now - alone);
-            }
+            self.ledger.charge(INJECTION, At::Before(in_vc), now, |matrix| {
+                matrix.add(job, job, now - alone);
+            });
         }
     }
 }

@@ -77,9 +77,8 @@ impl BlameWatch {
 
     /// Charges a wait before an injection link that ends at `end`.
     fn charge_nic(&mut self, terminal: u32, jobs: (u16, u16), wait: Time, end: Time) {
-        self.sums.add(INJECTION, jobs, wait, end);
-        if let Some(places) = &mut self.places {
-            places.matrix(At::Nic(terminal), end).add(jobs.0, jobs.1, wait);
-        }
+        self.ledger.charge(INJECTION, At::Nic(terminal), end, |matrix| {
+            matrix.add(jobs.0, jobs.1, wait);
+        });
     }
 }

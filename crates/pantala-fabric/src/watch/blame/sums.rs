@@ -99,31 +99,6 @@ impl Sums {
         Matrix { jobs, cells }
     }
 
-    /// Charges `time` of packets of a victim to an aggressor, in the window of an interval that ends
-    /// at `end`. Without an aggressor, the victim has caused its own wait.
-    #[inline]
-    pub(super) fn add(
-        &mut self,
-        class: u8,
-        (victim, aggressor): (u16, u16),
-        time: Time,
-        end: Time,
-    ) {
-        if (end - 1).wrapping_sub(self.start) >= self.window {
-            self.find(end - 1);
-        }
-        let to = if aggressor == NO_JOB { victim } else { aggressor };
-        let row = usize::from(class) * self.jobs + usize::from(victim);
-        self.current[row * self.jobs + usize::from(to)] += time;
-    }
-
-    /// Returns the charges to a job in the matrix of a class, as [`matrix`](Self::matrix): from the
-    /// first one on, the first item of every `jobs` items.
-    #[inline]
-    pub(super) fn column(&mut self, class: u8, aggressor: u16, end: Time) -> &mut [Time] {
-        &mut self.matrix(class, end).cells[usize::from(aggressor)..]
-    }
-
     /// Returns the end of the window in which `time`, after zero, lies or ends.
     #[inline]
     pub(super) fn window_end(&mut self, time: Time) -> Time {
@@ -170,7 +145,13 @@ impl Sums {
     }
 }
 
-impl Matrix<'_> {
+impl<'a> Matrix<'a> {
+    /// Returns the charges to a job: from the first one on, the first item of every `jobs` items.
+    #[inline]
+    pub(super) fn column(self, aggressor: u16) -> &'a mut [Time] {
+        &mut self.cells[usize::from(aggressor)..]
+    }
+
     /// Charges `time` of the packets that wait, counted by job, to one job. Without one, each job
     /// has caused its own wait.
     #[inline]

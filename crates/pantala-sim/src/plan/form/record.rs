@@ -4,6 +4,7 @@ mod blame;
 mod call_events;
 pub(super) mod links;
 
+use crate::plan::form::{is_false, is_zero};
 pub use blame::BlameRecord;
 pub use call_events::CallEventRecord;
 use links::{PortRecord, RouterRecord, SystemRecord};
@@ -171,16 +172,6 @@ const fn sampled() -> PacketRecord {
 
 const fn one_in_hundred() -> u32 {
     100
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 const fn yes() -> bool {

@@ -1,5 +1,6 @@
 //! The form of `skip`: leaving out time in which jobs repeat.
 
+use crate::plan::form::is_false;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +23,6 @@ pub struct SkipPlan {
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub if_worth: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 const fn eight() -> u32 {

@@ -1,5 +1,6 @@
 //! The record of blame: which job causes the waiting time of which job.
 
+use crate::plan::form::{is_false, is_zero};
 use pantala_engine::LONGEST_TIME;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,16 +23,6 @@ pub struct BlameRecord {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(max = 1_000_000), extend("x-zero" = "none"))]
     pub links: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 const fn ten_microseconds() -> u64 {
