@@ -6,6 +6,7 @@ import type { Table } from "./data";
 import { at, button, Canvas, type Cell, fill, h, hideTip, showTip, table as tableOf } from "./dom";
 import { bytes, count, duration, moment, percent, significant, ticks } from "./format";
 import { Panel, type Rows } from "./panel";
+import { paintAxis } from "./strip";
 import { greatest, rowsByWindow, total } from "./sums";
 import { pairsAt, paintWaiters, waitersAt, waitersTable } from "./waiters";
 
@@ -116,15 +117,7 @@ export class LinkPanel extends Panel {
     const x = (time: number): number => LEFT + ((time - interval.from) / (interval.to - interval.from)) * (width - LEFT - 10);
     (["busy", "stall"] as const).forEach((name, place) => {
       const top = 12 + place * (HEIGHT + GAP);
-      pen.textAlign = "right";
-      pen.textBaseline = "middle";
-      for (const share of [0, 0.5, 1]) {
-        pen.fillStyle = ink("rule");
-        pen.fillRect(LEFT, Math.round(top + (1 - share) * HEIGHT), width - LEFT - 10, 1);
-        pen.fillStyle = ink("muted");
-        pen.fillText(percent(share).replace(".0", ""), LEFT - 6, top + (1 - share) * HEIGHT);
-      }
-      pen.textAlign = "left";
+      paintAxis(pen, { left: LEFT, top, height: HEIGHT, width }, (share) => percent(share).replace(".0", ""));
       history.starts.forEach((start, n) => {
         const end = Math.min(start + history.width, interval.to);
         const [left, right] = [x(Math.max(start, interval.from)), x(end)];
@@ -141,7 +134,7 @@ export class LinkPanel extends Panel {
       pen.fillStyle = ink("ink");
       pen.fillText(name === "busy" ? "load by job" : "stall by job", LEFT + 4, top - 6);
     });
-    if (waiters) paintWaiters(this.app, pen, waiters, { x, left: LEFT, top: 12 + 2 * (HEIGHT + GAP), height: HEIGHT, width });
+    if (waiters) paintWaiters(this.app, pen, waiters, x, { left: LEFT, top: 12 + 2 * (HEIGHT + GAP), height: HEIGHT, width });
     if (queue) this.paintQueue(queue, x, 12 + (strips - 1) * (HEIGHT + GAP), width);
     pen.fillStyle = ink("muted");
     pen.textAlign = "center";
@@ -154,13 +147,7 @@ export class LinkPanel extends Panel {
     const pen = this.canvas.pen;
     const [start, length, mean, most] = ["window_start_ns", "window_ns", "occupancy_mean_flits", "occupancy_max_flits"].map((n) => queue.num(n));
     const high = Math.max(1, greatest(most!)[1]);
-    pen.textAlign = "right";
-    for (const share of [0, 0.5, 1]) {
-      pen.fillStyle = ink("rule");
-      pen.fillRect(LEFT, Math.round(top + (1 - share) * HEIGHT), width - LEFT - 10, 1);
-      pen.fillStyle = ink("muted");
-      pen.fillText(significant(high * share), LEFT - 6, top + (1 - share) * HEIGHT);
-    }
+    paintAxis(pen, { left: LEFT, top, height: HEIGHT, width }, (share) => significant(high * share));
     for (let row = 0; row < queue.rows; row++) {
       const [from, to] = [Math.max(start![row]!, interval.from), Math.min(start![row]! + length![row]!, interval.to)];
       if (to <= from) continue;
@@ -170,7 +157,6 @@ export class LinkPanel extends Panel {
       pen.fillStyle = ink("ink");
       pen.fillRect(x(from), top + HEIGHT - (most![row]! / high) * HEIGHT, Math.max(0.75, x(to) - x(from)), 1.5);
     }
-    pen.textAlign = "left";
     pen.fillText("queue: flits beyond the link, mean and maximum of the window", LEFT + 4, top - 6);
   }
 

@@ -5,6 +5,7 @@ import { ink, jobColour } from "./colour";
 import type { Table } from "./data";
 import { type Cell, h, table as tableOf } from "./dom";
 import { duration, percent, significant } from "./format";
+import { paintAxis, type Strip } from "./strip";
 import { ANY, eachWait, rounded } from "./waits";
 
 /** Pairs of jobs in the table at most. */
@@ -65,17 +66,9 @@ export function waitersTable(app: App, found: Table | string): HTMLElement {
   return h("div", {}, head, tableOf(["waits", "because of", "waiting", "share"], rows, notes.join(" ")));
 }
 
-export interface Strip {
-  /** The x of a time, the top and the height of the strip, and its right end. */
-  x: (time: number) => number;
-  left: number;
-  top: number;
-  height: number;
-  width: number;
-}
-
 /** Draws the mean number of packets that wait in each window, by the job that makes them wait. */
-export function paintWaiters(app: App, pen: CanvasRenderingContext2D, table: Table, { x, left, top, height, width }: Strip): void {
+export function paintWaiters(app: App, pen: CanvasRenderingContext2D, table: Table, x: (time: number) => number, strip: Strip): void {
+  const { left, top, height } = strip;
   const interval = app.interval()!;
   const end = app.facts()!.simulated_ns;
   const length = Number(table.facts.window_ns);
@@ -90,14 +83,7 @@ export function paintWaiters(app: App, pen: CanvasRenderingContext2D, table: Tab
   let most = 0;
   for (const [n, sums] of windows) most = Math.max(most, sums.reduce((a, b) => a + b, 0) / time(n));
   most ||= 1;
-  pen.textAlign = "right";
-  pen.textBaseline = "middle";
-  for (const share of [0, 0.5, 1]) {
-    pen.fillStyle = ink("rule");
-    pen.fillRect(left, Math.round(top + (1 - share) * height), width - left - 10, 1);
-    pen.fillStyle = ink("muted");
-    pen.fillText(significant(most * share, 2), left - 6, top + (1 - share) * height);
-  }
+  paintAxis(pen, strip, (share) => significant(most * share, 2));
   for (const [n, sums] of windows) {
     const [from, till] = [x(Math.max(n * length, interval.from)), x(Math.min(n * length + length, interval.to))];
     let below = 0;
@@ -109,7 +95,6 @@ export function paintWaiters(app: App, pen: CanvasRenderingContext2D, table: Tab
       below += tall;
     });
   }
-  pen.textAlign = "left";
   pen.fillStyle = ink("ink");
   pen.fillText("packets that wait for it, by the job that makes them wait", left + 4, top - 6);
 }

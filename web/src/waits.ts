@@ -11,7 +11,7 @@ export function windowsOf(app: App, table: Table, run = app.run): [number, numbe
   return [Math.floor(interval.from / length + 1e-6), Math.ceil(interval.to / length - 1e-6)];
 }
 
-/** Whether the interval is shorter than the windows of a table cut it, so that more than the interval is counted. */
+/** Whether an end of the interval lies inside a window of a table, so that more than the interval is counted. */
 export function rounded(app: App, table: Table): boolean {
   const interval = app.interval()!;
   const length = Number(table.facts.window_ns);
