@@ -42,7 +42,8 @@ app = typer.Typer(no_args_is_help=True)
 _RUN_HELP = """Run the experiments of a study, and judge its claims.
 
 To continue an interrupted study, give the same command again. Several processes can share DIR. A
-long study can go in stretches: [b]--seeds 1[/b] first, then more; or one experiment at a time.
+long study can go in stretches: [b]--seeds 1[/b] first, then more; one experiment at a time; or what
+the headline claims need first ([b]--claim headline[/b]).
 
 [b]pantala study claims NAME[/b] shows the verdicts of the runs that are there.
 """
@@ -91,6 +92,15 @@ def run(
             help="Simulate this experiment only. Can be repeated.",
         ),
     ] = None,
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--claim",
+            metavar="ID",
+            help="Simulate only what this claim needs, or all claims of a kind: headline, result."
+            " Can be repeated.",
+        ),
+    ] = None,
     workers: Workers = None,
     executor: ExecutorName = "local",
     partition: Partition = None,
@@ -111,7 +121,19 @@ def run(
     where = Where.read(executor, partition, time_limit, runs_per_task, slurm_option, mem, setup)
     target = directory_of(found.name, out, quick=quick)
     campaign = Campaign(found, target, quick=quick, seeds=seeds)
-    costs = _list(campaign, where, workers, experiment, dry_run=dry_run)
+    _check_experiments(experiment, campaign)
+    chosen = experiment or list(campaign.sweeps)
+    if claim:
+        needed = campaign.ask_for(claim)
+        chosen = [name for name in chosen if name in needed]
+        if not chosen:
+            raise UsageError(
+                f"--claim {', '.join(claim)}: needs runs of {', '.join(needed)} only; leave out"
+                " --experiment"
+                if needed
+                else f"--claim {', '.join(claim)}: the quick version has no run for it; give --full"
+            )
+    costs = _list(campaign, where, workers, chosen, dry_run=dry_run)
     if dry_run:
         return
     try:
@@ -238,7 +260,7 @@ def _list(
     campaign: Campaign,
     where: Where,
     workers: int | None,
-    chosen: Sequence[str] | None,
+    chosen: Sequence[str],
     *,
     dry_run: bool,
 ) -> dict[str, tuple[Estimate, int]]:
@@ -248,11 +270,9 @@ def _list(
 
     if campaign.quick:
         say_line(campaign.study.file.quick)
-    _check_experiments(chosen, campaign)
     found = {}
-    for name, made in campaign.sweeps.items():
-        if chosen and name not in chosen:
-            continue
+    for name in chosen:
+        made = campaign.sweeps[name]
         cost = estimate(made) if dry_run else estimate(made, probes_before(len(made.missing)))
         at_once = workers or local_workers(cost, 1)
         print_list(made, cost, at_once if where.name == "local" else None, every=dry_run)
@@ -281,8 +301,8 @@ def _check_needs(
         say_line(f"too small: {each}")
 
 
-def _check_experiments(chosen: Sequence[str] | None, campaign: Campaign) -> None:
-    for name in chosen or ():
+def _check_experiments(names: Sequence[str] | None, campaign: Campaign) -> None:
+    for name in names or ():
         if name not in campaign.sweeps:
             close = nearest(name, list(campaign.sweeps))
             hint = f"did you mean '{close}'?" if close else f"choose {', '.join(campaign.sweeps)}"

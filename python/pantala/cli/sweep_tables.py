@@ -72,11 +72,14 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         say_line(
             f"changed since it began: {listing.changed}; runs that it no longer needs are kept"
         )
-    there = listing.count - cost.runs
+    asked = made.asked.count
+    if asked < listing.count:
+        say_line(f"asked for: {asked:,} of {counted(listing.count, 'run')}")
+    there = asked - cost.runs
     if there:
         failed = f", {counted(len(made.failed), 'failed run')} among them" if made.failed else ""
         again = "; --retry repeats them" if made.failed else ""
-        say_line(f"there already: {there:,} of {counted(listing.count, 'run')}{failed}{again}")
+        say_line(f"there already: {there:,} of {counted(asked, 'run')}{failed}{again}")
     if cost.runs:
         at_once = 1 if workers is None else min(workers, cost.runs)
         time = clock(cost.seconds / at_once)

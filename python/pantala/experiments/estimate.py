@@ -83,7 +83,7 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
             runs gives the cost, unless it says that the runs take long.
     """
     missing = sweep.missing
-    unknown = sweep.listing.frame["run"].null_count()
+    unknown = sweep.asked.frame["run"].null_count()
     count = len(missing) + unknown
     if not count:
         return Estimate(0, 0.0, 0.0, 0.0, "")

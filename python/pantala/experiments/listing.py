@@ -117,6 +117,10 @@ class Listing:
         fewer = Expansion(description.first_seeds(count))
         return Listing(fewer, frame, refused, self.changed)
 
+    def where(self, condition: pl.Expr) -> Listing:
+        """Returns the runs of the cases whose axes meet a condition."""
+        return Listing(self.expansion, self.frame.filter(condition), self.refused, self.changed)
+
     def _rows(self) -> Iterator[tuple[int, str, str | None]]:
         yield from self.frame.select("case", "part", "run").iter_rows()
 

@@ -41,6 +41,7 @@ class Sweep:
         widest: after `run` with a precision, the row of `Experiment.intervals` with the widest
             interval in relation to its mean; None if there is no interval.
         missing: the runs that `run` will simulate, as far as they are known.
+        only: which cases `run` simulates, as a condition on the axes; None for all.
     """
 
     def __init__(
@@ -75,13 +76,19 @@ class Sweep:
         self.listing: Listing = list_runs(description, root, self.entries)
         self._index.look_up(self.entries, self.listing.runs)
         self._index.look_up(self.entries, self.listing.settle(self.entries))
+        self.only: pl.Expr | None = None
         self.widest: dict[str, Any] | None = None
         self._check_sizes(size_limit)
 
     @property
+    def asked(self) -> Listing:
+        """The runs of the cases that `run` simulates."""
+        return self.listing if self.only is None else self.listing.where(self.only)
+
+    @property
     def missing(self) -> list[str]:
         """The known runs that are neither stored with the kept tables nor failed."""
-        return [run for run in self.listing.runs if not self._settled(run)]
+        return [run for run in self.asked.runs if not self._settled(run)]
 
     @property
     def failed(self) -> list[Entry]:
@@ -129,7 +136,7 @@ class Sweep:
             KeyboardInterrupt: Ctrl-C. Finished runs are kept.
         """
         self.store.begin()
-        count = len(self.missing) + self.listing.frame["run"].null_count()
+        count = len(self.missing) + self.asked.frame["run"].null_count()
         if workers is None and executor is None:
             workers = local_workers(estimate(self, 0), threads)
         at_once = min(workers or 1, max(count, 1))
@@ -230,7 +237,7 @@ class Sweep:
             self.listing.write(self.root)
             session = Session(
                 self.store,
-                self.listing,
+                self.asked,
                 self.entries,
                 self._index,
                 self._settled,
@@ -239,6 +246,7 @@ class Sweep:
             )
             session.run(pool, progress.done)
             progress = session.progress
+            self.listing.settle(self.entries)
             self.listing.write(self.root)
             if precision is not None:
                 Segments(self.store).update(self.entries)

@@ -24,6 +24,7 @@ from pantala.experiments.runner import Sweep
 from pantala.experiments.session import Progress
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.json_file import write_json
+from pantala.studies.asked import cases_of_claims, chosen_claims
 from pantala.studies.definition import StudyDefinition
 from pantala.studies.evidence import Evidence
 from pantala.studies.figures.made import MadeFigure, MadeTable, check_figures, figures_of, tables_of
@@ -84,6 +85,23 @@ class Campaign:
         check_measures(self.study)
         descriptions = self.study.descriptions(quick=self.quick, seeds=self.seeds)
         return {name: Sweep(each, self.root) for name, each in descriptions.items()}
+
+    def ask_for(self, names: Collection[str]) -> list[str]:
+        """Leaves out of `run_one` what some claims do not need; returns the experiments they need.
+
+        Args:
+            names: identities or kinds of claims.
+
+        Raises:
+            UsageError: the study has no such claim, or no run decides any of them.
+        """
+        descriptions = self.study.descriptions(quick=False)
+        cases = cases_of_claims(self.study, descriptions, chosen_claims(self.study, names))
+        # The quick version leaves out experiments.
+        there = [name for name in cases if name in self.sweeps]
+        for name in there:
+            self.sweeps[name].only = cases[name]
+        return there
 
     def run_one(
         self,

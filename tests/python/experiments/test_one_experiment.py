@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 import pantala as pt
+from pantala.store.index import entry_of
+from pantala.store.run_store import RunStore
 from small_runs import scenario, small_interference
 
 pytestmark = pytest.mark.native
@@ -83,3 +85,17 @@ def test_one_run_is_the_run_together(tmp_path: Path) -> None:
     made = pt.sweep(plain, tmp_path, workers=1)
     assert made.together.job_names == ["fft3d", "halo3d"]
     assert made.together.path == made.parts["interference"].path
+
+
+def test_a_run_takes_its_cpu_time_on_a_busy_machine(
+    swept: pt.Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that waits for a core takes longer; one with threads has more CPU time."""
+    store = RunStore(swept.path)
+    run = swept.runs["run"][0]
+    document = store.document(run)
+    for wall, cpu in ((1000.0, 2.0), (2.0, 1000.0)):
+        took = {"setup_seconds": 0.0, "wall_seconds": wall, "cpu_seconds": cpu}
+        changed = {**document, "provenance": {**document["provenance"], **took}}
+        monkeypatch.setattr(RunStore, "document", lambda *_, found=changed: found)
+        assert entry_of(store, run)["seconds"] == 2.0
