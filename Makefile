@@ -24,7 +24,7 @@ RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -na
 DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test-fast test test-optional test-all memory memcheck miri miri-threads fmt check lint deny wheel validate mpi docs web bench benches estimates \
+.PHONY: help setup build demo test-fast test test-optional test-all memory memcheck miri miri-threads loom fmt check lint deny wheel validate mpi docs web bench benches estimates \
   campaign compare instructions scenarios stages snapshots studies generate figure lock clean
 .DELETE_ON_ERROR:
 
@@ -91,6 +91,9 @@ miri-threads: ## Run the hand-over between threads under Miri, in 32 orders (nee
 	@if [ -n "$(NIGHTLY)" ]; then set -ex; \
 	  MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-many-seeds=0..32" $(NIGHTLY) miri test --locked --lib -p pantala-fabric -- hand_over; \
 	else echo "memory: skipped under Miri: no toolchain has cargo miri (a nightly one has)"; fi
+
+loom: ## Run the hand-over between threads in all orders of small cases
+	RUSTFLAGS="--cfg loom" $(CARGO) test --locked --release --target-dir target/loom --lib -p pantala-fabric -- orders
 
 # Other releases of Rust have other formats and lints, so only this one is held to them. The file does not stand where rustup
 # looks for it: a user with another release must not have to download this one.

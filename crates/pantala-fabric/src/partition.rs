@@ -9,6 +9,7 @@ pub(crate) mod agenda;
 pub(crate) mod audit;
 pub(crate) mod build;
 mod exchange;
+mod hand_over;
 pub(crate) mod messages;
 pub(crate) mod network;
 pub(crate) mod partition_map;

@@ -12,11 +12,13 @@ take minutes in it; it cannot run a whole simulation in reasonable time. Threads
 of atomics with a mutex and a condition variable, and mailboxes behind mutexes, all without unsafe
 code. Miri runs their hand-over 32 times, with another order of the threads and other old values of
 the atomics each time, and finds races, lost wakes and deadlocks among those orders. That is a
-sample: loom would try all orders of a small case, but needs its own types in place of those of the
-standard library, and is not used. ThreadSanitizer, which knows the mutexes of a rebuilt standard
-library, runs the tests that simulate on several threads. Helgrind and DRD were tried and are no
-use here: they know the locks of POSIX threads only, and the standard library of Rust has its own,
-so they report every line that such a mutex guards.
+sample. loom, whose types then take the place of those of the standard library, tries all orders of
+small cases: two threads over three windows (771,449 orders), two threads that spin first, and three
+threads that are stopped at most twice each. It was tried on two faults: without the lock before a
+wake it finds the deadlock, and with one buffer for all windows the wrong message. ThreadSanitizer,
+which knows the mutexes of a rebuilt standard library, runs the tests that simulate on several
+threads. Helgrind and DRD were tried and are no use here: they know the locks of POSIX threads only,
+and the standard library of Rust has its own, so they report every line that such a mutex guards.
 """
 
 from __future__ import annotations
@@ -79,6 +81,10 @@ TOOLS = {
     "Miri: hand-over of threads, 32 orders": Tool(
         ("cargo", "+nightly", "miri", "--version"),
         ("make", "--no-print-directory", "miri-threads"),
+    ),
+    "loom: hand-over of threads, all orders": Tool(
+        ("cargo", "--version"),
+        ("make", "--no-print-directory", "loom"),
     ),
     "Valgrind memcheck: unit tests of unsafe crates": Tool(
         ("valgrind", "--version"),

@@ -1,0 +1,288 @@
+//! What threads share: a barrier, and the messages of even and of odd windows.
+//!
+//! Even and odd windows use separate buffers. No thread runs more than one window ahead, so one
+//! barrier per window is enough.
+//!
+//! With `--cfg loom` the types are those of loom, which tries all orders of a small case.
+
+use pantala_engine::Time;
+use std::num::NonZeroUsize;
+use std::sync::PoisonError;
+use sync::{AtomicBool, AtomicU32, AtomicU64, Condvar, Mutex, Ordering, spin_loop};
+
+#[cfg(not(loom))]
+mod sync {
+    pub(super) use std::hint::spin_loop;
+    pub(super) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+    pub(super) use std::sync::{Condvar, Mutex};
+}
+
+#[cfg(loom)]
+mod sync {
+    pub(super) use loom::hint::spin_loop;
+    pub(super) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+    pub(super) use loom::sync::{Condvar, Mutex};
+}
+
+/// How often a thread polls the barrier before it sleeps, if there is a processor per thread.
+const SPINS: u32 = 4_000;
+
+/// A barrier. A window is short, so threads spin for a while before they sleep.
+#[derive(Debug, Default)]
+pub(super) struct Barrier {
+    threads: u32,
+    spins: u32,
+    arrived: AtomicU32,
+    /// The number of rounds that are complete.
+    rounds: AtomicU32,
+    /// Whether a thread has panicked and will not arrive.
+    broken: AtomicBool,
+    sleeping: Mutex<()>,
+    wake: Condvar,
+}
+
+impl Barrier {
+    pub(super) fn new(threads: u32) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let spins = if threads as usize <= processors { SPINS } else { 0 };
+        Self { threads, spins, ..Self::default() }
+    }
+
+    /// Waits until all threads have arrived.
+    ///
+    /// # Panics
+    /// If one of the other threads has panicked.
+    fn wait(&self) {
+        let round = self.rounds.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
+            self.arrived.store(0, Ordering::Relaxed);
+            self.rounds.store(round.wrapping_add(1), Ordering::Release);
+            self.wake_all();
+            return;
+        }
+        let over =
+            || self.rounds.load(Ordering::Acquire) != round || self.broken.load(Ordering::Acquire);
+        for _ in 0..self.spins {
+            if over() {
+                break;
+            }
+            spin_loop();
+        }
+        if !over() {
+            let mut sleeping = self.sleeping.lock().unwrap_or_else(PoisonError::into_inner);
+            while !over() {
+                sleeping = self.wake.wait(sleeping).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        assert!(!self.broken.load(Ordering::Acquire), "another thread has panicked");
+    }
+
+    /// Wakes the threads that sleep. The condition is already set: a thread checks it again under
+    /// the lock before it sleeps.
+    fn wake_all(&self) {
+        drop(self.sleeping.lock());
+        self.wake.notify_all();
+    }
+}
+
+/// Breaks the barrier if its thread panics.
+pub(super) struct PanicGuard<'a>(pub(super) &'a Barrier);
+
+impl Drop for PanicGuard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.broken.store(true, Ordering::Release);
+            self.0.wake_all();
+        }
+    }
+}
+
+/// The buffers that threads share: one instance for even windows, one for odd windows.
+pub(super) struct MessageBuffers<M> {
+    /// Messages by sender and receiver.
+    messages: Vec<Mutex<M>>,
+    /// Per partition, the time of its next event or posted message.
+    next: Vec<AtomicU64>,
+}
+
+impl<M: Default> MessageBuffers<M> {
+    pub(super) fn new(partitions: usize) -> Self {
+        Self {
+            messages: std::iter::repeat_with(Mutex::default)
+                .take(partitions * partitions)
+                .collect(),
+            next: std::iter::repeat_with(AtomicU64::default).take(partitions).collect(),
+        }
+    }
+
+    /// Swaps the messages in a slot with `messages`.
+    fn swap(&self, from: usize, to: usize, messages: &mut M) {
+        let mut slot = self.messages[from * self.next.len() + to]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut *slot, messages);
+    }
+}
+
+/// One thread's place at the barrier and its buffers.
+pub(super) struct Mailbox<'a, M> {
+    me: usize,
+    barrier: &'a Barrier,
+    buffers: &'a [MessageBuffers<M>; 2],
+    window: usize,
+}
+
+impl<'a, M: Default> Mailbox<'a, M> {
+    pub(super) fn new(
+        me: usize,
+        barrier: &'a Barrier,
+        buffers: &'a [MessageBuffers<M>; 2],
+    ) -> Self {
+        Self { me, barrier, buffers, window: 0 }
+    }
+
+    /// Exchanges messages with all other threads, as [`super::threads::Transport::exchange`].
+    pub(super) fn exchange(&mut self, next: Time, messages: &mut [M]) -> Time {
+        let (me, buffers) = (self.me, &self.buffers[self.window % 2]);
+        self.window += 1;
+        for (other, messages) in messages.iter_mut().enumerate().filter(|&(other, _)| other != me) {
+            buffers.swap(me, other, messages);
+        }
+        buffers.next[me].store(next, Ordering::Release);
+        self.barrier.wait();
+        for (other, messages) in messages.iter_mut().enumerate().filter(|&(other, _)| other != me) {
+            buffers.swap(other, me, messages);
+        }
+        buffers.next.iter().map(|next| next.load(Ordering::Acquire)).min().unwrap_or(Time::MAX)
+    }
+}
+
+/// Small enough for Miri, which runs them with many orders of the threads (`make miri`).
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    type Sent = Vec<(usize, u64)>;
+
+    /// Runs `work` on threads that share a barrier and buffers. Returns whether each has panicked.
+    fn on_threads(
+        count: usize,
+        spins: u32,
+        work: impl Fn(usize, &mut Mailbox<'_, Sent>) + Sync,
+    ) -> Vec<bool> {
+        let barrier = Barrier { threads: count as u32, spins, ..Barrier::default() };
+        let buffers = [MessageBuffers::new(count), MessageBuffers::new(count)];
+        let (barrier, buffers, work) = (&barrier, &buffers, &work);
+        std::thread::scope(|scope| {
+            let started: Vec<_> = (0..count)
+                .map(|me| {
+                    scope.spawn(move || {
+                        let _guard = PanicGuard(barrier);
+                        work(me, &mut Mailbox::new(me, barrier, buffers));
+                    })
+                })
+                .collect();
+            started.into_iter().map(|thread| thread.join().is_err()).collect()
+        })
+    }
+
+    #[test]
+    fn hand_over_of_threads_that_sleep() {
+        assert_eq!(on_threads(3, 0, |me, mailbox| exchanges(3, 5, me, mailbox)), [false; 3]);
+    }
+
+    #[test]
+    fn hand_over_of_threads_that_spin() {
+        assert_eq!(on_threads(3, 3, |me, mailbox| exchanges(3, 5, me, mailbox)), [false; 3]);
+    }
+
+    #[test]
+    fn hand_over_that_a_panic_breaks_ends_all_threads() {
+        let told = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| ()));
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            on_threads(3, 0, |me, mailbox| {
+                let mut messages = vec![Sent::new(); 3];
+                for window in 0..4 {
+                    assert!(me != 1 || window < 2, "the panic of this test");
+                    mailbox.exchange(window, &mut messages);
+                }
+            })
+        }));
+        std::panic::set_hook(told);
+        assert_eq!(panicked.ok(), Some(vec![true; 3]));
+    }
+}
+
+/// Sends a message to every other thread in each window, and checks what comes and when.
+#[cfg(test)]
+fn exchanges(
+    threads: usize,
+    windows: u64,
+    me: usize,
+    mailbox: &mut Mailbox<'_, Vec<(usize, u64)>>,
+) {
+    let mut messages = vec![Vec::new(); threads];
+    for window in 0..windows {
+        for (_, to) in messages.iter_mut().enumerate().filter(|&(to, _)| to != me) {
+            to.push((me, window));
+        }
+        let next = 10 * window + (me as u64 + window) % threads as u64;
+        assert_eq!(mailbox.exchange(next, &mut messages), 10 * window);
+        for (other, from) in messages.iter_mut().enumerate().filter(|&(other, _)| other != me) {
+            assert_eq!(*from, [(other, window)], "to {me}");
+            from.clear();
+        }
+    }
+}
+
+/// All orders of the threads that loom finds (`make loom`): it fails at a deadlock or a lost wake.
+#[cfg(all(test, loom))]
+mod orders {
+    use super::*;
+    use loom::sync::Arc;
+
+    /// Checks all orders, with at most so many preemptions of a thread in each. There must be many.
+    fn all_orders(threads: usize, windows: u64, spins: u32, preemptions: Option<usize>) {
+        let orders = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+        let counted = std::sync::Arc::clone(&orders);
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = preemptions;
+        model.check(move || {
+            counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let barrier =
+                Arc::new(Barrier { threads: threads as u32, spins, ..Barrier::default() });
+            let buffers = Arc::new([MessageBuffers::new(threads), MessageBuffers::new(threads)]);
+            let work = move |me, barrier: &Barrier, buffers: &[MessageBuffers<_>; 2]| {
+                exchanges(threads, windows, me, &mut Mailbox::new(me, barrier, buffers));
+            };
+            let others: Vec<_> = (1..threads)
+                .map(|me| {
+                    let (barrier, buffers) = (Arc::clone(&barrier), Arc::clone(&buffers));
+                    loom::thread::spawn(move || work(me, &barrier, &buffers))
+                })
+                .collect();
+            work(0, &barrier, &buffers);
+            for other in others {
+                other.join().expect("no thread panics");
+            }
+        });
+        assert!(orders.load(std::sync::atomic::Ordering::Relaxed) > 1_000, "{orders:?}");
+    }
+
+    #[test]
+    fn hand_over_of_two_threads_that_sleep() {
+        all_orders(2, 3, 0, None);
+    }
+
+    #[test]
+    fn hand_over_of_two_threads_that_spin() {
+        all_orders(2, 2, 1, None);
+    }
+
+    #[test]
+    fn hand_over_of_three_threads_that_are_stopped_twice() {
+        all_orders(3, 2, 0, Some(2));
+    }
+}
