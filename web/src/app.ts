@@ -175,8 +175,28 @@ export class App {
     return table?.rows ? (this.linksOf(table).get(number) ?? null) : null;
   }
 
-  job(number: number): string {
-    return this.facts()?.jobs[number] ?? `job ${number}`;
+  job(number: number, run = this.run): string {
+    return this.facts(run)?.jobs[number] ?? `job ${number}`;
+  }
+
+  /** The number of a job's colour: that of the job of this name in the run shown, or one that no job there has. */
+  colourIn(run: number, job: number): number {
+    const jobs = this.facts()?.jobs ?? [];
+    const own = run === this.run ? job : jobs.indexOf(this.job(job, run));
+    return own >= 0 ? own : jobs.length + job;
+  }
+
+  /** The titles of the two runs that a view compares, with the chosen jobs that did not run in one. */
+  titles(): [string, string] {
+    const [own, other] = [this.facts(), this.beside === null ? null : this.facts(this.beside)];
+    const chosen = (jobs: string[]): string[] => (this.state.jobs.length ? this.state.jobs.map((job) => own!.jobs[job]!) : jobs);
+    const without = (facts: Facts | null, others: Facts | null): string => {
+      if (!facts) return "…";
+      const absent = chosen(others?.jobs ?? []).filter((name) => name && !facts.jobs.includes(name));
+      const few = absent.length > 3 ? `${absent.length} jobs` : absent.join(" and ");
+      return facts.title + (absent.length ? `, without ${few}` : "");
+    };
+    return [without(own, other), without(other, own)];
   }
 
   /** Opens a link, with its group; a router at one of its ends stays open. */
@@ -271,7 +291,21 @@ export function linkName(link: Link): string {
   return `${link.cls}, group ${link.sourceGroup} (router ${link.sourceRouter} → ${link.targetRouter})`;
 }
 
-export function shortLink(link: Link): string {
+/** Short names of links, with routers or ports where several links have the same one. */
+export function shortNames(links: Link[]): string[] {
+  const alike = (names: string[]): Map<string, number> => {
+    const found = new Map<string, number>();
+    for (const name of names) found.set(name, (found.get(name) ?? 0) + 1);
+    return found;
+  };
+  const groups = links.map(shortLink);
+  const first = alike(groups);
+  const routers = links.map((link, n) => (first.get(groups[n]!)! > 1 && link.sourceRouter >= 0 ? `${link.cls} r${link.sourceRouter} → r${link.targetRouter}` : groups[n]!));
+  const second = alike(routers);
+  return links.map((link, n) => (second.get(routers[n]!)! > 1 ? `${link.cls} r${link.sourceRouter}.${link.sourcePort} → r${link.targetRouter}` : routers[n]!));
+}
+
+function shortLink(link: Link): string {
   if (link.cls === "global") return `global g${link.sourceGroup} → g${link.targetGroup}`;
   if (link.cls === "injection") return `inj. n${link.node}`;
   if (link.cls === "ejection") return `ej. n${link.node}`;

@@ -5,6 +5,7 @@ import { ink, jobColour } from "./colour";
 import type { Table } from "./data";
 import { at, Canvas, h, hideTip, showTip } from "./dom";
 import { count, duration, percent } from "./format";
+import { inOrder } from "./lines";
 import { rowsByWindow, total } from "./sums";
 
 interface Curve {
@@ -63,7 +64,7 @@ export class LatencyChart {
       }
     }
     for (const [job, bins] of this.sums(app.run, table)) found.push({ job, name: app.job(job), dashed: false, bins, packets: total(bins) });
-    return found.filter((each) => each.packets > 0);
+    return found.filter((each) => each.packets > 0).sort(inOrder);
   }
 
   /** The end of the bin in which a share of the packets is reached. */

@@ -83,6 +83,9 @@ function ofTable(table: Table, id: string, end: number): Map<number, Omit<Line, 
   return lines;
 }
 
+/** The order of lines and of their sentence: by job, dashed ones first, so that they are drawn behind. */
+export const inOrder = (a: { job: number; dashed: boolean }, b: { job: number; dashed: boolean }): number => Number(b.dashed) - Number(a.dashed) || a.job - b.job;
+
 /** The lines of a run; dashed, those of the run beside it, or of each job alone. */
 export function linesOf(app: App, id: string): Line[] {
   const measure = MEASURES.find((each) => each.id === id) ?? MEASURES[0]!;
@@ -109,7 +112,7 @@ export function linesOf(app: App, id: string): Line[] {
       found.push({ ...line, job, name: facts.jobs[job] ?? String(job), dashed: false });
     }
   }
-  return found;
+  return found.sort(inOrder);
 }
 
 /** The value of a line at a time; null in a gap. */
