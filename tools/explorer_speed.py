@@ -50,6 +50,7 @@ class Synthetic(Subject):
             "topology": topology,
             "routing": "minimal",
             "seed": 1,
+            "record_window_ns": LENGTH,
             "window_ns": LENGTH,
             "windows": WINDOWS,
             "joined": 1,

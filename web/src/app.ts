@@ -276,7 +276,7 @@ export class App {
   }
 }
 
-/** The name of a job in another run: of a sweep, without the values of its axes. */
+/** The name of a job in another run: of a sweep, without the number of its case. */
 export function inRun(job: string, title: string): string {
   const short = title.split(" (")[0]!;
   return short.startsWith(job) ? short : `${job} (${short})`;

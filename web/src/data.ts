@@ -14,6 +14,8 @@ export interface Facts {
   topology: { p: number | null; a: number | null; h: number | null; g: number | null };
   routing: string | null;
   seed: number | null;
+  /** The window of the records, which that of links may exceed. */
+  record_window_ns: number;
   window_ns: number | null;
   windows: number;
   joined: number;

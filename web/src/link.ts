@@ -34,7 +34,7 @@ export class LinkPanel extends Panel {
     this.histories = [];
     if (number === null) return;
     const links = app.table("links");
-    if (this.lacks(links, "link windows")) return;
+    if (this.lacks(app.interval() ? links : null, "link windows")) return;
     const link = app.link(number);
     if (!link) {
       this.body.hidden = true;
@@ -166,7 +166,7 @@ export class LinkPanel extends Panel {
     const found = missing ? null : app.table("packets", app.run, link.link);
     const interval = app.interval()!;
     const chosen = found && !(found instanceof Error) && found.rows ? this.passing(found) : [];
-    fill(this.passed, `${app.run} ${link.link} ${app.when()} ${app.state.jobs} ${app.state.packet} ${found instanceof Error ? found.message : (found?.rows ?? "")}`, () => {
+    fill(this.passed, `${app.run} ${app.beside} ${link.link} ${app.when()} ${app.state.jobs} ${app.state.packet} ${found instanceof Error ? found.message : (found?.rows ?? "")}`, () => {
       if (missing) return [h("p", { class: "note" }, `Paths of packets: ${missing}`)];
       if (!found) return [h("p", { class: "note" }, "Reading the packets …")];
       if (found instanceof Error) return [h("p", { class: "note" }, found.message)];
@@ -176,7 +176,7 @@ export class LinkPanel extends Panel {
       }
       const few = chosen.slice(0, 25);
       const note = `${count(chosen.length)} of ${count(all)} recorded packets passed in the interval (${moment(interval.from)} to ${moment(interval.to)}); those that waited longest first.`;
-      return [h("h3", {}, "Packets that passed it"), this.packetTable(found, few, note), app.state.packet === null ? null : this.path(found, app.state.packet)];
+      return [h("h3", {}, `Packets that passed it${app.beside === null ? "" : ` (${app.facts()!.title})`}`), this.packetTable(found, few, note), app.state.packet === null ? null : this.path(found, app.state.packet)];
     });
   }
 

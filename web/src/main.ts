@@ -5,6 +5,7 @@ import { BlamePanel } from "./blame";
 import { flipTheme, onScheme } from "./colour";
 import { embedded } from "./data";
 import { button, fill, h, select } from "./dom";
+import { duration } from "./format";
 import { GridPanel } from "./grid";
 import { GroupsPanel } from "./groups";
 import { HeatPanel } from "./heat";
@@ -94,6 +95,10 @@ function sentences(): void {
     if (version) faults.push(`The run is of Pantala ${app.facts()!.version}; this is ${app.data.subject.version}.`);
     const joined = app.facts()?.joined ?? 1;
     if (joined > 1) faults.push(`Windows of links are joined by ${joined}: the run has too many for one page.`);
+    const [length, record] = [(app.facts()?.window_ns ?? 0) / joined, app.facts()?.record_window_ns ?? 0];
+    if (length > 1.5 * record && !app.facts()!.missing.link_windows) {
+      faults.push(`Windows of links last ${duration(length)}, those of other records ${duration(record)}; intervals are whole windows of links. record.link_window sets their length; by default it is longer on machines of more than 4,096 nodes.`);
+    }
     if (app.facts()?.missing.link_windows) faults.push(`Views of links show the whole run. ${app.facts()!.missing.link_windows}`);
     const { jobs, missing } = app.facts() ?? { jobs: [], missing: {} as Record<string, string> };
     if (missing.link_windows && missing.link_jobs && jobs.length > 1) faults.push(`Views of links count all traffic as ${jobs[0]}'s: bytes by job are not there. ${missing.link_jobs}`);

@@ -149,11 +149,16 @@ def _left_out(subject: Subject, groups: int, tables: list[str], runs: int) -> li
     if runs < len(subject.titles):
         words.append(f"{len(subject.titles) - runs} of {len(subject.titles)} runs")
     if runs > 1:
-        words.append("links of all runs but the first, where they are not beside it")
+        words.append(
+            "of the other runs, all links but those that Links × time shows beside the first"
+        )
     if "packet_hops" not in subject.facts(0)["missing"]:
-        words.append(f"the packets of all links but {_PACKET_LINKS}")
+        words.append(f"the packets of all links but {_PACKET_LINKS} of the first run")
+    if "port_windows" not in subject.facts(0)["missing"]:
+        words.append(f"the queues of all links but {_PACKET_LINKS} of the first run")
     if "blame_links" not in subject.facts(0)["missing"]:
-        words.append(f"who waited at all links but {_WAIT_LINKS}")
+        others = f" ({_PACKET_LINKS} in the other runs)" if runs > 1 else ""
+        words.append(f"who waited at all links but {_WAIT_LINKS}{others}")
     return words
 
 
@@ -193,6 +198,10 @@ def _asked(subject: Subject, runs: int) -> Iterator[tuple[int, str, int | None]]
     if "blame_links" not in subject.facts(0)["missing"]:
         for link in _waited(subject, [link for link, _ in links[:_PACKET_LINKS]]):
             yield 0, "waiters", link
+    for number in range(1, runs):
+        if "blame_links" not in subject.facts(number)["missing"]:
+            for link, _ in links[:_PACKET_LINKS]:
+                yield number, "waiters", link
     for group in dict.fromkeys(group for _, group in links):
         yield 0, "group", group
 

@@ -173,6 +173,7 @@ class Subject:
             "topology": {key: plan["topology"].get(key) for key in ("p", "a", "h", "g")},
             "routing": (plan.get("routing") or {}).get("algorithm"),
             "seed": plan.get("seed"),
+            "record_window_ns": float(plan["record"]["window_ps"]) / 1000,
             "window_ns": None if cube is None else cube.window_ns,
             "windows": 0 if cube is None else cube.windows,
             "joined": 1 if cube is None else cube.joined,
