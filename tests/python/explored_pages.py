@@ -14,11 +14,8 @@ from pantala.explorer.subject import subject_of
 
 __all__ = ["READY", "brush", "select", "served"]
 
-#: True as soon as all views have their tables.
-READY = (
-    "window.explorer && explorer.drawn() > 2 &&"
-    " !document.getElementById('app').innerText.includes('Reading the ')"
-)
+#: True as soon as all views have drawn the tables that they asked for.
+READY = "window.explorer && explorer.idle()"
 
 
 @contextmanager

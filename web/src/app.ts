@@ -48,8 +48,8 @@ export class App {
     this.store = new Store(() => this.draw());
   }
 
-  async open(): Promise<void> {
-    this.data = await Data.open(() => this.store.refresh());
+  open(): void {
+    this.data = Data.open((waiting) => this.store.arrived(waiting));
     document.body.append(this.live);
   }
 
@@ -60,9 +60,9 @@ export class App {
     performance.measure("draw", "draw");
   }
 
-  /** How often the page was drawn; the tests wait for it. */
-  get drawn(): number {
-    return this.frames;
+  /** Whether all that was asked for is there and drawn; the tests wait for it. */
+  get idle(): boolean {
+    return this.frames > 0 && this.data.waiting === 0 && this.store.idle;
   }
 
   get state(): State {
@@ -84,6 +84,13 @@ export class App {
   get beside(): number | null {
     const { beside } = this.state;
     return beside !== null && beside < this.data.subject.runs.length && beside !== this.run ? beside : null;
+  }
+
+  /** The runs whose lines are dashed behind those of the run: the one beside it, or each job alone. */
+  behind(): number[] {
+    const { runs, grid } = this.data.subject;
+    if (this.beside !== null) return [this.beside];
+    return this.run === 0 && !grid ? [...runs.keys()].slice(1, 9) : [];
   }
 
   facts(run = this.run): Facts | null {

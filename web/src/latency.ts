@@ -54,8 +54,7 @@ export class LatencyChart {
     const table = app.ready("latencies");
     if (!facts || !table || !app.interval()) return [];
     const found: Curve[] = [];
-    const alone = app.run === 0 && !app.data.subject.grid ? [...app.data.subject.runs.keys()].slice(1, 9) : [];
-    for (const run of app.beside === null ? alone : [app.beside]) {
+    for (const run of app.behind()) {
       const [its, other] = [app.facts(run), app.ready("latencies", run)];
       if (!its || !other || !app.interval(run) || (app.beside === null && its.jobs.length !== 1)) continue;
       for (const [job, bins] of this.sums(run, other)) {

@@ -92,8 +92,7 @@ export function linesOf(app: App, id: string): Line[] {
   const facts = app.facts();
   if (!facts) return [];
   const found: Line[] = [];
-  const others = app.beside !== null ? [app.beside] : app.run === 0 && !app.data.subject.grid ? [...app.data.subject.runs.keys()].slice(1, 9) : [];
-  for (const other of others) {
+  for (const other of app.behind()) {
     const its = app.facts(other);
     const table = app.ready(measure.table, other);
     if (!its || !table) continue;

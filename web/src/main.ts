@@ -170,10 +170,22 @@ function keys(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-async function start(): Promise<void> {
-  root.replaceChildren(h("p", { class: "note" }, "Reading the tables …"));
+/** Asks for the tables of the first view, those first that take longest; the views ask for the rest. */
+function ask(): void {
+  if (!app.facts()) return;
+  app.table("groups");
+  if (app.beside === null) app.table("worst");
+  app.words();
+  for (const name of ["links", "pairs", "throughput", "bands", "phases", "blame", "jobs", "latencies", "routing", "placement", "iterations"]) app.table(name);
+  for (const run of app.behind()) {
+    app.facts(run);
+    for (const name of ["throughput", "latencies"]) app.table(name, run);
+  }
+}
+
+function start(): void {
   try {
-    await app.open();
+    app.open();
   } catch (error) {
     root.replaceChildren(h("p", { class: "fault" }, error instanceof Error ? error.message : String(error)));
     return;
@@ -198,6 +210,7 @@ async function start(): Promise<void> {
   addEventListener("keydown", keys);
   new ResizeObserver(() => app.store.refresh()).observe(root);
   onScheme(() => app.store.refresh());
+  ask();
   draw();
   app.goal = app.state.view;
   for (const moved of ["wheel", "pointerdown", "keydown"]) addEventListener(moved, () => (app.goal = ""), { capture: true, passive: true });
@@ -211,7 +224,7 @@ Object.assign(window, {
     sql: (view: string) => app.panel(view)?.sql() ?? "",
     state: () => app.state,
     set: (change: object) => app.store.set(change),
-    drawn: () => app.drawn,
+    idle: () => app.idle,
   },
 });
-void start();
+start();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -87,6 +88,7 @@ class Subject:
     grid: dict[str, Any] | None = None
     interrupted: str = ""
     _cubes: dict[int, Cube] = field(default_factory=dict)
+    _facts: dict[int, tuple[list[tuple[str, int]], dict[str, Any]]] = field(default_factory=dict)
     _reports: dict[int, str] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _words: threading.Lock = field(default_factory=threading.Lock)
@@ -115,6 +117,10 @@ class Subject:
                 self._cubes[number] = cube_of(self.run(number))
             return self._cubes[number]
 
+    def stamp(self, number: int) -> dict[str, Any]:
+        """Returns what the cube of a run depends on; see `pantala.explorer.cube.stamp_of`."""
+        return stamp_of(self.run(number))
+
     def answer(self, number: int, name: str, argument: int | None = None) -> Answer:
         """Returns a table of the page; see `pantala.explorer.answers.answer`."""
         if name == "beside" and argument is not None:
@@ -141,8 +147,17 @@ class Subject:
     def facts(self, number: int) -> dict[str, Any]:
         """Returns what the page knows of a run at once: jobs, machine, windows, what is missing.
 
-        A damaged table counts as missing; `faults` says so.
+        A damaged table counts as missing; `faults` says so. The facts are kept until a file of the
+        run changes.
         """
+        with os.scandir(self.run(number).path) as files:
+            state = sorted((each.name, each.stat().st_mtime_ns) for each in files)
+        kept = self._facts.get(number)
+        if kept is None or kept[0] != state:
+            self._facts[number] = kept = (state, self._facts_of(number))
+        return kept[1]
+
+    def _facts_of(self, number: int) -> dict[str, Any]:
         run, faults = self.run(number), [self.interrupted] if self.interrupted else []
         cube: Cube | None = None
         try:
