@@ -133,8 +133,6 @@ class _Handler(BaseHTTPRequestHandler):
         subject = self.server.subject
         if path == "":
             self._send(200, html(subject.name, known=_known(subject)), "text/html")
-        elif path == "subject":
-            self._send(200, as_json(subject.document()), "application/json")
         elif found := _RUN.fullmatch(path):
             asked = subject.facts if found[1] == "facts" else subject.words
             self._send(200, as_json(asked(int(found[2]))), "application/json")
