@@ -82,7 +82,7 @@ class Synthetic(Subject):
     def words(self, number: int) -> dict[str, Any]:
         """Returns no sentences."""
         lists = ("finding", "caveats", "warnings", "hottest", "slowdown", "causes", "faults")
-        return {name: [] for name in lists}
+        return {name: [] for name in (*lists, "hottest_span")}
 
     def document(self) -> dict[str, Any]:
         """Returns the subject without queries."""

@@ -50,6 +50,8 @@ export interface Words {
   caveats: string[];
   warnings: string[];
   hottest: HotLink[];
+  /** Start, end, time without skipped time, and window of the hottest links. */
+  hottest_span: [number, number, number, number | null] | [];
   slowdown: Row[];
   causes: Sentence[];
   faults: string[];

@@ -255,6 +255,10 @@ export class HeatPanel extends Panel {
   }
 
   sql(): string {
-    return this.app.queries("worst");
+    const { app } = this;
+    const [table, links] = [this.table(app.run), app.ready("links")];
+    if (!table || table instanceof Error || !table.rows || !links || !app.interval()) return app.queries("worst");
+    const order = this.ordered(table, this.second(), links);
+    return app.queries("worst", { links: order.links.map(({ link }) => link).join(", ") || null });
   }
 }

@@ -295,7 +295,12 @@ export class PlacePanel extends Panel {
 
   sql(): string {
     const { group, router } = this.app.state;
-    if (group === null) return "-- The links of highest utilization while all jobs ran: pantala.analysis.hottest_links.\n" + this.app.query("worst");
+    if (group === null) {
+      const words = this.app.words();
+      const [from, to, time, window] = words?.hottest_span ?? [];
+      if (!words || from === undefined) return "";
+      return this.app.query("hottest", { from, to: to!, time: time!, window: window ?? null, end: this.app.facts()!.simulated_ns, most: words.hottest.length });
+    }
     return router === null ? this.app.query("group", { group }) : this.app.query("router", { router });
   }
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pantala.analysis.hottest_links import link_name
+from pantala.analysis.link_load import link_loads
 from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.core.recorded import is_recorded
@@ -32,7 +33,7 @@ from pantala.report.sentences import Sentence, cause_sentences, opening
 from pantala.report.warnings import warnings
 from pantala.results.run import Run
 from pantala.run_tables.run_like import table
-from pantala.run_tables.skipped_time import skipped_spans
+from pantala.run_tables.skipped_time import skipped_between, skipped_spans
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import PLAIN
 
@@ -62,7 +63,7 @@ _EXPLORED = frozenset(
     }
 )
 #: The file of sentences in the folder of the cube.
-_WORDS, _WORDS_FORM = "words.json", 2
+_WORDS, _WORDS_FORM = "words.json", 3
 #: Links of the list of hottest links.
 _HOTTEST = 12
 
@@ -255,6 +256,7 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
         "caveats": lambda: [*_skipped(run), *(each.text for each in reported.caveats)],
         "warnings": lambda: warnings(reported),
         "hottest": lambda: _hottest(reported),
+        "hottest_span": lambda: _hottest_span(run),
         "slowdown": lambda: slowdown,
         "causes": lambda: _sentences(cause_sentences(reported)),
     }
@@ -285,6 +287,13 @@ def _hottest(reported: ReportedRun) -> list[dict[str, Any]]:
     rows = reported.hottest.head(_HOTTEST).to_dicts()
     kept = ("link", "class", "utilization", "peak_utilization", "peak_start_ns", "stall_share")
     return [{key: row.get(key) for key in kept} | {"name": link_name(row)} for row in rows]
+
+
+def _hottest_span(run: Run) -> list[float | None]:
+    """Returns start, end, covered time and window of the list of hottest links in ns."""
+    loads = link_loads(run)
+    start, end = loads.start_ns, loads.end_ns
+    return [start, end, end - start - skipped_between(run, start, end), loads.window_ns]
 
 
 def _sentences(sentences: list[Sentence]) -> list[dict[str, str]]:

@@ -45,11 +45,26 @@ def compare(page: Page, view: str, keys: int, values: dict[int, int]) -> int:
 
 def check(page: Page) -> dict[str, int]:
     return {
+        "heat": heat(page),
         "load": compare(page, "groups", 2, {2: 2}),
         "blame": compare(page, "blame", 2, {2: 2}),
         "link": compare(page, "link", 2, {2: 2, 3: 3, 4: 4}),
         "waiters": waiters(page),
     }
+
+
+def heat(page: Page) -> int:
+    """Compares the links over time with the query of the view; returns the number of cells."""
+    shown = page.value("explorer.rows('heat')")["rows"]
+    answered = duckdb.execute(page.value("explorer.sql('heat')")).fetchall()
+    theirs = {(row[0], row[2]): min(1, row[3] / 1000) for row in answered if row[3]}
+    mine = {(row[0], row[2]): row[3] for row in shown}
+    # The last window of the run is shorter.
+    last = max((start for _, start in theirs), default=0)
+    assert mine.keys() == theirs.keys()
+    for key, value in theirs.items():
+        assert mine[key] == pytest.approx(value, rel=1e-5) or key[1] == last, key
+    return len(mine)
 
 
 def waiters(page: Page) -> int:
@@ -71,6 +86,10 @@ def test_every_view_agrees_with_its_query_after_each_brush(tmp_path: Path) -> No
         page.open(address)
         page.until(READY)
         links = page.value("explorer.rows('place')")["rows"]
+        answered = duckdb.execute(page.value("explorer.sql('place')")).fetchall()
+        assert len(links) == len(answered) > 3
+        for mine, theirs in zip(links, answered, strict=True):
+            assert [mine[0], *mine[2:]] == pytest.approx(theirs, rel=1e-9)
         select(page, f"{{link: {links[0][0]}}}")
         page.until("explorer.waiters().rows.length > 0")
         whole = check(page)
