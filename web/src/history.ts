@@ -155,7 +155,7 @@ export class LinkChart {
       }
     }
     pen.fillStyle = ink("ink");
-    pen.fillText("queue: flits beyond the link, mean and maximum of the window", LEFT + 4, top - 6);
+    pen.fillText("flits beyond the link, mean and maximum of the window", LEFT + 4, top - 6, strip.width - LEFT - 14);
   }
 
   private hover(event: MouseEvent): void {

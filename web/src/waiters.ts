@@ -139,5 +139,5 @@ export function paintWaiters(app: App, pen: CanvasRenderingContext2D, queued: Qu
     }
   }
   pen.fillStyle = ink("ink");
-  pen.fillText("packets that wait for it, by the job that makes them wait", left + 4, top - 6);
+  pen.fillText(`packets that wait for it, by cause${queued ? "" : ": not known in this run"}`, left + 4, top - 6, strip.width - left - 14);
 }
