@@ -1,27 +1,34 @@
-"""How long a step of the explorer's brush takes, in headless Chromium.
+"""How long the explorer takes until its first view, and for a step of its brush, in Chromium.
 
-    PYTHONPATH=tools:tests/python .venv/bin/python -m explorer_speed
+    PYTHONPATH=tools:tests/python .venv/bin/python -m explorer_speed [DIR]
 
-The tables are synthetic: a Dragonfly of 8,448 nodes in 33 groups (32 routers of 8 nodes), two jobs,
-1,000 windows, traffic between all groups in each window, and as many links in the heat map as a run
-can have. The page is real, in headless Chromium. A step moves an interval of a tenth of the run by
-one window and draws all views that depend on it.
+With the directory of a run or an experiment, the first view of its page is measured, with the cube
+made before: the first paint, the views of the first screen, and all views. The server prepares its
+tables while the browser starts, as `pantala explore` does.
+
+Without a directory the tables are synthetic: a Dragonfly of 8,448 nodes in 33 groups (32 routers of
+8 nodes), two jobs, 1,000 windows, traffic between all groups in each window, and as many links in
+the heat map as a run can have. The page is real, in headless Chromium. A step moves an interval of
+a tenth of the run by one window and draws all views that depend on it.
 """
 
 from __future__ import annotations
 
 import argparse
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+import pantala as pt
 from chromium import Page, chromium
 from pantala.explorer.answers import WORST, Answer
 from pantala.explorer.server import server_of
-from pantala.explorer.subject import OPTIONAL, Subject
+from pantala.explorer.subject import OPTIONAL, Subject, subject_of
 from pantala.explorer.waits import MOST_WAITS
 
 GROUPS, ROUTERS, NODES, GLOBAL = 33, 32, 8, 8
@@ -29,7 +36,15 @@ WINDOWS, JOBS, LENGTH = 1000, 2, 10_000.0
 CLASSES = ("injection", "ejection", "local", "row", "column", "global")
 #: Windows of the waits between groups, which have as many rows as the page asks for.
 WAIT_WINDOWS = 125
-READY = "window.explorer && explorer.drawn() > 2 && explorer.rows('heat').rows.length > 0"
+#: All views of the first screen have rows.
+FIRST = (
+    "window.explorer && ['time', 'groups', 'place', 'heat']"
+    ".every(view => explorer.rows(view).rows.length > 0)"
+)
+#: The same for tables without sentences.
+SYNTHETIC = FIRST.replace("'place', ", "")
+#: All views have drawn the tables that they asked for.
+IDLE = "explorer.idle()"
 
 
 class Synthetic(Subject):
@@ -50,6 +65,7 @@ class Synthetic(Subject):
             "topology": topology,
             "routing": "minimal",
             "seed": 1,
+            "record_window_ns": LENGTH,
             "window_ns": LENGTH,
             "windows": WINDOWS,
             "joined": 1,
@@ -59,10 +75,14 @@ class Synthetic(Subject):
             "faults": [],
         }
 
+    def stamp(self, number: int) -> dict[str, Any]:
+        """Returns nothing: the tables never change."""
+        return {}
+
     def words(self, number: int) -> dict[str, Any]:
         """Returns no sentences."""
         lists = ("finding", "caveats", "warnings", "hottest", "slowdown", "causes", "faults")
-        return {name: [] for name in lists}
+        return {name: [] for name in (*lists, "hottest_span")}
 
     def document(self) -> dict[str, Any]:
         """Returns the subject without queries."""
@@ -190,23 +210,57 @@ class Synthetic(Subject):
 def main() -> None:
     """Prints the time of the first view, and the times of steps of the brush by matrix."""
     given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("run", nargs="?", type=Path, help="a directory; synthetic tables without it")
+    given.add_argument("--loads", type=int, default=7)
     given.add_argument("--steps", type=int, default=100)
-    steps = given.parse_args().steps
-    subject = Synthetic("synthetic", Path(), {})
-    with server_of(subject) as server, chromium() as page:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        page.size(1280, 900)
-        page.open(server.address)
-        page.until(READY)
-        first = page.value("performance.now()")
-        shown = {name: _steps(page, name, steps) for name in ("links", "waits")}
-        server.shutdown()
-    print(f"first view after {first / 1000:.1f} s, tables from the server included")
+    asked = given.parse_args()
+    subject: Subject
+    if asked.run is None:
+        subject, first = Synthetic("synthetic", Path(), {}), SYNTHETIC
+    else:
+        subject, first = subject_of(pt.load(asked.run)), FIRST
+    subject.facts(0)
+    loads = np.array([_load(subject, first) for _ in range(asked.loads)])
+    names = ("first paint", "views of the first screen", "all views")
+    for name, times in zip(names, loads.T, strict=True):
+        print(
+            f"{name}: median {np.median(times):.0f} ms of {len(times)} loads"
+            f" ({times.min():.0f} to {times.max():.0f} ms)"
+        )
+    if asked.run is not None:
+        return
+    with _opened(subject) as page:
+        page.until(first)
+        shown = {name: _steps(page, name, asked.steps) for name in ("links", "waits")}
     for name, times in shown.items():
         print(
             f"{name}: {len(times)} steps: median {np.median(times):.1f} ms, p95"
             f" {np.quantile(times, 0.95):.1f} ms, longest {times.max():.1f} ms"
         )
+
+
+@contextmanager
+def _opened(subject: Subject) -> Iterator[Page]:
+    """Yields the page of a subject in a new browser, from a new server."""
+    with server_of(subject) as server:
+        threading.Thread(target=server.tables.prepare, daemon=True).start()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with chromium() as page:
+            page.size(1280, 900)
+            page.open(server.address)
+            yield page
+        server.shutdown()
+
+
+def _load(subject: Subject, first: str) -> tuple[float, float, float]:
+    """Returns the times of a load in ms: first paint, views of the first screen, all views."""
+    with _opened(subject) as page:
+        page.until(first)
+        shown = page.value("performance.now()")
+        page.until(IDLE)
+        whole = page.value("performance.now()")
+        paint = page.value("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    return paint, shown, whole
 
 
 def _steps(page: Page, matrix: str, steps: int) -> np.ndarray[Any, Any]:

@@ -48,7 +48,8 @@ def hostile(directory: Path) -> Path:
 def asked(subject: Subject, view: str, **values: object) -> pl.DataFrame:
     """Returns the answer of DuckDB to the query of a view, by default on the whole first run."""
     run = subject.run(0)
-    whole = {"dir": run.path, "from": 0, "to": run.document["simulated_ns"]}
+    end = run.document["simulated_ns"]
+    whole = {"dir": run.path, "from": 0, "to": end, "end": end, "window": 1000, "most": 12}
     given = whole | values
     given.setdefault("time", given["to"] - given["from"])
     found = duckdb.execute(filled(view, given))

@@ -48,8 +48,8 @@ export class App {
     this.store = new Store(() => this.draw());
   }
 
-  async open(): Promise<void> {
-    this.data = await Data.open(() => this.store.refresh());
+  open(): void {
+    this.data = Data.open((waiting) => this.store.arrived(waiting));
     document.body.append(this.live);
   }
 
@@ -60,9 +60,9 @@ export class App {
     performance.measure("draw", "draw");
   }
 
-  /** How often the page was drawn; the tests wait for it. */
-  get drawn(): number {
-    return this.frames;
+  /** Whether all that was asked for is there and drawn; the tests wait for it. */
+  get idle(): boolean {
+    return this.frames > 0 && this.data.waiting === 0 && this.store.idle;
   }
 
   get state(): State {
@@ -84,6 +84,13 @@ export class App {
   get beside(): number | null {
     const { beside } = this.state;
     return beside !== null && beside < this.data.subject.runs.length && beside !== this.run ? beside : null;
+  }
+
+  /** The runs whose lines are dashed behind those of the run: the one beside it, or each job alone. */
+  behind(): number[] {
+    const { runs, grid } = this.data.subject;
+    if (this.beside !== null) return [this.beside];
+    return this.run === 0 && !grid ? [...runs.keys()].slice(1, 9) : [];
   }
 
   facts(run = this.run): Facts | null {
@@ -175,8 +182,28 @@ export class App {
     return table?.rows ? (this.linksOf(table).get(number) ?? null) : null;
   }
 
-  job(number: number): string {
-    return this.facts()?.jobs[number] ?? `job ${number}`;
+  job(number: number, run = this.run): string {
+    return this.facts(run)?.jobs[number] ?? `job ${number}`;
+  }
+
+  /** The number of a job's colour: that of the job of this name in the run shown, or one that no job there has. */
+  colourIn(run: number, job: number): number {
+    const jobs = this.facts()?.jobs ?? [];
+    const own = run === this.run ? job : jobs.indexOf(this.job(job, run));
+    return own >= 0 ? own : jobs.length + job;
+  }
+
+  /** The titles of the two runs that a view compares, with the chosen jobs that did not run in one. */
+  titles(): [string, string] {
+    const [own, other] = [this.facts(), this.beside === null ? null : this.facts(this.beside)];
+    const chosen = (jobs: string[]): string[] => (this.state.jobs.length ? this.state.jobs.map((job) => own!.jobs[job]!) : jobs);
+    const without = (facts: Facts | null, others: Facts | null): string => {
+      if (!facts) return "…";
+      const absent = chosen(others?.jobs ?? []).filter((name) => name && !facts.jobs.includes(name));
+      const few = absent.length > 3 ? `${absent.length} jobs` : absent.join(" and ");
+      return facts.title + (absent.length ? `, without ${few}` : "");
+    };
+    return [without(own, other), without(other, own)];
   }
 
   /** Opens a link, with its group; a router at one of its ends stays open. */
@@ -256,7 +283,7 @@ export class App {
   }
 }
 
-/** The name of a job in another run: of a sweep, without the values of its axes. */
+/** The name of a job in another run: of a sweep, without the number of its case. */
 export function inRun(job: string, title: string): string {
   const short = title.split(" (")[0]!;
   return short.startsWith(job) ? short : `${job} (${short})`;
@@ -271,7 +298,21 @@ export function linkName(link: Link): string {
   return `${link.cls}, group ${link.sourceGroup} (router ${link.sourceRouter} → ${link.targetRouter})`;
 }
 
-export function shortLink(link: Link): string {
+/** Short names of links, with routers or ports where several links have the same one. */
+export function shortNames(links: Link[]): string[] {
+  const alike = (names: string[]): Map<string, number> => {
+    const found = new Map<string, number>();
+    for (const name of names) found.set(name, (found.get(name) ?? 0) + 1);
+    return found;
+  };
+  const groups = links.map(shortLink);
+  const first = alike(groups);
+  const routers = links.map((link, n) => (first.get(groups[n]!)! > 1 && link.sourceRouter >= 0 ? `${link.cls} r${link.sourceRouter} → r${link.targetRouter}` : groups[n]!));
+  const second = alike(routers);
+  return links.map((link, n) => (second.get(routers[n]!)! > 1 ? `${link.cls} r${link.sourceRouter}.${link.sourcePort} → r${link.targetRouter}` : routers[n]!));
+}
+
+function shortLink(link: Link): string {
   if (link.cls === "global") return `global g${link.sourceGroup} → g${link.targetGroup}`;
   if (link.cls === "injection") return `inj. n${link.node}`;
   if (link.cls === "ejection") return `ej. n${link.node}`;

@@ -95,7 +95,8 @@ export class BlamePanel extends Panel {
     const its = app.table("blame", beside);
     const found = this.both();
     const why = its instanceof Error ? its.message : its && !its.rows ? its.remedy || "no waiting times" : "…";
-    this.trio.show([app.facts()?.title ?? "", `${app.facts(beside)?.title ?? ""}${found ? "" : `: ${why}`}`, found ? "first − second" : ""]);
+    const [own, other] = app.titles();
+    this.trio.show([own, found ? other : `${other}: ${why}`, found ? "first − second" : ""]);
     this.trio.absent(1, !found);
     this.trio.absent(2, !found);
     if (!found) {
@@ -232,7 +233,7 @@ export class BlamePanel extends Panel {
       const worst = waited?.rows ? this.worst(waited, victim, aggressor) : [];
       const links = worst.length ? [] : (app.words()?.hottest ?? []).filter((each) => !app.state.cls || each.class === app.state.cls).slice(0, 3);
       return [
-        h("h3", {}, `${app.job(victim)} waits because of ${app.job(aggressor)}`),
+        h("h3", {}, `${app.job(victim)} waits because of ${app.job(aggressor)}${app.beside === null ? "" : ` (${app.facts()!.title})`}`),
         tableOf(["where", "waiting", "share"], rows, "A click shows one class in all views."),
         span
           ? h("p", { class: "note" }, "When: half of it lies ", button(`between ${moment(span[0])} and ${moment(span[1])}`, () => app.store.set({ from: span[0], to: span[1] }), "Select this interval", "link"), app.state.cls ? ` (${app.state.cls} links).` : ".")
@@ -263,13 +264,19 @@ export class BlamePanel extends Panel {
     const jobs = facts.jobs.length;
     const both = this.both();
     const rows: Rows["rows"] = [];
+    if (both) {
+      // Jobs of two runs have their names in common, not their numbers.
+      const { names, first, second } = both;
+      const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
+      first.forEach((wait, n) => {
+        if (wait > 0 || second[n]! > 0) rows.push([names[Math.floor(n / names.length)]!, names[n % names.length]!, known(wait), known(second[n]!), known(wait - second[n]!)]);
+      });
+      return { columns: [...columns, "beside", "difference"], rows };
+    }
     all.forEach((wait, n) => {
-      const [victim, cause] = [Math.floor(n / jobs), n % jobs];
-      // The names of both runs begin with those of the first.
-      const second = both?.second[victim * both.names.length + cause];
-      if (wait > 0 || second) rows.push([victim, cause, wait, ...(second === undefined ? [] : [second, wait - second])]);
+      if (wait > 0) rows.push([Math.floor(n / jobs), n % jobs, wait]);
     });
-    return { columns: both ? [...columns, "beside", "difference"] : columns, rows };
+    return { columns, rows };
   }
 
   sql(): string {

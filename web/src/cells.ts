@@ -123,7 +123,8 @@ export class CellGrid {
           const value = given.values[row * given.columns + column]!;
           const deep = given.most > 0 && Math.abs(value) / given.most > 0.45;
           paper.fillStyle = dark() ? (deep ? "#000" : "#e6eaee") : deep ? "#fff" : "#1b1f24";
-          paper.fillText(given.text(row, column), box.left + (column + 0.5) * w, box.top + (row + 0.5) * t);
+          const text = given.text(row, column);
+          if (paper.measureText(text).width < w - 4) paper.fillText(text, box.left + (column + 0.5) * w, box.top + (row + 0.5) * t);
         }
       }
     }

@@ -14,6 +14,8 @@ export interface Facts {
   topology: { p: number | null; a: number | null; h: number | null; g: number | null };
   routing: string | null;
   seed: number | null;
+  /** The window of the records, which that of links may exceed. */
+  record_window_ns: number;
   window_ns: number | null;
   windows: number;
   joined: number;
@@ -48,6 +50,8 @@ export interface Words {
   caveats: string[];
   warnings: string[];
   hottest: HotLink[];
+  /** Start, end, time without skipped time, and window of the hottest links. */
+  hottest_span: [number, number, number, number | null] | [];
   slowdown: Row[];
   causes: Sentence[];
   faults: string[];
@@ -171,21 +175,25 @@ async function tableOf(path: string): Promise<Table> {
 /** What was asked for: a value, a fault in a sentence, or nothing yet. */
 class Cache<T> {
   private readonly found = new Map<string, T | Error | null>();
+  /** How many answers are on their way, of all caches. */
+  static waiting = 0;
 
   constructor(
     private readonly load: (path: string) => Promise<T>,
-    private readonly arrived: () => void,
+    private readonly arrived: (waiting: number) => void,
   ) {}
 
   get(path: string): T | Error | null {
     const known = this.found.get(path);
     if (known !== undefined) return known;
     this.found.set(path, null);
+    Cache.waiting += 1;
     this.load(path)
       .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))
       .then((value) => {
         this.found.set(path, value);
-        this.arrived();
+        Cache.waiting -= 1;
+        this.arrived(Cache.waiting);
       });
     return null;
   }
@@ -197,23 +205,31 @@ export class Data {
   private readonly factsOf: Cache<Facts>;
   private readonly wordsOf: Cache<Words>;
 
-  private constructor(subject: Subject, arrived: () => void) {
+  private constructor(subject: Subject, arrived: (waiting: number) => void) {
     this.subject = subject;
     this.tables = new Cache(tableOf, arrived);
     this.factsOf = new Cache(async (n) => subject.facts?.[+n] ?? (await asked(`facts/${n}`)).json(), arrived);
     this.wordsOf = new Cache(async (n) => subject.words?.[+n] ?? (await asked(`words/${n}`)).json(), arrived);
   }
 
-  static async open(arrived: () => void): Promise<Data> {
-    const subject = inside ? JSON.parse(inside.textContent ?? "") : await (await asked("subject")).json();
-    return new Data(subject as Subject, arrived);
+  static open(arrived: (waiting: number) => void): Data {
+    const given = inside ?? document.getElementById("known");
+    return new Data(JSON.parse(given?.textContent ?? "") as Subject, arrived);
+  }
+
+  /** How many answers are on their way. */
+  get waiting(): number {
+    return Cache.waiting;
   }
 
   table(run: number, name: string, argument?: number): Table | Error | null {
     return this.tables.get(argument === undefined ? `${run}/${name}` : `${run}/${name}/${argument}`);
   }
 
+  /** Facts that came with the page are there at once. */
   facts(run: number): Facts | Error | null {
+    const given = this.subject.facts?.[run];
+    if (given) return given;
     return this.factsOf.get(String(run));
   }
 

@@ -11,7 +11,7 @@ export function significant(value: number, digits = 3): string {
 
 function scaled(value: number, units: [number, string][]): string {
   const [size, unit] = units.find(([least]) => Math.abs(value) >= least) ?? units[units.length - 1]!;
-  return `${significant(value / size)}${NBSP}${unit}`;
+  return `${significant(value / size).replace("-", "−")}${NBSP}${unit}`;
 }
 
 const TIMES: [number, string][] = [

@@ -91,7 +91,7 @@ export class GroupsPanel extends Panel {
     const same = other !== null && other.groups === own.groups;
     const most = Math.max(greatest(own.share.map((v) => v || 0))[1], other ? greatest(other.share.map((v) => v || 0))[1] : 0);
     const less = same || !other ? "first − second" : "machines of different size: no difference";
-    this.trio.show(beside === null ? null : [app.facts()?.title ?? "", app.facts(beside)?.title ?? "…", less]);
+    this.trio.show(beside === null ? null : [...app.titles(), less]);
     this.show(0, own, most, false);
     if (other) this.show(1, other, most, false);
     this.trio.absent(1, !other);
@@ -115,7 +115,7 @@ export class GroupsPanel extends Panel {
     const table = waits ? this.app.ready("waits") : null;
     const cut = table && rounded(this.app, table) ? ` Waits are counted in windows of ${duration(Number(table.facts.window_ns))}, so more than the interval is in them.` : "";
     const text = waits
-      ? `Waiting of ${this.whose}: ${duration(sum)}, summed over packets. ${percent(value / sum)} of it is ${pair}: ${duration(value)}.${cut}`
+      ? `Waiting of ${this.whose}: ${duration(sum)}, summed over packets${other ? `, and ${duration(other.sums.reduce((all, each) => all + each, 0))} in ${this.app.facts(this.app.beside!)!.title}` : ""}. ${percent(value / sum)} of it is ${pair}: ${duration(value)}.${cut}`
       : `The highest ${what} is ${pair}: ${percent(value)} of the interval, mean over its links.`;
     if (!other) return text;
     const difference = own.share.map((each, n) => Math.abs(each - other.share[n]!) || 0);
@@ -141,8 +141,9 @@ export class GroupsPanel extends Panel {
       rowTitle: "sending group",
       columnTitle: "to",
       shown: format,
-      cell: 44,
+      cell: groups <= 9 ? 60 : 44,
       height: 540,
+      text: (row, column) => (Number.isNaN(matrix.share[row * groups + column]!) ? "" : format(matrix.share[row * groups + column]!)),
       markedRow: app.state.group,
       markedColumn: link && link.sourceGroup === app.state.group && link.targetGroup >= 0 ? link.targetGroup : null,
       lines: (row, column) => {

@@ -1,6 +1,6 @@
 // Links x time: the links with the highest peaks, by windows of the interval; two runs side by side.
 
-import { type App, type Link, linkName, shortLink } from "./app";
+import { type App, type Link, linkName, shortNames } from "./app";
 import type { Table } from "./data";
 import { button, fill, h, select } from "./dom";
 import { count, moment, percent } from "./format";
@@ -17,6 +17,7 @@ interface Span {
 interface Order {
   links: Link[];
   place: Map<number, number>;
+  names: string[];
   peaks: number[];
   all: number;
 }
@@ -89,6 +90,7 @@ export class HeatPanel extends Panel {
     const best = found.slice(0, state.rows);
     const order: Order = {
       links: best.map(([number]) => known.get(number)!),
+      names: shortNames(best.map(([number]) => known.get(number)!)),
       place: new Map(best.map(([number], n) => [number, n])),
       peaks: best.map(([, peak]) => peak),
       all: found.length,
@@ -154,7 +156,7 @@ export class HeatPanel extends Panel {
     const span = this.span(other !== null);
     const values = this.values(app.run, table, order, span);
     const less = other || beside === null || !app.facts(beside) ? "first − second" : "windows of different length: no second run";
-    this.trio.show(beside === null ? null : [app.facts()?.title ?? "", app.facts(beside)?.title ?? "…", less]);
+    this.trio.show(beside === null ? null : [...app.titles(), less]);
     this.show(0, order, values, span, 1, false);
     this.trio.absent(1, !other);
     this.trio.absent(2, !other);
@@ -188,7 +190,7 @@ export class HeatPanel extends Panel {
       values,
       most,
       signed,
-      rowLabel: (row) => shortLink(order.links[row]!),
+      rowLabel: (row) => order.names[row]!,
       columnLabel: () => "",
       rowTitle: "",
       columnTitle: "",
@@ -253,6 +255,10 @@ export class HeatPanel extends Panel {
   }
 
   sql(): string {
-    return this.app.queries("worst");
+    const { app } = this;
+    const [table, links] = [this.table(app.run), app.ready("links")];
+    if (!table || table instanceof Error || !table.rows || !links || !app.interval()) return app.queries("worst");
+    const order = this.ordered(table, this.second(), links);
+    return app.queries("worst", { links: order.links.map(({ link }) => link).join(", ") || null });
   }
 }

@@ -5,6 +5,7 @@ import { ink, jobColour } from "./colour";
 import type { Table } from "./data";
 import { at, Canvas, h, hideTip, showTip } from "./dom";
 import { count, duration, percent } from "./format";
+import { inOrder } from "./lines";
 import { rowsByWindow, total } from "./sums";
 
 interface Curve {
@@ -53,8 +54,7 @@ export class LatencyChart {
     const table = app.ready("latencies");
     if (!facts || !table || !app.interval()) return [];
     const found: Curve[] = [];
-    const alone = app.run === 0 && !app.data.subject.grid ? [...app.data.subject.runs.keys()].slice(1, 9) : [];
-    for (const run of app.beside === null ? alone : [app.beside]) {
+    for (const run of app.behind()) {
       const [its, other] = [app.facts(run), app.ready("latencies", run)];
       if (!its || !other || !app.interval(run) || (app.beside === null && its.jobs.length !== 1)) continue;
       for (const [job, bins] of this.sums(run, other)) {
@@ -63,7 +63,7 @@ export class LatencyChart {
       }
     }
     for (const [job, bins] of this.sums(app.run, table)) found.push({ job, name: app.job(job), dashed: false, bins, packets: total(bins) });
-    return found.filter((each) => each.packets > 0);
+    return found.filter((each) => each.packets > 0).sort(inOrder);
   }
 
   /** The end of the bin in which a share of the packets is reached. */

@@ -83,14 +83,16 @@ function ofTable(table: Table, id: string, end: number): Map<number, Omit<Line, 
   return lines;
 }
 
+/** The order of lines and of their sentence: by job, dashed ones first, so that they are drawn behind. */
+export const inOrder = (a: { job: number; dashed: boolean }, b: { job: number; dashed: boolean }): number => Number(b.dashed) - Number(a.dashed) || a.job - b.job;
+
 /** The lines of a run; dashed, those of the run beside it, or of each job alone. */
 export function linesOf(app: App, id: string): Line[] {
   const measure = MEASURES.find((each) => each.id === id) ?? MEASURES[0]!;
   const facts = app.facts();
   if (!facts) return [];
   const found: Line[] = [];
-  const others = app.beside !== null ? [app.beside] : app.run === 0 && !app.data.subject.grid ? [...app.data.subject.runs.keys()].slice(1, 9) : [];
-  for (const other of others) {
+  for (const other of app.behind()) {
     const its = app.facts(other);
     const table = app.ready(measure.table, other);
     if (!its || !table) continue;
@@ -109,7 +111,7 @@ export function linesOf(app: App, id: string): Line[] {
       found.push({ ...line, job, name: facts.jobs[job] ?? String(job), dashed: false });
     }
   }
-  return found;
+  return found.sort(inOrder);
 }
 
 /** The value of a line at a time; null in a gap. */

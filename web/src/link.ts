@@ -1,41 +1,26 @@
 // A link: its history by job, who waited, and the recorded packets that passed it with their paths.
 
 import { type App, type Link, linkName } from "./app";
-import { jobColour, ink } from "./colour";
 import type { Table } from "./data";
-import { at, button, Canvas, type Cell, fill, h, hideTip, showTip, table as tableOf } from "./dom";
-import { bytes, count, duration, moment, percent, significant, ticks } from "./format";
+import { button, type Cell, fill, h, table as tableOf } from "./dom";
+import { bytes, count, duration, moment, percent } from "./format";
+import { type History, LinkChart, flitsOf, historyOf, type Strips } from "./history";
 import { Panel, type Rows } from "./panel";
-import { paintAxis } from "./strip";
-import { greatest, rowsByWindow, total } from "./sums";
-import { pairsAt, paintWaiters, waitersAt, waitersTable } from "./waiters";
-
-interface History {
-  starts: number[];
-  width: number;
-  jobs: number;
-  busy: Float64Array;
-  stall: Float64Array;
-  bytes: Float64Array;
-}
-
-const LEFT = 58;
-const HEIGHT = 92;
-const GAP = 22;
+import { total } from "./sums";
+import { type Queued, pairsAt, queuedAt, waitersAt, waitersTable } from "./waiters";
 
 export class LinkPanel extends Panel {
-  private readonly canvas = new Canvas();
-  private readonly chart = h("div", { class: "chart" });
-  private readonly totals = h("div");
+  private readonly charts: [LinkChart, LinkChart];
+  private readonly totals = h("div", { class: "pair" });
+  private readonly open = h("p", { class: "note" });
   private readonly passed = h("div");
-  private history: History | null = null;
+  /** The histories in the run, and in the run beside it. */
+  private histories: History[] = [];
 
   constructor(app: App) {
     super(app, "link", "Link");
-    this.chart.append(this.canvas.element);
-    this.body.append(this.chart, this.totals, this.passed);
-    this.chart.addEventListener("pointermove", (event) => this.hover(event));
-    this.chart.addEventListener("pointerleave", () => hideTip());
+    this.charts = [new LinkChart(app), new LinkChart(app)];
+    this.body.append(h("div", { class: "matrices" }, ...this.charts.map((chart) => chart.element)), this.totals, this.open, this.passed);
   }
 
   private group(link: Link): number {
@@ -46,9 +31,10 @@ export class LinkPanel extends Panel {
     const { app } = this;
     const number = app.state.link;
     this.element.hidden = number === null;
+    this.histories = [];
     if (number === null) return;
     const links = app.table("links");
-    if (this.lacks(links, "link windows")) return;
+    if (this.lacks(app.interval() ? links : null, "link windows")) return;
     const link = app.link(number);
     if (!link) {
       this.body.hidden = true;
@@ -56,17 +42,38 @@ export class LinkPanel extends Panel {
       return;
     }
     this.title(`Link: ${linkName(link)}`);
-    // The windows of the worst links are there already; those of others come with their group.
-    const worst = app.ready("worst");
-    const source = worst && this.has(worst, number) ? worst : app.table("group", app.run, this.group(link));
+    const source = this.source(app.run, link);
     if (this.lacks(source, "link windows") || !source || source instanceof Error) return;
-    this.history = this.read(source, number);
-    const recorded = !app.facts()?.missing.port_windows;
-    const queue = recorded ? app.ready("queue", app.run, number) : null;
+    this.histories = [historyOf(app, app.run, source, number)];
+    const why = this.second(link);
     const waiters = waitersAt(app, number);
-    this.paint(this.history, typeof waiters === "string" ? null : waiters, queue?.rows ? queue : null);
-    this.words(link, this.history, waiters);
+    const others = app.beside === null ? null : this.histories.length > 1 ? waitersAt(app, number, app.beside) : why;
+    this.paint(number, waiters, others, why);
+    this.words(link, waiters, others);
     this.packets(link);
+  }
+
+  /** The table with the windows of a link: that of the worst links, or that of its group. */
+  private source(run: number, link: Link): Table | Error | null {
+    const { app } = this;
+    const worst = app.beside === null ? app.ready("worst", run) : app.ready("beside", run, run === app.run ? app.beside : app.run);
+    return worst && this.has(worst, link.link) ? worst : app.table("group", run, this.group(link));
+  }
+
+  /** Reads the history in the run beside it; the sentence that says why there is none. */
+  private second(link: Link): string {
+    const { app } = this;
+    const { beside } = app;
+    if (beside === null) return "";
+    const facts = app.facts(beside);
+    const compared = app.table("beside", beside, app.run);
+    if (!facts || !app.interval(beside) || !compared) return "Reading the tables …";
+    if (!(compared instanceof Error) && compared.remedy) return compared.remedy;
+    const source = this.source(beside, link);
+    if (!source) return "Reading the tables …";
+    if (source instanceof Error) return source.message;
+    this.histories.push(historyOf(app, beside, source, link.link));
+    return "";
   }
 
   private has(table: Table, number: number): boolean {
@@ -78,125 +85,78 @@ export class LinkPanel extends Panel {
     return found;
   }
 
-  private read(table: Table, number: number): History {
+  private paint(number: number, waiters: Table | string, others: Table | string | null, why: string): void {
     const { app } = this;
-    const facts = app.facts()!;
-    const interval = app.interval()!;
-    const length = facts.window_ns ?? 1;
-    const joined = Number(table.facts.joined ?? 1);
-    const jobs = facts.jobs.length;
-    const first = Math.floor(interval.first / joined);
-    const windows = Math.max(1, Math.ceil(interval.last / joined) - first);
-    const history: History = {
-      starts: Array.from({ length: windows }, (_, n) => (first + n) * joined * length),
-      width: joined * length,
-      jobs,
-      busy: new Float64Array(windows * jobs),
-      stall: new Float64Array(windows * jobs),
-      bytes: new Float64Array(windows * jobs),
-    };
-    const mask = app.mask();
-    const rows = rowsByWindow(table, interval.windows);
-    const [link, job, window, sent, busy, stall] = ["link", "job", "window", "bytes", "busy_ns", "stall_ns"].map((n) => table.num(n));
-    for (let row = rows[interval.first]!; row < rows[interval.last]!; row++) {
-      if (link![row] !== number || !mask[job![row]!]) continue;
-      const place = (Math.floor(window![row]! / joined) - first) * jobs + job![row]!;
-      history.busy[place]! += busy![row]!;
-      history.stall[place]! += stall![row]!;
-      history.bytes[place]! += sent![row]!;
-    }
-    return history;
-  }
-
-  private paint(history: History, waiters: Table | null, queue: Table | null): void {
-    const interval = this.app.interval()!;
-    const width = this.chart.clientWidth;
-    const strips = 2 + (waiters ? 1 : 0) + (queue ? 1 : 0);
-    const bottom = strips * HEIGHT + (strips - 1) * GAP;
-    const pen = this.canvas.size(width, bottom + 34);
-    const x = (time: number): number => LEFT + ((time - interval.from) / (interval.to - interval.from)) * (width - LEFT - 10);
-    (["busy", "stall"] as const).forEach((name, place) => {
-      const top = 12 + place * (HEIGHT + GAP);
-      paintAxis(pen, { left: LEFT, top, height: HEIGHT, width }, (share) => percent(share).replace(".0", ""));
-      history.starts.forEach((start, n) => {
-        const end = Math.min(start + history.width, interval.to);
-        const [left, right] = [x(Math.max(start, interval.from)), x(end)];
-        let below = 0;
-        for (let job = 0; job < history.jobs; job++) {
-          const share = history[name][n * history.jobs + job]! / (end - start || 1);
-          if (share <= 0) continue;
-          pen.fillStyle = jobColour(job);
-          const tall = Math.min(1 - below, share) * HEIGHT;
-          pen.fillRect(left, top + (1 - below) * HEIGHT - tall, Math.max(0.75, right - left - (right - left > 4 ? 0.5 : 0)), tall);
-          below = Math.min(1, below + share);
-        }
-      });
-      pen.fillStyle = ink("ink");
-      pen.fillText(name === "busy" ? "load by job" : "stall by job", LEFT + 4, top - 6);
+    const queued = [waiters, others].map((table, n): Queued | null => (table === null || typeof table === "string" ? null : queuedAt(app, this.histories[n]!.run, table)));
+    const queues = this.histories.map(({ run }) => {
+      const queue = app.facts(run)!.missing.port_windows ? null : app.ready("queue", run, number);
+      return queue?.rows ? queue : null;
     });
-    if (waiters) paintWaiters(this.app, pen, waiters, x, { left: LEFT, top: 12 + 2 * (HEIGHT + GAP), height: HEIGHT, width });
-    if (queue) this.paintQueue(queue, x, 12 + (strips - 1) * (HEIGHT + GAP), width);
-    pen.fillStyle = ink("muted");
-    pen.textAlign = "center";
-    for (const tick of ticks(interval.from, interval.to, width / 100)) pen.fillText(moment(tick), Math.min(width - 20, x(tick)), bottom + 26);
+    const intervals = this.histories.map(({ run }) => app.interval(run)!);
+    const shared: Omit<Strips, "history" | "queued" | "queue"> = {
+      span: [intervals[0]!.from, Math.max(...intervals.map(({ to }) => to))],
+      mostQueued: Math.max(...queued.map((each) => each?.most ?? 0)) || 1,
+      mostFlits: flitsOf(queues),
+      waiters: queued.some((each) => each !== null),
+      flits: queues.some((each) => each !== null),
+    };
+    const titles = app.titles();
+    this.charts.forEach((chart, n) => {
+      chart.element.hidden = n > 0 && app.beside === null;
+      const history = this.histories[n];
+      if (!history) chart.absent(`${titles[1]}: ${why}`);
+      else chart.draw(app.beside === null ? "" : titles[n]!, `Load, stall and waiting packets of the link in ${app.facts(history.run)!.title}, ${app.when()}`, { ...shared, history, queued: queued[n] ?? null, queue: queues[n] ?? null });
+    });
   }
 
-  /** The flits beyond the link: the mean of each window as bars, the maximum as a line above. */
-  private paintQueue(queue: Table, x: (time: number) => number, top: number, width: number): void {
-    const interval = this.app.interval()!;
-    const pen = this.canvas.pen;
-    const [start, length, mean, most] = ["window_start_ns", "window_ns", "occupancy_mean_flits", "occupancy_max_flits"].map((n) => queue.num(n));
-    const high = Math.max(1, greatest(most!)[1]);
-    paintAxis(pen, { left: LEFT, top, height: HEIGHT, width }, (share) => significant(high * share));
-    for (let row = 0; row < queue.rows; row++) {
-      const [from, to] = [Math.max(start![row]!, interval.from), Math.min(start![row]! + length![row]!, interval.to)];
-      if (to <= from) continue;
-      const tall = (mean![row]! / high) * HEIGHT;
-      pen.fillStyle = ink("muted");
-      pen.fillRect(x(from), top + HEIGHT - tall, Math.max(0.75, x(to) - x(from) - 0.5), tall);
-      pen.fillStyle = ink("ink");
-      pen.fillRect(x(from), top + HEIGHT - (most![row]! / high) * HEIGHT, Math.max(0.75, x(to) - x(from)), 1.5);
-    }
-    pen.fillText("queue: flits beyond the link, mean and maximum of the window", LEFT + 4, top - 6);
+  /** The sums of a history by job. */
+  private sums({ jobs, busy, stall, bytes: sent }: History): Record<"busy" | "stall" | "sent", number[]> {
+    const of = (values: Float64Array): number[] => Array.from({ length: jobs }, (_, job) => total(values.filter((_each, n) => n % jobs === job)));
+    return { busy: of(busy), stall: of(stall), sent: of(sent) };
   }
 
-  private words(link: Link, history: History, waiters: Table | string): void {
+  private words(link: Link, waiters: Table | string, others: Table | string | null): void {
     const { app } = this;
-    const interval = app.interval()!;
     const facts = app.facts()!;
-    const time = interval.time || 1;
-    const sums = (values: Float64Array): number[] =>
-      facts.jobs.map((_, job) => total(values.filter((_each, n) => n % history.jobs === job)));
-    const [busy, stall, sent] = [sums(history.busy), sums(history.stall), sums(history.bytes)];
-    const all = total(sent);
-    const most = sent.indexOf(Math.max(...sent));
-    this.say(
-      all > 0
-        ? `Busy ${percent(total(busy) / time)} and stalled ${percent(total(stall) / time)} of the interval; ${percent(sent[most]! / all)} of its bytes are ${facts.jobs[most]}'s.`
-        : "The link carried nothing in this interval.",
-    );
-    const rows = facts.jobs.map((name, job): (Cell | string)[] => [
-      { text: name, colour: job },
-      { text: bytes(sent[job]!), number: true },
-      { text: percent(busy[job]! / time), number: true },
-      { text: percent(stall[job]! / time), number: true },
+    const sums = this.histories.map((history) => ({ ...this.sums(history), facts: app.facts(history.run)!, time: app.interval(history.run)!.time || 1 }));
+    const said = sums.map(({ busy, stall, sent, facts: its, time }) => {
+      const all = total(sent);
+      const most = sent.indexOf(Math.max(...sent));
+      if (!(all > 0)) return "carried nothing in this interval.";
+      return `busy ${percent(total(busy) / time)} and stalled ${percent(total(stall) / time)} of the interval; ${percent(sent[most]! / all)} of its bytes are ${its.jobs[most]}'s.`;
+    });
+    const first = said[0]!.startsWith("carried") ? `The link ${said[0]}` : said[0]!.replace("busy", "Busy");
+    this.say(app.beside === null ? first : sums.map(({ facts: its }, n) => `${its.title}: ${said[n]}`).join(" "));
+    const names = [...new Set(sums.flatMap(({ facts: its }) => its.jobs))];
+    const rows = names.map((name, place): (Cell | string)[] => [
+      { text: name, colour: place < facts.jobs.length ? place : app.colourIn(app.beside!, sums[1]!.facts.jobs.indexOf(name)) },
+      ...sums.flatMap(({ busy, stall, sent, facts: its, time }): Cell[] => {
+        const job = its.jobs.indexOf(name);
+        const shown = job < 0 ? ["–", "–", "–"] : [bytes(sent[job]!), percent(busy[job]! / time), percent(stall[job]! / time)];
+        return shown.map((text) => ({ text, number: true }));
+      }),
     ]);
-    const groups = [link.sourceGroup, link.targetGroup].filter((group, n, every) => group >= 0 && every.indexOf(group) === n);
+    const heads = sums.flatMap((_, n) => ["bytes", "load", "stall"].map((text) => (n ? `${text} beside` : text)));
     const { victim, aggressor, measure, cls } = app.state;
-    const known = typeof waiters === "string" ? waiters : waiters.rows;
-    fill(this.totals, [app.run, link.link, app.state.jobs, app.when(), measure, victim, aggressor, cls, known].join(" "), () => [
-      tableOf(["job", "bytes", "load", "stall"], rows),
-      waitersTable(app, waiters),
-      h(
-        "p",
-        { class: "note" },
-        "Open: ",
-        ...groups.flatMap((group) => [button(`group ${group}`, () => app.store.set({ group, router: null }), "", "link"), ", "]),
-        ...[link.sourceRouter, link.targetRouter].filter((router) => router >= 0).map((router) => button(`router ${router}`, () => app.store.set({ router, group: app.groupOf(router) }), "", "link")).flatMap((each, n) => (n ? [", ", each] : [each])),
-        ". ",
-        app.facts()?.missing.port_windows ? `Queue: ${app.facts()!.missing.port_windows} ` : null,
-        app.state.cls === link.cls ? null : button(`Blame of ${link.cls} links`, () => app.store.set({ cls: link.cls }), "", "link"),
-      ),
+    const known = [waiters, others].map((each) => (each === null || typeof each === "string" ? each : each.rows));
+    const key = [app.run, app.beside, link.link, app.state.jobs, app.when(), measure, victim, aggressor, cls, this.histories.length, ...known].join(" ");
+    fill(this.totals, key, () => [h("div", {}, h("h3", {}, "What it carried"), tableOf(["job", ...heads], rows)), waitersTable(app, waiters, others)]);
+    this.ends(link);
+  }
+
+  /** The groups and routers at its ends. */
+  private ends(link: Link): void {
+    const { app } = this;
+    const groups = [link.sourceGroup, link.targetGroup].filter((group, n, every) => group >= 0 && every.indexOf(group) === n);
+    const routers = [link.sourceRouter, link.targetRouter].filter((router) => router >= 0);
+    const queue = app.facts()?.missing.port_windows;
+    fill(this.open, [app.run, link.link, app.state.cls].join(" "), () => [
+      "Open: ",
+      ...groups.flatMap((group) => [button(`group ${group}`, () => app.store.set({ group, router: null }), "", "link"), ", "]),
+      ...routers.flatMap((router, n) => [n ? ", " : null, button(`router ${router}`, () => app.store.set({ router, group: app.groupOf(router) }), "", "link")]),
+      ". ",
+      queue ? `Queue: ${queue} ` : null,
+      app.state.cls === link.cls ? null : button(`Blame of ${link.cls} links`, () => app.store.set({ cls: link.cls }), "", "link"),
     ]);
   }
 
@@ -206,7 +166,7 @@ export class LinkPanel extends Panel {
     const found = missing ? null : app.table("packets", app.run, link.link);
     const interval = app.interval()!;
     const chosen = found && !(found instanceof Error) && found.rows ? this.passing(found) : [];
-    fill(this.passed, `${app.run} ${link.link} ${app.when()} ${app.state.jobs} ${app.state.packet} ${found instanceof Error ? found.message : (found?.rows ?? "")}`, () => {
+    fill(this.passed, `${app.run} ${app.beside} ${link.link} ${app.when()} ${app.state.jobs} ${app.state.packet} ${found instanceof Error ? found.message : (found?.rows ?? "")}`, () => {
       if (missing) return [h("p", { class: "note" }, `Paths of packets: ${missing}`)];
       if (!found) return [h("p", { class: "note" }, "Reading the packets …")];
       if (found instanceof Error) return [h("p", { class: "note" }, found.message)];
@@ -216,7 +176,7 @@ export class LinkPanel extends Panel {
       }
       const few = chosen.slice(0, 25);
       const note = `${count(chosen.length)} of ${count(all)} recorded packets passed in the interval (${moment(interval.from)} to ${moment(interval.to)}); those that waited longest first.`;
-      return [h("h3", {}, "Packets that passed it"), this.packetTable(found, few, note), app.state.packet === null ? null : this.path(found, app.state.packet)];
+      return [h("h3", {}, `Packets that passed it${app.beside === null ? "" : ` (${app.facts()!.title})`}`), this.packetTable(found, few, note), app.state.packet === null ? null : this.path(found, app.state.packet)];
     });
   }
 
@@ -276,48 +236,44 @@ export class LinkPanel extends Panel {
     return h("div", { class: "path" }, name, tableOf(["router", "arrived", "waited", "VC out", "left by"], rows, `It waited ${duration(sum)} in routers, all together.`));
   }
 
-  private hover(event: MouseEvent): void {
-    const { history, app } = this;
-    const interval = app.interval();
-    if (!history || !interval) return;
-    const [x] = at(event, this.canvas.element);
-    const time = interval.from + ((x - LEFT) / (this.canvas.width - LEFT - 10)) * (interval.to - interval.from);
-    const n = Math.floor((time - history.starts[0]!) / history.width);
-    if (n < 0 || n >= history.starts.length || x < LEFT) return hideTip();
-    const start = history.starts[n]!;
-    const width = Math.min(history.width, (app.facts()?.simulated_ns ?? Infinity) - start);
-    const lines = app.facts()!.jobs.flatMap((name, job) => {
-      const place = n * history.jobs + job;
-      if (!history.bytes[place] && !history.stall[place]) return [];
-      return [`${name}: load ${percent(history.busy[place]! / width)}, stall ${percent(history.stall[place]! / width)}, ${bytes(history.bytes[place]!)}`];
-    });
-    showTip([moment(start), ...(lines.length ? lines : ["nothing"])], event.clientX, event.clientY);
-  }
-
   /** Who waited at the link because of whom, for tests. */
   waiters(): Rows {
-    const found = this.app.state.link === null ? "" : waitersAt(this.app, this.app.state.link);
-    const pairs = typeof found === "string" ? [] : pairsAt(this.app, found);
-    return { columns: ["victim", "aggressor", "wait_ns"], rows: pairs.map(({ victim, aggressor, wait }) => [victim, aggressor, wait]) };
+    const { link } = this.app.state;
+    const { beside } = this.app;
+    const columns = ["victim", "aggressor", "wait_ns"];
+    if (link === null || !this.histories.length) return { columns, rows: [] };
+    const others = beside === null || this.histories.length < 2 ? null : waitersAt(this.app, link, beside);
+    const pairs = pairsAt(this.app, waitersAt(this.app, link), others);
+    return {
+      columns: beside === null ? columns : [...columns, "beside", "difference"],
+      rows: pairs.map(({ victim, aggressor, wait, beside: second }) => [victim, aggressor, wait, ...(beside === null ? [] : [second, wait - second])]),
+    };
   }
 
   rows(): Rows {
     const rows: Rows["rows"] = [];
-    const { history } = this;
-    if (history && this.app.state.link !== null) {
+    const { app } = this;
+    const both = app.beside !== null;
+    for (const history of app.state.link === null ? [] : this.histories) {
       history.starts.forEach((start, n) => {
         for (let job = 0; job < history.jobs; job++) {
           const place = n * history.jobs + job;
-          if (history.bytes[place] || history.stall[place]) rows.push([start, job, history.bytes[place]!, history.busy[place]!, history.stall[place]!]);
+          if (!history.bytes[place] && !history.stall[place]) continue;
+          const own = [start, job, history.bytes[place]!, history.busy[place]!, history.stall[place]!];
+          rows.push(both ? [app.facts(history.run)!.title, ...own] : own);
         }
       });
     }
-    return { columns: ["window_start_ns", "job", "bytes", "busy_ns", "stall_ns"], rows };
+    return { columns: [...(both ? ["run"] : []), "window_start_ns", "job", "bytes", "busy_ns", "stall_ns"], rows };
   }
 
   sql(): string {
-    const { link } = this.app.state;
-    const views = ["link", "waiters", "queue", "packets"].map((view) => this.app.query(view, { link }));
-    return `${views[0]}\n\n-- Who waited there:\n${views[1]}\n\n-- The queue:\n${views[2]}\n\n-- The recorded packets that passed it:\n${views[3]}`;
+    const { app } = this;
+    const { link } = app.state;
+    const of = (run: number): string => {
+      const views = ["link", "waiters", "queue", "packets"].map((view) => app.query(view, { link }, run));
+      return `${views[0]}\n\n-- Who waited there:\n${views[1]}\n\n-- The queue:\n${views[2]}\n\n-- The recorded packets that passed it:\n${views[3]}`;
+    };
+    return app.beside === null ? of(app.run) : `${of(app.run)}\n\n-- The run beside it:\n${of(app.beside)}`;
   }
 }

@@ -5,6 +5,7 @@ import { BlamePanel } from "./blame";
 import { flipTheme, onScheme } from "./colour";
 import { embedded } from "./data";
 import { button, fill, h, select } from "./dom";
+import { duration } from "./format";
 import { GridPanel } from "./grid";
 import { GroupsPanel } from "./groups";
 import { HeatPanel } from "./heat";
@@ -94,6 +95,10 @@ function sentences(): void {
     if (version) faults.push(`The run is of Pantala ${app.facts()!.version}; this is ${app.data.subject.version}.`);
     const joined = app.facts()?.joined ?? 1;
     if (joined > 1) faults.push(`Windows of links are joined by ${joined}: the run has too many for one page.`);
+    const [length, record] = [(app.facts()?.window_ns ?? 0) / joined, app.facts()?.record_window_ns ?? 0];
+    if (length > 1.5 * record && !app.facts()!.missing.link_windows) {
+      faults.push(`Windows of links last ${duration(length)}, those of other records ${duration(record)}; intervals are whole windows of links. record.link_window sets their length; by default it is longer on machines of more than 4,096 nodes.`);
+    }
     if (app.facts()?.missing.link_windows) faults.push(`Views of links show the whole run. ${app.facts()!.missing.link_windows}`);
     const { jobs, missing } = app.facts() ?? { jobs: [], missing: {} as Record<string, string> };
     if (missing.link_windows && missing.link_jobs && jobs.length > 1) faults.push(`Views of links count all traffic as ${jobs[0]}'s: bytes by job are not there. ${missing.link_jobs}`);
@@ -165,10 +170,22 @@ function keys(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-async function start(): Promise<void> {
-  root.replaceChildren(h("p", { class: "note" }, "Reading the tables …"));
+/** Asks for the tables of the first view, those first that take longest; the views ask for the rest. */
+function ask(): void {
+  if (!app.facts()) return;
+  app.table("groups");
+  if (app.beside === null) app.table("worst");
+  app.words();
+  for (const name of ["links", "pairs", "throughput", "bands", "phases", "blame", "jobs", "latencies", "routing", "placement", "iterations"]) app.table(name);
+  for (const run of app.behind()) {
+    app.facts(run);
+    for (const name of ["throughput", "latencies"]) app.table(name, run);
+  }
+}
+
+function start(): void {
   try {
-    await app.open();
+    app.open();
   } catch (error) {
     root.replaceChildren(h("p", { class: "fault" }, error instanceof Error ? error.message : String(error)));
     return;
@@ -193,6 +210,7 @@ async function start(): Promise<void> {
   addEventListener("keydown", keys);
   new ResizeObserver(() => app.store.refresh()).observe(root);
   onScheme(() => app.store.refresh());
+  ask();
   draw();
   app.goal = app.state.view;
   for (const moved of ["wheel", "pointerdown", "keydown"]) addEventListener(moved, () => (app.goal = ""), { capture: true, passive: true });
@@ -206,7 +224,7 @@ Object.assign(window, {
     sql: (view: string) => app.panel(view)?.sql() ?? "",
     state: () => app.state,
     set: (change: object) => app.store.set(change),
-    drawn: () => app.drawn,
+    idle: () => app.idle,
   },
 });
-void start();
+start();

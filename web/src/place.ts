@@ -27,7 +27,7 @@ export class PlacePanel extends Panel {
 
   draw(): void {
     const { group, router } = this.app.state;
-    this.grid.element.hidden = group === null || router !== null;
+    this.grid.element.hidden = group === null || (router !== null && !this.app.ready("tiles")?.rows);
     if (group === null) this.hottest();
     else this.inside(group, router);
     this.trail(group, router);
@@ -136,7 +136,7 @@ export class PlacePanel extends Panel {
       rowTitle: "sending router",
       columnTitle: "to",
       shown: percent,
-      cell: 40,
+      cell: number <= 6 ? 56 : 40,
       height: 330,
       text: (row, column) => (links[row * number + column] ? percent(values[row * number + column]!) : ""),
       lines: (row, column) => {
@@ -160,6 +160,7 @@ export class PlacePanel extends Panel {
     own.sort((a, b) => b[measure] - a[measure]);
     const top = own[0];
     this.say((top && top[measure] > 0 ? `The highest ${measure} is on ${linkName(top.link)}: ${percent(top[measure])}.` : `No ${measure} in this interval.`) + rounded);
+    this.tiles(router, own);
     const channels = this.channels(own);
     fill(this.list, `router ${app.run} ${router} ${measure} ${app.state.jobs} ${app.when()} ${channels.length} ${app.ready("tiles")?.rows}`, () => [
       this.portTable(own),
@@ -167,6 +168,50 @@ export class PlacePanel extends Panel {
         ? h("div", {}, h("h3", {}, "Virtual channels, whole run"), tableOf(["link", "VC", "bytes", "stalled"], channels))
         : h("p", { class: "note" }, `Virtual channels: ${app.facts()?.missing.port_windows ?? "the run has none."}`),
     ]);
+  }
+
+  /** The tiles of an Aries router as they lie on it. */
+  private tiles(router: number, ports: Port[]): void {
+    const { app } = this;
+    const table = app.ready("tiles");
+    if (!table?.rows) return;
+    const [link, at, tile, down, across] = ["link", "router", "tile", "tile_row", "tile_column"].map((name) => table.num(name));
+    const [rows, columns] = [greatest(down!)[1] + 1, greatest(across!)[1] + 1];
+    const of = new Map(ports.map((port) => [port.link.link, port]));
+    const found: (Port | undefined)[] = new Array(rows * columns).fill(undefined);
+    const numbers = new Float64Array(rows * columns);
+    for (let row = 0; row < table.rows; row++) {
+      if (at![row] !== router) continue;
+      const place = down![row]! * columns + across![row]!;
+      [found[place], numbers[place]] = [of.get(link![row]!), tile![row]!];
+    }
+    const { measure } = app.state;
+    const values = Float64Array.from(found, (port) => port?.[measure] ?? NaN);
+    this.grid.draw({
+      label: `${measure} of the tiles of router ${router}, ${app.when()}. Arrow keys move, Enter opens the link of a tile.`,
+      rows,
+      columns,
+      values,
+      most: greatest(values.map((value) => value || 0))[1],
+      rowLabel: String,
+      columnLabel: String,
+      rowTitle: "tile row",
+      columnTitle: "column",
+      shown: percent,
+      cell: 26,
+      height: 190,
+      stretch: true,
+      text: (row, column) => (Number.isNaN(values[row * columns + column]!) ? "" : percent(values[row * columns + column]!)),
+      lines: (row, column) => {
+        const port = found[row * columns + column];
+        if (!port) return ["no link on this tile"];
+        return [`Tile ${numbers[row * columns + column]}: ${linkName(port.link)}`, `load ${percent(port.load)}, stall ${percent(port.stall)}, ${bytes(total(port.bytes))}`, "Click: open the link"];
+      },
+      pick: (row, column) => {
+        const port = found[row * columns + column];
+        if (port) app.openLink(port.link.link);
+      },
+    });
   }
 
   private channels(ports: Port[]): (Cell | string)[][] {
@@ -250,7 +295,12 @@ export class PlacePanel extends Panel {
 
   sql(): string {
     const { group, router } = this.app.state;
-    if (group === null) return "-- The links of highest utilization while all jobs ran: pantala.analysis.hottest_links.\n" + this.app.query("worst");
+    if (group === null) {
+      const words = this.app.words();
+      const [from, to, time, window] = words?.hottest_span ?? [];
+      if (!words || from === undefined) return "";
+      return this.app.query("hottest", { from, to: to!, time: time!, window: window ?? null, end: this.app.facts()!.simulated_ns, most: words.hottest.length });
+    }
     return router === null ? this.app.query("group", { group }) : this.app.query("router", { router });
   }
 }

@@ -88,9 +88,13 @@ export function written(state: State): string {
   return `#${given.toString().replaceAll("%2C", ",")}`;
 }
 
+/** Milliseconds in which answers that arrive are drawn together. */
+const TOGETHER = 40;
+
 export class Store {
   state: State = read(location.hash);
   private waiting = false;
+  private soon = false;
 
   constructor(private readonly draw: () => void) {
     addEventListener("hashchange", () => {
@@ -107,6 +111,20 @@ export class Store {
     const address = written(this.state);
     if (address !== location.hash) history[drag ? "replaceState" : "pushState"](null, "", address);
     this.refresh();
+  }
+
+  /** Draws what has arrived: at once if nothing else is on its way, else with what follows soon. */
+  arrived(others: number): void {
+    if (!others) this.refresh();
+    else if (!this.soon) {
+      this.soon = true;
+      setTimeout(() => ((this.soon = false), this.refresh()), TOGETHER);
+    }
+  }
+
+  /** Whether no draw is to come. */
+  get idle(): boolean {
+    return !this.waiting && !this.soon;
   }
 
   refresh(): void {

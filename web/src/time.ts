@@ -98,7 +98,7 @@ export class TimePanel extends Panel {
     pen.textAlign = "right";
     pen.textBaseline = "middle";
     for (const tick of lines.length ? ticks(0, most, 3) : []) {
-      pen.fillText(measure.shown(tick), LEFT - 6, y(tick));
+      pen.fillText(tick ? measure.shown(tick) : "0", LEFT - 6, y(tick));
       pen.fillStyle = ink("rule");
       pen.fillRect(LEFT, Math.round(y(tick)), width - LEFT - RIGHT, 1);
       pen.fillStyle = ink("muted");

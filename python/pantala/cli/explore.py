@@ -71,6 +71,7 @@ def explore(
 
 def _serve(subject: object, port: int, *, browser: bool) -> None:
     import contextlib
+    import threading
     import webbrowser
     from typing import cast
 
@@ -78,6 +79,8 @@ def _serve(subject: object, port: int, *, browser: bool) -> None:
     from pantala.explorer.subject import Subject
 
     with server_of(cast("Subject", subject), port) as server:
+        # While the browser starts, the server makes the tables of the first view.
+        threading.Thread(target=server.tables.prepare, daemon=True).start()
         say(f"explorer: {server.address}")
         say(
             "Ctrl-C ends it. From another machine:"

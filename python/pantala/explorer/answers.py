@@ -314,12 +314,11 @@ def _queue(run: Run, link: int) -> Answer:
 
 
 def _tiles(run: Run) -> Answer:
-    """Returns the tile of each link of an Aries router."""
+    """Returns the tile of each link of an Aries router, and its row and column on the router."""
     if not has_tiles(run.plan["topology"]):
         return pl.DataFrame(), {}
     frame = run.tiles.filter(pl.col("link").is_not_null()).collect()
-    named = [name for name in ("link", "router", "tile", "row", "column") if name in frame.columns]
-    return frame.select(named), {}
+    return frame.select("link", "router", "tile", "tile_row", "tile_column"), {}
 
 
 _OF_RUN: Mapping[str, Callable[[Run], Answer]] = {

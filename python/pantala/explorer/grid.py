@@ -28,6 +28,16 @@ _METRICS = (
 _WORDS = {"end_ns": "end of the job", "nonminimal_share": "packets on non-minimal paths"}
 
 
+def _title(row: dict[str, Any], axes: list[str]) -> str:
+    """Returns the title of a run: the values of its axes and its part, then its case."""
+    # A number alone says nothing: it follows the last part of its key.
+    values = [
+        str(row[axis]) if isinstance(row[axis], str) else f"{axis.split('.')[-1]} {row[axis]}"
+        for axis in axes
+    ]
+    return f"{', '.join([*values, row['part']])} (case {row['case']})"
+
+
 def grid_of(experiment: Experiment) -> tuple[dict[str, Any], dict[str, Run]]:
     """Returns the cases of an experiment as JSON, and its finished runs by title.
 
@@ -48,8 +58,7 @@ def grid_of(experiment: Experiment) -> tuple[dict[str, Any], dict[str, Run]]:
     for row in frame.iter_rows(named=True):
         identity = row["run"]
         if identity not in titles and len(runs) < MOST_RUNS:
-            values = ", ".join(f"{axis} = {row[axis]}" for axis in axes)
-            title = f"case {row['case']}, {row['part']}" + (f" ({values})" if values else "")
+            title = _title(row, axes)
             titles[identity] = len(runs)
             runs[title] = experiment.run(identity)
         together = row["part"] == TOGETHER

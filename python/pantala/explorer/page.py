@@ -43,16 +43,21 @@ _COMPARED = (
 )
 
 
-def html(title: str, embedded: str = "") -> str:
+def html(title: str, embedded: str = "", known: dict[str, Any] | None = None) -> str:
     """Returns the page as HTML.
 
     Args:
         title: the title, as text.
         embedded: the elements with the data of a self-contained page.
+        known: what a page with a server need not ask for, as JSON; None for a self-contained page.
     """
+    if known is not None:
+        embedded += _json_element("known", known)
     script, style = _asset("app.js"), _asset("page.css")
     where = (
-        "" if not embedded else f'<meta http-equiv="Content-Security-Policy" content="{policy()}">'
+        ""
+        if not embedded or known is not None
+        else f'<meta http-equiv="Content-Security-Policy" content="{policy()}">'
     )
     return plain(
         "<!doctype html>\n"
@@ -62,8 +67,15 @@ def html(title: str, embedded: str = "") -> str:
         f'{where}<link rel="icon" href="data:,">'
         f"<title>{escape(title)} · Pantala</title><style>{style}</style></head>\n"
         "<body><noscript>The explorer needs JavaScript. pantala report writes a page without it."
-        f'</noscript><div id="app"></div>\n{embedded}<script>{script}</script></body></html>\n'
+        '</noscript><div id="app"><p class="note">Reading the tables \N{HORIZONTAL ELLIPSIS}</p>'
+        f"</div>\n{embedded}<script>{script}</script></body></html>\n"
     )
+
+
+def _json_element(name: str, value: dict[str, Any]) -> str:
+    """Returns JSON as an element of a page; no text in it can close the element."""
+    text = as_json(value).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{text}</script>\n'
 
 
 def policy() -> str:
@@ -125,8 +137,7 @@ def write_page(subject: Subject, path: Path) -> list[str]:
         "words": [subject.words(each) for each in range(number)],
         "left_out": words,
     }
-    subject_text = as_json(facts_of_page).replace("<", "\\u003c")
-    parts.insert(0, f'<script type="application/json" id="subject">{subject_text}</script>\n')
+    parts.insert(0, _json_element("subject", facts_of_page))
     try:
         write_text(path, html(subject.name, "".join(parts)))
     except OSError as error:
@@ -149,11 +160,17 @@ def _left_out(subject: Subject, groups: int, tables: list[str], runs: int) -> li
     if runs < len(subject.titles):
         words.append(f"{len(subject.titles) - runs} of {len(subject.titles)} runs")
     if runs > 1:
-        words.append("links of all runs but the first, where they are not beside it")
+        words.append(
+            "of the other runs, all links but those that Links \N{MULTIPLICATION SIGN} time shows"
+            " beside the first"
+        )
     if "packet_hops" not in subject.facts(0)["missing"]:
-        words.append(f"the packets of all links but {_PACKET_LINKS}")
+        words.append(f"the packets of all links but {_PACKET_LINKS} of the first run")
+    if "port_windows" not in subject.facts(0)["missing"]:
+        words.append(f"the queues of all links but {_PACKET_LINKS} of the first run")
     if "blame_links" not in subject.facts(0)["missing"]:
-        words.append(f"who waited at all links but {_WAIT_LINKS}")
+        others = f" ({_PACKET_LINKS} in the other runs)" if runs > 1 else ""
+        words.append(f"who waited at all links but {_WAIT_LINKS}{others}")
     return words
 
 
@@ -193,6 +210,10 @@ def _asked(subject: Subject, runs: int) -> Iterator[tuple[int, str, int | None]]
     if "blame_links" not in subject.facts(0)["missing"]:
         for link in _waited(subject, [link for link, _ in links[:_PACKET_LINKS]]):
             yield 0, "waiters", link
+    for number in range(1, runs):
+        if "blame_links" not in subject.facts(number)["missing"]:
+            for link, _ in links[:_PACKET_LINKS]:
+                yield number, "waiters", link
     for group in dict.fromkeys(group for _, group in links):
         yield 0, "group", group
 

@@ -8,11 +8,13 @@ import re
 import secrets
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import urlsplit
 
 from pantala.errors import PantalaError, UsageError, first_line
-from pantala.explorer.packed import as_json, packed
+from pantala.explorer.packed import as_json
 from pantala.explorer.page import html, policy
+from pantala.explorer.prepared import COMPRESSED_FROM, PreparedTables
 from pantala.explorer.subject import Subject
 from pantala.files.table_errors import UNREADABLE
 
@@ -22,8 +24,6 @@ __all__ = ["HOST", "ExplorerServer", "server_of"]
 HOST = "127.0.0.1"
 #: The names by which a browser may call it. A page of another name cannot read it (DNS rebinding).
 _NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
-#: Bytes from which answers are compressed, for browsers at the other end of a tunnel.
-_COMPRESSED_FROM = 100_000
 _DATA = re.compile(r"data/(\d{1,6})/([a-z]{1,20})(?:/(\d{1,9}))?")
 _RUN = re.compile(r"(facts|words)/(\d{1,6})")
 _REPORT = re.compile(r"report/(\d{1,6})")
@@ -36,6 +36,7 @@ class ExplorerServer(ThreadingHTTPServer):
 
     Attributes:
         subject: what it shows.
+        tables: its packed tables.
         token: the secret part of the address.
     """
 
@@ -46,6 +47,7 @@ class ExplorerServer(ThreadingHTTPServer):
     def __init__(self, subject: Subject, port: int) -> None:
         """Binds the port; `serve_forever` answers."""
         self.subject = subject
+        self.tables = PreparedTables(subject)
         self.token = secrets.token_urlsafe(16)
         super().__init__((HOST, port), _Handler)
 
@@ -87,6 +89,14 @@ def server_of(subject: Subject, port: int = 0) -> ExplorerServer:
         ) from None
 
 
+def _known(subject: Subject) -> dict[str, Any]:
+    """Returns what the page need not ask for: the subject, and the facts of its first run."""
+    try:
+        return subject.document() | {"facts": [subject.facts(0)]}
+    except (PantalaError, *UNREADABLE, OSError, ValueError, KeyError):
+        return subject.document()  # the page asks for the facts, and says what is wrong
+
+
 class _Handler(BaseHTTPRequestHandler):
     """Answers GET requests under the token; everything else is refused."""
 
@@ -122,9 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, path: str) -> None:
         subject = self.server.subject
         if path == "":
-            self._send(200, html(subject.name), "text/html")
-        elif path == "subject":
-            self._send(200, as_json(subject.document()), "application/json")
+            self._send(200, html(subject.name, known=_known(subject)), "text/html")
         elif found := _RUN.fullmatch(path):
             asked = subject.facts if found[1] == "facts" else subject.words
             self._send(200, as_json(asked(int(found[2]))), "application/json")
@@ -132,19 +140,29 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, subject.report(int(found[1])), "text/html", _REPORT_POLICY)
         elif found := _DATA.fullmatch(path):
             argument = None if found[3] is None else int(found[3])
-            frame, facts = subject.answer(int(found[1]), found[2], argument)
-            self._send(200, packed(frame, **facts), "application/octet-stream")
+            data, compressed = self.server.tables.get(int(found[1]), found[2], argument)
+            self._send(200, data, "application/octet-stream", compressed=compressed)
         else:
             self._send(404, "The explorer has no such page.")
 
     def _send(
-        self, status: int, body: str | bytes, kind: str = "text/plain", rules: str = ""
+        self,
+        status: int,
+        body: str | bytes,
+        kind: str = "text/plain",
+        rules: str = "",
+        *,
+        compressed: bool = False,
     ) -> None:
         data = body.encode() if isinstance(body, str) else body
         self.send_response(status)
-        if len(data) > _COMPRESSED_FROM and "gzip" in self.headers.get("Accept-Encoding", ""):
-            data = gzip.compress(data, 1)
-            self.send_header("Content-Encoding", "gzip")
+        if "gzip" in self.headers.get("Accept-Encoding", ""):
+            if not compressed and len(data) > COMPRESSED_FROM:
+                data, compressed = gzip.compress(data, 1), True
+            if compressed:
+                self.send_header("Content-Encoding", "gzip")
+        elif compressed:
+            data = gzip.decompress(data)
         charset = "" if kind == "application/octet-stream" else "; charset=utf-8"
         self.send_header("Content-Type", kind + charset)
         self.send_header("Content-Length", str(len(data)))

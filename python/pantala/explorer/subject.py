@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pantala.analysis.hottest_links import link_name
+from pantala.analysis.link_load import link_loads
 from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.core.recorded import is_recorded
@@ -31,7 +33,7 @@ from pantala.report.sentences import Sentence, cause_sentences, opening
 from pantala.report.warnings import warnings
 from pantala.results.run import Run
 from pantala.run_tables.run_like import table
-from pantala.run_tables.skipped_time import skipped_spans
+from pantala.run_tables.skipped_time import skipped_between, skipped_spans
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import PLAIN
 
@@ -61,7 +63,7 @@ _EXPLORED = frozenset(
     }
 )
 #: The file of sentences in the folder of the cube.
-_WORDS, _WORDS_FORM = "words.json", 2
+_WORDS, _WORDS_FORM = "words.json", 3
 #: Links of the list of hottest links.
 _HOTTEST = 12
 
@@ -87,6 +89,7 @@ class Subject:
     grid: dict[str, Any] | None = None
     interrupted: str = ""
     _cubes: dict[int, Cube] = field(default_factory=dict)
+    _facts: dict[int, tuple[list[tuple[str, int]], dict[str, Any]]] = field(default_factory=dict)
     _reports: dict[int, str] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _words: threading.Lock = field(default_factory=threading.Lock)
@@ -115,6 +118,10 @@ class Subject:
                 self._cubes[number] = cube_of(self.run(number))
             return self._cubes[number]
 
+    def stamp(self, number: int) -> dict[str, Any]:
+        """Returns what the cube of a run depends on; see `pantala.explorer.cube.stamp_of`."""
+        return stamp_of(self.run(number))
+
     def answer(self, number: int, name: str, argument: int | None = None) -> Answer:
         """Returns a table of the page; see `pantala.explorer.answers.answer`."""
         if name == "beside" and argument is not None:
@@ -141,8 +148,17 @@ class Subject:
     def facts(self, number: int) -> dict[str, Any]:
         """Returns what the page knows of a run at once: jobs, machine, windows, what is missing.
 
-        A damaged table counts as missing; `faults` says so.
+        A damaged table counts as missing; `faults` says so. The facts are kept until a file of the
+        run changes.
         """
+        with os.scandir(self.run(number).path) as files:
+            state = sorted((each.name, each.stat().st_mtime_ns) for each in files)
+        kept = self._facts.get(number)
+        if kept is None or kept[0] != state:
+            self._facts[number] = kept = (state, self._facts_of(number))
+        return kept[1]
+
+    def _facts_of(self, number: int) -> dict[str, Any]:
         run, faults = self.run(number), [self.interrupted] if self.interrupted else []
         cube: Cube | None = None
         try:
@@ -173,6 +189,7 @@ class Subject:
             "topology": {key: plan["topology"].get(key) for key in ("p", "a", "h", "g")},
             "routing": (plan.get("routing") or {}).get("algorithm"),
             "seed": plan.get("seed"),
+            "record_window_ns": float(plan["record"]["window_ps"]) / 1000,
             "window_ns": None if cube is None else cube.window_ns,
             "windows": 0 if cube is None else cube.windows,
             "joined": 1 if cube is None else cube.joined,
@@ -239,6 +256,7 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
         "caveats": lambda: [*_skipped(run), *(each.text for each in reported.caveats)],
         "warnings": lambda: warnings(reported),
         "hottest": lambda: _hottest(reported),
+        "hottest_span": lambda: _hottest_span(run),
         "slowdown": lambda: slowdown,
         "causes": lambda: _sentences(cause_sentences(reported)),
     }
@@ -269,6 +287,13 @@ def _hottest(reported: ReportedRun) -> list[dict[str, Any]]:
     rows = reported.hottest.head(_HOTTEST).to_dicts()
     kept = ("link", "class", "utilization", "peak_utilization", "peak_start_ns", "stall_share")
     return [{key: row.get(key) for key in kept} | {"name": link_name(row)} for row in rows]
+
+
+def _hottest_span(run: Run) -> list[float | None]:
+    """Returns start, end, covered time and window of the list of hottest links in ns."""
+    loads = link_loads(run)
+    start, end = loads.start_ns, loads.end_ns
+    return [start, end, end - start - skipped_between(run, start, end), loads.window_ns]
 
 
 def _sentences(sentences: list[Sentence]) -> list[dict[str, str]]:

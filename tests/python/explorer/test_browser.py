@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,35 +12,13 @@ import pytest
 
 import pantala as pt
 from chromium import Page, chromium
+from explored_pages import READY, brush, select, served
 from explored_runs import HOSTILE, explored, hostile
 from pantala.explorer.page import write_page
-from pantala.explorer.server import server_of
 from pantala.explorer.subject import subject_of
 from recorded import recorded_scenario
 
 pytestmark = [pytest.mark.native, pytest.mark.slow, pytest.mark.needs("chromium", "bash")]
-
-READY = (
-    "window.explorer && explorer.drawn() > 2 &&"
-    " !document.getElementById('app').innerText.includes('Reading the tables')"
-)
-
-
-@contextmanager
-def served(path: Path) -> Iterator[str]:
-    with server_of(subject_of(pt.load(path))) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield server.address
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-def select(page: Page, state: str) -> None:
-    page.value(f"explorer.set({state})")
-    page.until(READY)
 
 
 def compare(page: Page, view: str, keys: int, values: dict[int, int]) -> int:
@@ -70,6 +45,7 @@ def compare(page: Page, view: str, keys: int, values: dict[int, int]) -> int:
 
 def check(page: Page) -> dict[str, int]:
     return {
+        "heat": heat(page),
         "load": compare(page, "groups", 2, {2: 2}),
         "blame": compare(page, "blame", 2, {2: 2}),
         "link": compare(page, "link", 2, {2: 2, 3: 3, 4: 4}),
@@ -77,12 +53,27 @@ def check(page: Page) -> dict[str, int]:
     }
 
 
+def heat(page: Page) -> int:
+    """Compares the links over time with the query of the view; returns the number of cells."""
+    shown = page.value("explorer.rows('heat')")["rows"]
+    answered = duckdb.execute(page.value("explorer.sql('heat')")).fetchall()
+    theirs = {(row[0], row[2]): min(1, row[3] / 1000) for row in answered if row[3]}
+    mine = {(row[0], row[2]): row[3] for row in shown}
+    # The last window of the run is shorter.
+    last = max((start for _, start in theirs), default=0)
+    assert mine.keys() == theirs.keys()
+    for key, value in theirs.items():
+        assert mine[key] == pytest.approx(value, rel=1e-5) or key[1] == last, key
+    return len(mine)
+
+
 def waiters(page: Page) -> int:
     """Compares who waited at the link with the query of the view; returns the number of pairs."""
     shown = page.value("explorer.waiters()")["rows"]
     queries = duckdb.extract_statements(page.value("explorer.sql('link')"))
     answered = duckdb.execute(queries[1]).fetchall()
-    assert [row[:2] for row in shown] == [list(row[:2]) for row in answered]
+    jobs = [row[0] for row in page.value("explorer.rows('jobs')")["rows"]]
+    assert [row[:2] for row in shown] == [[jobs[row[0]], jobs[row[1]]] for row in answered]
     for mine, theirs in zip(shown, answered, strict=True):
         assert mine[2] == pytest.approx(theirs[2], rel=1e-9)
     return len(shown)
@@ -94,24 +85,18 @@ def test_every_view_agrees_with_its_query_after_each_brush(tmp_path: Path) -> No
         page.size(1280, 900)
         page.open(address)
         page.until(READY)
-        box = page.value(
-            "(() => { const b = document.querySelector('.strip').getBoundingClientRect();"
-            " return [b.left, b.top, b.width, b.height]; })()"
-        )
         links = page.value("explorer.rows('place')")["rows"]
+        answered = duckdb.execute(page.value("explorer.sql('place')")).fetchall()
+        assert len(links) == len(answered) > 3
+        for mine, theirs in zip(links, answered, strict=True):
+            assert [mine[0], *mine[2:]] == pytest.approx(theirs, rel=1e-9)
         select(page, f"{{link: {links[0][0]}}}")
         page.until("explorer.waiters().rows.length > 0")
         whole = check(page)
         assert all(number > 0 for number in whole.values()), whole
-        y = box[1] + 40
         for start, end in ((0.3, 0.6), (0.15, 0.22), (0.5, 0.95)):
-            page.value("explorer.set({from: null, to: null})")
-            page.until(READY)
-            page.mouse("mousePressed", box[0] + box[2] * start, y)
-            for step in (0.5, 1.0):
-                page.mouse("mouseMoved", box[0] + box[2] * (start + (end - start) * step), y)
-            page.mouse("mouseReleased", box[0] + box[2] * end, y)
-            page.until(READY)
+            select(page, "{from: null, to: null}")
+            brush(page, start, end)
             state = page.value("explorer.state()")
             assert state["from"] < state["to"]
             assert "from=" in page.value("location.hash")
@@ -238,52 +223,6 @@ def test_a_run_of_another_version_is_said(
         assert any(text.startswith(sentence) for text in shown) == bool(sentence), shown
 
 
-def test_two_runs_side_by_side_agree_with_the_queries_of_both(tmp_path: Path) -> None:
-    with served(explored(tmp_path / "run")) as address, chromium() as page:
-        page.size(1280, 900)
-        page.open(address + "#beside=1&from=3000&to=12000&rows=1000")
-        page.until(READY)
-        for view in ("groups", "heat", "blame"):
-            page.until(f"explorer.rows({view!r}).columns.includes('difference')")
-        keys, place = 2, 2
-        for view in ("groups", "blame"):
-            shown = page.value(f"explorer.rows({view!r})")
-            assert shown["columns"][-2:] == ["beside", "difference"]
-            queries = page.value(f"explorer.sql({view!r})").split("-- The run beside it:")
-            first, second = (
-                {tuple(row[:keys]): row[place] for row in duckdb.execute(each).fetchall()}
-                for each in queries
-            )
-            for row in shown["rows"]:
-                key = tuple(row[:keys])
-                assert row[place] == pytest.approx(first.get(key, 0), rel=1e-5, abs=1e-9)
-                # Job 0 alone is job 0 of both.
-                assert row[-2] == pytest.approx(second.get(key, 0), rel=1e-5, abs=1e-9) or (
-                    row[-2] is None
-                )
-                if row[-2] is not None:
-                    assert row[-1] == pytest.approx(row[place] - row[-2], rel=1e-9, abs=1e-12)
-            assert len(shown["rows"]) > 3
-        shown = page.value("explorer.rows('heat')")
-        queries = page.value("explorer.sql('heat')").split("-- The run beside it:")
-        length = 1000.0
-        busy = [
-            {(row[0], row[2]): row[3] / length for row in duckdb.execute(each).fetchall()}
-            for each in queries
-        ]
-        assert len(shown["rows"]) > 100
-        for link, _, start, own, other, difference in shown["rows"]:
-            assert own == pytest.approx(min(1, busy[0].get((link, start), 0)), rel=1e-5)
-            assert other == pytest.approx(min(1, busy[1].get((link, start), 0)), rel=1e-5)
-            assert difference == pytest.approx(own - other)
-        grids = page.value(
-            "['groups', 'heat', 'blame'].map(id => [...document.querySelectorAll("
-            "`#${id} .cells`)].filter(each => each.offsetHeight > 40).length)"
-        )
-        assert grids == [3, 3, 3]
-        assert page.errors == []
-
-
 def test_the_report_leads_to_the_places_of_its_sentences_and_back(tmp_path: Path) -> None:
     with served(explored(tmp_path / "run")) as address, chromium() as page:
         page.size(1280, 900)
@@ -367,7 +306,9 @@ def test_hostile_names_stay_text_and_nothing_overflows(tmp_path: Path, width: in
 
 def test_the_page_in_one_file_needs_no_server(tmp_path: Path) -> None:
     path = hostile(tmp_path / "run")
-    write_page(subject_of(pt.load(path)), tmp_path / "page.html")
+    left = write_page(subject_of(pt.load(path)), tmp_path / "page.html")
+    assert left[0].startswith("of the other runs, all links but those that Links")
+    assert left[-1] == "who waited at all links but 100 (24 in the other runs)"
     with chromium() as page:
         page.size(1280, 900)
         page.open((tmp_path / "page.html").as_uri())
@@ -375,6 +316,9 @@ def test_the_page_in_one_file_needs_no_server(tmp_path: Path) -> None:
         links = page.value("explorer.rows('place')")["rows"]
         select(page, f"{{link: {links[0][0]}, group: 0, from: 5000, to: 12000}}")
         check(page)
+        # The other runs have the waiting times at the hottest links, too.
+        select(page, "{beside: 1, from: null, to: null}")
+        page.until("explorer.waiters().rows.some(row => row[3] > 0)")
         assert page.value("document.querySelectorAll('#app img').length") == 0
         assert page.errors == []
         assert all(each.startswith(("file:", "data:", "about:")) for each in page.requests)

@@ -62,8 +62,10 @@ def test_the_page_and_its_data(server: ExplorerServer) -> None:
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    status, body, _ = ask(server, f"/{server.token}/subject")
-    assert json.loads(body)["runs"] == ["together", "cube alone", "halo alone"]
+    known = body.split(b'id="known">')[1].split(b"</script>")[0]
+    assert json.loads(known)["runs"] == ["together", "cube alone", "halo alone"]
+    status, facts_0, _ = ask(server, f"/{server.token}/facts/0")
+    assert json.loads(known)["facts"] == [json.loads(facts_0)]
     status, body, _ = ask(server, f"/{server.token}/data/0/groups")
     frame, facts = unpacked(body)
     assert frame.height > 0
@@ -72,17 +74,17 @@ def test_the_page_and_its_data(server: ExplorerServer) -> None:
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", ""])
 def test_other_hosts_are_refused(server: ExplorerServer, host: str) -> None:
-    status, body, _ = ask(server, f"/{server.token}/subject", host=host or " ")
+    status, body, _ = ask(server, f"/{server.token}/facts/0", host=host or " ")
     assert status == 403
     assert b"127.0.0.1 and localhost" in body
 
 
 @pytest.mark.parametrize("host", ["localhost:9", "127.0.0.1:9", "[::1]:9", "localhost"])
 def test_a_tunnel_may_have_another_port(server: ExplorerServer, host: str) -> None:
-    assert ask(server, f"/{server.token}/subject", host=host)[0] == 200
+    assert ask(server, f"/{server.token}/facts/0", host=host)[0] == 200
 
 
-@pytest.mark.parametrize("path", ["/", "/subject", "/wrong/subject", "/wrong/", "//subject"])
+@pytest.mark.parametrize("path", ["/", "/facts/0", "/wrong/facts/0", "/wrong/", "//facts/0"])
 def test_without_the_token_nothing_is_told(server: ExplorerServer, path: str) -> None:
     status, body, _ = ask(server, path)
     assert status == 403
@@ -112,7 +114,7 @@ def test_only_tables_of_the_page_are_served(server: ExplorerServer, path: str) -
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
 def test_nothing_can_be_written(server: ExplorerServer, method: str) -> None:
-    assert ask(server, f"/{server.token}/subject", method=method)[0] == 501
+    assert ask(server, f"/{server.token}/facts/0", method=method)[0] == 501
 
 
 def test_a_port_in_use_is_said_in_one_line(cli: Cli, workdir: Path) -> None:
