@@ -24,7 +24,7 @@ RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -na
 DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test-fast test test-optional test-all memory memcheck miri miri-threads loom fmt check lint deny wheel validate mpi docs web bench benches estimates \
+.PHONY: help setup build demo test-fast test test-optional test-all memory memcheck miri miri-threads loom oldest-rust fmt check lint deny wheel validate mpi docs web bench benches estimates \
   campaign compare instructions scenarios stages snapshots studies generate figure lock clean
 .DELETE_ON_ERROR:
 
@@ -58,7 +58,7 @@ test-optional: build ## Run the tests that need programs which the README does n
 	$(PYTEST) -m "needs and not full"
 
 test-all: export PANTALA_CASES ?= 200
-test-all: build lint deny memory ## Run all tests with all cases, and print the time
+test-all: build lint deny memory oldest-rust ## Run all tests with all cases, and print the time
 	@date +%s > $(VENV)/.test-all-started
 	$(CARGO_TEST) testing --locked --workspace --exclude pantala-python $(ALL_CASES)
 	$(CARGO_TEST) release $(RUST_CORE) $(ALL_CASES)
@@ -98,6 +98,14 @@ loom: ## Run the hand-over between threads in all orders of small cases
 # Other releases of Rust have other formats and lints, so only this one is held to them. The file does not stand where rustup
 # looks for it: a user with another release must not have to download this one.
 RUST_LINTED := $(shell sed -n 's/^channel = "\([0-9]*\.[0-9]*\).*/\1/p' requirements/rust-toolchain.toml)
+
+# The oldest Rust that builds Pantala, if it is installed (`rustup toolchain install VERSION --profile minimal`).
+RUST_OLDEST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+oldest-rust: ## Compile everything with the oldest Rust that is supported
+	@if $(CARGO) +$(RUST_OLDEST).0 --version >/dev/null 2>&1; then set -ex; \
+	  $(CARGO) +$(RUST_OLDEST).0 check --locked --workspace --all-targets --target-dir target/oldest-rust; \
+	else echo "oldest-rust: skipped: Rust $(RUST_OLDEST) is not installed"; fi
 
 fmt: $(VENV)/.tools ## Format Rust and Python
 	$(CARGO) fmt --all

@@ -57,9 +57,7 @@ fn main() {
     let ended = run(&world, &plan, &out);
     // All processes end in the same way. The first one prints the error.
     let status = ended.as_ref().map_or_else(|fault| fault.status, |()| 0);
-    if let Err(fault) = ended
-        && world.rank() == 0
-    {
+    if let Some(fault) = ended.err().filter(|_| world.rank() == 0) {
         eprintln!("pantala-processes: {}", fault.line);
     }
     drop(universe);

@@ -251,13 +251,13 @@ impl Topology {
         order: LocalOrder,
         draw: impl FnOnce(u16) -> u16,
     ) -> u16 {
-        if self.local_paths.is_some()
-            && let Some(ports) = self.step_around(router, target, order)
-        {
-            return match ports.count() {
-                1 => ports.first(),
-                count => ports.nth(draw(count)),
-            };
+        if self.local_paths.is_some() {
+            if let Some(ports) = self.step_around(router, target, order) {
+                return match ports.count() {
+                    1 => ports.first(),
+                    count => ports.nth(draw(count)),
+                };
+            }
         }
         let (first, count) = self.usual_step(router, target, order);
         if count == 1 { first } else { first + draw(count) }
@@ -293,10 +293,10 @@ impl Topology {
             self.group_of(other),
             "routers {router} and {other}"
         );
-        if self.local_paths.is_some()
-            && let Some(distance) = self.distance_around(router, other, order)
-        {
-            return distance;
+        if self.local_paths.is_some() {
+            if let Some(distance) = self.distance_around(router, other, order) {
+                return distance;
+            }
         }
         let there = self.local_index(other);
         self.group.distance(router - (other - there), there)

@@ -230,10 +230,10 @@ impl Walk {
         found.ranks[rank as usize].called(name, call.bytes(), times);
         let mut collective = Collective::of(choice, call, size);
         while let Some(step) = collective.next(me, size) {
-            if let Step::Isend { peer, bytes, .. } = step
-                && let Some(there) = communicator.rank(peer)
-            {
-                found.sent(rank, there, bytes, Some(name), times);
+            if let Step::Isend { peer, bytes, .. } = step {
+                if let Some(there) = communicator.rank(peer) {
+                    found.sent(rank, there, bytes, Some(name), times);
+                }
             }
         }
     }

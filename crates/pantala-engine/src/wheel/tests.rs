@@ -15,7 +15,7 @@ fn drain(wheel: &mut Wheel) -> Vec<Event> {
 
 /// Schedules an event, every third as one of a clock tick.
 fn push(wheel: &mut Wheel, event: Event) {
-    if event.id.is_multiple_of(3) {
+    if event.id % 3 == 0 {
         wheel.push_tick(event.time, event.phase, event.id);
     } else {
         wheel.push(event.time, event.phase, event.id);

@@ -73,10 +73,10 @@ impl Fabric {
             if self.setup.stages.learning() {
                 self.learning.resume(index, hop_feedback);
             }
-            if let Some(observer) = self.observer.on::<F>()
-                && let Some((_, path)) = paths.next_if(|(place, _)| *place == number)
-            {
-                observer.entered_partition(index, &path);
+            if let Some(observer) = self.observer.on::<F>() {
+                if let Some((_, path)) = paths.next_if(|(place, _)| *place == number) {
+                    observer.entered_partition(index, &path);
+                }
             }
             let group = self.ports.in_ports[self.setup.by_vcs.quotient(packet.at) as usize].group;
             let block = self.agenda.blocks.of_group(group);

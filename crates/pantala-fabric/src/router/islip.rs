@@ -22,9 +22,10 @@ impl Fabric {
         let mut offers = std::mem::take(&mut self.arbiters.offers);
         offers.clear();
         for &out in &outs {
-            if self.allocate_if_free::<F>(out, now)
-                && let Some(offer) = self.offer_of::<F>(out, now)
-            {
+            if !self.allocate_if_free::<F>(out, now) {
+                continue;
+            }
+            if let Some(offer) = self.offer_of::<F>(out, now) {
                 // Accepted or not, it makes no other offer before the next step.
                 self.ports.out_ports[out].crossbar_free = now + self.setup.stages.crossbar_flit;
                 offers.push(offer);

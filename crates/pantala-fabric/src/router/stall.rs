@@ -26,8 +26,8 @@ impl Fabric {
     /// Tells the observer that credits block an output from `since` on, which is now or later.
     pub(crate) fn tell_block<F: Variant>(&mut self, (out, out_vc): (usize, usize), since: Time) {
         let (buffer, now) = (self.setup.config.router.input_buffer as i32, self.agenda.now);
-        if let Some(observer) = self.observer.on::<F>()
-            && observer.asks_for_block(out)
+        if let Some(observer) =
+            self.observer.on::<F>().filter(|observer| observer.asks_for_block(out))
         {
             let credits = self.ports.out_vcs[out_vc].credits.at(&mut self.ports.pool, now);
             observer.blocked((out, out_vc), (buffer - credits) as u32, since);

@@ -61,9 +61,10 @@ impl Fabric {
 
     /// Keeps the path of a packet whose first flit is at its NIC, until its last flit is there.
     pub(crate) fn keep_path_of_head(&mut self, flit: u32) {
-        if let Some(observer) = self.observer.on::<General>()
-            && self.packets[flit].piece == Piece::Head
-        {
+        if self.packets[flit].piece != Piece::Head {
+            return;
+        }
+        if let Some(observer) = self.observer.on::<General>() {
             observer.head_delivered(&self.packets, flit);
         }
     }

@@ -154,9 +154,7 @@ impl Credits {
             return;
         }
         self.first = next;
-        if let Some((_, lot)) = self.rest.pending.first(pool)
-            && lot.span == 0
-        {
+        if let Some((_, lot)) = self.rest.pending.first(pool).filter(|(_, lot)| lot.span == 0) {
             self.flits = lot.flits.into();
             self.rest.pending.pop(pool);
         }

@@ -2,17 +2,41 @@
 //! buffer behind it, or on their way back as credits.
 
 use pantala_engine::Time;
+use std::collections::VecDeque;
 
-/// One VC of a link.
+/// The flits of one VC of a link, or of all.
 #[derive(Clone, Copy, Debug, Default)]
-struct Vc {
+struct Level {
     /// Flits beyond the link.
     downstream: u32,
-    /// Of the current window: the integral of `downstream` over time in flit ps, its maximum, and the
-    /// time in which the buffer lacked room for a full packet.
+    /// The time up to which the window's counts go.
+    at: Time,
+    /// Of the current window: the integral of `downstream` over time in flit ps, its maximum, and
+    /// the time in which the buffer lacked room for a full packet.
     integral: u128,
     most: u32,
     full: Time,
+}
+
+impl Level {
+    /// Counts the time up to `now`, in which nothing has changed.
+    #[inline]
+    fn pass(&mut self, now: Time, full: bool) {
+        let time = now - self.at;
+        self.integral += u128::from(self.downstream) * u128::from(time);
+        if full {
+            self.full += time;
+        }
+        self.at = now;
+    }
+
+    /// Ends a window, and returns what it has counted.
+    fn taken(&mut self) -> DownstreamOccupancy {
+        let counted =
+            DownstreamOccupancy { integral: self.integral, most: self.most, full: self.full };
+        (self.integral, self.most, self.full) = (0, self.downstream, 0);
+        counted
+    }
 }
 
 /// The counts of a window, of one VC or of all.
@@ -27,15 +51,18 @@ pub(crate) struct DownstreamOccupancy {
 }
 
 /// The flits beyond one link. All of their events up to a time are in the state; later ones wait.
+///
+/// A VC counts the time since its own last event, so an event costs the same whatever the number of
+/// VCs.
 #[derive(Clone, Debug)]
 pub(crate) struct DownstreamFlits {
-    vcs: Vec<Vc>,
+    vcs: Vec<Level>,
     /// Of all VCs.
-    all: Vc,
-    /// The time of the state.
-    at: Time,
-    /// Credits on their way back: time, VC and flits. Unordered, because a VC has few.
-    back: Vec<(Time, u8, u32)>,
+    all: Level,
+    /// The VCs that lack room for a full packet.
+    crowded: u32,
+    /// Credits on their way back, in the order of time: time, VC and flits.
+    back: VecDeque<(Time, u8, u32)>,
     /// Flits beyond the link from which on a full packet lacks room.
     lacks_from: u32,
 }
@@ -43,17 +70,18 @@ pub(crate) struct DownstreamFlits {
 impl DownstreamFlits {
     /// Returns the bytes of memory held besides the value itself.
     pub(crate) fn memory(&self) -> usize {
-        self.vcs.capacity() * size_of::<Vc>() + self.back.capacity() * size_of::<(Time, u8, u32)>()
+        self.vcs.capacity() * size_of::<Level>()
+            + self.back.capacity() * size_of::<(Time, u8, u32)>()
     }
 
     /// Makes the counts of VCs with `room` flits behind the link and packets of up to `packet`
     /// flits.
     pub(crate) fn new(vcs: usize, room: u32, packet: u32) -> Self {
         Self {
-            vcs: vec![Vc::default(); vcs],
-            all: Vc::default(),
-            at: 0,
-            back: Vec::new(),
+            vcs: vec![Level::default(); vcs],
+            all: Level::default(),
+            crowded: 0,
+            back: VecDeque::new(),
             lacks_from: room.saturating_sub(packet).saturating_add(1),
         }
     }
@@ -61,16 +89,16 @@ impl DownstreamFlits {
     /// Takes credits for `flits` at `now`.
     pub(crate) fn take(&mut self, vc: u8, flits: u32, now: Time) {
         self.catch_up(now);
-        let own = &mut self.vcs[usize::from(vc)];
-        own.downstream += flits;
+        let own = self.change(vc, now, |downstream| downstream + flits);
         own.most = own.most.max(own.downstream);
-        self.all.downstream += flits;
         self.all.most = self.all.most.max(self.all.downstream);
     }
 
     /// Credits for `flits` come back at `time`.
     pub(crate) fn give(&mut self, vc: u8, flits: u32, time: Time) {
-        self.back.push((time, vc, flits));
+        // Nearly always the last one.
+        let later = self.back.iter().rev().take_while(|(other, ..)| *other > time).count();
+        self.back.insert(self.back.len() - later, (time, vc, flits));
     }
 
     /// Ends a window at `now`: returns what it has counted of each VC, and of all.
@@ -80,52 +108,39 @@ impl DownstreamFlits {
         mut each: impl FnMut(u8, DownstreamOccupancy),
     ) -> DownstreamOccupancy {
         self.catch_up(now);
-        let taken = |vc: &mut Vc| {
-            let counted =
-                DownstreamOccupancy { integral: vc.integral, most: vc.most, full: vc.full };
-            (vc.integral, vc.most, vc.full) = (0, vc.downstream, 0);
-            counted
-        };
+        let now = now.max(self.all.at);
+        self.all.pass(now, self.crowded > 0);
         for (number, vc) in self.vcs.iter_mut().enumerate() {
-            each(number as u8, taken(vc));
+            vc.pass(now, vc.downstream >= self.lacks_from);
+            each(number as u8, vc.taken());
         }
-        taken(&mut self.all)
+        self.all.taken()
     }
 
-    /// Moves the state to `now`.
+    /// Takes the credits that are back at `now`.
     fn catch_up(&mut self, now: Time) {
-        while let Some(next) = self.back.iter().map(|(time, ..)| *time).filter(|t| *t <= now).min()
-        {
-            self.pass(next);
-            let Self { back, vcs, all, .. } = self;
-            back.retain(|&(time, vc, flits)| {
-                if time == next {
-                    vcs[usize::from(vc)].downstream -= flits;
-                    all.downstream -= flits;
-                }
-                time != next
-            });
+        while let Some(&(time, vc, flits)) = self.back.front() {
+            if time > now {
+                break;
+            }
+            self.back.pop_front();
+            self.change(vc, time, |downstream| downstream - flits);
         }
-        self.pass(now);
     }
 
-    /// Counts the time up to `now`, in which nothing changes.
-    fn pass(&mut self, now: Time) {
-        let time = now.saturating_sub(self.at);
-        if time == 0 {
-            return;
-        }
-        let mut full = false;
-        for vc in &mut self.vcs {
-            vc.integral += u128::from(vc.downstream) * u128::from(time);
-            if vc.downstream >= self.lacks_from {
-                vc.full += time;
-                full = true;
-            }
-        }
-        self.all.integral += u128::from(self.all.downstream) * u128::from(time);
-        self.all.full += if full { time } else { 0 };
-        self.at = now;
+    /// Changes the flits of a VC at `now`, or at the latest event if that is later.
+    #[inline]
+    fn change(&mut self, vc: u8, now: Time, to: impl Fn(u32) -> u32) -> &mut Level {
+        let now = now.max(self.all.at);
+        self.all.pass(now, self.crowded > 0);
+        let own = &mut self.vcs[usize::from(vc)];
+        let was = own.downstream;
+        own.pass(now, was >= self.lacks_from);
+        own.downstream = to(was);
+        self.all.downstream = self.all.downstream - was + own.downstream;
+        self.crowded = self.crowded + u32::from(own.downstream >= self.lacks_from)
+            - u32::from(was >= self.lacks_from);
+        own
     }
 }
 

@@ -85,10 +85,10 @@ fn calls(files: &[RankFile], rank: u32, group: &[u8]) -> Result<Vec<Collective>,
     let ranks = files.len() as u32;
     let mut found = Vec::new();
     visit(&files[rank as usize], rank, |position, node| {
-        if let Ok(Action::Collective { group: named, kind, bytes }) = action(node, ranks)
-            && named == group
-        {
-            found.push(Collective { node: node.id, position, kind, bytes });
+        if let Ok(Action::Collective { group: named, kind, bytes }) = action(node, ranks) {
+            if named == group {
+                found.push(Collective { node: node.id, position, kind, bytes });
+            }
         }
         true
     })?;

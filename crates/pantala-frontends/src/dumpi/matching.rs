@@ -100,10 +100,8 @@ pub(super) fn unbalanced(
             wrong.entry(receiver).or_default();
         }
     }
-    for ((number, receiver, sender), balance) in &pairs {
-        if let Some(senders) = wrong.get_mut(&(*number, *receiver))
-            && balance.sent > 0
-        {
+    for ((number, receiver, sender), _) in pairs.iter().filter(|(_, balance)| balance.sent > 0) {
+        if let Some(senders) = wrong.get_mut(&(*number, *receiver)) {
             senders.insert(*sender);
         }
     }

@@ -146,9 +146,8 @@ impl RankSurvey {
             pass.found.records += 1;
             pass.found.calls[record.function as usize] += 1;
             pass.found.timed |= record.times().is_some();
-            if let Err(message) = interpreter.follow(&record, &mut steps)
-                && pass.found.refusal.is_none()
-            {
+            let refused = interpreter.follow(&record, &mut steps).err();
+            if let Some(message) = refused.filter(|_| pass.found.refusal.is_none()) {
                 let error = TraceError::new(file.path(), message);
                 pass.found.refusal = Some(error.at(record.position).of_rank(rank));
             }

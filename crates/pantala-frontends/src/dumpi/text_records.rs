@@ -131,9 +131,8 @@ impl TextRecords {
                 return Err(self.fault(message));
             }
             let line = String::from_utf8_lossy(&self.line);
-            if let Some((name, rest)) = line.split_once(" returning at ")
-                && NAMES.get(name) == Some(&function)
-            {
+            let end = line.split_once(" returning at ");
+            if let Some((_, rest)) = end.filter(|(name, _)| NAMES.get(*name) == Some(&function)) {
                 break Moment::parse(rest).ok_or_else(|| self.fault("has no time"))?;
             }
             let Some((name, value)) = argument(&line) else {

@@ -262,9 +262,7 @@ impl DumpiTrace {
         let (files, guides) = (&self.files, &self.guides);
         let found =
             matching::unmatched(files, guides, sizes, &self.communicators, &wrong, self.block)?;
-        if let Some(first) = found.iter().find(|unmatched| !unmatched.wild)
-            && !incomplete
-        {
+        if let Some(first) = found.iter().find(|unmatched| !unmatched.wild && !incomplete) {
             let mut message = first.message.clone();
             match found.len() - 1 {
                 0 => {}

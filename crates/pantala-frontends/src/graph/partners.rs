@@ -188,9 +188,8 @@ impl Receiver {
             }
             let mut message = format!("{}, which no rank sends", words(source, tag));
             let other = self.left().find(|((s, _), _)| source == ANY_SOURCE || *s == source);
-            if let Some(((source, tag), _)) = other
-                && self.open_to((source, tag)).next().is_none()
-            {
+            let lost = other.filter(|(class, _)| self.open_to(*class).next().is_none());
+            if let Some(((source, tag), _)) = lost {
                 message +=
                     &format!("; the message of rank {source} with tag {tag} is never received");
             }

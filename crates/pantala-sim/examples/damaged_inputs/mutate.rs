@@ -251,13 +251,14 @@ fn json(seeds: &[Vec<u8>], seed: &[u8], draws: &mut Stream) -> Vec<u8> {
         };
         if draws.below(6) == 0 {
             remove(&mut tree, &pointer);
-        } else if let Some(Value::Array(list)) = tree.pointer_mut(&pointer)
-            && draws.below(2) == 0
-        {
-            let copy = list.last().cloned().unwrap_or(new);
-            list.push(copy);
         } else if let Some(place) = tree.pointer_mut(&pointer) {
-            *place = new;
+            match place {
+                Value::Array(list) if draws.below(2) == 0 => {
+                    let copy = list.last().cloned().unwrap_or(new);
+                    list.push(copy);
+                }
+                place => *place = new,
+            }
         }
     }
     tree.to_string().into_bytes()
@@ -284,9 +285,7 @@ fn remove(tree: &mut Value, pointer: &str) {
     match tree.pointer_mut(above) {
         Some(Value::Object(fields)) => drop(fields.remove(name)),
         Some(Value::Array(list)) => {
-            if let Ok(at) = name.parse::<usize>()
-                && at < list.len()
-            {
+            if let Some(at) = name.parse::<usize>().ok().filter(|at| *at < list.len()) {
                 list.remove(at);
             }
         }

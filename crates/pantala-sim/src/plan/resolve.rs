@@ -42,9 +42,8 @@ pub struct Resolved {
 pub fn parse(text: &str) -> Result<Plan, PlanError> {
     const REMEDY: &str = "write plans with `pantala check FILE --plan plan.json`";
     // Most plans have no fault. The reader below takes longer and finds its place.
-    if let Ok(plan) = serde_json::from_str::<Plan>(text)
-        && plan.plan_version == PLAN_VERSION
-    {
+    let plan = serde_json::from_str::<Plan>(text).ok();
+    if let Some(plan) = plan.filter(|plan| plan.plan_version == PLAN_VERSION) {
         return Ok(plan);
     }
     let value: serde_json::Value = serde_json::from_str(text)

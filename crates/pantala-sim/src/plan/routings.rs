@@ -69,9 +69,8 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
         ));
     }
     check_responses(plan)?;
-    if plan.router.flow_control == FlowControl::Wormhole
-        && let Some((key, _)) = learners(plan).next()
-    {
+    let by_flits = plan.router.flow_control == FlowControl::Wormhole;
+    if let Some((key, _)) = learners(plan).next().filter(|_| by_flits) {
         return Err(PlanError::new(
             &format!("{key}.algorithm"),
             "q_adaptive",

@@ -13,9 +13,8 @@ impl BlameWatch {
         let output = &mut self.outputs[out];
         if output.more && output.end <= output.charged {
             let later = &mut self.queues[out].later;
-            while output.end <= output.charged
-                && let Some(Hold { start, end, job }) = later.pop_front()
-            {
+            while output.end <= output.charged {
+                let Some(Hold { start, end, job }) = later.pop_front() else { break };
                 (output.start, output.end, output.holder) = (start, end, job);
             }
             output.more = !later.is_empty();

@@ -77,12 +77,11 @@ impl Interpreter {
             return;
         };
         // The status of a send is garbage.
-        if let Some(status) = status.filter(|_| live.receive && live.wildcard)
-            && let Ok(source) = u32::try_from(status.source)
-            && source < self.ranks
-            && !status.cancelled
-        {
-            steps.push(Step::Resolved(live.ordinal, source, status.tag));
+        if let Some(status) = status.filter(|_| live.receive && live.wildcard) {
+            let source = u32::try_from(status.source).ok().filter(|source| *source < self.ranks);
+            if let Some(source) = source.filter(|_| !status.cancelled) {
+                steps.push(Step::Resolved(live.ordinal, source, status.tag));
+            }
         }
         done.extend(live.request);
     }

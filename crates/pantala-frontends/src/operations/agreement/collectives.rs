@@ -139,9 +139,7 @@ impl Communicators {
             return Ok(());
         }
         let expected = shared.collectives.get(progress.run);
-        if let Some((expected, times)) = expected
-            && *expected == collective
-        {
+        if let Some((_, times)) = expected.filter(|(expected, _)| *expected == collective) {
             progress.within += 1;
             if progress.within == *times {
                 (progress.run, progress.within) = (progress.run + 1, 0);
