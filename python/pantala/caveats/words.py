@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pantala.caveats.facts import Facts, Overlap
-from pantala.text.amounts import PLAIN
+from pantala.text.amounts import PLAIN, counted
 
 __all__ = [
     "MOSTLY",
@@ -310,7 +310,7 @@ def _overlaps(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
                 least[key] = each
     ranked = sorted(least.values(), key=lambda each: (not each.early, each.share))
     text = "; ".join(overlap_in_words(each) for each in ranked[:_MOST])
-    more = f"; {len(ranked) - _MOST} more pairs" if len(ranked) > _MOST else ""
+    more = f"; {counted(len(ranked) - _MOST, 'more pair')}" if len(ranked) > _MOST else ""
     first = ranked[0]
     yield Caveat(
         "overlap",
