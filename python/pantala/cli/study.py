@@ -122,7 +122,7 @@ def run(
     target = directory_of(found.name, out, quick=quick)
     campaign = Campaign(found, target, quick=quick, seeds=seeds)
     _check_experiments(experiment, campaign)
-    chosen = experiment or list(campaign.sweeps)
+    chosen = [name for name in campaign.sweeps if not experiment or name in experiment]
     if claim:
         needed = campaign.ask_for(claim)
         chosen = [name for name in chosen if name in needed]
@@ -273,7 +273,7 @@ def _list(
     found = {}
     for name in chosen:
         made = campaign.sweeps[name]
-        cost = estimate(made) if dry_run else estimate(made, probes_before(len(made.missing)))
+        cost = estimate(made) if dry_run else estimate(made, probes_before(len(made.to_simulate)))
         at_once = workers or local_workers(cost, 1)
         print_list(made, cost, at_once if where.name == "local" else None, every=dry_run)
         where.warn_of_limit(cost, 1)

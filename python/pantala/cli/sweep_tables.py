@@ -72,13 +72,14 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         say_line(
             f"changed since it began: {listing.changed}; runs that it no longer needs are kept"
         )
-    asked = made.asked.count
+    asked, known = made.asked.count, set(made.asked.runs)
     if asked < listing.count:
         say_line(f"asked for: {asked:,} of {counted(listing.count, 'run')}")
     there = asked - cost.runs
     if there:
-        failed = f", {counted(len(made.failed), 'failed run')} among them" if made.failed else ""
-        again = "; --retry repeats them" if made.failed else ""
+        failures = sum(entry["run"] in known for entry in made.failed)
+        failed = f", {counted(failures, 'failed run')} among them" if failures else ""
+        again = "; --retry repeats them" if failures else ""
         say_line(f"there already: {there:,} of {counted(asked, 'run')}{failed}{again}")
     if cost.runs:
         at_once = 1 if workers is None else min(workers, cost.runs)

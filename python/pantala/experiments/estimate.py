@@ -82,7 +82,7 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
         probes: the most runs of which a part is simulated. Without probes, the traffic of a few
             runs gives the cost, unless it says that the runs take long.
     """
-    missing = sweep.missing
+    missing = sweep.to_simulate
     unknown = sweep.asked.frame["run"].null_count()
     count = len(missing) + unknown
     if not count:

@@ -40,7 +40,8 @@ class Sweep:
         entries: the index of the store.
         widest: after `run` with a precision, the row of `Experiment.intervals` with the widest
             interval in relation to its mean; None if there is no interval.
-        missing: the runs that `run` will simulate, as far as they are known.
+        missing: the known runs that are neither stored with the kept tables nor failed.
+        to_simulate: those of them that `run` simulates.
         only: which cases `run` simulates, as a condition on the axes; None for all.
     """
 
@@ -88,6 +89,11 @@ class Sweep:
     @property
     def missing(self) -> list[str]:
         """The known runs that are neither stored with the kept tables nor failed."""
+        return [run for run in self.listing.runs if not self._settled(run)]
+
+    @property
+    def to_simulate(self) -> list[str]:
+        """The missing runs of the cases that `run` simulates."""
         return [run for run in self.asked.runs if not self._settled(run)]
 
     @property
@@ -136,7 +142,7 @@ class Sweep:
             KeyboardInterrupt: Ctrl-C. Finished runs are kept.
         """
         self.store.begin()
-        count = len(self.missing) + self.asked.frame["run"].null_count()
+        count = len(self.to_simulate) + self.asked.frame["run"].null_count()
         if workers is None and executor is None:
             workers = local_workers(estimate(self, 0), threads)
         at_once = min(workers or 1, max(count, 1))

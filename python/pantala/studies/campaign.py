@@ -95,13 +95,14 @@ class Campaign:
         Raises:
             UsageError: the study has no such claim, or no run decides any of them.
         """
+        sweeps = self.sweeps
         descriptions = self.study.descriptions(quick=False)
         cases = cases_of_claims(self.study, descriptions, chosen_claims(self.study, names))
-        # The quick version leaves out experiments.
-        there = [name for name in cases if name in self.sweeps]
+        # The quick version leaves out experiments and values of axes.
+        there = [name for name in cases if name in sweeps]
         for name in there:
-            self.sweeps[name].only = cases[name]
-        return there
+            sweeps[name].only = cases[name]
+        return [name for name in there if sweeps[name].asked.count]
 
     def run_one(
         self,

@@ -54,7 +54,8 @@ def test_the_runs_of_a_claim_give_its_verdict(tmp_path: Path) -> None:
     some = Campaign(mine, tmp_path / "some", quick=False, seeds=1)
     assert some.ask_for(["EX-4"]) == ["beside"]
     some.run_one("beside", workers=1)
-    assert some.sweeps["beside"].missing == []
+    assert some.sweeps["beside"].to_simulate == []
+    assert len(some.sweeps["beside"].missing) == 2
     whole = Campaign(mine, tmp_path / "some", quick=False, seeds=1)
     # Alone and together under the other routing.
     assert len(whole.sweeps["beside"].missing) == 2
@@ -74,6 +75,8 @@ def test_the_command_lists_and_makes_only_what_a_claim_needs(tmp_path: Path, cli
     made = cli(*given, "--workers", "1")
     assert made.status == 0, made.err
     assert "EX-4" in made.out
+    # What is not asked for is missing all the same.
+    assert "Not in the results: 2 of 4 runs are not simulated yet" in " ".join(made.out.split())
     assert "there already: 2 of 2 runs" in cli(*given, "--dry-run").out
 
 
