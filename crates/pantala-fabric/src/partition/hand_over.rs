@@ -157,7 +157,7 @@ impl<'a, M: Default> Mailbox<'a, M> {
     }
 }
 
-/// Small enough for Miri, which runs them with many orders of the threads (`make miri`).
+/// Small enough for Miri, which runs them with many orders of the threads (`make miri-threads`).
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
