@@ -6,7 +6,6 @@
 //! With `--cfg loom` the types are those of loom, which tries all orders of a small case.
 
 use pantala_engine::Time;
-use std::num::NonZeroUsize;
 use std::sync::PoisonError;
 use sync::{AtomicBool, AtomicU32, AtomicU64, Condvar, Mutex, Ordering, spin_loop};
 
@@ -24,9 +23,6 @@ mod sync {
     pub(super) use loom::sync::{Condvar, Mutex};
 }
 
-/// How often a thread polls the barrier before it sleeps, if there is a processor per thread.
-const SPINS: u32 = 4_000;
-
 /// A barrier. A window is short, so threads spin for a while before they sleep.
 #[derive(Debug, Default)]
 pub(super) struct Barrier {
@@ -42,9 +38,8 @@ pub(super) struct Barrier {
 }
 
 impl Barrier {
-    pub(super) fn new(threads: u32) -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let spins = if threads as usize <= processors { SPINS } else { 0 };
+    /// Makes a barrier for threads that poll it `spins` times before they sleep.
+    pub(super) fn new(threads: u32, spins: u32) -> Self {
         Self { threads, spins, ..Self::default() }
     }
 
@@ -77,23 +72,17 @@ impl Barrier {
         assert!(!self.broken.load(Ordering::Acquire), "another thread has panicked");
     }
 
+    /// Ends the wait of all threads: one of them has panicked and will not arrive.
+    pub(super) fn break_up(&self) {
+        self.broken.store(true, Ordering::Release);
+        self.wake_all();
+    }
+
     /// Wakes the threads that sleep. The condition is already set: a thread checks it again under
     /// the lock before it sleeps.
     fn wake_all(&self) {
         drop(self.sleeping.lock());
         self.wake.notify_all();
-    }
-}
-
-/// Breaks the barrier if its thread panics.
-pub(super) struct PanicGuard<'a>(pub(super) &'a Barrier);
-
-impl Drop for PanicGuard<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.broken.store(true, Ordering::Release);
-            self.0.wake_all();
-        }
     }
 }
 
@@ -157,67 +146,9 @@ impl<'a, M: Default> Mailbox<'a, M> {
     }
 }
 
-/// Small enough for Miri, which runs them with many orders of the threads (`make miri-threads`).
-#[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-
-    type Sent = Vec<(usize, u64)>;
-
-    /// Runs `work` on threads that share a barrier and buffers. Returns whether each has panicked.
-    fn on_threads(
-        count: usize,
-        spins: u32,
-        work: impl Fn(usize, &mut Mailbox<'_, Sent>) + Sync,
-    ) -> Vec<bool> {
-        let barrier = Barrier { threads: count as u32, spins, ..Barrier::default() };
-        let buffers = [MessageBuffers::new(count), MessageBuffers::new(count)];
-        let (barrier, buffers, work) = (&barrier, &buffers, &work);
-        std::thread::scope(|scope| {
-            let started: Vec<_> = (0..count)
-                .map(|me| {
-                    scope.spawn(move || {
-                        let _guard = PanicGuard(barrier);
-                        work(me, &mut Mailbox::new(me, barrier, buffers));
-                    })
-                })
-                .collect();
-            started.into_iter().map(|thread| thread.join().is_err()).collect()
-        })
-    }
-
-    #[test]
-    fn hand_over_of_threads_that_sleep() {
-        assert_eq!(on_threads(3, 0, |me, mailbox| exchanges(3, 5, me, mailbox)), [false; 3]);
-    }
-
-    #[test]
-    fn hand_over_of_threads_that_spin() {
-        assert_eq!(on_threads(3, 3, |me, mailbox| exchanges(3, 5, me, mailbox)), [false; 3]);
-    }
-
-    #[test]
-    fn hand_over_that_a_panic_breaks_ends_all_threads() {
-        let told = std::panic::take_hook();
-        std::panic::set_hook(Box::new(|_| ()));
-        let panicked = catch_unwind(AssertUnwindSafe(|| {
-            on_threads(3, 0, |me, mailbox| {
-                let mut messages = vec![Sent::new(); 3];
-                for window in 0..4 {
-                    assert!(me != 1 || window < 2, "the panic of this test");
-                    mailbox.exchange(window, &mut messages);
-                }
-            })
-        }));
-        std::panic::set_hook(told);
-        assert_eq!(panicked.ok(), Some(vec![true; 3]));
-    }
-}
-
 /// Sends a message to every other thread in each window, and checks what comes and when.
 #[cfg(test)]
-fn exchanges(
+pub(super) fn exchanges(
     threads: usize,
     windows: u64,
     me: usize,
@@ -251,8 +182,7 @@ mod orders {
         model.preemption_bound = preemptions;
         model.check(move || {
             counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let barrier =
-                Arc::new(Barrier { threads: threads as u32, spins, ..Barrier::default() });
+            let barrier = Arc::new(Barrier::new(threads as u32, spins));
             let buffers = Arc::new([MessageBuffers::new(threads), MessageBuffers::new(threads)]);
             let work = move |me, barrier: &Barrier, buffers: &[MessageBuffers<_>; 2]| {
                 exchanges(threads, windows, me, &mut Mailbox::new(me, barrier, buffers));

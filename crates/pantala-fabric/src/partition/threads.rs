@@ -7,10 +7,14 @@
 
 use crate::host::Host;
 use crate::partition::Partition;
-use crate::partition::hand_over::{Barrier, Mailbox, MessageBuffers, PanicGuard};
+use crate::partition::hand_over::{Barrier, Mailbox, MessageBuffers};
 use crate::partition::messages::PartitionMessages;
 use crate::probe::Probe;
 use pantala_engine::Time;
+use std::num::NonZeroUsize;
+
+/// How often a thread polls the barrier before it sleeps, if there is a processor per thread.
+const SPINS: u32 = 4_000;
 
 /// The transport of messages between partitions: between threads here, between processes in another
 /// implementation.
@@ -57,6 +61,17 @@ impl<M> Transport<M> for Mailbox<'_, PartitionMessages<M>> {
     }
 }
 
+/// Breaks the barrier if its thread panics.
+struct PanicGuard<'a>(&'a Barrier);
+
+impl Drop for PanicGuard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.break_up();
+        }
+    }
+}
+
 /// The barrier and the buffers of all threads.
 pub(crate) struct WorkerThreads<M> {
     barrier: Barrier,
@@ -66,8 +81,10 @@ pub(crate) struct WorkerThreads<M> {
 impl<M: Send> WorkerThreads<M> {
     /// Makes the threads for this number of partitions.
     pub(crate) fn new(partitions: usize) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let spins = if partitions <= processors { SPINS } else { 0 };
         Self {
-            barrier: Barrier::new(partitions as u32),
+            barrier: Barrier::new(partitions as u32, spins),
             buffers: [MessageBuffers::new(partitions), MessageBuffers::new(partitions)],
         }
     }
@@ -98,5 +115,64 @@ impl<M: Send> WorkerThreads<M> {
             }
             own.into_iter().for_each(run);
         });
+    }
+}
+
+/// Small enough for Miri, which runs them with many orders of the threads (`make miri-threads`).
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::partition::hand_over::exchanges;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    type Sent = Vec<(usize, u64)>;
+
+    /// Runs `work` on threads that share a barrier and buffers. Returns whether each has panicked.
+    fn on_threads(
+        count: usize,
+        spins: u32,
+        work: impl Fn(usize, &mut Mailbox<'_, Sent>) + Sync,
+    ) -> Vec<bool> {
+        let barrier = Barrier::new(count as u32, spins);
+        let buffers = [MessageBuffers::new(count), MessageBuffers::new(count)];
+        let (barrier, buffers, work) = (&barrier, &buffers, &work);
+        std::thread::scope(|scope| {
+            let started: Vec<_> = (0..count)
+                .map(|me| {
+                    scope.spawn(move || {
+                        let _guard = PanicGuard(barrier);
+                        work(me, &mut Mailbox::new(me, barrier, buffers));
+                    })
+                })
+                .collect();
+            started.into_iter().map(|thread| thread.join().is_err()).collect()
+        })
+    }
+
+    #[test]
+    fn hand_over_of_threads_that_sleep() {
+        assert_eq!(on_threads(3, 0, |me, mailbox| exchanges(3, 5, me, mailbox)), [false; 3]);
+    }
+
+    #[test]
+    fn hand_over_of_threads_that_spin() {
+        assert_eq!(on_threads(3, 3, |me, mailbox| exchanges(3, 5, me, mailbox)), [false; 3]);
+    }
+
+    #[test]
+    fn hand_over_that_a_panic_breaks_ends_all_threads() {
+        let told = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| ()));
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            on_threads(3, 0, |me, mailbox| {
+                let mut messages = vec![Sent::new(); 3];
+                for window in 0..4 {
+                    assert!(me != 1 || window < 2, "the panic of this test");
+                    mailbox.exchange(window, &mut messages);
+                }
+            })
+        }));
+        std::panic::set_hook(told);
+        assert_eq!(panicked.ok(), Some(vec![true; 3]));
     }
 }
