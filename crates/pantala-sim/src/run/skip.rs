@@ -35,6 +35,7 @@ mod cycles;
 mod epochs;
 mod horizon;
 mod judgement;
+mod job_counts;
 mod jump;
 mod series;
 mod skipper;

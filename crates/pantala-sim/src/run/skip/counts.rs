@@ -1,11 +1,11 @@
 //! What a network has counted at one time, so that skipped time can be counted at the same rates.
 
-use crate::output::recorder::{JobPackets, Net};
+use crate::output::recorder::Net;
 use crate::output::results::Results;
+use crate::run::skip::job_counts::JobCounts;
 use pantala_engine::Time;
 use pantala_fabric::{JobTraffic, LinkCounters};
-use pantala_mpi::{CallReport, LatencyStatistics, MessageSums, RankMessages, RankTotals, scaled};
-use pantala_workload::Endpoints;
+use pantala_mpi::{RankTotals, scaled};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,11 +19,7 @@ pub(crate) struct Counts {
     links: Vec<LinkCounters>,
     /// Traffic by link and job, where there is any, in order.
     traffic: Vec<((u32, u16), JobTraffic)>,
-    calls: Vec<CallReport>,
-    rank_messages: Vec<RankMessages>,
-    /// By job, without windows; with the bytes injected.
-    packets: Vec<(JobPackets, u64)>,
-    message_latency: Vec<Option<LatencyStatistics>>,
+    pub(crate) of_jobs: JobCounts,
     /// By job: how far its ranks have come.
     pub(crate) progress: Vec<Progress>,
 }
@@ -110,32 +106,7 @@ impl Counts {
         for report in network.hosts().flat_map(|host| host.rank_reports(now)) {
             progress[usize::from(report.job)].add(&RankTotals::default(), &report.totals, (1, 1));
         }
-        let of_job = |job: usize| {
-            let mut sum = (JobPackets::default(), 0);
-            for recorder in network.probes() {
-                let of = &recorder.jobs[job];
-                sum.1 += of.windows.iter().map(|window| window.injected_bytes).sum::<u64>();
-                sum.0.absorb(of.without_windows());
-            }
-            sum
-        };
-        let message_latency = |job: u16| {
-            let mut parts = network.hosts().filter_map(|host| host.message_statistics(job));
-            let mut sum = parts.next()?.clone();
-            parts.for_each(|part| sum.add(part));
-            Some(sum)
-        };
-        let calls = network.hosts().flat_map(|host| host.call_reports(now)).collect();
-        let messages = network.hosts().flat_map(Endpoints::rank_messages).collect();
-        Self {
-            links,
-            traffic,
-            calls: CallReport::summed(calls),
-            rank_messages: RankMessages::summed(messages),
-            packets: (0..jobs).map(of_job).collect(),
-            message_latency: (0..jobs as u16).map(message_latency).collect(),
-            progress,
-        }
+        Self { links, traffic, of_jobs: JobCounts::of(network, jobs, now), progress }
     }
 }
 
@@ -144,17 +115,15 @@ impl Counts {
 pub(crate) struct Skipped {
     links: Vec<LinkCounters>,
     traffic: BTreeMap<(u32, u16), JobTraffic>,
-    calls: Vec<CallReport>,
-    rank_messages: Vec<RankMessages>,
-    packets: Vec<(JobPackets, u64)>,
-    message_latency: Vec<Option<LatencyStatistics>>,
+    /// What was skipped in all processes, in the process that writes the results.
+    of_jobs: JobCounts,
     /// By job and rank.
     pub(crate) ranks: BTreeMap<(u16, u32), RankTotals>,
 }
 
 impl Skipped {
-    /// Adds what was counted from `before` to `after`, times the share of each job.
-    pub(crate) fn add(&mut self, before: &Counts, after: &Counts, shares: &[Shares]) {
+    /// Adds what links have counted from `before` to `after`, times the share of each job.
+    pub(crate) fn add_links(&mut self, before: &Counts, after: &Counts, shares: &[Shares]) {
         let share = |job: u16| shares[usize::from(job)].bytes;
         self.links.resize(after.links.len(), LinkCounters::default());
         let mut bytes = vec![(0_u64, 0_u64); after.links.len()];
@@ -180,70 +149,11 @@ impl Skipped {
             sum.packets += scaled(new.packets - old.packets, of_link);
             sum.flits += scaled(new.flits - old.flits, of_link);
         }
-        self.add_calls(before, after, shares);
-        self.add_messages(before, after, shares);
-        for (job, (new, old)) in after.packets.iter().zip(&before.packets).enumerate() {
-            if self.packets.len() <= job {
-                self.packets.push(<(JobPackets, u64)>::default());
-            }
-            let sum = &mut self.packets[job];
-            sum.0.absorb(new.0.since(&old.0, shares[job].bytes));
-            sum.1 += scaled(new.1 - old.1, shares[job].bytes);
-        }
-        self.message_latency.resize(after.message_latency.len(), None);
-        for (job, sum) in self.message_latency.iter_mut().enumerate() {
-            let Some(new) = &after.message_latency[job] else { continue };
-            let more = match &before.message_latency[job] {
-                Some(old) => new.since(old),
-                None => new.clone(),
-            };
-            sum.get_or_insert_default().add(&more.weighted(shares[job].bytes));
-        }
     }
 
-    fn add_calls(&mut self, before: &Counts, after: &Counts, shares: &[Shares]) {
-        let key = |report: &CallReport| (report.job, report.rank, report.call.clone());
-        let known: BTreeMap<_, _> = before.calls.iter().map(|old| (key(old), old)).collect();
-        self.calls.extend(after.calls.iter().map(|new| {
-            let old = known.get(&key(new));
-            let share = shares[usize::from(new.job)];
-            let more = |of: fn(&CallReport) -> u64, share: Share| {
-                scaled(of(new).saturating_sub(old.map_or(0, |old| of(old))), share)
-            };
-            CallReport {
-                calls: more(|of| of.calls, share.calls),
-                bytes: more(|of| of.bytes, share.calls),
-                time: more(|of| of.time, share.waited),
-                ..new.clone()
-            }
-        }));
-        self.calls = CallReport::summed(std::mem::take(&mut self.calls));
-    }
-
-    fn add_messages(&mut self, before: &Counts, after: &Counts, shares: &[Shares]) {
-        let known: BTreeMap<_, _> =
-            before.rank_messages.iter().map(|old| ((old.job, old.rank), old)).collect();
-        self.rank_messages.extend(after.rank_messages.iter().map(|new| {
-            let (old, share) =
-                (known.get(&(new.job, new.rank)), shares[usize::from(new.job)].bytes);
-            let none = MessageSums::default();
-            let of = |new: &MessageSums, old: Option<&MessageSums>| {
-                let old = old.unwrap_or(&none);
-                MessageSums {
-                    messages: scaled(new.messages - old.messages, share),
-                    bytes: scaled(new.bytes - old.bytes, share),
-                    latency: (new.latency - old.latency) * share.0 / share.1.max(1),
-                    unexpected: scaled(new.unexpected - old.unexpected, share),
-                    ..*new
-                }
-            };
-            RankMessages {
-                sent: of(&new.sent, old.map(|old| &old.sent)),
-                received: of(&new.received, old.map(|old| &old.received)),
-                ..*new
-            }
-        }));
-        self.rank_messages = RankMessages::summed(std::mem::take(&mut self.rank_messages));
+    /// Adds what jobs have done in skipped time in all processes.
+    pub(crate) fn add_jobs(&mut self, more: JobCounts) {
+        self.of_jobs = std::mem::take(&mut self.of_jobs).and(more);
     }
 
     /// Adds `iterations / of` times the difference of two totals to a rank's skipped time.
@@ -282,10 +192,6 @@ impl Skipped {
             totals.messages_received += more.messages_received;
             totals.bytes_received += more.bytes_received;
         }
-        results.calls.extend(self.calls);
-        results.calls = CallReport::summed(std::mem::take(&mut results.calls));
-        results.rank_messages.extend(self.rank_messages);
-        results.rank_messages = RankMessages::summed(std::mem::take(&mut results.rank_messages));
         let outputs = results.outputs.len();
         let links = results.outputs.iter_mut().chain(&mut results.injections);
         for (link, more) in links.zip(&self.links) {
@@ -304,14 +210,6 @@ impl Skipped {
             of.bytes += more.bytes;
             of.stall += more.stall;
         }
-        for (job, (packets, injected)) in results.jobs.iter_mut().zip(self.packets) {
-            job.skipped_injected_bytes += injected;
-            job.absorb(packets);
-        }
-        for (sum, more) in results.message_latency.iter_mut().zip(self.message_latency) {
-            if let Some(more) = more {
-                sum.get_or_insert_default().add(&more);
-            }
-        }
+        self.of_jobs.complete(results);
     }
 }

@@ -155,7 +155,14 @@ impl Skipper {
         let both = both.unwrap_or_default().into_iter();
         let shares: Vec<Shares> =
             both.map(|(skipped, sampled)| Shares::of(skipped, sampled, whole)).collect();
-        self.skipped.add(&sample.counts, &counts, &shares);
+        self.skipped.add_links(&sample.counts, &counts, &shares);
+        let both = peers.gather((sample.counts.of_jobs.clone(), counts.of_jobs));
+        let both = both.and_then(|all| {
+            all.into_iter().reduce(|sums, more| (sums.0.and(more.0), sums.1.and(more.1)))
+        });
+        if let Some((before, after)) = both {
+            self.skipped.add_jobs(after.since(&before, &shares));
+        }
     }
 
     /// Adds the rows of skipped time, and what it relies on.
