@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from pantala.catalogue.tables import TABLES
+from pantala.core.plan import Extend
 from pantala.errors import PlanError, SimulationError
 from pantala.scenario.plan import PLAN_VERSION
 
@@ -88,7 +89,7 @@ class FakeCore:
         directory: Path,
         threads: int,
         progress: Callable[[Json], None] | None,
-        extend: Callable[[list[list[tuple[int, int]]]], int | None] | None,
+        extend: Extend | None,
     ) -> str:
         if extend is not None:  # a probe, which says nothing of a core that simulates nothing
             raise PlanError("stop.duration_ps", "", "the fake core does not probe", "")

@@ -13,6 +13,7 @@ use pantala_sim::run::threads;
 use pantala_sim::{End, PlanError, Simulation};
 use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::{SimulationError, plan_error, write_error};
 use crate::json::json;
@@ -106,8 +107,8 @@ impl PyPlan {
     }
 
     /// Runs the plan, writes its run directory and returns run.json. After the plan's duration it
-    /// calls `extend` with the payload that each job has delivered per window. `extend` returns a
-    /// longer duration, or None to end the run.
+    /// calls `extend` with what the run has done so far. `extend` returns a longer duration, or None
+    /// to end the run.
     #[pyo3(signature = (directory, threads=1, progress=None, extend=None))]
     fn run(
         &self,
@@ -121,14 +122,19 @@ impl PyPlan {
         let simulation = py.detach(|| self.simulation(threads));
         let mut simulation = simulation.map_err(|e| plan_error(&e))?;
         simulation.write_to(Path::new(&directory)).map_err(|e| write_error(&e))?;
-        let setup_seconds = clock.wall();
+        let (setup_seconds, setup_cpu) = (clock.wall(), clock.cpu(py)?);
         let running = provenance::Clock::start(py)?;
         let mut observer = Observer::new(progress);
         let end = loop {
             let end = py.detach(|| simulation.run(|p| observer.observe(p)));
             let (End::Duration, Some(extend)) = (&end, &extend) else { break end };
+            let done = PyDict::new(py);
             let delivered: Vec<Vec<(u64, u64)>> = simulation.delivered().collect();
-            let Some(duration) = extend.call1(py, (delivered,))?.extract(py)? else { break end };
+            done.set_item("delivered", delivered)?;
+            done.set_item("packets_delivered", simulation.network.totals().packets_delivered)?;
+            done.set_item("packets_in_flight", simulation.network.packets_in_flight())?;
+            done.set_item("setup_seconds", setup_cpu)?;
+            let Some(duration) = extend.call1(py, (done,))?.extract(py)? else { break end };
             simulation.extend(duration);
         };
         let provenance = running.provenance(py, setup_seconds, &simulation)?;

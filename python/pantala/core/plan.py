@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pantala import _core
 
-__all__ = ["ExpectedTraffic", "Extend", "Plan", "Progress", "ProgressCallback", "Resolver"]
+__all__ = ["Done", "ExpectedTraffic", "Extend", "Plan", "Progress", "ProgressCallback", "Resolver"]
 
 
 class Progress(TypedDict):
@@ -33,8 +33,25 @@ class Progress(TypedDict):
 
 ProgressCallback = Callable[[Progress], None]
 
+
+class Done(TypedDict):
+    """What a run has done at the end of the plan's duration.
+
+    Attributes:
+        delivered: a list per job: number of a window, bytes delivered in it.
+        packets_delivered: the packets delivered, responses included.
+        packets_in_flight: the packets in the network.
+        setup_seconds: CPU time of the set-up, before the first event.
+    """
+
+    delivered: list[list[tuple[int, int]]]
+    packets_delivered: int
+    packets_in_flight: int
+    setup_seconds: float
+
+
 #: What `Plan.run` asks at the end of the plan's duration.
-Extend = Callable[[list[list[tuple[int, int]]]], int | None]
+Extend = Callable[[Done], int | None]
 
 
 class ExpectedTraffic(TypedDict):
@@ -182,10 +199,10 @@ class Plan(Mapping[str, Any]):
             directory: an empty directory.
             progress: called about five times per second.
             threads: the number of threads, or "auto".
-            extend: called at the end of the plan's duration with a list per job: number of a
-                window, bytes delivered in it. It returns None, or a longer duration in ps to which
-                the run continues. The result is the run of a plan with the last duration, if the
-                earlier durations were multiples of the window.
+            extend: called at the end of the plan's duration with what the run has done. It returns
+                None, or a longer duration in ps to which the run continues. The result is the run
+                of a plan with the last duration, if the earlier durations were multiples of the
+                window.
 
         Raises:
             UsageError: no such number of threads.

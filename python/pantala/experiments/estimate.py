@@ -1,13 +1,15 @@
 """The estimated cost of the missing runs of an experiment: time, memory, disk.
 
-Stored runs of the same experiment are the best estimate. Without one, a few missing runs are
-probed: each part of an interference experiment, in cases spread over the axes. Runs that differ in
-their seed only cost the same, so they are one choice.
+Stored runs of the same experiment are the best estimate: of a missing run, those of the same part
+and with the most equal values of axes. Without one, a few missing runs are probed: each part of an
+interference experiment, in cases spread over the axes. Runs that differ in their seed only cost the
+same, so they are one choice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, TypeVar
@@ -20,12 +22,15 @@ from pantala.system.parallel import cores
 from pantala.text.amounts import counted
 
 if TYPE_CHECKING:
+    from pantala.experiments.listing import Listing
     from pantala.experiments.runner import Sweep
     from pantala.store.index import Entry
 
 __all__ = ["Estimate", "estimate", "local_workers", "probes_before"]
 
 Item = TypeVar("Item")
+#: The part of a run, and the numbers of its case's points on the axes other than the seed.
+_Place = tuple[str, tuple[int, ...]]
 
 #: Kept tables lie in the run and, better compressed, in the consolidated tables.
 _CONSOLIDATED = 1.5
@@ -90,8 +95,7 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
     there = [sweep.entries[run] for run in sweep.listing.runs if run in sweep.entries]
     stored = [entry for entry in there if entry["state"] == "done"]
     if stored:
-        costs = [_measured(entry) for entry in stored]
-        return _summed(count, [(costs, count)], "by the finished runs")
+        return _by_finished(sweep, missing, {entry["run"]: _measured(entry) for entry in stored})
     # A run that continues until it is precise has at least its first part.
     least = "" if sweep.description.until_precise is None else "at least; "
     places = _chosen(sweep, missing, min(probes, _MOST) or _MOST)
@@ -134,6 +138,45 @@ def _summed(count: int, groups: Sequence[tuple[Sequence[RunCost], int]], basis: 
         mean("disk_bytes") * _CONSOLIDATED * count,
         basis,
     )
+
+
+def _by_finished(sweep: Sweep, missing: Sequence[str], costs: Mapping[str, RunCost]) -> Estimate:
+    """Returns the cost of the missing runs: for each, that of the finished runs most like it.
+
+    Args:
+        sweep: the experiment.
+        missing: the runs to simulate.
+        costs: by finished run, what it took.
+    """
+    wanted = {*missing, None}
+    groups: dict[_Place, list[RunCost]] = {}
+    for place, run in _places(sweep.listing):
+        if run is not None and run in costs:
+            groups.setdefault(place, []).append(costs[run])
+    left = Counter(place for place, run in _places(sweep.asked) if run in wanted)
+    found = [(_most_alike(groups, place), number) for place, number in left.items()]
+    return _summed(left.total(), found, "by the finished runs")
+
+
+def _places(listing: Listing) -> Iterator[tuple[_Place, str | None]]:
+    """Yields each known run with its first place, and each place whose run is not known yet."""
+    seen = set[str]()
+    for case, part, run in listing.frame.select("case", "part", "run").iter_rows():
+        if run not in seen:
+            yield (part, listing.expansion.without_seed(case)), run
+        if run is not None:
+            seen.add(run)
+
+
+def _most_alike(groups: Mapping[_Place, list[RunCost]], place: _Place) -> list[RunCost]:
+    """Returns the costs of the finished runs of the same part with the most equal values."""
+
+    def equal(other: _Place) -> tuple[bool, int]:
+        points = zip(other[1], place[1], strict=True)
+        return other[0] == place[0], sum(one == another for one, another in points)
+
+    most = max(map(equal, groups))
+    return [cost for other, costs in groups.items() if equal(other) == most for cost in costs]
 
 
 def _measured(entry: Entry) -> RunCost:

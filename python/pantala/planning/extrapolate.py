@@ -1,9 +1,9 @@
 """The cost of a run, extrapolated from a probe of its first part.
 
 What the jobs have received in the probe, and what they send in all, tells which part of the run it
-was. A message counts as received when all of it has arrived, which in a large machine is nothing
-for some microseconds; so the packets that the network has delivered, and half of those under way,
-count if they are more. The cost of a packet is the same before and after.
+was. In a large machine nothing arrives for some microseconds, while the network fills; so the
+packets that it has delivered, and half of those under way, count if they are more. The cost of a
+packet is the same before and after.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ def from_probe(
         sent: its `traffic`.
         probed: the probe, in which a job has received something, or which ended.
     """
-    last = probed.samples[-1]
     probed = replace(probed, rows=_growing(plan, probed.rows))
     if probed.ended:
         return RunCost(
@@ -60,13 +59,16 @@ def from_probe(
             "from a probe that simulated all of it",
         )
     work = _Work(plan, sent, probed.samples)
-    end = work.end()
+    last = probed.samples[-1]
+    done, total = work.carried(last), work.in_all(work.end())
+    # The first step warms up, so it does not count if most of the work came later.
     first = probed.samples[0]
-    done, total = max(work.at(last), _carried(plan, sent, probed)), work.in_all(end)
-    before = work.at(first)
+    for each in probed.samples[:2]:
+        if work.carried(each) <= done / 2:
+            first = each
     # Rows that wait are written at the end of the probe; its other files come once.
     spent = max(last.seconds, probed.seconds - _SECONDS_OF_END) - first.seconds
-    per_work = spent / (done - before) if done > before else last.seconds / done
+    per_work = spent / (done - work.carried(first))
     scale = total / done
     return RunCost(
         probed.seconds + per_work * max(0.0, total - done),
@@ -78,18 +80,15 @@ def from_probe(
     )
 
 
-def _carried(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic], probed: Probe) -> float:
-    """Returns the packets of messages that the network has carried, at least.
+def _payload_share(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> float:
+    """Returns the share of packets that carry messages, at least.
 
-    A packet under way counts as half of one. Responses are half of all packets, and a message can
-    need two packets of control.
+    Responses are half of all packets, and a message can need two packets of control.
     """
-    carried = probed.packets + probed.in_flight / 2
-    if plan["nic"]["responses"]:
-        carried /= 2
     messages = sum(each["messages"] for each in sent.values())
     packets = sum(_per_byte(plan, each) * each["bytes"] for each in sent.values())
-    return carried * packets / (packets + _CONTROL * messages) if packets else 0.0
+    share = packets / (packets + _CONTROL * messages) if packets else 1.0
+    return share / 2 if plan["nic"]["responses"] else share
 
 
 class _Work:
@@ -98,7 +97,7 @@ class _Work:
     Args:
         plan: the plan.
         sent: its `traffic`.
-        samples: the steps of a probe.
+        samples: the end of the set-up of a probe, and its steps.
     """
 
     def __init__(
@@ -115,6 +114,10 @@ class _Work:
         self._last = samples[-1]
         #: Packets per byte of each job: messages can be smaller than a packet.
         self._weights = [_per_byte(plan, sent.get(job["name"])) for job in self._jobs]
+        self._payload = _payload_share(plan, sent)
+        arrived = self.at(self._last)
+        #: What counts as carried, by what has arrived.
+        self._ahead = self.carried(self._last) / arrived if arrived else 1.0
         self._rates = [self._rate(number, samples) for number in range(len(self._jobs))]
 
     @property
@@ -137,22 +140,26 @@ class _Work:
     def _rate(self, number: int, samples: Sequence[Sample]) -> float:
         """Returns the bytes per ps that a job receives, since it began to receive."""
         last = samples[-1]
-        begin = 0
-        if self._jobs[number]["workload"]["kind"] == "pattern":
+        is_pattern = self._jobs[number]["workload"]["kind"] == "pattern"
+        if is_pattern:
             # It takes some time until as much arrives as is sent.
-            early = [each.simulated_ps <= last.simulated_ps / 2 for each in samples]
-            begin = max(0, sum(early) - 1)
+            begin = sum(each.simulated_ps <= last.simulated_ps / 2 for each in samples) - 1
         else:
-            waits = (at for at, each in enumerate(samples) if not each.delivered[number])
-            begin = max(waits, default=-1)
-        start = samples[begin].simulated_ps if begin >= 0 else 0
-        before = samples[begin].delivered[number] if begin >= 0 else 0
-        if last.simulated_ps <= start:
+            begin = sum(not each.delivered[number] for each in samples) - 1
+        start = samples[begin]
+        if last.simulated_ps <= start.simulated_ps:
             return 0.0
-        return (last.delivered[number] - before) / (last.simulated_ps - start)
+        arrived = last.delivered[number] - start.delivered[number]
+        ahead = 1.0 if is_pattern else self._ahead
+        return arrived * ahead / (last.simulated_ps - start.simulated_ps)
+
+    def carried(self, sample: Sample) -> float:
+        """Returns the work until a sample; a packet under way counts as half of one."""
+        carried = (sample.packets + sample.in_flight / 2) * self._payload
+        return max(self.at(sample), carried)
 
     def at(self, sample: Sample) -> float:
-        """Returns the work until a sample."""
+        """Returns the work of what has arrived until a sample."""
         pairs = zip(self._weights, sample.delivered, strict=True)
         return float(sum(weight * size for weight, size in pairs))
 
@@ -202,11 +209,11 @@ def _memory(probed: Probe, work: _Work, total: float) -> float:
 
     The rows of a table grow until they are written.
     """
-    last, done = probed.samples[-1], work.at(probed.samples[-1])
+    last, done = probed.samples[-1], work.carried(probed.samples[-1])
     waiting = _waiting(probed.rows, 1.0)
 
     def other(sample: Sample) -> float:
-        return max(0.0, sample.resident_bytes - waiting * work.at(sample) / done)
+        return max(0.0, sample.resident_bytes - waiting * work.carried(sample) / done)
 
     return (
         other(last)

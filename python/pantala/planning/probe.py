@@ -1,4 +1,4 @@
-"""A probe: the first part of a run, simulated for half a second to learn what all of it costs.
+"""A probe: the first part of a run, simulated for a short time to learn what all of it costs.
 
 The probe writes its tables into a temporary folder, because writing is a part of the cost. It grows
 step by step until its time is spent, so that it is bounded for every plan. No result depends on it.
@@ -11,22 +11,25 @@ import json
 import resource
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pantala.core.plan import Plan, Progress
+from pantala.core.plan import Done, Plan, Progress
 from pantala.errors import PlanError, SimulationError, UnwritableError
 from pantala.files.run_directory import RUN_FILE
 
 __all__ = ["PROBE_SECONDS", "Probe", "Sample", "probe"]
 
-#: The CPU time of a probe.
+#: The CPU time of a probe. It takes as long as its set-up if that is longer: the first microseconds
+#: of a large machine say little of the others.
 PROBE_SECONDS = 0.5
 #: A probe ends at this multiple of its time, wherever it is.
 _MOST = 2.0
+#: The most CPU time of a probe for the sake of its set-up.
+_LONGEST_SECONDS = 4.0
 #: The simulated time of the first step: packets that the jobs can send in it, and its bounds in ps.
 _FIRST_PACKETS = 20_000
 _SHORTEST, _LONGEST = 1_000, 1_000_000
@@ -46,12 +49,16 @@ class Sample:
         simulated_ps: simulated time.
         delivered: the bytes that each job has received, in the order of the plan.
         resident_bytes: the memory that the run has taken so far.
+        packets: the packets that were delivered, responses included.
+        in_flight: the packets in the network.
     """
 
     seconds: float
     simulated_ps: int
     delivered: tuple[int, ...]
     resident_bytes: int
+    packets: int = 0
+    in_flight: int = 0
 
 
 @dataclass(frozen=True)
@@ -59,11 +66,10 @@ class Probe:
     """What a probe has measured.
 
     Attributes:
-        samples: its steps, at least one.
+        samples: the end of its set-up, then its steps, at least one.
         seconds: CPU time of the whole probe, the end of its tables included.
         ended: whether the run came to its end.
         packets: the packets that were delivered, responses included.
-        in_flight: the packets in the network at the end.
         rows: the rows of its tables, by name.
         disk_bytes: the size of its directory.
         base_bytes: the memory of the process before.
@@ -73,7 +79,6 @@ class Probe:
     seconds: float
     ended: bool
     packets: int
-    in_flight: int
     rows: Mapping[str, int]
     disk_bytes: int
     base_bytes: int
@@ -94,7 +99,8 @@ class _Steps:
         self._base = resident_bytes()
         #: The time at which `watch` ended the probe within a step; 0 if it did not.
         self._stopped = 0.0
-        #: The CPU time of the set-up, which does not count: large machines take a second.
+        #: The CPU time of the set-up, which does not count: large machines take a second. Until the
+        #: end of the first step, that of the first report of progress.
         self._set_up: float | None = None
         self._began = time.process_time()
 
@@ -108,21 +114,25 @@ class _Steps:
             self._set_up = spent
         return spent - self._set_up
 
-    def extend(self, delivered: Sequence[Sequence[tuple[int, int]]]) -> int | None:
+    def extend(self, done: Done) -> int | None:
         """Notes a sample, and returns the end of the next step; None at the end of the probe."""
-        of_jobs = tuple(sum(size for _, size in job) for job in delivered)
+        of_jobs = tuple(sum(size for _, size in job) for job in done["delivered"])
         spent = self.spent()
         memory = resident_bytes() - self._base
-        self.samples.append(Sample(spent, self._now, of_jobs, memory))
+        if not self.samples:
+            self._set_up = min(done["setup_seconds"], spent)
+            self._seconds = max(self._seconds, min(self._set_up, _LONGEST_SECONDS))
+            self.samples.append(Sample(self._set_up, 0, (0,) * len(of_jobs), memory))
+        packets = done["packets_delivered"], done["packets_in_flight"]
+        self.samples.append(Sample(spent, self._now, of_jobs, memory, *packets))
         simulating = self._simulating(spent)
         if simulating >= self._seconds or self._now == self._duration:
             return None
         step = self._now // 2
-        if len(self.samples) > 1:
-            before = self.samples[-2]
-            rate = (spent - before.seconds) / (self._now - before.simulated_ps)
-            if rate > 0:
-                step = min(step, 1 + int((self._seconds - simulating) / rate))
+        before = self.samples[-2]
+        rate = (spent - before.seconds) / (self._now - before.simulated_ps)
+        if rate > 0:
+            step = min(step, 1 + int((self._seconds - simulating) / rate))
         # Steps do not become tiny, and two rates of a run can differ.
         self._now += max(step, self._now // 8, _SHORTEST)
         if self._duration:
@@ -139,18 +149,23 @@ class _Steps:
         document = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
         finished = document["reason"] == "finished"
         simulated = round(document["simulated_ns"] * 1000)
+        counters = document["counters"]
+        packets = counters["packets_delivered"], counters["packets_in_flight"]
         if finished:
-            self.samples.append(Sample(spent, simulated, (), memory))
+            self.samples.append(Sample(spent, simulated, (), memory, *packets))
         elif self._stopped:
-            self.samples.append(Sample(self._stopped, simulated, _delivered(folder), memory))
+            arrived = _delivered(folder)
+            if not self.samples:
+                begun = Sample(self._set_up or 0.0, 0, (0,) * len(arrived), memory)
+                self.samples.append(begun)
+            self.samples.append(Sample(self._stopped, simulated, arrived, memory, *packets))
         if not self.samples:
             return None
         return Probe(
             tuple(self.samples),
             spent,
             finished or self.samples[-1].simulated_ps == self._duration,
-            document["counters"]["packets_delivered"],
-            document["counters"]["packets_in_flight"],
+            packets[0],
             document["tables"],
             sum(path.stat().st_size for path in folder.iterdir()),
             self._base,
@@ -169,8 +184,9 @@ def probe(plan: Plan, seconds: float = PROBE_SECONDS) -> Probe | None:
 
     Args:
         plan: a resolved plan.
-        seconds: about how much CPU time it may take. At the end of a step it may take more, up to
-            twice as much, and the set-up of the simulation comes on top.
+        seconds: about how much CPU time it may take, or as much as the set-up of the simulation if
+            that is longer. At the end of a step it may take more, up to twice as much, and the
+            set-up comes on top.
 
     Returns:
         What it measured; None if the run fails, or cannot be simulated so shortly.

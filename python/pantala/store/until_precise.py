@@ -15,7 +15,7 @@ from typing import Any, Self
 from pantala.analysis.steady_state import Estimate
 from pantala.analysis.steady_throughput import WINDOWS, steady_throughput
 from pantala.core.extension import Threads
-from pantala.core.plan import Plan
+from pantala.core.plan import Done, Plan
 from pantala.store.identity import canonical_text, id_of_text
 
 __all__ = ["UntilPrecise"]
@@ -76,9 +76,10 @@ class UntilPrecise:
         packet: int = prepared["packet_bytes"]
         windows = WINDOWS
 
-        def extend(jobs: list[list[tuple[int, int]]]) -> int | None:
+        def extend(done: Done) -> int | None:
             """Returns the time to which the run continues; None if it ends."""
             nonlocal windows
+            jobs = done["delivered"]
             found = [
                 steady_throughput(prepared, number, delivered, windows)
                 for number, delivered in enumerate(jobs)

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 import pantala as pt
-from pantala.core.plan import Plan, Progress, Resolver
+from pantala.core.plan import Done, Plan, Progress, Resolver
 from pantala.experiments import estimate as of_sweeps
 from pantala.experiments.description import describe
 from pantala.experiments.runner import Sweep
@@ -166,9 +166,9 @@ def sampled(memory: Callable[[float], float], jobs: int = 1) -> Probe:
     """Returns a probe of ten steps of 1 us in 0.05 s each, of 1,000 bytes and 10 packets."""
     samples = tuple(
         Sample(0.1 + 0.05 * step, 10**6 * step, (1000 * step,) * jobs, int(memory(step)))
-        for step in range(1, 11)
+        for step in range(11)
     )
-    return Probe(samples, 0.63, False, 100 * jobs, 0, {"jobs": 1, "messages": 10}, 10_000, 0)
+    return Probe(samples, 0.63, False, 100 * jobs, {"jobs": 1, "messages": 10}, 10_000, 0)
 
 
 def made(size: float, messages: float, **job_keys: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -188,13 +188,34 @@ def test_the_time_of_a_run_is_that_of_its_packets() -> None:
 
 
 def test_packets_of_messages_that_have_not_arrived_count() -> None:
-    probed = replace(sampled(lambda _: 0), packets=300, in_flight=420)
+    probed = sampled(lambda _: 0)
+    filled = replace(probed.samples[-1], packets=300, in_flight=420)
+    probed = replace(probed, samples=(*probed.samples[:-1], filled), packets=300)
     plan, sent = made(100_000, 10)
     found = from_probe(plan, sent, probed)
     # 510 packets were carried, of which those of control are 20 of 1,020 or fewer.
     assert found.seconds == pytest.approx(0.63 + 0.45 / (500 - 10) * 500)
     both = from_probe({**plan, "nic": {"responses": True}}, sent, probed)
     assert both.seconds == pytest.approx(0.63 + 0.45 / (250 - 10) * 750)
+
+
+def test_a_probe_of_one_step_knows_its_cost_and_its_set_up() -> None:
+    """A machine whose first step takes all the time: nothing has arrived, and much is under way."""
+    begun, only = Sample(1.5, 0, (0,), 0), Sample(2.0, 10**6, (0,), 0, packets=300, in_flight=420)
+    probed = Probe((begun, only), 2.03, False, 300, {}, 10_000, 0)
+    found = from_probe(*made(100_000, 10), probed)
+    assert found.seconds == pytest.approx(2.03 + 0.5 / 500 * 500)
+
+
+def test_what_is_under_way_counts_for_the_rate_of_a_job() -> None:
+    """A run cut off by its duration, whose network still fills at the end of the probe."""
+    begun = Sample(1.5, 0, (0,), 0)
+    only = Sample(2.0, 10**6, (25_000,), 0, packets=250, in_flight=500)
+    probed = Probe((begun, only), 2.03, False, 250, {}, 10_000, 0)
+    plan, sent = made(1e9, 0)
+    found = from_probe({**plan, "stop": {"duration_ps": 10**7}}, sent, probed)
+    assert found.packets == pytest.approx(250 + 9 * 500)
+    assert found.seconds == pytest.approx(2.03 + 0.5 / 500 * (found.packets - 500))
 
 
 def test_memory_that_grows_with_each_packet_goes_on_growing() -> None:
@@ -215,7 +236,7 @@ def test_rows_of_the_whole_run_are_not_counted_again() -> None:
 
 
 def test_memory_that_fills_up_does_not() -> None:
-    found = from_probe(*made(1e12, 10), sampled(lambda step: 1e6 * (10 - 8 / step)))
+    found = from_probe(*made(1e12, 10), sampled(lambda step: 1e6 * (10 - 8 / max(step, 0.8))))
     rows = 262_144 * 5 * row_bytes("messages")
     assert found.memory_bytes < BYTES_PER_PROCESS + 1.5 * 10e6 + rows
 
@@ -345,14 +366,24 @@ def test_a_probe_that_ends_within_a_step_knows_what_has_arrived(
     plan = plan_of([halo(400), noise(400)], stop={"duration": "50 us"})
     seen: list[tuple[int, ...]] = []
 
-    def end(delivered: list[list[tuple[int, int]]]) -> None:
-        seen.append(tuple(sum(size for _, size in each) for each in delivered))
+    def end(done: Done) -> None:
+        seen.append(tuple(sum(size for _, size in each) for each in done["delivered"]))
+        assert done["packets_delivered"] > 0
+        assert done["setup_seconds"] > 0
 
     plan.run(tmp_path, extend=end)
     times = iter([0.0, 0.01, 5.0, 5.1])
     monkeypatch.setattr("pantala.planning.probe.time.process_time", lambda: next(times))
     steps = _Steps(0, 10**6, 0.5)
-    steps.extend([[(0, 10)], [(0, 0)]])
+    delivered = [[(0, 10)], [(0, 0)]]
+    steps.extend(
+        {
+            "delivered": delivered,
+            "packets_delivered": 1,
+            "packets_in_flight": 0,
+            "setup_seconds": 0.005,
+        }
+    )
     with pytest.raises(_Enough):
         steps.watch(cast("Progress", {}))
     found = steps.probe(tmp_path)
