@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from pantala.studies import Campaign, read_study
+from pantala.studies.packed_columns import decoded, parquet
 from pantala.studies.packs import pack, unpack
 from pantala.studies.verify import repeat
 from support import ROOT, Ended
@@ -115,7 +118,10 @@ def marked(**keys: object) -> Callable[[dict[str, bytes]], object]:
         (lambda files: files.pop("documents.parquet"), "is damaged"),
         (lambda files: files.update({"jobs.parquet": b"PAR1"}), "is damaged"),
         (lambda files: files.update({"jobs.parquet": files["documents.parquet"]}), "is damaged"),
-        (marked(format=2, pantala="9.1"), "newer Pantala (9.1)"),
+        (marked(forms={}), "is damaged"),
+        (marked(forms=None), "is damaged"),
+        (lambda files: files.update({"jobs.parquet": files["pack.json"]}), "is damaged"),
+        (marked(format=3, pantala="9.1"), "newer Pantala (9.1)"),
         (marked(study="other"), "is of the full version of the study other"),
         (marked(quick=True), "is of the quick version of the study study"),
     ],
@@ -136,6 +142,29 @@ def test_a_wrong_pack_is_named(
     assert said in ended.err
     assert len(ended.err.splitlines()) == 1
     assert not hashes(tmp_path / "other")
+
+
+def test_packs_of_the_first_form_are_read(made: Path, tmp_path: Path) -> None:
+    """They hold the columns of the tables as they are."""
+    there = campaign(made)
+    pack(there, tmp_path / "packs")
+
+    def as_it_was(files: dict[str, bytes]) -> None:
+        mark = json.loads(files["pack.json"])
+        documents = pl.read_parquet(io.BytesIO(files["documents.parquet"]))
+        times = {
+            run: json.loads(document)["simulated_ns"] for run, document in documents.iter_rows()
+        }
+        for name, forms in mark.pop("forms").items():
+            packed = pl.read_parquet(io.BytesIO(files[f"{name}.parquet"]))
+            files[f"{name}.parquet"] = parquet(decoded(packed, forms, times))
+        files["pack.json"] = json.dumps({**mark, "format": 1}).encode()
+
+    altered(tmp_path / "packs", as_it_was)
+    taken = unpack(campaign(tmp_path / "other"), tmp_path / "packs")
+    assert (taken.moved, taken.there, taken.foreign) == (DONE, 0, 0)
+    assert hashes(tmp_path / "other") == hashes(made)
+    assert all(each.equal for each in repeat(campaign(tmp_path / "other"), 1, 1))
 
 
 def test_the_commands_say_what_they_did(made: Path, tmp_path: Path, cli: Cli) -> None:
