@@ -14,7 +14,14 @@ from typing import Any
 
 import pantala as pt
 from campaign.damage import damaged_bytes, damaged_json, damaged_text
-from campaign.reader_seeds import CODES, EMBER, EXPERIMENTS, JOB_LOGS, SCENARIOS
+from campaign.reader_seeds import (
+    CODES,
+    EMBER,
+    EXPERIMENTS,
+    JOB_LOGS,
+    SCENARIOS,
+    WRONG_EXPERIMENTS,
+)
 from campaign.toml_text import toml_text
 from support import ROOT, SMALL
 
@@ -335,7 +342,12 @@ READERS: dict[str, Reader] = {
     "experiment": Reader(
         _text(
             "e.toml",
-            lambda: [_EXPERIMENT, *EXPERIMENTS, *_example("experiments/protect.toml")()],
+            lambda: [
+                _EXPERIMENT,
+                *EXPERIMENTS,
+                *WRONG_EXPERIMENTS,
+                *_example("experiments/protect.toml")(),
+            ],
             10,
         ),
         _experiment,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CODES", "EMBER", "EXPERIMENTS", "JOB_LOGS", "SCENARIOS"]
+__all__ = ["CODES", "EMBER", "EXPERIMENTS", "JOB_LOGS", "SCENARIOS", "WRONG_EXPERIMENTS"]
 
 _NODE_LISTS = (
     "0-6,9", "generateNidListRange(0,8)", "generateNidList=generateNidListInterval(0,8,2)",
@@ -75,8 +75,26 @@ name = "all"
 ranks = 72
 workload = { kind = "pattern", pattern = "uniform", load = 0.2 }
 """
+_AXES = '"routing.algorithm" = ["minimal", { algorithm = "par" }]'
+#: Lines of an experiment, and the mistakes in their place.
+_MISTAKEN = {
+    "[axes]": ("[[axes]]", "[[axes]]\nname = 3", "[[axes]]\ncases = {}", "[[axes]]\ncases.a = 3"),
+    _AXES: ('"routing.algorithm" = []', '"routing.algorithm" = "par"', "seed = [1, 2]", "a.b = [1]",
+            '"jobs.*.placement" = [1]', '"jobs[3].ranks" = [1, 2]'),
+    "seeds = 2": ("seeds = 0", 'seeds = "x"', "seeds = 2\nset = 3", "seeds = 2\nkeep = 1",
+                  'seeds = 2\nkeep = ["job"]', "seeds = 2\nskip_refused = 1", "seeds = [1, 1]",
+                  'seeds = 2\nset = { seed = 1, "interference" = 3 }', "seeds = 1\naxes = 3",
+                  'seeds = 2\nprecision = "1%"', 'seeds = 2\nprecision_of = "x"'),
+    'name = "u"': ("name = 3", 'name = "../u"', ""),
+    "[scenario]": ('[wrong]', '[[scenario]]'),
+    'longest = "10 us"': ('longest = "1 ns"', "most_packets = 0", 'precision_of = "x"'),
+}  # fmt: skip
 #: Experiments: axes zipped, of cases and crossed; a precision; a throughput that is followed.
 EXPERIMENTS = [_FOLLOWING, _UNTIL]
+#: Experiments with a mistake each.
+WRONG_EXPERIMENTS = [
+    _UNTIL.replace(line, other) for line, wrong in _MISTAKEN.items() for other in wrong
+]
 
 _SACCT = """\
 JobID|JobName|Start|End|NodeList|NTasks
@@ -176,5 +194,40 @@ end = "900 ns"
 placement = {{ kind = "nodes", nodes = [9, 8, 12, 13] }}
 workload = {{ kind = "pattern", pattern = "shift", offset = 1, load = 0.1 }}
 """
-#: Scenarios with copies, lists of applications, targets and nodes by name.
-SCENARIOS = [_COPIES, _PLACED]
+#: Machines with failed links, links of their own and keys of the router, each in place of the small
+#: one.
+_TOPOLOGY = "topology = { p = 2, a = 4, h = 2, g = 9 }"
+_ROUTERS = "router = { model = 'booksim2' }, links = { local = { bandwidth = '10 GB/s' } }"
+_MACHINES = (
+    f"{{ preset = 'kang2022', failed_links = {{ class = 'global', count = 2 }}, {_TOPOLOGY} }}",
+    f"{{ preset = 'kang2022', failed_links = {{ share = 0.1, seed = 3 }}, {_TOPOLOGY} }}",
+    f"{{ preset = 'kang2022', failed_links = ['g0r1-g1r0', '0:5'], {_TOPOLOGY} }}",
+    "{ preset = 'kang2022', topology = { p = 2, a = 4, h = 2, g = 9, failed_links = ['0:5'] } }",
+    "{ preset = 'kang2022', topology = { p = 2, a = 4, h = 2, g = 9, "
+    "failed_links = { class = 'global', count = 2, share = 0.5 } } }",
+    "{ preset = 'kang2022', topology = { p = 2, a = 4, h = 2, g = 9, "
+    "failed_links = { class = 'local', share = 0.05, seed = 3 } } }",
+    f"{{ preset = 'kang2022', {_ROUTERS}, {_TOPOLOGY} }}",
+    "{ preset = 'theta', topology = { p = 1, rows = 2, columns = 4, g = 3 } }",
+    "'kang2022'",
+    "{ topology = { p = 2, a = 4, h = 2 }, packet = '512 B' }",
+)
+_OF_JOBS = (
+    ('placement = { kind = "nodes", nodes = [9, 8, 12, 13] }', 'placement = "contiguous"'),
+    ('placement = { kind = "nodes", nodes = [9, 8, 12, 13] }', "placement = { groups = 2 }"),
+    ('end = "900 ns"', 'start = "2 us"\nend = "1 us"'),
+    ('end = "900 ns"', "repeat = true\ncount = 0"),
+    ('routing = { algorithm = "par" }', 'routing = "q_adaptive"\nmpi = "sst_sc22"\nrecord = "all"'),
+    (
+        'routing = { algorithm = "par" }',
+        'routing = "par"\nrecord = { ports = "10 us", window = 0 }',
+    ),
+    ('stop = { duration = "1 us" }', 'skip = "1 %"\ndetail = { coarsen = 4 }'),
+    ('name = "nodes"', 'name = "slurm"'),
+)
+#: Scenarios with copies, lists of applications, targets, nodes by name, machines and mistakes.
+SCENARIOS = [
+    *(_COPIES, _PLACED),
+    *(_PLACED.replace(_SMALL_MACHINE, machine) for machine in _MACHINES),
+    *(_PLACED.replace(line, other) for line, other in _OF_JOBS),
+]

@@ -71,50 +71,9 @@ fn synonyms_case_comments_and_hyphens_do_not_matter() {
 
 #[test]
 fn every_statement_has_a_canonical_text() {
-    for text in [
-        "task 0 asynchronously sends 2 unique 4 kilobyte page aligned messages with verification \
-         using tag \"abc\" from 8 byte into buffer 3 to tasks {0, 2}.\n",
-        "all tasks t send 3 doubleword sized 64 byte misaligned messages without data touching to \
-         unsuspecting task t + 1.\n",
-        "task 0 sends a message to task 1 who receives them asynchronously as nonunique unaligned \
-         messages with data touching using tag 7 into the default buffer.\n",
-        "tasks d such that d < 3 receive a 4 byte message into buffer 1 from task d + 1.\n",
-        "task s - 1 receives a 4 byte message from all tasks s.\n",
-        "all tasks multicast a 5 bit message to all other tasks.\n",
-        "all tasks reduce 3 doublewords.\n",
-        "all tasks reduce an integer to 1 integers from buffer 2.\n",
-        "all tasks t reduce 2 integers to task 1 who receives the result as 2 integers into \
-         buffer 1.\n",
-        "tasks t such that t is even \\/ 3 divides t synchronize.\n",
-        "task 0 computes for 5 microseconds.\n",
-        "all tasks sleep for 2 days.\n",
-        "task 0 touches 5 words of a 1 megabyte memory region 3 times with stride 2 words.\n",
-        "task 0 touches a page sized memory region with random stride.\n",
-        "task 0 touches all message buffers.\n",
-        "task 0 touches the current message buffer.\n",
-        "task 0 touches message buffer 4.\n",
-        "task 0 logs the mean and the 95 percentile of elapsed_usecs / 2 as \"Time\" and \
-         a histogram of bytes_sent as the value of \"x\" and each 1 as \"\" and the 2 as \"\" \
-         and 3 as \"\".\n",
-        "task 0 logs the median absolute deviation and the standard deviation and the harmonic \
-         mean and the geometric mean and the variance of 1 as \"\".\n",
-        "task 0 computes aggregates.\n",
-        "task 0 stores its counters then\ntask 0 restores its counters.\n",
-        "assert that \"enough tasks\" with num_tasks >= 2 /\\ num_tasks is not in [3, 5].\n",
-        "task 0 outputs \"a \\\"b\\\" \\\\ \\n\" and the value of \"user\" and num_tasks.\n",
-        "task 0 is assigned to processor 3 then\nall tasks are assigned to a random processor.\n",
-        "for each x in {1, 2, 4, ..., 1024}, {3, 1}, {t * t for each t in {1, ..., 6} where t is \
-         odd}\n  task 0 outputs x.\n",
-        "for 3 repetitions plus 2 warmup repetitions and a synchronization {}.\n",
-        "for 2 seconds plus 5 warmup milliseconds {\n  task 0 outputs 1\n}.\n",
-        "let r be a random task less than 3 but not 1 and s be a random task other than r and q \
-         be a random task in [1, 2] while\n  task r sends a message to task s + q.\n",
-        "let g be tasks t such that t > 1 while\n  task group g outputs mesh_neighbor((4*, 2), \
-         mesh_distance((4), 0, 1), (1, -1)) and mesh_coordinate((2), 1, 0).\n",
-        "if num_tasks > 2 then {\n  task 0 outputs 1\n} otherwise\n  task 0 outputs 2.\n",
-        "reps is \"Repetitions\" and comes from \"--reps\" or \"-r\" with default 10.\n\nfor reps \
-         repetitions\n  task 0 outputs file_data(\"f\", 1, 2, \",\", \";\").\n",
-    ] {
+    let programs: Vec<&str> = include_str!("statements.ncptl").split("# ---\n").skip(1).collect();
+    assert!(programs.len() > 20);
+    for text in programs {
         canonical(text, text);
     }
 }

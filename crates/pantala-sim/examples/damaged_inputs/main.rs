@@ -8,8 +8,10 @@
 //! [`memory::bound`] bytes. A panic and too much memory are failures of their case, whose input is
 //! shrunk. A hang ends the process with the status 3 and the counts so far.
 
+mod layouts;
 mod memory;
 mod mutate;
+mod plan_seeds;
 mod readers;
 mod seeds;
 

@@ -23,6 +23,7 @@ use crate::chakra_writer::{Node, content};
 use crate::dumpi_writer::{self, Argument, IGNORED, INT, WORLD, status};
 use crate::goal_binary::binary;
 use crate::goal_text::{GOAL, with_comments};
+use crate::plan_seeds;
 
 pub(crate) const CHAKRA_WORDS: &[&[u8]] = &[
     b"comm_size",
@@ -112,10 +113,13 @@ pub(crate) fn of(reader: &str) -> Vec<Vec<u8>> {
         "chakra" => chakra(),
         "dumpi_binary" => dumpi_binary(),
         "dumpi_text" => {
-            (0..2).map(|rank| DUMPI_TEXT.replace("OTHER", &(1 - rank).to_string()).into()).collect()
+            let of = |rank: i32| DUMPI_TEXT.replace("OTHER", &(1 - rank).to_string());
+            let all = of(0)
+                .replace("MPI_Finalize entering", &format!("{}MPI_Finalize entering", in_text()));
+            [of(0), of(1), all].map(String::into_bytes).to_vec()
         }
         "estimates" => vec![estimates()],
-        "goal_binary" => vec![binary(GOAL)],
+        "goal_binary" => goal_binary(),
         "goal_text" => vec![
             GOAL.into(),
             with_comments().into(),
@@ -125,6 +129,21 @@ pub(crate) fn of(reader: &str) -> Vec<Vec<u8>> {
         "operations" => operations(),
         _ => plans().iter().map(|plan| plan.to_string().into_bytes()).collect(),
     }
+}
+
+/// The numbers that begin a schedule that was used up, and one of another byte order.
+fn goal_binary() -> Vec<Vec<u8>> {
+    let begun = |magic: [u8; 8]| {
+        let mut bytes = binary(GOAL);
+        bytes[..8].copy_from_slice(&magic);
+        bytes
+    };
+    vec![binary(GOAL), begun(2_342_u64.to_le_bytes()), begun(4_223_u64.to_be_bytes())]
+}
+
+/// The file of a rank of Chakra without messages, beside which none has a partner.
+pub(crate) fn alone() -> Vec<u8> {
+    content(&[Node::compute(1, 5, false, &[])])
 }
 
 fn chakra() -> Vec<Vec<u8>> {
@@ -173,6 +192,27 @@ fn dumpi_binary() -> Vec<Vec<u8>> {
     seeds
 }
 
+/// A call of each function with small arguments, in text.
+fn in_text() -> String {
+    let written = |function: &&Function| function.declaration().meaning != Meaning::NeverWritten;
+    let call = |function: &Function| {
+        let argument = |kind| match kind {
+            Kind::i4 | Kind::i8 | Kind::u1 | Kind::u2 => "2 (X)",
+            Kind::i4s | Kind::u1s | Kind::u2s => "[1, 2]",
+            Kind::i4ss => "[[0, 1, 1], [1, 1, 1]]",
+            Kind::S => "[{bytes=1, cancelled=0, source=1, tag=1, error=0}]",
+            Kind::text | Kind::texts | Kind::textss | Kind::arguments => "[\"a\"]",
+        };
+        let fields = function.declaration().fields.iter();
+        let lines: String =
+            fields.map(|field| format!("int {}={}\n", field.name, argument(field.kind))).collect();
+        let (name, at) =
+            (function.mpi_name(), "at walltime 7.002, cputime 0.002 seconds in thread 0.");
+        format!("{name} entering {at}\n{lines}{name} returning {at}\n")
+    };
+    Function::ALL.iter().filter(written).map(call).collect()
+}
+
 /// A call of a function with small arguments.
 fn every(out: &mut dumpi_writer::Writer<Vec<u8>>, function: Function) -> std::io::Result<()> {
     if function.declaration().meaning == Meaning::NeverWritten {
@@ -194,7 +234,7 @@ fn every(out: &mut dumpi_writer::Writer<Vec<u8>>, function: Function) -> std::io
 }
 
 fn ncptl() -> Vec<Vec<u8>> {
-    let seeds: [&[u8]; 9] = [
+    let programs: [&[u8]; 9] = [
         include_bytes!("../../../../tests/mpi_programs/ncptl/halo.ncptl"),
         include_bytes!("../../../../tests/mpi_programs/ncptl/ping_pong.ncptl"),
         include_bytes!("../../../../tests/mpi_programs/ncptl/ring_allreduce.ncptl"),
@@ -205,7 +245,9 @@ fn ncptl() -> Vec<Vec<u8>> {
         include_bytes!("../../../../examples/programs/milc.ncptl"),
         include_bytes!("words.ncptl"),
     ];
-    seeds.map(<[u8]>::to_vec).to_vec()
+    let statements = include_str!("../../../pantala-ncptl/tests/suite/statements.ncptl");
+    let each = statements.split("# ---\n").skip(1).map(|text| text.as_bytes());
+    programs.into_iter().chain(each).map(<[u8]>::to_vec).collect()
 }
 
 fn operations() -> Vec<Vec<u8>> {
@@ -242,7 +284,7 @@ fn operations() -> Vec<Vec<u8>> {
         }
         ops
     };
-    let file = |packed: bool| -> Option<Vec<u8>> {
+    let file = |program: &dyn Fn(u32) -> Vec<Op>, packed: bool| -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         let mut writer =
             if packed { Writer::packed(&mut bytes, 2) } else { Writer::new(&mut bytes, 2) }.ok()?;
@@ -254,7 +296,65 @@ fn operations() -> Vec<Vec<u8>> {
         writer.finish().ok()?;
         Some(bytes)
     };
-    [false, true].into_iter().filter_map(file).collect()
+    let written = [file(&program, false), file(&program, true), file(&rare, false)];
+    written.into_iter().flatten().collect()
+}
+
+/// The operations that few programs use.
+fn rare(rank: u32) -> Vec<Op> {
+    let to = Outgoing { communicator: 0, destination: 1 - rank, tag: 1, bytes: 8 };
+    let from =
+        Incoming { communicator: 0, source: Source::Rank(1 - rank), tag: TagSelect::Any, bytes: 8 };
+    let counts: Arc<[u64]> = Arc::from([1, 2]);
+    let sets = [
+        SetCall::Waitany,
+        SetCall::Waitsome,
+        SetCall::Testall,
+        SetCall::Testany,
+        SetCall::Testsome,
+    ];
+    let calls = [
+        Call::Reduce { root: 0, bytes: 4 },
+        Call::ReduceScatterBlock { bytes: 4 },
+        Call::ReduceScatter { counts: Arc::clone(&counts) },
+        Call::Allgather { bytes: 4 },
+        Call::Gather { root: 0, bytes: 4 },
+        Call::Gatherv { root: 0, counts: Arc::clone(&counts) },
+        Call::Scatter { root: 0, bytes: 4 },
+        Call::Scatterv { root: 0, counts },
+        Call::Alltoall { bytes: 4 },
+        Call::Scan { bytes: 4 },
+        Call::Exscan { bytes: 4 },
+    ];
+    let (first, count) = (0, 2);
+    let mut ops = vec![
+        Op::Sendrecv(to, from),
+        Op::Ssend(to),
+        Op::Rsend(to),
+        Op::Bsend(to),
+        Op::Post(to),
+        Op::Ipost(to, 0),
+        Op::Issend(to, 1),
+        Op::Waitany { first, count },
+        Op::Waitsome { first, count },
+        Op::Testall { first, count },
+        Op::Testany { first, count },
+        Op::Testsome { first, count },
+        Op::Probe(from),
+        Op::Iprobe(from),
+        Op::Recv(from),
+        Op::SendInit(to, 5),
+        Op::RecvInit(from, 6),
+        Op::Start(5),
+        Op::Startall { first: 5, count: 2 },
+        Op::Test(5),
+        Op::Free(5),
+    ];
+    ops.extend(sets.map(|set| Op::Set(set, vec![0, 1].into())));
+    ops.extend(calls.map(|call| Op::Collective(0, call)));
+    ops.extend(Group::new(vec![1, 0]).map(|group| Op::CommJoin(7, group)));
+    ops.extend([Op::CommFree(1), Op::Abort("over".into())]);
+    ops
 }
 
 /// The recorded plan on a network of 40 nodes, with these jobs.
@@ -303,8 +403,11 @@ fn plans() -> Vec<Value> {
     });
     let mut failed = small(json!([pattern(0.1)]));
     failed["topology"]["link_failures"] =
-        json!({"draw": {"link_class": "global", "number": 2, "seed": 1}});
-    vec![first, links, failed, learning()]
+        json!({"draw": {"link_class": "global", "number": {"count": 2}, "seed": 1}});
+    let recorded = plan_seeds::all_records(small(json!([pattern(0.2)])));
+    let mut plans = vec![first, links, failed, learning()];
+    plans.extend(plan_seeds::plans(&recorded));
+    plans
 }
 
 fn learning() -> Value {

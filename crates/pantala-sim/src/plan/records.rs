@@ -27,8 +27,9 @@ pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result
         ("system", record.system.as_ref().map(|system| &system.windows_ps)),
         ("routers", record.routers.as_ref().map(|routers| &routers.windows_ps)),
     ];
-    let all = || windows.iter().filter_map(|(_, lengths)| *lengths).flatten().copied();
-    let shortest = all().min();
+    // A window of zero is refused before another one is divided by it.
+    let all = windows.iter().filter_map(|(_, lengths)| *lengths).flatten().copied();
+    let shortest = all.filter(|length| *length > 0).min();
     for (name, lengths) in windows {
         for (place, &length) in lengths.into_iter().flatten().enumerate() {
             let key = format!("record.{name}.windows_ps[{place}]");
@@ -50,6 +51,7 @@ pub(crate) fn check_records(plan: &Plan, topology: &Topology, vcs: u8) -> Result
         if let Some(class) = ports.classes.iter().find(|class| !known.contains(&class.as_str())) {
             let message = "the machine has no such link class";
             let remedy = format!("choose among {}", known.join(", "));
+            let class = class.escape_debug();
             return Err(PlanError::new("record.ports.classes", class, message, remedy));
         }
     }
@@ -174,8 +176,10 @@ fn check_jobs(key: &str, names: &[String], plan: &Plan) -> Result<(), PlanError>
     match names.iter().find(|name| !known.contains(&name.as_str())) {
         None => Ok(()),
         Some(name) => {
+            let known: Vec<String> =
+                known.iter().map(|name| name.escape_debug().to_string()).collect();
             let remedy = format!("choose among {}", known.join(", "));
-            Err(PlanError::new(key, name, "no job has this name", remedy))
+            Err(PlanError::new(key, name.escape_debug(), "no job has this name", remedy))
         }
     }
 }

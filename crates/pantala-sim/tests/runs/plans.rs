@@ -179,3 +179,20 @@ fn what_is_not_a_plan_is_refused() {
         "nic.buffer_packets = absent: is missing; write plans with `pantala check FILE --plan plan.json`",
     );
 }
+
+#[test]
+fn faults_of_records_are_lines_that_name_the_key() {
+    let fault = |record: Value| {
+        let mut plan = plan(json!([halo()]));
+        for (key, value) in record.as_object().into_iter().flatten() {
+            plan["record"][key] = value.clone();
+        }
+        resolve(read(&plan)).expect_err("refused").to_string()
+    };
+    // The shortest window divides the others.
+    let zero = json!({"ports": {"windows_ps": [2_000_000]}, "routers": {"windows_ps": [0]}});
+    assert!(fault(zero).starts_with("record.routers.windows_ps[0] = 0: a window is from 1 to"));
+    let hostile = json!({"routers": {"windows_ps": [2_000_000], "jobs": ["a\n\u{202e}b"]}});
+    let text = fault(hostile);
+    assert!(text.contains(r"record.routers.jobs = a\n\u{202e}b: no job has this name"), "{text}");
+}
