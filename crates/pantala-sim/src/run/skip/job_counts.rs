@@ -12,13 +12,16 @@ use pantala_workload::Endpoints;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The packets of a job, without windows, and the bytes that it injected.
+type OfJob = (JobPackets, u64);
+
 /// The counts of all jobs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct JobCounts {
     calls: Vec<CallReport>,
     rank_messages: Vec<RankMessages>,
-    /// By job, without windows; with the bytes injected.
-    packets: Vec<(JobPackets, u64)>,
+    /// By job.
+    packets: Vec<OfJob>,
     message_latency: Vec<Option<LatencyStatistics>>,
 }
 
@@ -75,7 +78,7 @@ impl JobCounts {
 
     /// Returns what was counted since `earlier`, times the share of each job.
     pub(crate) fn since(&self, earlier: &Self, shares: &[Shares]) -> Self {
-        let of_packets = |(job, (new, old)): (usize, (&(JobPackets, u64), &(JobPackets, u64)))| {
+        let of_packets = |(job, (new, old)): (usize, (&OfJob, &OfJob))| {
             let share = shares[job].bytes;
             (new.0.since(&old.0, share), scaled(new.1 - old.1, share))
         };
