@@ -35,14 +35,15 @@ def read_scenario(
         UsageError: an option does not fit the file.
     """
     from pantala.errors import UsageError
-    from pantala.importers.ember.scenario import PRESET, is_load_file
-    from pantala.importers.ncptl import ncptl_tables
     from pantala.scenario import Scenario
 
     changes = {**changes, **({} if routing is None else {"routing.algorithm": routing})}
     if file.suffix == ".ncptl":
         if ranks is None:
             raise UsageError(f"{file}: a program has no number of ranks; add --ranks N")
+        from pantala.importers.ember import PRESET
+        from pantala.importers.ncptl import ncptl_tables
+
         tables = ncptl_tables(file, ranks, preset or PRESET, parse_variables(variables))
         return Scenario.from_dict(tables, source=str(file), changes=changes)
     if file.suffix == ".py":
@@ -55,13 +56,17 @@ def read_scenario(
             f"--ranks {ranks}: the option is for coNCePTuaL programs (FILE.ncptl); use --set, e.g."
             " --set jobs.NAME.ranks=64"
         )
-    if is_load_file(file):
-        return Scenario.from_ember(
-            file,
-            preset=preset or PRESET,
-            variables=parse_variables(variables),
-            changes=changes,
-        )
+    # The importers take a tenth of the start of a small run, and a scenario needs none.
+    if file.suffix != ".toml":
+        from pantala.importers.ember import PRESET, is_load_file
+
+        if is_load_file(file):
+            return Scenario.from_ember(
+                file,
+                preset=preset or PRESET,
+                variables=parse_variables(variables),
+                changes=changes,
+            )
     for option, value in (("--preset", preset), ("--var", variables)):
         if value:
             shown = value if isinstance(value, str) else next(iter(value))

@@ -49,6 +49,17 @@ def test_a_command_imports_only_the_modules_it_needs(
     assert loaded_by(code) <= needed
 
 
+def test_a_command_asks_no_package_for_plugins_of_pydantic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search reads what every package of the environment declares."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("PYDANTIC_DISABLE_PLUGINS", raising=False)
+    code = (
+        "import importlib.metadata as m; m.distributions = lambda **_: 1 / 0;"
+        " from pantala.cli import main; main(['check', 'examples/quickstart.toml'])"
+    )
+    assert "pydantic" in loaded_by(code)
+
+
 @pytest.mark.native
 def test_the_bench_imports_only_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
@@ -66,7 +77,8 @@ def test_a_run_without_report_loads_no_figures_and_only_its_own_workload(
     words = ["run", "examples/quickstart.toml", "--no-report", "--out", str(tmp_path / "run")]
     code = f"from pantala.cli import main; main({words!r})"
     assert loaded_by(code) <= {"typer", "pydantic", "polars", "rich.console"}
-    assert loaded_by(f"{code[:-2]}, '--overwrite'])", parts_of("figures", "papers")) == set()
+    unused = parts_of("figures", "papers") | {"pantala.importers"}
+    assert loaded_by(f"{code[:-2]}, '--overwrite'])", unused) == set()
     kinds = {place.partition(":")[0] for table in TABLES for place in table.places.values()}
     loaded = loaded_by(f"{code[:-2]}, '--overwrite'])", kinds)
     assert loaded == {"pantala.workloads.halo3d", "pantala.workloads.pattern"}

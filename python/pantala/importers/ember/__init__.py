@@ -4,7 +4,7 @@ A load file names jobs, their nodes and their motifs. Pantala translates it into
 workloads are the motifs of `pantala.workloads.ember`.
 """
 
-from pantala.importers.ember.scenario import ember_scenario, is_load_file
+from pantala.importers.ember.scenario import PRESET, ember_scenario, is_load_file
 from pantala.importers.scenario_text import scenario_text
 
-__all__ = ["ember_scenario", "is_load_file", "scenario_text"]
+__all__ = ["PRESET", "ember_scenario", "is_load_file", "scenario_text"]
