@@ -121,13 +121,14 @@ def _forms(series: pl.Series, frame: pl.DataFrame) -> Iterator[tuple[Form, pl.Da
     numbers, of_time = whole
     nulls = series.is_null() if series.null_count() else None
     tried: list[tuple[Form, np.ndarray]] = [({}, numbers)]
-    if _BYTES in frame.columns and series.name != _BYTES and nulls is None:
+    known = {name: frame[name] for name in (_BYTES, _CLASS) if name in frame.columns}
+    whole_rows = not any(each.null_count() for each in (series, *known.values()))
+    if _BYTES in known and series.name != _BYTES and whole_rows:
         tried += _against_bytes(numbers, frame)
     for form, values in tried:
         part, planes = _planes(series.name, values, nulls)
         made = {**form, "planes": planes, "ps": of_time, "nulls": nulls is not None}
         made["signed"] = bool((values < 0).any())
-        known = {name: frame[name] for name in (_BYTES, _CLASS) if name in frame.columns}
         typed = {**made, "type": str(series.dtype)}
         if _equal(_values(series.name, typed, part, known), series):
             yield made, part

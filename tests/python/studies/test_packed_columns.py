@@ -33,11 +33,14 @@ def test_any_rows_come_back(data: st.DataObject) -> None:
     def column(values: st.SearchStrategy[Any]) -> list[Any]:
         return data.draw(st.lists(values, min_size=rows, max_size=rows))
 
+    nothing = st.none() if data.draw(st.booleans()) else st.nothing()
+    classes = st.one_of(st.sampled_from(["local", "global"]), nothing)
+    sizes = st.one_of(st.integers(0, 2**60), nothing)
     frame = pl.DataFrame(
         {
             "run": pl.Series(column(st.sampled_from(["a", "b"])), dtype=pl.String),
-            "class": pl.Series(column(st.sampled_from(["local", "global"])), dtype=pl.String),
-            "bytes": pl.Series(column(st.integers(0, 2**60)), dtype=pl.UInt64),
+            "class": pl.Series(column(classes), dtype=pl.String),
+            "bytes": pl.Series(column(sizes), dtype=pl.UInt64),
             "flits": pl.Series(column(st.integers(0, 2**40)), dtype=pl.UInt64),
             "signed": pl.Series(column(WHOLE), dtype=pl.Int64),
             "maybe": pl.Series(column(st.none() | st.integers(0, 300)), dtype=pl.UInt32),
