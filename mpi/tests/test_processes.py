@@ -73,7 +73,9 @@ unexpected = true
 rank_messages = true
 rank_calls = true
 call_events = {}
-blame = { window = "5 us" }
+call_windows = "9 us"
+nic_windows = "6 us"
+blame = { window = "5 us", groups = true, links = 3 }
 ports = { windows = ["2 us", "10 us"], split = ["vc", "job", "kind"] }
 system = { windows = ["4 us"], by_job = true }
 routers = { windows = ["6 us"] }
@@ -150,10 +152,11 @@ def test_processes_change_no_byte(tmp_path: Path, routing: str) -> None:
 @pytest.mark.parametrize(
     ("records", "empty"),
     [
-        (EVERY_RECORD, {"program_logs"}),
+        (EVERY_RECORD, {"program_logs", "epochs"}),
         (
             SOME_RECORDS,
-            {"program_logs", "blame", "latency_windows", "q_learning", "q_tables", "rank_calls"}
+            {"program_logs", "epochs", "blame", "blame_groups", "blame_links", "call_windows"}
+            | {"latency_windows", "nic_windows", "q_learning", "q_tables", "rank_calls"}
             | {"rank_messages", "routing_windows"},
         ),
     ],
