@@ -54,7 +54,7 @@ OTHER_WRITERS = {
     ("store/run_store.py", "ZipFile"): "in the directory of a run in progress",
     ("export/program_forms/write.py", "export_operations"): "in a scratch folder",
     ("figures/save.py", "savefig"): "into memory",
-    ("studies/packs.py", "write_parquet"): "into memory",
+    ("studies/packed_columns.py", "write_parquet"): "into memory",
     ("traces/rank_file.py", "open"): "in a scratch folder",
     ("traces/rank_file.py", "write_bytes"): "in a scratch folder",
     ("core/native.py", "export_operations"): "the core's function",
