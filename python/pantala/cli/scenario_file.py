@@ -56,7 +56,7 @@ def read_scenario(
             f"--ranks {ranks}: the option is for coNCePTuaL programs (FILE.ncptl); use --set, e.g."
             " --set jobs.NAME.ranks=64"
         )
-    # The importers take a tenth of the start of a small run, and a scenario needs none.
+    # A scenario in TOML needs no importer, and a small run is mostly its start.
     if file.suffix != ".toml":
         from pantala.importers.ember import PRESET, is_load_file
 

@@ -3,8 +3,8 @@
 A pack is a zip archive without compression: ``pack.json`` says which study and which runs it has,
 ``documents.parquet`` has run.json of each run, and each kept table is a file with the rows of all
 runs and the column ``run``, in the forms of `packed_columns`. Rows of many runs in one file take a
-quarter of what they take run by run. A pack is never changed: what is new goes into another pack of
-the same folder.
+fifth to two fifths of what they take run by run. A pack is never changed: what is new goes into
+another pack of the same folder.
 """
 
 from __future__ import annotations
@@ -142,8 +142,6 @@ class _Pack:
                 mark = json.loads(archive.read(_MARK))
             study, quick, form = mark["study"], mark["quick"], mark["format"]
             self.runs: dict[str, list[str]] = mark["runs"]
-            #: By table; None in a pack of form 1.
-            self._forms: dict[str, Any] | None = dict(mark["forms"]) if form > 1 else None
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise self._damaged(error) from None
         if form > _FORMAT:
@@ -152,6 +150,9 @@ class _Pack:
         if (study, quick) != (campaign.study.name, campaign.quick):
             version = "the quick version" if quick else "the full version"
             raise RunDirectoryError(path, f"is of {version} of the study {study}", _ELSEWHERE)
+        self._form: int = form
+        #: The forms of columns by table, in packs after form 1.
+        self._forms: Any = mark.get("forms")
         self._read: tuple[dict[str, str], dict[str, dict[str, pl.DataFrame]]] | None = None
 
     def write_run(self, run: str, into: Path) -> None:
@@ -173,7 +174,7 @@ class _Pack:
                 tables = {}
                 for name in sorted({name for names in self.runs.values() for name in names}):
                     whole = _frame(archive, TABLES[name].file)
-                    if self._forms is not None:
+                    if self._form > 1:
                         whole = decoded(whole, self._forms[name], times)
                     runs = [run for run, names in self.runs.items() if name in names]
                     tables[name] = _by_run(whole, runs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 
 __all__ = ["begin_command", "is_command"]
 
@@ -13,16 +12,10 @@ _BEGUN: list[None] = []
 _THRESHOLDS = (10_000, 20, 100)
 
 
-#: Plugins of pydantic, of which Pantala has none. To find them, pydantic reads what each package of
-#: the environment declares.
-_PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
-
-
 def begin_command() -> None:
     """Says that this process is a command. Garbage is collected less often from then on."""
     _BEGUN.append(None)
     gc.set_threshold(*_THRESHOLDS)
-    os.environ.setdefault(_PLUGINS, "__all__")
 
 
 def is_command() -> bool:

@@ -49,17 +49,6 @@ def test_a_command_imports_only_the_modules_it_needs(
     assert loaded_by(code) <= needed
 
 
-def test_a_command_asks_no_package_for_plugins_of_pydantic(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The search reads what every package of the environment declares."""
-    monkeypatch.chdir(ROOT)
-    monkeypatch.delenv("PYDANTIC_DISABLE_PLUGINS", raising=False)
-    code = (
-        "import importlib.metadata as m; m.distributions = lambda **_: 1 / 0;"
-        " from pantala.cli import main; main(['check', 'examples/quickstart.toml'])"
-    )
-    assert "pydantic" in loaded_by(code)
-
-
 @pytest.mark.native
 def test_the_bench_imports_only_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)

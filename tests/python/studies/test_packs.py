@@ -122,6 +122,7 @@ def marked(**keys: object) -> Callable[[dict[str, bytes]], object]:
         (marked(forms=None), "is damaged"),
         (lambda files: files.update({"jobs.parquet": files["pack.json"]}), "is damaged"),
         (marked(format=3, pantala="9.1"), "newer Pantala (9.1)"),
+        (marked(format=3, pantala="9.1", forms=None), "newer Pantala (9.1)"),
         (marked(study="other"), "is of the full version of the study other"),
         (marked(quick=True), "is of the quick version of the study study"),
     ],
