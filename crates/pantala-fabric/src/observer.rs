@@ -18,6 +18,7 @@
 
 use crate::host::MessageLabel;
 use crate::probe::Probe;
+use crate::store::account::VcCredits;
 use crate::store::packet::{Packet, Packets};
 use crate::variant::Variant;
 use crate::watch::blame::BlameWatch;
@@ -46,6 +47,8 @@ pub(crate) struct Injection {
     /// The flits that start, and the room that they take.
     pub(crate) flits: u32,
     pub(crate) room: u32,
+    /// The credits of the VC that they leave.
+    pub(crate) left: i32,
     /// When it could have started on an idle link.
     pub(crate) ready: Time,
     /// Whether it is a flit of the packet that was on the link last.
@@ -59,6 +62,16 @@ impl Observer {
     #[inline(always)]
     pub(crate) fn on<F: Variant>(&mut self) -> Option<&mut Self> {
         if F::watches(self.records) { Some(self) } else { None }
+    }
+
+    /// Returns whether the records are right if a packet is sent ahead of a busy link of an output,
+    /// which leaves `left` credits of its VC. Most records want the packet's start, not its grant.
+    #[inline(always)]
+    pub(crate) fn allows_ahead(&self, out: usize, left: i32) -> bool {
+        !self.records
+            || self.blame.is_none()
+                && self.paths.is_none()
+                && self.ports.as_ref().is_none_or(|ports| ports.allows_ahead(out, left))
     }
 
     /// Returns the bytes of memory held.
@@ -78,13 +91,20 @@ impl Observer {
         probe.injected(job, bytes, now);
     }
 
-    /// A packet is on its injection link.
+    /// A packet is on its injection link. `credits` reads the link's account of a VC.
     #[inline(always)]
-    pub(crate) fn injected(&mut self, packet: &Packet, injection: &Injection) {
-        let &Injection { from: (terminal, vc), flits, room, ready, follows, on_link } = injection;
+    pub(crate) fn injected(
+        &mut self,
+        packet: &Packet,
+        injection: &Injection,
+        credits: impl Fn(u8) -> Option<VcCredits>,
+    ) {
+        let &Injection { from: (terminal, vc), flits, room, left, ready, follows, on_link } =
+            injection;
         if let Some(ports) = &mut self.ports {
             ports.sends(ports.injection(terminal), vc, packet, flits, on_link);
-            ports.takes(ports.injection(terminal), vc, room, on_link.0);
+            let now = on_link.0;
+            ports.takes((ports.injection(terminal), vc), (room, left), (now, now), credits);
         }
         if let Some(blame) = &mut self.blame {
             blame.injects(terminal, (packet.job, follows), ready, on_link);
@@ -307,11 +327,18 @@ impl Observer {
         }
     }
 
-    /// A VC of an output takes credits for `room` flits.
+    /// A packet takes `room` flits of a VC of an output, which leaves `left` credits, at a time that
+    /// is now or later. `credits` reads the account of a VC after that.
     #[inline(always)]
-    pub(crate) fn took_credit(&mut self, (out, vc): (usize, u8), room: u32, now: Time) {
+    pub(crate) fn took_credit(
+        &mut self,
+        (out, vc): (usize, u8),
+        room_and_left: (u32, i32),
+        time_and_now: (Time, Time),
+        credits: impl Fn(u8) -> Option<VcCredits>,
+    ) {
         if let Some(ports) = &mut self.ports {
-            ports.takes(ports.output(out), vc, room, now);
+            ports.takes((ports.output(out), vc), room_and_left, time_and_now, credits);
         }
     }
 

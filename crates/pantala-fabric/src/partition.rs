@@ -84,7 +84,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         match (stages.default_model, records) {
             (true, false) => self.run_blocks::<Plain>(until),
             (true, true) => self.run_blocks::<Watched>(until),
-            (false, false) if stages.model::<General>() == Model::SST => {
+            (false, _) if stages.model::<General>() == Model::SST => {
                 self.run_blocks::<Sst>(until);
             }
             _ => self.run_blocks::<General>(until),

@@ -112,13 +112,13 @@ impl Variant for Watched {
     const HOOKS: bool = true;
 }
 
-/// The model of SST, unwatched.
+/// The model of SST, watched or not.
 pub(crate) struct Sst;
 
 impl Variant for Sst {
     const MODEL: Option<Model> = Some(Model::SST);
     const DEFAULT: bool = false;
-    const HOOKS: bool = false;
+    const HOOKS: bool = true;
 }
 
 /// Any model, watched or not.

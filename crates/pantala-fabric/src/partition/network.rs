@@ -13,7 +13,7 @@ use crate::store::counters::JobTraffic;
 use crate::store::port::LinkCounters;
 use crate::watch::blame::{BlameCell, BlameDetail, Places};
 use crate::watch::paths::PacketChoice;
-use crate::watch::ports::{LinkCount, WatchedLink};
+use crate::watch::ports::{LinkCount, LinkDetail, WatchedLink};
 use pantala_engine::{NEVER, Time};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_topology::Topology;
@@ -235,10 +235,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.partitions.iter_mut().for_each(|partition| partition.fabric.hold_at_nics());
     }
 
-    /// Records the links from now on, by VC, job and kind of packet, in windows of which the first
-    /// ends at `ends`. Call it before the first event.
-    pub fn watch_ports(&mut self, ends: Time) {
-        self.partitions.iter_mut().for_each(|partition| partition.watch_ports(ends));
+    /// Records the links from now on, by job and in this detail, in windows of which the first ends
+    /// at `ends`. Call it before the first event.
+    pub fn watch_ports(&mut self, ends: Time, detail: LinkDetail) {
+        self.partitions.iter_mut().for_each(|partition| partition.watch_ports(ends, detail));
     }
 
     /// Ends a window of the record of links at `now`: calls `take` with the counts of each link

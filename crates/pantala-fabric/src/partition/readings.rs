@@ -11,9 +11,13 @@ use crate::store::counters::JobTraffic;
 use crate::store::port::{LinkCounters, LinkEnd, OutPort};
 use crate::variant::General;
 use crate::watch::blame::{BlameCell, BlameDetail, BlameSize, BlameWatch, Places};
+use crate::watch::buffers::Buffers;
+use crate::watch::crowding::{CrowdedLinks, NEVER_CROWDED, Thresholds};
 use crate::watch::downstream::DownstreamFlits;
 use crate::watch::paths::{IdleRouter, PacketChoice, PathWatch};
-use crate::watch::ports::{LinkCount, PortWatch, WatchedLink};
+use crate::watch::ports::{
+    BufferDetail, LinkCount, LinkDetail, PortWatch, TrafficDetail, TrafficGroups, WatchedLink,
+};
 use pantala_engine::{NEVER, ProvenArray, Time, Wheel};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_topology::Topology;
@@ -183,27 +187,61 @@ impl<H: Host, P: Probe> Partition<H, P> {
         self.fabric.learning.windows()
     }
 
-    /// Records the links from now on, in windows of which the first ends at `ends`.
-    pub(crate) fn watch_ports(&mut self, ends: Time) {
-        let Fabric { setup, ports, observer, .. } = &mut self.fabric;
+    /// Records the links from now on, in this detail and in windows of which the first ends at
+    /// `ends`.
+    pub(crate) fn watch_ports(&mut self, ends: Time, detail: LinkDetail) {
+        let Fabric { setup, ports, nics, observer, .. } = &mut self.fabric;
         let (routers, terminals) =
             (setup.partitions.routers(setup.number), setup.partitions.terminals(setup.number));
         let outputs = (routers.start * setup.ports) as usize..(routers.end * setup.ports) as usize;
         let terminals = terminals.start as usize..terminals.end as usize;
-        let full = setup.stages.room::<General>(setup.stages.full);
-        let downstream = || DownstreamFlits::new(setup.vcs, setup.config.router.input_buffer, full);
-        let known = |out: usize| {
-            let end = ports.out_ports[out].end;
-            (end.is_router() || matches!(end, LinkEnd::Nic | LinkEnd::HoldingNic)).then(downstream)
+        let links = outputs.len() + terminals.len();
+        let groups = match detail.traffic {
+            TrafficDetail::Classes => TrafficGroups::classes(links, |link| {
+                (link < outputs.len()).then(|| {
+                    let out = (outputs.start + link) as u32;
+                    setup.topology.class_of(out / setup.ports, (out % setup.ports) as u16)
+                })
+            }),
+            TrafficDetail::Links => TrafficGroups::each(links, false),
+            TrafficDetail::Vcs => TrafficGroups::each(links, true),
         };
-        let downstream =
-            outputs.clone().map(known).chain(terminals.clone().map(|_| Some(downstream())));
+        let full = setup.stages.room::<General>(setup.stages.full);
+        let (vcs, room) = (setup.vcs, setup.config.router.input_buffer);
+        // The credits at first; none of a NIC that never runs out of room and has no account of it.
+        let initial = |link: usize| match link.checked_sub(outputs.len()) {
+            Some(nic) => {
+                nics.account(setup, (terminals.start + nic) as u32, 0).map(|credits| credits.left())
+            }
+            None => matches!(
+                ports.out_ports[outputs.start + link].end,
+                LinkEnd::Router | LinkEnd::SingleRouter | LinkEnd::Nic | LinkEnd::HoldingNic
+            )
+            .then(|| ports.out_vcs[(outputs.start + link) * vcs].credits.left()),
+        };
+        let buffers = match detail.buffers {
+            BufferDetail::Nothing => Buffers::Unwatched,
+            BufferDetail::Full => {
+                let thresholds = Thresholds {
+                    vcs,
+                    lacks_from: room.saturating_sub(full).saturating_add(1) as i32,
+                    full: full as i32,
+                    before_start: setup.stages.taken_before_start::<General>() as i32,
+                };
+                let initial = (0..links).map(|link| initial(link).unwrap_or(NEVER_CROWDED));
+                Buffers::Full(CrowdedLinks::new(thresholds, initial.collect()))
+            }
+            BufferDetail::Vcs => {
+                let flits = || DownstreamFlits::new(vcs, room, full);
+                Buffers::Vcs((0..links).map(|link| initial(link).map(|_| flits())).collect())
+            }
+        };
         let first_response = setup.config.responses.map_or(u8::MAX, |r| r.first_routing);
         observer.ports = Some(Box::new(PortWatch::new(
-            (outputs.clone(), terminals.clone()),
+            (outputs, terminals),
             (setup.vcs, usize::from(setup.config.jobs)),
             first_response,
-            downstream.collect(),
+            (groups, buffers),
             ends,
         )));
         observer.records = true;

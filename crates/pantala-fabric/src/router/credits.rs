@@ -2,11 +2,31 @@
 //! partition.
 
 use crate::fabric::Fabric;
+use crate::observer::Observer;
 use crate::partition::messages::CreditMessage;
-use crate::store::account::Repayment;
-use crate::store::port::HERE;
+use crate::store::account::{PendingPool, Repayment};
+use crate::store::port::{HERE, OutVc};
 use crate::variant::Variant;
-use pantala_engine::Time;
+use pantala_engine::{ProvenArray, Time};
+
+/// Takes credits for `room` flits of an output VC, and tells the records: at a time that is now or
+/// later.
+#[inline(always)]
+pub(crate) fn take_credits<F: Variant>(
+    (out_vcs, pool, observer): (&mut ProvenArray<OutVc>, &PendingPool, &mut Observer),
+    (out, out_vc): (usize, usize),
+    (room, vc): (u32, u8),
+    time_and_now: (Time, Time),
+) {
+    let credits = &mut out_vcs[out_vc].credits;
+    credits.take(room);
+    let left = credits.left();
+    if let Some(observer) = observer.on::<F>() {
+        let first = out_vc - usize::from(vc);
+        let read = |vc: u8| Some(out_vcs[first + usize::from(vc)].credits.state(pool));
+        observer.took_credit((out, vc), (room, left), time_and_now, read);
+    }
+}
 
 impl Fabric {
     /// Returns the credits of a packet that takes `room` to the sender. They leave the input VC

@@ -6,6 +6,7 @@
 
 use crate::config::Release;
 use crate::fabric::Fabric;
+use crate::router::credits::take_credits;
 use crate::store::packet::NONE;
 use crate::store::port::{HERE, InPort, InVc, LinkEnd};
 use crate::store::requests::Arrived;
@@ -78,11 +79,10 @@ impl Fabric {
                 if goes_on { (left, in_vc) } else { (left + stages.output_vc_gap::<F>(), NONE) };
         }
         if stages.credit_at_crossbar::<F>() && self.ports.out_ports[out].end != LinkEnd::AmpleNic {
-            self.ports.out_vcs[out_vc].credits.take(stages.room::<F>(flits));
-            if let Some(observer) = self.observer.on::<F>() {
-                let room = stages.room::<F>(flits);
-                observer.took_credit((out as usize, packet.out_vc), room, now);
-            }
+            let room = stages.room::<F>(flits);
+            let accounts = (&mut self.ports.out_vcs, &self.ports.pool, &mut self.observer);
+            let at = (out as usize, out_vc as usize);
+            take_credits::<F>(accounts, at, (room, packet.out_vc), (now, now));
         }
         let port = &mut self.ports.out_ports[out];
         if stages.holds_ports::<F>() {

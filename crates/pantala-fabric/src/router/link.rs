@@ -8,6 +8,7 @@
 use crate::config::OutputRelease;
 use crate::fabric::Fabric;
 use crate::partition::agenda::Kind;
+use crate::router::credits::take_credits;
 use crate::store::account::Repayment;
 use crate::store::packet::NONE;
 use crate::store::port::{ELSEWHERE, LinkEnd};
@@ -29,9 +30,9 @@ impl Fabric {
         let reach = if F::DEFAULT {
             // If all packets have one VC, the link sends this packet next even if it is still busy.
             if port.end.is_single() { ready + self.setup.stages.far_ahead } else { ready }
-        } else if self.setup.stages.ahead_is_unread() && !self.observer.records {
+        } else if self.setup.stages.ahead_is_unread() {
             // Nor can another packet be ready before the link is free if the crossbar is busy until
-            // then. Records and readings of counters want the packet's start, not its grant.
+            // then. Some records, and readings of counters, want the packet's start, not its grant.
             let alone = port.crossbar_free + self.setup.stages.head_delay.max(1) - 1;
             ready.max(alone.min(self.agenda.until - 1))
         } else {
@@ -42,6 +43,9 @@ impl Fabric {
             && (port.end == LinkEnd::AmpleNic
                 || self.setup.stages.credit_at_crossbar::<F>()
                 || vc.credits.at(&mut self.ports.pool, now) >= room as i32)
+            && (F::DEFAULT
+                || open <= ready
+                || self.observer.allows_ahead(out, vc.credits.left() - room as i32))
         {
             let start = due(ready, open, idle);
             if !F::DEFAULT && open > ready {
@@ -52,7 +56,9 @@ impl Fabric {
             if let Some(observer) = self.observer.on::<F>() {
                 observer.sent_ahead(out, job, ready + idle, start);
             }
-            let left = self.send::<F>(out, out_vc, index, start);
+            // As without the sending ahead: a link that is busy takes credits at its next decision.
+            let taken = if !F::DEFAULT && open > ready { start } else { now };
+            let left = self.send::<F>(out, out_vc, index, (start, taken));
             if open > ready || !self.setup.stages.ahead_is_free::<F>() {
                 self.ports.out_vcs[out_vc].space.take(room);
                 self.free_room::<F>(out, out_vc, room, (start, left), now);
@@ -156,7 +162,7 @@ impl Fabric {
         if let Some(observer) = self.observer.on::<F>() {
             observer.started(out, job, ready, now);
         }
-        let left = self.send::<F>(out, out_vc, index, now);
+        let left = self.send::<F>(out, out_vc, index, (now, now));
         if self.setup.stages.ahead_is_free::<F>() {
             self.ports.out_vcs[out_vc].space.put(room);
             self.room_at::<F>(out, out_vc, now, now);
@@ -245,9 +251,16 @@ impl Fabric {
         }
     }
 
-    /// Starts a packet on a link at `start`; returns when its tail has left.
+    /// Starts a packet on a link at `start`; returns when its tail has left. Records hear of its
+    /// credits as of `taken`.
     #[inline(always)]
-    fn send<F: Variant>(&mut self, out: usize, out_vc: usize, index: u32, start: Time) -> Time {
+    fn send<F: Variant>(
+        &mut self,
+        out: usize,
+        out_vc: usize,
+        index: u32,
+        (start, taken): (Time, Time),
+    ) -> Time {
         let stages = &self.setup.stages;
         let port = &mut self.ports.out_ports[out];
         let packet = &mut self.packets[index];
@@ -257,6 +270,7 @@ impl Fabric {
         let left = if stages.cut_through::<F>() { end.max(packet.tail + port.flit) } else { end };
         port.link_free = end;
         self.ports.out_vcs[out_vc].gone = left;
+        let times = (taken, self.agenda.now);
         let starts = !stages.by_flits::<F>() || packet.piece.starts();
         if starts {
             port.counters.count(packet.bytes, flits);
@@ -279,10 +293,8 @@ impl Fabric {
             packet.at = port.target + u32::from(packet.out_vc);
             let beyond = port.beyond;
             if !stages.credit_at_crossbar::<F>() {
-                self.ports.out_vcs[out_vc].credits.take(room);
-                if let Some(observer) = self.observer.on::<F>() {
-                    observer.took_credit((out, packet.out_vc), room, self.agenda.now);
-                }
+                let accounts = (&mut self.ports.out_vcs, &self.ports.pool, &mut self.observer);
+                take_credits::<F>(accounts, (out, out_vc), (room, packet.out_vc), times);
             }
             if beyond & ELSEWHERE == 0 {
                 let at = packet.at;
@@ -294,28 +306,24 @@ impl Fabric {
                 // The host tells at the delivery whether the credits return.
                 let terminal = port.target as usize;
                 if !stages.credit_at_crossbar::<F>() {
-                    self.ports.out_vcs[out_vc].credits.take(room);
-                    if let Some(observer) = self.observer.on::<F>() {
-                        observer.took_credit((out, packet.out_vc), room, self.agenda.now);
-                    }
+                    let accounts = (&mut self.ports.out_vcs, &self.ports.pool, &mut self.observer);
+                    take_credits::<F>(accounts, (out, out_vc), (room, packet.out_vc), times);
                 }
                 self.nics.holds[terminal].lent[usize::from(packet.out_vc)] += i64::from(room);
             }
             if port.end == LinkEnd::Nic {
                 // A NIC takes every flit at once, so the time of the credits' return is known now.
-                let vc = &mut self.ports.out_vcs[out_vc];
                 if !stages.credit_at_crossbar::<F>() {
-                    vc.credits.take(room);
+                    let accounts = (&mut self.ports.out_vcs, &self.ports.pool, &mut self.observer);
+                    take_credits::<F>(accounts, (out, out_vc), (room, packet.out_vc), times);
                 }
+                let vc = &mut self.ports.out_vcs[out_vc];
                 let back = tail + port.credit_delay;
                 vc.credits.give(&mut self.ports.pool, back, room);
                 if stages.virtual_output::<F>() {
                     self.ports.readings[out].ends(back);
                 }
                 if let Some(observer) = self.observer.on::<F>() {
-                    if !stages.credit_at_crossbar::<F>() {
-                        observer.took_credit((out, packet.out_vc), room, self.agenda.now);
-                    }
                     observer.credited((out, packet.out_vc), (back, back), room);
                 }
                 if stages.credit_at_crossbar::<F>() && vc.credit_wait > 0 {

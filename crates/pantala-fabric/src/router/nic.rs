@@ -7,6 +7,7 @@ use crate::observer::Injection;
 use crate::partition::Partition;
 use crate::partition::agenda::Kind;
 use crate::probe::Probe;
+use crate::store::account::Credits;
 use crate::store::packet::{Packet, PacketOrigin, Piece};
 use crate::variant::{General, Variant};
 use pantala_engine::{NEVER, Time};
@@ -120,15 +121,20 @@ impl Fabric {
         }
         self.counters.count_nic_job(terminal as usize, self.setup.config.jobs, job, bytes);
         if let Some(observer) = self.observer.on::<F>() {
+            let vc = (at - self.nics.nics[terminal as usize].target) as u8;
+            let left = self.nics.account(&self.setup, terminal, vc).map_or(0, Credits::left);
             let injection = Injection {
-                from: (terminal, (at - self.nics.nics[terminal as usize].target) as u8),
+                from: (terminal, vc),
                 flits: started,
                 room: self.setup.stages.room::<F>(started),
+                left,
                 ready: self.packets.origin(index).created + self.setup.stages.nic_idle,
                 follows: false,
                 on_link: (now, free),
             };
-            observer.injected(&self.packets[index], &injection);
+            let (nics, setup, pool) = (&self.nics, &self.setup, &self.ports.pool);
+            let read = |vc| nics.account(setup, terminal, vc).map(|credits| credits.state(pool));
+            observer.injected(&self.packets[index], &injection, read);
         }
         free
     }

@@ -162,6 +162,20 @@ impl Stages {
         stages
     }
 
+    /// Returns the most flits that can take credits of a link between the grant of a packet that is
+    /// sent ahead of a busy link and its start: the crossbar is busy with the packet, and until then
+    /// it is granted less than the delay of a head before the start (see `router/link.rs`).
+    pub(crate) fn taken_before_start<F: Variant>(&self) -> u32 {
+        let granted = self.head_delay / self.crossbar_flit.max(1) + 1;
+        let granted = u32::try_from(granted).unwrap_or(u32::MAX / 1_024);
+        if self.model::<F>().whole_packets {
+            (granted + 1).saturating_mul(self.full)
+        } else {
+            granted.saturating_add(self.full)
+        }
+        .min(i32::MAX as u32 / 4)
+    }
+
     /// Returns the VC after `vc`, round-robin.
     #[inline]
     pub(crate) const fn vc_after(&self, vc: u8) -> u8 {

@@ -10,6 +10,7 @@
 
 use crate::fabric::Fabric;
 use crate::probe::Probe;
+use crate::router::credits::take_credits;
 use crate::store::packet::NONE;
 use crate::store::requests::Arrived;
 use crate::variant::General;
@@ -102,10 +103,9 @@ impl Fabric {
         let waiting = &mut self.ports.virtual_queues[out_vc];
         let index = waiting.queue.pop(&mut self.packets);
         waiting.room -= room as i32;
-        self.ports.out_vcs[out_vc].credits.take(room);
-        if let Some(observer) = self.observer.on::<General>() {
-            observer.took_credit((out, self.packets[index].out_vc), room, now);
-        }
+        let accounts = (&mut self.ports.out_vcs, &self.ports.pool, &mut self.observer);
+        let vc = self.packets[index].out_vc;
+        take_credits::<General>(accounts, (out, out_vc), (room, vc), (now, now));
         self.end_stall::<General>(out, now);
         let packet = &mut self.packets[index];
         packet.ready = now + self.setup.stages.head_delay;

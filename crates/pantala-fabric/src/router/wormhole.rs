@@ -13,6 +13,7 @@ use crate::observer::Injection;
 use crate::partition::Partition;
 use crate::partition::agenda::Kind;
 use crate::probe::Probe;
+use crate::store::account::Credits;
 use crate::store::packet::{Packet, Piece};
 use crate::store::worms::{Begun, Lead, in_order};
 use crate::variant::General;
@@ -104,18 +105,22 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let nic = &mut self.fabric.nics.nics[terminal as usize];
         nic.link_free = free;
         nic.counters.flits += 1;
-        if let Some(observer) = self.fabric.observer.on::<General>() {
-            let packet = &self.fabric.packets[begun.packet];
+        let Fabric { observer, packets, nics, setup, ports, .. } = &mut self.fabric;
+        if let Some(observer) = observer.on::<General>() {
+            let left = nics.account(setup, terminal, vc).map_or(0, Credits::left);
+            let packet = &packets[begun.packet];
             let piece = Piece::of(begun.next, packet.flits);
             let injection = Injection {
                 from: (terminal, vc),
                 flits: 1,
                 room: 1,
-                ready: self.fabric.packets.origin(begun.packet).created,
+                left,
+                ready: packets.origin(begun.packet).created,
                 follows: true,
                 on_link: (now, free),
             };
-            observer.injected(&Packet { piece, ..*packet }, &injection);
+            let read = |vc| nics.account(setup, terminal, vc).map(|it| it.state(&ports.pool));
+            observer.injected(&Packet { piece, ..*packet }, &injection, read);
         }
         let gone = now
             + self.fabric.setup.stages.head_flits::<General>() * self.fabric.setup.stages.nic_flit;

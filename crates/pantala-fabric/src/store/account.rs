@@ -85,6 +85,15 @@ impl Account {
     }
 }
 
+/// What an account of credits holds.
+#[derive(Clone, Debug)]
+pub(crate) struct VcCredits {
+    /// The flits that were available at its latest read, less those taken since.
+    pub(crate) left: i32,
+    /// What comes back after that read: times and flits, in the order of time.
+    pub(crate) pending: Vec<(Time, u32)>,
+}
+
 /// An account of credits, which holds its first entry itself. Most links never have a second one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Credits {
@@ -173,6 +182,34 @@ impl Credits {
         }
         let first = Account { available: self.rest.available + self.flits as i32, ..self.rest };
         if first.available >= flits as i32 { Some(self.first) } else { first.when(pool, flits) }
+    }
+
+    /// See [`VcCredits::left`].
+    #[inline]
+    pub(crate) fn left(&self) -> i32 {
+        self.rest.available
+    }
+
+    /// Returns all that the account holds.
+    pub(crate) fn state(&self, pool: &PendingPool) -> VcCredits {
+        VcCredits { left: self.left(), pending: self.pending(pool).collect() }
+    }
+
+    /// See [`VcCredits::pending`].
+    fn pending(&self, pool: &PendingPool) -> impl Iterator<Item = (Time, u32)> {
+        let first = (self.first != NEVER && self.flits > 0).then_some((self.first, self.flits));
+        let rest = self.rest.pending.iter(pool).flat_map(|(time, lot)| {
+            let one_by_one = lot.span != 0;
+            let steps = if one_by_one { lot.back..lot.flits } else { 0..1 };
+            steps.map(move |number| {
+                if one_by_one {
+                    (lot.time_of(time, number.into()), 1)
+                } else {
+                    (time, lot.flits.into())
+                }
+            })
+        });
+        first.into_iter().chain(rest)
     }
 
     /// See [`Account::eventually`].
@@ -308,6 +345,10 @@ mod tests {
                 }
             }
             assert_eq!(account.eventually(&pool), credits.eventually(&pool));
+            let pending: Vec<(Time, u32)> = credits.pending(&pool).collect();
+            assert!(pending.is_sorted_by_key(|(time, _)| *time));
+            let coming: u32 = pending.iter().map(|(_, flits)| flits).sum();
+            assert_eq!(credits.left() + coming as i32, credits.eventually(&pool));
             let there = account.at(&mut pool, now);
             assert_eq!(credits.at(&mut pool, now), there);
             for more in [1, 5, 30] {

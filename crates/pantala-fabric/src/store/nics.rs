@@ -7,7 +7,7 @@ use crate::store::account::{Credits, PendingPool};
 use crate::store::packet::NONE;
 use crate::store::port::LinkCounters;
 use crate::store::queue::Queue;
-use crate::variant::Variant;
+use crate::variant::{General, Variant};
 use pantala_engine::random::mix;
 use pantala_engine::{ProvenArray, Stream, Time};
 use std::collections::VecDeque;
@@ -95,6 +95,16 @@ impl Nics {
             open |= u16::from(account.at(pool, now) >= room) << vc;
         }
         open
+    }
+
+    /// The credits of a VC of a NIC's injection link; `None` for the other VCs of a NIC that
+    /// injects on VC 0 only.
+    pub(crate) fn account(&self, setup: &Setup, terminal: u32, vc: u8) -> Option<&Credits> {
+        if setup.stages.one_account::<General>() {
+            (vc == 0).then(|| &self.nics[terminal as usize].credits)
+        } else {
+            Some(&self.credits[terminal as usize * setup.vcs + usize::from(vc)])
+        }
     }
 
     /// Takes credits on one of the `open` VCs; returns the input VC at the router.

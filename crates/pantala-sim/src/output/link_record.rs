@@ -7,7 +7,9 @@
 use crate::plan::link_class::DirectedClass;
 use crate::plan::{Plan, PortRecord, PortSplit, RouterRecord, SystemRecord};
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{LinkCount, TrafficCount, WatchedLink};
+use pantala_fabric::{
+    BufferDetail, LinkCount, LinkDetail, TrafficCount, TrafficDetail, WatchedLink,
+};
 use pantala_topology::{Peer, Topology};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -196,6 +198,27 @@ impl LinkRecord {
         })
     }
 
+    /// Returns what the fabric must tell apart for these records.
+    pub(crate) fn detail(&self) -> LinkDetail {
+        let traffic = match (&self.ports, &self.routers) {
+            (Some((of, ..)), _)
+                if of.split.contains(&PortSplit::Vc) || of.split.contains(&PortSplit::Kind) =>
+            {
+                TrafficDetail::Vcs
+            }
+            (None, None) => TrafficDetail::Classes,
+            _ => TrafficDetail::Links,
+        };
+        let buffers = if self.ports.is_some() {
+            BufferDetail::Vcs
+        } else if self.system.as_ref().is_some_and(|(of, _)| !of.by_job) {
+            BufferDetail::Full
+        } else {
+            BufferDetail::Nothing
+        };
+        LinkDetail { traffic, buffers }
+    }
+
     /// Takes a count of the current window.
     pub(crate) fn take(&mut self, topology: &Topology, link: WatchedLink, count: LinkCount) {
         let link = named(topology, link);
@@ -208,10 +231,12 @@ impl LinkRecord {
                     sums.add((link.class, of.by_job.then_some(job)), |sum| sum.0.add(&traffic));
                 }
                 // Flits beyond a link alone make no row: the window may start after the last job.
-                LinkCount::Downstream { vc: None, full, .. } if !of.by_job && full > 0 => {
+                LinkCount::Downstream { vc: None, full, .. } | LinkCount::Full(full)
+                    if !of.by_job && full > 0 =>
+                {
                     sums.add((link.class, None), |sum| sum.1 += full);
                 }
-                LinkCount::Downstream { .. } => {}
+                LinkCount::Downstream { .. } | LinkCount::Full(_) => {}
             }
         }
         if let Some((of, jobs, sums)) = &mut self.routers {
@@ -297,6 +322,7 @@ fn take_port(record: &PortRecord, jobs: &[u16], sums: &mut PortSums, link: Link,
                 });
             }
         }
+        LinkCount::Full(_) => {}
     }
 }
 

@@ -198,6 +198,56 @@ fn records_are_the_same_on_any_number_of_threads() {
     }
 }
 
+/// What a record counts depends on all records of links: by class, by link or by VC. Its rows do
+/// not, nor do they depend on packets being sent ahead of busy links, which some records forbid.
+#[test]
+fn a_record_is_the_same_beside_others() {
+    let models = [
+        json!({}),
+        // That of SST, of which the event loop has a build.
+        json!({
+            "serialization": "none", "link_decision": "after_flit", "credit_return": "head",
+            "arbiter": "lru", "crossbar_clock": "flit"
+        }),
+        json!({"crossbar_clock": "flit", "credit_return": "flit", "arbiter": "age"}),
+        json!({"credit_check": "crossbar", "output_release": "tail", "buffer_unit": "packet"}),
+        json!({"flow_control": "wormhole", "crossbar_contention": "port_and_vc"}),
+        json!({"input_queue": "virtual_output", "crossbar_delay": "none", "credit_return": "head", "credit_check": "crossbar"}),
+    ];
+    let ports = json!({"windows_ps": [1_000_000], "split": ["vc"]});
+    let mut saturated = 0;
+    for (model, buffer) in models.iter().flat_map(|model| [(model, 12), (model, 60)]) {
+        let rows = |record: Value| {
+            let mut plan = mixed(&record);
+            plan["router"]["input_buffer_flits"] = json!(buffer);
+            plan["stop"]["duration_ps"] = json!(40_000_000);
+            for (key, value) in model.as_object().unwrap() {
+                plan["router"][key] = value.clone();
+            }
+            run(&plan)
+        };
+        let system = json!({"windows_ps": [1_000_000, 7_000_000]});
+        let routers = json!({"windows_ps": [3_000_000]});
+        let alone = rows(json!({"packets": "off", "system": system}));
+        saturated +=
+            alone.rows("system_windows").iter().map(|row| ps(&row["saturated_ns"])).sum::<u64>();
+        let by_router = rows(json!({"packets": "off", "routers": routers}));
+        for others in [
+            json!({"system": system, "routers": routers, "packets": "off"}),
+            json!({"system": system, "routers": routers, "ports": ports}),
+            json!({"system": system, "routers": routers, "blame": {"window_ps": 5_000_000}}),
+        ] {
+            let beside = rows(others.clone());
+            let same = |table, one: &Ran| {
+                assert_eq!(one.rows(table), beside.rows(table), "{table}: {model} {others}");
+            };
+            same("system_windows", &alone);
+            same("router_windows", &by_router);
+        }
+    }
+    assert!(saturated > 0);
+}
+
 #[test]
 fn records_change_no_result() {
     let (off, on) = (run(&mixed(&json!({}))), run(&mixed(&json!({"ports": {}}))));

@@ -189,7 +189,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
         let link_record = LinkRecord::of(&plan, &topology);
         if let Some(record) = &link_record {
-            network.watch_ports(record.ends);
+            network.watch_ports(record.ends, record.detail());
         }
         if packet_record::follows(&plan.record) {
             network.record_paths(&packet_record::choice_of(&plan));
