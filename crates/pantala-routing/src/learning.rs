@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 pub use record::{LearningSums, LearningWindow, Via};
+pub(crate) use table::least;
 pub use table::{Estimate, Misfit, QTable};
 
 /// The latencies of links, in ps. Untrained tables are made from them.
@@ -145,7 +146,7 @@ impl Learning {
     }
 
     /// Returns the estimates of `router`, in `group`, at `now` for a packet to another group, per
-    /// port from the first non-terminal port. Notes the least estimate for the packet's feedback.
+    /// port from the first non-terminal port, and infinite ones up to a whole vector. Notes the least estimate for the packet's feedback.
     #[inline]
     pub fn consult(
         &mut self,
@@ -160,7 +161,7 @@ impl Learning {
         let row = self
             .table
             .row_at(router, self.table.row_of(group, destination_group, hop_feedback.slot));
-        hop_feedback.estimate = row.iter().copied().fold(f32::INFINITY, f32::min);
+        hop_feedback.estimate = least(row);
         row
     }
 

@@ -17,16 +17,24 @@ impl Wheel {
     /// event of another tick takes the usual way.
     #[inline]
     pub fn push_tick(&mut self, time: Time, phase: u8, id: u32) {
-        let later = self.batch == END || self.batch_key <= (time, phase);
-        if self.tick == END && later && time >> WIDTH_LOG2 >= self.slot {
-            self.tick_order = Self::order_of(time, phase);
-        }
-        if self.tick_order == Self::order_of(time, phase) {
+        if self.tick_order == Self::order_of(time, phase) || self.starts_tick(time, phase) {
             let key = Node::key_of::<WIDTH_LOG2>(time, phase);
             self.tick = self.nodes.insert(Node { id, next: self.tick, key, hint: 0 });
         } else {
             self.push(time, phase, id);
         }
+    }
+
+    /// Makes this time and phase the tick, if there is none and they are not before the batch being
+    /// taken. Returns whether it did.
+    #[inline]
+    fn starts_tick(&mut self, time: Time, phase: u8) -> bool {
+        let later = self.batch == END || self.batch_key <= (time, phase);
+        let starts = self.tick == END && later && time >> WIDTH_LOG2 >= self.slot;
+        if starts {
+            self.tick_order = Self::order_of(time, phase);
+        }
+        starts
     }
 
     /// Whether a key of the current bucket comes before the tick, or with it.

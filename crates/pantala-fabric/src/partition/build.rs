@@ -202,6 +202,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
                 stages: Stages::new(&config, ports),
                 ports,
                 vcs,
+                by_ports: Divisor::new(ports),
                 by_vcs: Divisor::new(vcs as u32),
                 words,
                 config,

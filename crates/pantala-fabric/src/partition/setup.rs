@@ -22,7 +22,8 @@ pub(crate) struct Setup {
     pub(crate) ports: u32,
     /// VCs of a port.
     pub(crate) vcs: usize,
-    /// Divides by `vcs`.
+    /// Divide by `ports` and by `vcs`.
+    pub(crate) by_ports: Divisor,
     pub(crate) by_vcs: Divisor,
     /// Words of 64 bits that hold one bit for each (input port, VC) of a router.
     pub(crate) words: usize,

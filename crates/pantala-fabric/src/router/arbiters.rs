@@ -5,7 +5,7 @@ use crate::config::{Arbiter, CrossbarContention};
 use crate::fabric::Fabric;
 use crate::router::arbitration::behind;
 use crate::store::packet::NONE;
-use crate::store::port::InVc;
+use crate::store::port::{InVc, OutPort};
 use crate::store::requests::bits;
 use crate::variant::{Model, Variant};
 use pantala_engine::Time;
@@ -29,6 +29,9 @@ impl Fabric {
     /// Arbitrates over the whole router, in the order of age, of the last grant, or at random. Each
     /// packet that can cross does.
     fn sweep<F: Variant>(&mut self, router: u32, now: Time) {
+        if self.sweep_one::<F>(router, now) {
+            return;
+        }
         let first_port = (router * self.setup.ports) as usize;
         let mut candidates = std::mem::take(&mut self.arbiters.candidates);
         let mut outs = std::mem::take(&mut self.requests.dirty_outs);
@@ -58,6 +61,46 @@ impl Fabric {
         candidates.clear();
         self.arbiters.candidates = candidates;
         self.arm_all::<F>(outs, now);
+    }
+
+    /// As [`Self::sweep`], if the router has one output to arbitrate for and at most one packet can
+    /// cross to it: as a rule in a network that is not full. Otherwise it does nothing and returns
+    /// `false`.
+    #[inline(always)]
+    fn sweep_one<F: Variant>(&mut self, router: u32, now: Time) -> bool {
+        if !F::MODEL.is_some_and(|model| model.one_word) {
+            return false;
+        }
+        let set = self.requests.dirty[router as usize];
+        if !set.is_power_of_two() {
+            return false;
+        }
+        let out = (router * self.setup.ports + set.trailing_zeros()) as usize;
+        let OutPort { waiting, crossbar_free, .. } = self.ports.out_ports[out];
+        if waiting == 0 {
+            self.requests.dirty[router as usize] = 0;
+            return true; // an earlier arbitration has served it
+        }
+        let mut sole = None;
+        if crossbar_free <= now {
+            let first = self.first_in_vc(out);
+            for word in 0..self.setup.words {
+                for bit in bits(self.requests.waiting_word(&self.setup, out, waiting, word)) {
+                    let in_vc = first + word * 64 + bit;
+                    if self.can_go::<F>(in_vc, now) && sole.replace(in_vc).is_some() {
+                        return false;
+                    }
+                }
+            }
+        }
+        // A grant may list the router anew.
+        self.requests.dirty[router as usize] = 0;
+        if let Some(in_vc) = sole {
+            self.note_turn(in_vc, now, 0);
+            self.grant::<F>(in_vc, out, now);
+        }
+        self.arm::<F>(out, now);
+        true
     }
 
     /// Adds the input VCs whose head can cross to `out`, with the output.
@@ -107,13 +150,19 @@ impl Fabric {
     /// memory.
     pub(crate) fn arm_all<F: Variant>(&mut self, outs: Vec<usize>, now: Time) {
         for &out in &outs {
-            if self.ports.out_ports[out].crossbar_free > now {
-                self.arm_granted::<F>(out, now);
-            } else {
-                self.arm_blocked::<F>(out, now);
-            }
+            self.arm::<F>(out, now);
         }
         self.requests.dirty_outs = outs;
+    }
+
+    /// Schedules the next arbitration of an output.
+    #[inline(always)]
+    fn arm<F: Variant>(&mut self, out: usize, now: Time) {
+        if self.ports.out_ports[out].crossbar_free > now {
+            self.arm_granted::<F>(out, now);
+        } else {
+            self.arm_blocked::<F>(out, now);
+        }
     }
 
     /// Arbitrates in two steps. First, each free output VC goes to a packet that waits for it, and

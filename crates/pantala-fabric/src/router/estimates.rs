@@ -55,8 +55,9 @@ impl Fabric {
             return;
         }
         let destination_group = u32::from(state.destination_group);
-        let out = upstream / self.setup.vcs as u32;
-        let (sender, port) = (out / self.setup.ports, out % self.setup.ports);
+        let out = self.setup.by_vcs.quotient(upstream);
+        let sender = self.setup.by_ports.quotient(out);
+        let port = out - sender * self.setup.ports;
         let senders_group = self.setup.topology.group_of(sender);
         if senders_group == destination_group {
             return;

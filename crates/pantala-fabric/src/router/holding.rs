@@ -23,7 +23,7 @@ impl Fabric {
 
     /// The output port of a NIC's ejection link.
     pub(crate) fn ejection(&self, terminal: u32) -> usize {
-        self.nics.nics[terminal as usize].target as usize / self.setup.vcs
+        self.setup.by_vcs.quotient(self.nics.nics[terminal as usize].target) as usize
     }
 
     /// The output VC and the room of a packet that arrives at its NIC, if hosts can keep packets.
@@ -45,9 +45,10 @@ impl Fabric {
         (out_vc, room): (u32, u32),
         now: Time,
     ) {
-        let vc = out_vc as usize % self.setup.vcs;
+        let out = self.setup.by_vcs.quotient(out_vc) as usize;
+        let vc = out_vc as usize - out * self.setup.vcs;
         self.nics.holds[terminal as usize].lent[vc] -= i64::from(room);
-        let back = now + self.ports.out_ports[out_vc as usize / self.setup.vcs].credit_delay;
+        let back = now + self.ports.out_ports[out].credit_delay;
         self.credit::<F>(out_vc as usize, back, back, room);
     }
 

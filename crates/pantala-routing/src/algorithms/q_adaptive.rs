@@ -48,6 +48,7 @@ use crate::QAdaptiveConfig;
 use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, RoutingKey};
 use crate::draws::{other_router, salted, scaled};
+use crate::learning::least;
 use crate::rule::Rule;
 use crate::state::{NONE, Phase, RouteState};
 use crate::{Hop, VcMap, gateways, paths};
@@ -122,13 +123,8 @@ pub(crate) fn route(
 /// The port chosen at the source router.
 fn at_source(context: &DecisionContext<'_>, minimal: u16, row: &[f32]) -> Option<u16> {
     let first = context.topology.first_local_port();
-    let mut best = (0, f32::INFINITY);
-    for (column, &estimate) in (0..).zip(row) {
-        if estimate < best.1 {
-            best = (column, estimate);
-        }
-    }
-    let (column, least) = best;
+    let least = least(row);
+    let column = row.iter().position(|estimate| *estimate == least).unwrap_or_default() as u16;
     let pays = QAdaptiveConfig::pays(
         context.routing.q_adaptive.threshold_source,
         row[usize::from(minimal - first)],
