@@ -35,6 +35,4 @@ pub use watch::blame::{
     BlameCell, BlameDetail, MOST_GROUP_CELLS, MOST_LINK_CELLS, PlaceCell, Places, longest,
 };
 pub use watch::paths::{PacketChoice, PathHop};
-pub use watch::ports::{
-    BufferDetail, LinkCount, LinkDetail, TrafficCount, TrafficDetail, WatchedLink,
-};
+pub use watch::ports::{BufferDetail, LinkCount, TrafficCount, TrafficDetail, WatchedLink};

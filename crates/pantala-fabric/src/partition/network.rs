@@ -13,7 +13,7 @@ use crate::store::counters::JobTraffic;
 use crate::store::port::LinkCounters;
 use crate::watch::blame::{BlameCell, BlameDetail, Places};
 use crate::watch::paths::PacketChoice;
-use crate::watch::ports::{LinkCount, LinkDetail, WatchedLink};
+use crate::watch::ports::{BufferDetail, LinkCount, TrafficDetail, WatchedLink};
 use pantala_engine::{NEVER, Time};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_topology::Topology;
@@ -235,10 +235,17 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.partitions.iter_mut().for_each(|partition| partition.fabric.hold_at_nics());
     }
 
-    /// Records the links from now on, by job and in this detail, in windows of which the first ends
-    /// at `ends`. Call it before the first event.
-    pub fn watch_ports(&mut self, ends: Time, detail: LinkDetail) {
-        self.partitions.iter_mut().for_each(|partition| partition.watch_ports(ends, detail));
+    /// Records the links from now on, by job and in these details, in windows of which the first
+    /// ends at `ends`. Call it before the first event.
+    pub fn watch_ports(
+        &mut self,
+        ends: Time,
+        traffic: TrafficDetail,
+        buffer: impl Fn(WatchedLink) -> BufferDetail,
+    ) {
+        for partition in &mut self.partitions {
+            partition.watch_ports(ends, traffic, &buffer);
+        }
     }
 
     /// Ends a window of the record of links at `now`: calls `take` with the counts of each link

@@ -16,7 +16,7 @@ use crate::watch::crowding::{CrowdedLinks, NEVER_CROWDED, Thresholds};
 use crate::watch::downstream::DownstreamFlits;
 use crate::watch::paths::{IdleRouter, PacketChoice, PathWatch};
 use crate::watch::ports::{
-    BufferDetail, LinkCount, LinkDetail, PortWatch, TrafficDetail, TrafficGroups, WatchedLink,
+    BufferDetail, LinkCount, PortWatch, TrafficDetail, TrafficGroups, WatchedLink,
 };
 use pantala_engine::{NEVER, ProvenArray, Time, Wheel};
 use pantala_routing::learning::{LearningWindow, QTable};
@@ -187,16 +187,21 @@ impl<H: Host, P: Probe> Partition<H, P> {
         self.fabric.learning.windows()
     }
 
-    /// Records the links from now on, in this detail and in windows of which the first ends at
+    /// Records the links from now on, in these details and in windows of which the first ends at
     /// `ends`.
-    pub(crate) fn watch_ports(&mut self, ends: Time, detail: LinkDetail) {
+    pub(crate) fn watch_ports(
+        &mut self,
+        ends: Time,
+        traffic: TrafficDetail,
+        buffer: impl Fn(WatchedLink) -> BufferDetail,
+    ) {
         let Fabric { setup, ports, nics, observer, .. } = &mut self.fabric;
         let (routers, terminals) =
             (setup.partitions.routers(setup.number), setup.partitions.terminals(setup.number));
         let outputs = (routers.start * setup.ports) as usize..(routers.end * setup.ports) as usize;
         let terminals = terminals.start as usize..terminals.end as usize;
         let links = outputs.len() + terminals.len();
-        let groups = match detail.traffic {
+        let groups = match traffic {
             TrafficDetail::Classes => TrafficGroups::classes(links, |link| {
                 (link < outputs.len()).then(|| {
                     let out = (outputs.start + link) as u32;
@@ -219,23 +224,29 @@ impl<H: Host, P: Probe> Partition<H, P> {
             )
             .then(|| ports.out_vcs[(outputs.start + link) * vcs].credits.left()),
         };
-        let buffers = match detail.buffers {
-            BufferDetail::Nothing => Buffers::Unwatched,
-            BufferDetail::Full => {
-                let thresholds = Thresholds {
-                    vcs,
-                    lacks_from: room.saturating_sub(full).saturating_add(1) as i32,
-                    full: full as i32,
-                    before_start: setup.stages.taken_before_start::<General>() as i32,
-                };
-                let initial = (0..links).map(|link| initial(link).unwrap_or(NEVER_CROWDED));
-                Buffers::Full(CrowdedLinks::new(thresholds, initial.collect()))
-            }
-            BufferDetail::Vcs => {
-                let flits = || DownstreamFlits::new(vcs, room, full);
-                Buffers::Vcs((0..links).map(|link| initial(link).map(|_| flits())).collect())
-            }
+        let initial: Vec<Option<i32>> = (0..links).map(initial).collect();
+        let details: Vec<BufferDetail> = (0..links)
+            .map(|link| match link.checked_sub(outputs.len()) {
+                None => buffer(WatchedLink::Output(outputs.start + link)),
+                Some(nic) => buffer(WatchedLink::Injection((terminals.start + nic) as u32)),
+            })
+            .collect();
+        let thresholds = Thresholds {
+            vcs,
+            lacks_from: room.saturating_sub(full).saturating_add(1) as i32,
+            full: full as i32,
+            before_start: setup.stages.taken_before_start::<General>() as i32,
         };
+        let flits = |by_vc| Some(Box::new(DownstreamFlits::new(vcs, by_vc, room, full)));
+        let counted = details.iter().zip(&initial).map(|(detail, initial)| match detail {
+            _ if initial.is_none() => None,
+            BufferDetail::Nothing | BufferDetail::Full => None,
+            BufferDetail::All => flits(false),
+            BufferDetail::Vcs => flits(true),
+        });
+        let counted = counted.collect();
+        let initial = initial.iter().map(|initial| initial.unwrap_or(NEVER_CROWDED)).collect();
+        let buffers = Buffers::new(details, CrowdedLinks::new(thresholds, initial), counted);
         let first_response = setup.config.responses.map_or(u8::MAX, |r| r.first_routing);
         observer.ports = Some(Box::new(PortWatch::new(
             (outputs, terminals),

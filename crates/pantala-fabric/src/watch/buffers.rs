@@ -3,30 +3,37 @@
 use crate::store::account::VcCredits;
 use crate::watch::crowding::CrowdedLinks;
 use crate::watch::downstream::{DownstreamFlits, DownstreamOccupancy};
-use crate::watch::ports::LinkCount;
+use crate::watch::ports::{BufferDetail, LinkCount};
 use pantala_engine::Time;
 
 /// The buffers behind the links.
 #[derive(Debug)]
-pub(crate) enum Buffers {
-    /// Nobody asks for them.
-    Unwatched,
-    /// Whether they lack room.
-    Full(CrowdedLinks),
-    /// Per link: all. `None`: they never run out of room.
-    Vcs(Vec<Option<DownstreamFlits>>),
+pub(crate) struct Buffers {
+    /// Per link.
+    details: Vec<BufferDetail>,
+    /// The links of [`BufferDetail::Full`].
+    crowded: CrowdedLinks,
+    /// Per link, its counts in more detail. `None`: it needs none, or its buffer never runs out of
+    /// room.
+    counted: Vec<Option<Box<DownstreamFlits>>>,
 }
 
 impl Buffers {
+    /// Makes the records of links in these details.
+    pub(crate) fn new(
+        details: Vec<BufferDetail>,
+        crowded: CrowdedLinks,
+        counted: Vec<Option<Box<DownstreamFlits>>>,
+    ) -> Self {
+        Self { details, crowded, counted }
+    }
+
     pub(crate) fn memory(&self) -> usize {
-        match self {
-            Self::Unwatched => 0,
-            Self::Full(links) => links.memory(),
-            Self::Vcs(links) => {
-                links.capacity() * size_of::<Option<DownstreamFlits>>()
-                    + links.iter().flatten().map(DownstreamFlits::memory).sum::<usize>()
-            }
-        }
+        let counted = self.counted.iter().flatten();
+        self.details.capacity() * size_of::<BufferDetail>()
+            + self.crowded.memory()
+            + self.counted.capacity() * size_of::<Option<Box<DownstreamFlits>>>()
+            + counted.map(|flits| size_of::<DownstreamFlits>() + flits.memory()).sum::<usize>()
     }
 
     /// A packet takes `room` flits of a link's VC, which leaves `left` credits, at `time`, which is
@@ -36,16 +43,15 @@ impl Buffers {
         &mut self,
         (link, vc): (usize, u8),
         (room, left): (u32, i32),
-        (time, now): (Time, Time),
+        times: (Time, Time),
         credits: impl Fn(u8) -> Option<VcCredits>,
     ) {
-        match self {
-            Self::Unwatched => {}
-            Self::Full(links) => links.take((link, vc), (room, left), (time, now), credits),
-            Self::Vcs(links) => {
-                debug_assert_eq!(time, now, "packets of a record of VCs are not sent ahead");
-                if let Some(link) = &mut links[link] {
-                    link.take(vc, room, now);
+        match self.details[link] {
+            BufferDetail::Nothing => {}
+            BufferDetail::Full => self.crowded.take((link, vc), (room, left), times, credits),
+            BufferDetail::All | BufferDetail::Vcs => {
+                if let Some(flits) = &mut self.counted[link] {
+                    flits.take(vc, room, times);
                 }
             }
         }
@@ -54,23 +60,18 @@ impl Buffers {
     /// Returns whether credits that come back to a link count.
     #[inline]
     pub(crate) fn hears_of(&self, link: usize) -> bool {
-        match self {
-            Self::Unwatched => false,
-            Self::Full(links) => links.counts(link),
-            Self::Vcs(links) => links[link].is_some(),
+        match self.details[link] {
+            BufferDetail::Nothing => false,
+            BufferDetail::Full => self.crowded.counts(link),
+            BufferDetail::All | BufferDetail::Vcs => self.counted[link].is_some(),
         }
     }
 
     /// Credits for `room` flits come back to a link at `time`. Only if [`Self::hears_of`].
     pub(crate) fn give(&mut self, link: usize, vc: u8, room: u32, time: Time) {
-        match self {
-            Self::Unwatched => {}
-            Self::Full(links) => links.give(link, vc, room, time),
-            Self::Vcs(links) => {
-                if let Some(link) = &mut links[link] {
-                    link.give(vc, room, time);
-                }
-            }
+        match &mut self.counted[link] {
+            Some(flits) => flits.give(vc, room, time),
+            None => self.crowded.give(link, vc, room, time),
         }
     }
 
@@ -78,11 +79,7 @@ impl Buffers {
     /// ahead of a busy link.
     #[inline]
     pub(crate) fn allows_ahead(&self, link: usize, left: i32) -> bool {
-        match self {
-            Self::Unwatched => true,
-            Self::Full(links) => links.leaves_room(link, left),
-            Self::Vcs(_) => false,
-        }
+        self.details[link] != BufferDetail::Full || self.crowded.leaves_room(link, left)
     }
 
     /// Ends a window of a link: calls `tell` with what it has; returns whether there are flits
@@ -93,28 +90,23 @@ impl Buffers {
         now: Time,
         mut tell: impl FnMut(LinkCount),
     ) -> bool {
-        match self {
-            Self::Unwatched => false,
-            Self::Full(links) => {
-                let (full, crowded) = links.close(link, now);
-                if full > 0 {
-                    tell(LinkCount::Full(full));
+        if let Some(flits) = &mut self.counted[link] {
+            let mut goes_on = false;
+            let mut tell = |vc, counted: DownstreamOccupancy| {
+                let DownstreamOccupancy { integral, most, full } = counted;
+                if most > 0 {
+                    goes_on = true;
+                    tell(LinkCount::Downstream { vc, integral, most, full });
                 }
-                crowded || full > 0
-            }
-            Self::Vcs(links) => links[link].as_mut().is_some_and(|link| {
-                let mut goes_on = false;
-                let mut tell = |vc, counted: DownstreamOccupancy| {
-                    let DownstreamOccupancy { integral, most, full } = counted;
-                    if most > 0 {
-                        goes_on = true;
-                        tell(LinkCount::Downstream { vc, integral, most, full });
-                    }
-                };
-                let all = link.close(now, |vc, counted| tell(Some(vc), counted));
-                tell(None, all);
-                goes_on
-            }),
+            };
+            let all = flits.close(now, |vc, counted| tell(Some(vc), counted));
+            tell(None, all);
+            return goes_on;
         }
+        let (full, crowded) = self.crowded.close(link, now);
+        if full > 0 {
+            tell(LinkCount::Full(full));
+        }
+        crowded || full > 0
     }
 }

@@ -231,7 +231,7 @@ mod tests {
             let thresholds =
                 Thresholds { vcs: VCS, lacks_from, full: full as i32, before_start };
             let mut links = CrowdedLinks::new(thresholds, vec![room as i32]);
-            let mut every = DownstreamFlits::new(VCS, room, full);
+            let mut every = DownstreamFlits::new(VCS, false, room, full);
             let mut pool = pending_pool();
             let mut credits = [Credits::new(room as i32); VCS];
             let (mut now, mut back_before) = (0, [0; VCS]);
@@ -242,7 +242,7 @@ mod tests {
             for (vc, gap, away, later, closes) in steps {
                 now += gap;
                 if let Some((time, vc, back)) = ahead.filter(|(time, ..)| *time <= now) {
-                    every.take(vc as u8, full, time);
+                    every.take(vc as u8, full, (time, time));
                     every.give(vc as u8, full, back);
                     ahead = None;
                 }
@@ -273,7 +273,7 @@ mod tests {
                 if time > now {
                     ahead = Some((time, vc, back));
                 } else {
-                    every.take(vc as u8, full, now);
+                    every.take(vc as u8, full, (now, now));
                     every.give(vc as u8, full, back);
                 }
             }

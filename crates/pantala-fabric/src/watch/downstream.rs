@@ -56,52 +56,73 @@ pub(crate) struct DownstreamOccupancy {
 /// VCs.
 #[derive(Clone, Debug)]
 pub(crate) struct DownstreamFlits {
+    /// By VC.
+    flits: Vec<u32>,
+    /// The windows of VCs; empty if nobody asks for them.
     vcs: Vec<Level>,
     /// Of all VCs.
     all: Level,
     /// The VCs that lack room for a full packet.
     crowded: u32,
-    /// Credits on their way back, in the order of time: time, VC and flits.
-    back: VecDeque<(Time, u8, u32)>,
+    /// What is known of later times, in their order.
+    later: VecDeque<Later>,
     /// Flits beyond the link from which on a full packet lacks room.
     lacks_from: u32,
+}
+
+/// Flits that leave, or whose credits come back, at a later time.
+#[derive(Clone, Copy, Debug)]
+struct Later {
+    time: Time,
+    flits: u32,
+    vc: u8,
+    leaves: bool,
 }
 
 impl DownstreamFlits {
     /// Returns the bytes of memory held besides the value itself.
     pub(crate) fn memory(&self) -> usize {
-        self.vcs.capacity() * size_of::<Level>()
-            + self.back.capacity() * size_of::<(Time, u8, u32)>()
+        self.flits.capacity() * size_of::<u32>()
+            + self.vcs.capacity() * size_of::<Level>()
+            + self.later.capacity() * size_of::<Later>()
     }
 
     /// Makes the counts of VCs with `room` flits behind the link and packets of up to `packet`
-    /// flits.
-    pub(crate) fn new(vcs: usize, room: u32, packet: u32) -> Self {
+    /// flits. `by_vc`: each VC has windows of its own.
+    pub(crate) fn new(vcs: usize, by_vc: bool, room: u32, packet: u32) -> Self {
         Self {
-            vcs: vec![Level::default(); vcs],
+            flits: vec![0; vcs],
+            vcs: vec![Level::default(); if by_vc { vcs } else { 0 }],
             all: Level::default(),
             crowded: 0,
-            back: VecDeque::new(),
+            later: VecDeque::new(),
             lacks_from: room.saturating_sub(packet).saturating_add(1),
         }
     }
 
-    /// Takes credits for `flits` at `now`.
-    pub(crate) fn take(&mut self, vc: u8, flits: u32, now: Time) {
+    /// Takes credits for `flits` at `time`, which is `now` or later.
+    pub(crate) fn take(&mut self, vc: u8, flits: u32, (time, now): (Time, Time)) {
+        if time > now {
+            self.insert(Later { time, flits, vc, leaves: true });
+            return;
+        }
         self.catch_up(now);
-        let own = self.change(vc, now, |downstream| downstream + flits);
-        own.most = own.most.max(own.downstream);
-        self.all.most = self.all.most.max(self.all.downstream);
+        self.leave(vc, flits, now);
     }
 
     /// Credits for `flits` come back at `time`.
     pub(crate) fn give(&mut self, vc: u8, flits: u32, time: Time) {
-        // Nearly always the last one.
-        let later = self.back.iter().rev().take_while(|(other, ..)| *other > time).count();
-        self.back.insert(self.back.len() - later, (time, vc, flits));
+        self.insert(Later { time, flits, vc, leaves: false });
     }
 
-    /// Ends a window at `now`: returns what it has counted of each VC, and of all.
+    fn insert(&mut self, event: Later) {
+        // Nearly always the last one.
+        let later = self.later.iter().rev().take_while(|other| other.time > event.time).count();
+        self.later.insert(self.later.len() - later, event);
+    }
+
+    /// Ends a window at `now`: returns what it has counted of each VC, if they have windows, and of
+    /// all.
     pub(crate) fn close(
         &mut self,
         now: Time,
@@ -117,30 +138,44 @@ impl DownstreamFlits {
         self.all.taken()
     }
 
-    /// Takes the credits that are back at `now`.
+    /// Takes what has happened up to `now`.
     fn catch_up(&mut self, now: Time) {
-        while let Some(&(time, vc, flits)) = self.back.front() {
+        while let Some(&Later { time, flits, vc, leaves }) = self.later.front() {
             if time > now {
                 break;
             }
-            self.back.pop_front();
-            self.change(vc, time, |downstream| downstream - flits);
+            self.later.pop_front();
+            if leaves {
+                self.leave(vc, flits, time);
+            } else {
+                self.change(vc, time, |downstream| downstream - flits);
+            }
+        }
+    }
+
+    fn leave(&mut self, vc: u8, flits: u32, now: Time) {
+        self.change(vc, now, |downstream| downstream + flits);
+        self.all.most = self.all.most.max(self.all.downstream);
+        if let Some(own) = self.vcs.get_mut(usize::from(vc)) {
+            own.most = own.most.max(own.downstream);
         }
     }
 
     /// Changes the flits of a VC at `now`, or at the latest event if that is later.
     #[inline]
-    fn change(&mut self, vc: u8, now: Time, to: impl Fn(u32) -> u32) -> &mut Level {
+    fn change(&mut self, vc: u8, now: Time, to: impl Fn(u32) -> u32) {
         let now = now.max(self.all.at);
         self.all.pass(now, self.crowded > 0);
-        let own = &mut self.vcs[usize::from(vc)];
-        let was = own.downstream;
-        own.pass(now, was >= self.lacks_from);
-        own.downstream = to(was);
-        self.all.downstream = self.all.downstream - was + own.downstream;
-        self.crowded = self.crowded + u32::from(own.downstream >= self.lacks_from)
-            - u32::from(was >= self.lacks_from);
-        own
+        let flits = &mut self.flits[usize::from(vc)];
+        let was = *flits;
+        *flits = to(was);
+        self.all.downstream = self.all.downstream - was + *flits;
+        self.crowded =
+            self.crowded + u32::from(*flits >= self.lacks_from) - u32::from(was >= self.lacks_from);
+        if let Some(own) = self.vcs.get_mut(usize::from(vc)) {
+            own.pass(now, was >= self.lacks_from);
+            own.downstream = *flits;
+        }
     }
 }
 
@@ -150,11 +185,11 @@ mod tests {
 
     #[test]
     fn flits_count_until_their_credits_are_back() {
-        let mut flits = DownstreamFlits::new(2, 10, 4);
-        flits.take(0, 4, 100);
-        flits.take(0, 4, 140);
+        let mut flits = DownstreamFlits::new(2, true, 10, 4);
+        flits.take(0, 4, (100, 100));
+        flits.take(0, 4, (140, 140));
         flits.give(0, 4, 160);
-        flits.take(1, 2, 150);
+        flits.take(1, 2, (150, 150));
         let mut vcs = Vec::new();
         let all = flits.close(200, |vc, counted| vcs.push((vc, counted)));
         // VC 0: 4 flits for 40 ps, 8 for 20 ps (2 flits of room: too few), 4 for 40 ps.
@@ -169,12 +204,12 @@ mod tests {
 
     #[test]
     fn the_order_of_events_of_one_time_does_not_matter() {
-        let mut one = DownstreamFlits::new(1, 8, 4);
-        one.take(0, 4, 10);
+        let mut one = DownstreamFlits::new(1, false, 8, 4);
+        one.take(0, 4, (10, 10));
         let mut other = one.clone();
         one.give(0, 4, 30);
-        one.take(0, 4, 20);
-        other.take(0, 4, 20);
+        one.take(0, 4, (20, 20));
+        other.take(0, 4, (20, 20));
         other.give(0, 4, 30);
         assert_eq!(one.close(50, |_, _| {}), other.close(50, |_, _| {}));
     }

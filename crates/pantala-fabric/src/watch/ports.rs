@@ -44,16 +44,7 @@ impl TrafficCount {
     }
 }
 
-/// What the record of links tells apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkDetail {
-    /// Traffic and stalls.
-    pub traffic: TrafficDetail,
-    /// The buffers behind links.
-    pub buffers: BufferDetail,
-}
-
-/// The detail of traffic and stalls. Each is by job.
+/// The detail of traffic and stalls in the record of links. Each is by job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrafficDetail {
     /// Of classes of links: a count names one link of its class.
@@ -64,20 +55,17 @@ pub enum TrafficDetail {
     Vcs,
 }
 
-/// The detail of the buffers behind links.
+/// The detail of the buffer behind a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferDetail {
     /// Nothing.
     Nothing,
     /// The time in which the buffer of any VC lacked room for a full packet: [`LinkCount::Full`].
     Full,
-    /// All of [`LinkCount::Downstream`].
+    /// [`LinkCount::Downstream`] of all VCs together.
+    All,
+    /// And of each VC.
     Vcs,
-}
-
-impl LinkDetail {
-    /// Everything.
-    pub const ALL: Self = Self { traffic: TrafficDetail::Vcs, buffers: BufferDetail::Vcs };
 }
 
 /// A link of the record.

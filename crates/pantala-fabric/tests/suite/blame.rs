@@ -5,8 +5,9 @@ use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
 use pantala_fabric::{
-    BlameCell, BlameDetail, Delivery, FabricConfig, Host, LinkDetail, Network, PacketOffer,
-    Partition, PartitionMap, PlaceCell, Places, Pull, TrafficClass, TrafficCount, Wakes, longest,
+    BlameCell, BlameDetail, BufferDetail, Delivery, FabricConfig, Host, Network, PacketOffer,
+    Partition, PartitionMap, PlaceCell, Places, Pull, TrafficClass, TrafficCount, TrafficDetail,
+    Wakes, longest,
 };
 use pantala_routing::{Algorithm, Information};
 use pantala_topology::{LinkClass, Peer, Topology};
@@ -313,7 +314,7 @@ fn records_count_in_the_memory_of_a_network() {
     let ends = [(Uniform::new(topology.terminals(), &config, 0.1, 0), Log::default())];
     let mut net = Network::new(&config, topology, partitions, 0..1, &keys, ends);
     let bare = net.memory();
-    net.watch_ports(Time::MAX, LinkDetail::ALL);
+    net.watch_ports(Time::MAX, TrafficDetail::Vcs, |_| BufferDetail::Vcs);
     let links = net.memory();
     assert!(links > bare + 6 * 3 * 2 * size_of::<TrafficCount>(), "{bare} {links}");
     net.record_blame(Time::MAX, BlameDetail::default());

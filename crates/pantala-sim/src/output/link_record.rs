@@ -7,9 +7,7 @@
 use crate::plan::link_class::DirectedClass;
 use crate::plan::{Plan, PortRecord, PortSplit, RouterRecord, SystemRecord};
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{
-    BufferDetail, LinkCount, LinkDetail, TrafficCount, TrafficDetail, WatchedLink,
-};
+use pantala_fabric::{BufferDetail, LinkCount, TrafficCount, TrafficDetail, WatchedLink};
 use pantala_topology::{Peer, Topology};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -198,9 +196,9 @@ impl LinkRecord {
         })
     }
 
-    /// Returns what the fabric must tell apart for these records.
-    pub(crate) fn detail(&self) -> LinkDetail {
-        let traffic = match (&self.ports, &self.routers) {
+    /// Returns which traffic the fabric must tell apart for these records.
+    pub(crate) fn traffic(&self) -> TrafficDetail {
+        match (&self.ports, &self.routers) {
             (Some((of, ..)), _)
                 if of.split.contains(&PortSplit::Vc) || of.split.contains(&PortSplit::Kind) =>
             {
@@ -208,15 +206,22 @@ impl LinkRecord {
             }
             (None, None) => TrafficDetail::Classes,
             _ => TrafficDetail::Links,
-        };
-        let buffers = if self.ports.is_some() {
-            BufferDetail::Vcs
-        } else if self.system.as_ref().is_some_and(|(of, _)| !of.by_job) {
-            BufferDetail::Full
-        } else {
-            BufferDetail::Nothing
-        };
-        LinkDetail { traffic, buffers }
+        }
+    }
+
+    /// Returns what the fabric must count of the buffer behind a link.
+    pub(crate) fn buffer(&self, topology: &Topology, link: WatchedLink) -> BufferDetail {
+        match (&self.ports, &self.system) {
+            (Some((of, ..)), _) if of_record(of, named(topology, link)) => {
+                if of.split.contains(&PortSplit::Vc) {
+                    BufferDetail::Vcs
+                } else {
+                    BufferDetail::All
+                }
+            }
+            (_, Some((of, _))) if !of.by_job => BufferDetail::Full,
+            _ => BufferDetail::Nothing,
+        }
     }
 
     /// Takes a count of the current window.
@@ -291,9 +296,7 @@ impl LinkRecord {
 }
 
 fn take_port(record: &PortRecord, jobs: &[u16], sums: &mut PortSums, link: Link, count: LinkCount) {
-    if !among(&record.routers, link.router)
-        || !(record.classes.is_empty() || record.classes.iter().any(|c| c == link.class.name()))
-    {
+    if !of_record(record, link) {
         return;
     }
     let splits = |split| record.split.contains(&split);
@@ -324,6 +327,12 @@ fn take_port(record: &PortRecord, jobs: &[u16], sums: &mut PortSums, link: Link,
         }
         LinkCount::Full(_) => {}
     }
+}
+
+/// Whether a record has rows of a link.
+fn of_record(record: &PortRecord, link: Link) -> bool {
+    among(&record.routers, link.router)
+        && (record.classes.is_empty() || record.classes.iter().any(|c| c == link.class.name()))
 }
 
 /// Whether a filter has a value; an empty one has all.

@@ -99,3 +99,26 @@ fn slow_links_are_not_stalls() {
     slow["stop"]["watchdog_ps"] = json!(least);
     assert_eq!(crate::support::run(&slow).end, End::Finished);
 }
+
+/// A rank waits for a message behind others that it has no buffer for. Its NIC is full, so the
+/// network is, too; the diagnosis says which rank it is.
+#[test]
+fn a_full_nic_is_named() {
+    let source = "Task 2 computes for 50 microseconds then task 2 sends a 100 byte message to task 1 \
+                  then task 0 sends 40 8 kilobyte messages to task 1.";
+    let workload = json!({"kind": "ncptl", "file": "late.ncptl", "source": source, "seed": 1, "touch_per_byte_fs": 0});
+    let mut plan = plan(json!([job("late", 3, workload)]));
+    plan["mpi"]["short_buffers"] = json!(1);
+    plan["mpi"]["extra_buffers"] = json!(2);
+    plan["record"]["packets"] = json!("off");
+    let ran = finish(Simulation::new(read(&plan), 0).unwrap(), |_| true);
+    let End::Stalled(text) = &ran.end else { panic!("{:?}", ran.end) };
+    assert!(text.contains("packets in flight do not move; a chain of "), "{text}");
+    assert!(
+        text.contains(
+            "\n1 blocked rank with messages in the NIC without a buffer: with mpi.nic_pending \
+             packets a NIC takes none from the network\n  job 'late' rank 1 is blocked in recv"
+        ),
+        "{text}"
+    );
+}

@@ -189,7 +189,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
         let link_record = LinkRecord::of(&plan, &topology);
         if let Some(record) = &link_record {
-            network.watch_ports(record.ends, record.detail());
+            let buffer = |link| record.buffer(&topology, link);
+            network.watch_ports(record.ends, record.traffic(), buffer);
         }
         if packet_record::follows(&plan.record) {
             network.record_paths(&packet_record::choice_of(&plan));
