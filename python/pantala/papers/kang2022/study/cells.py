@@ -56,7 +56,8 @@ def increases(e: Evidence, target: str, among: Sequence[str]) -> np.ndarray:
 
 def alone(e: Evidence, target: str, what: str = "mean") -> np.ndarray:
     """Returns a target's communication time alone, [routing, seed] in ns."""
-    return pair(e, f"{target}+halo3d", f"alone_communication_time_{what}_ns")
+    case, column = f"{target}+halo3d", f"communication_time_{what}_ns"
+    return pair(e, case, column, table="jobs", part=f"alone-{target}")
 
 
 def together(e: Evidence, case: str, name: str) -> np.ndarray:
