@@ -365,11 +365,13 @@ impl PortWatch {
             let link = self.link(place);
             goes_on |= self.buffers.close(place, now, |count| take(link, count));
         }
+        // What was sent ahead starts in the next window or later.
+        goes_on |= !self.later.is_empty();
         if let Some(next) = next {
             self.ends = next;
             self.count_later();
         }
-        goes_on || !self.later.is_empty()
+        goes_on
     }
 
     /// Goes on with a later window, if nothing has gone on in the last one.
