@@ -235,7 +235,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             vcs,
             lacks_from: room.saturating_sub(full).saturating_add(1) as i32,
             full: full as i32,
-            before_start: setup.stages.taken_before_start::<General>() as i32,
+            before_start: setup.stages.taken_before_start(),
         };
         let flits = |by_vc| Some(Box::new(DownstreamFlits::new(vcs, by_vc, room, full)));
         let counted = details.iter().zip(&initial).map(|(detail, initial)| match detail {

@@ -47,7 +47,8 @@ impl Fabric {
                 }
                 outs.push(out);
                 if self.ports.out_ports[out].crossbar_free <= now {
-                    self.list_candidates::<F>(out, now, &mut candidates);
+                    let mut list = |in_vc| candidates.push((in_vc as u32, out as u32));
+                    self.each_candidate::<F>(out, now, &mut list);
                 }
             }
         }
@@ -83,14 +84,10 @@ impl Fabric {
         }
         let mut sole = None;
         if crossbar_free <= now {
-            let first = self.first_in_vc(out);
-            for word in 0..self.setup.words {
-                for bit in bits(self.requests.waiting_word(&self.setup, out, waiting, word)) {
-                    let in_vc = first + word * 64 + bit;
-                    if self.can_go::<F>(in_vc, now) && sole.replace(in_vc).is_some() {
-                        return false;
-                    }
-                }
+            let mut several = false;
+            self.each_candidate::<F>(out, now, |in_vc| several |= sole.replace(in_vc).is_some());
+            if several {
+                return false;
             }
         }
         // A grant may list the router anew.
@@ -103,21 +100,16 @@ impl Fabric {
         true
     }
 
-    /// Adds the input VCs whose head can cross to `out`, with the output.
+    /// Calls `take` with each input VC whose head can cross to `out`, whose crossbar is free.
     #[inline(always)]
-    fn list_candidates<F: Variant>(
-        &mut self,
-        out: usize,
-        now: Time,
-        candidates: &mut Vec<(u32, u32)>,
-    ) {
+    fn each_candidate<F: Variant>(&mut self, out: usize, now: Time, mut take: impl FnMut(usize)) {
         let first = self.first_in_vc(out);
         let vcs = self.ports.out_ports[out].waiting;
         for word in 0..self.setup.words {
             for bit in bits(self.requests.waiting_word(&self.setup, out, vcs, word)) {
                 let in_vc = first + word * 64 + bit;
                 if self.can_go::<F>(in_vc, now) {
-                    candidates.push((in_vc as u32, out as u32));
+                    take(in_vc);
                 }
             }
         }

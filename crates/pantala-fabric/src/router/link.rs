@@ -56,7 +56,7 @@ impl Fabric {
             if let Some(observer) = self.observer.on::<F>() {
                 observer.sent_ahead(out, job, ready + idle, start);
             }
-            // As without the sending ahead: a link that is busy takes credits at its next decision.
+            // A busy link takes the credits when it would have decided: at the start.
             let taken = if !F::DEFAULT && open > ready { start } else { now };
             let left = self.send::<F>(out, out_vc, index, (start, taken));
             if open > ready || !self.setup.stages.ahead_is_free::<F>() {

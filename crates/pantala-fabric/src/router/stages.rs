@@ -165,15 +165,15 @@ impl Stages {
     /// Returns the most flits that can take credits of a link between the grant of a packet that is
     /// sent ahead of a busy link and its start: the crossbar is busy with the packet, and until then
     /// it is granted less than the delay of a head before the start (see `router/link.rs`).
-    pub(crate) fn taken_before_start<F: Variant>(&self) -> u32 {
+    pub(crate) fn taken_before_start(&self) -> i32 {
         let granted = self.head_delay / self.crossbar_flit.max(1) + 1;
-        let granted = u32::try_from(granted).unwrap_or(u32::MAX / 1_024);
-        if self.model::<F>().whole_packets {
-            (granted + 1).saturating_mul(self.full)
+        let full = u64::from(self.full);
+        let flits = if self.model.whole_packets {
+            (granted + 1).saturating_mul(full)
         } else {
-            granted.saturating_add(self.full)
-        }
-        .min(i32::MAX as u32 / 4)
+            granted + full
+        };
+        flits.min(i32::MAX as u64 / 4) as i32
     }
 
     /// Returns the VC after `vc`, round-robin.

@@ -11,6 +11,7 @@
 //! whether the packet leaves so much room that no VC can lack any before it starts.
 
 use crate::store::account::VcCredits;
+use crate::watch::downstream::insert_in_time;
 use pantala_engine::Time;
 use std::collections::VecDeque;
 
@@ -153,9 +154,7 @@ impl CrowdedLinks {
     /// Credits for `flits` come back at `time` to a link whose events count.
     pub(crate) fn give(&mut self, link: usize, vc: u8, flits: u32, time: Time) {
         let Some(link) = &mut self.links[link] else { return };
-        // Nearly always the last one.
-        let later = link.back.iter().rev().take_while(|(other, ..)| *other > time).count();
-        link.back.insert(link.back.len() - later, (time, vc, flits));
+        insert_in_time(&mut link.back, (time, vc, flits), |(time, ..)| *time);
     }
 
     /// Ends a window of a link at `now`: returns the time without room in it, and whether it lacks

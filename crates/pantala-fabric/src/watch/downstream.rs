@@ -4,14 +4,12 @@
 use pantala_engine::Time;
 use std::collections::VecDeque;
 
-/// The flits of one VC of a link, or of all.
+/// The window of one VC of a link, or of all.
 #[derive(Clone, Copy, Debug, Default)]
 struct Level {
-    /// Flits beyond the link.
-    downstream: u32,
     /// The time up to which the window's counts go.
     at: Time,
-    /// Of the current window: the integral of `downstream` over time in flit ps, its maximum, and
+    /// Of the current window: the integral of the flits over time in flit ps, their maximum, and
     /// the time in which the buffer lacked room for a full packet.
     integral: u128,
     most: u32,
@@ -19,22 +17,22 @@ struct Level {
 }
 
 impl Level {
-    /// Counts the time up to `now`, in which nothing has changed.
+    /// Counts the time up to `now`, in which `flits` were beyond the link.
     #[inline]
-    fn pass(&mut self, now: Time, full: bool) {
+    fn pass(&mut self, now: Time, flits: u32, full: bool) {
         let time = now - self.at;
-        self.integral += u128::from(self.downstream) * u128::from(time);
+        self.integral += u128::from(flits) * u128::from(time);
         if full {
             self.full += time;
         }
         self.at = now;
     }
 
-    /// Ends a window, and returns what it has counted.
-    fn taken(&mut self) -> DownstreamOccupancy {
+    /// Ends a window, and returns what it has counted. The next one begins with `flits`.
+    fn taken(&mut self, flits: u32) -> DownstreamOccupancy {
         let counted =
             DownstreamOccupancy { integral: self.integral, most: self.most, full: self.full };
-        (self.integral, self.most, self.full) = (0, self.downstream, 0);
+        (self.integral, self.most, self.full) = (0, flits, 0);
         counted
     }
 }
@@ -56,11 +54,11 @@ pub(crate) struct DownstreamOccupancy {
 /// VCs.
 #[derive(Clone, Debug)]
 pub(crate) struct DownstreamFlits {
-    /// By VC.
+    /// By VC, and their sum.
     flits: Vec<u32>,
+    sum: u32,
     /// The windows of VCs; empty if nobody asks for them.
     vcs: Vec<Level>,
-    /// Of all VCs.
     all: Level,
     /// The VCs that lack room for a full packet.
     crowded: u32,
@@ -92,6 +90,7 @@ impl DownstreamFlits {
     pub(crate) fn new(vcs: usize, by_vc: bool, room: u32, packet: u32) -> Self {
         Self {
             flits: vec![0; vcs],
+            sum: 0,
             vcs: vec![Level::default(); if by_vc { vcs } else { 0 }],
             all: Level::default(),
             crowded: 0,
@@ -116,9 +115,7 @@ impl DownstreamFlits {
     }
 
     fn insert(&mut self, event: Later) {
-        // Nearly always the last one.
-        let later = self.later.iter().rev().take_while(|other| other.time > event.time).count();
-        self.later.insert(self.later.len() - later, event);
+        insert_in_time(&mut self.later, event, |event| event.time);
     }
 
     /// Ends a window at `now`: returns what it has counted of each VC, if they have windows, and of
@@ -130,12 +127,12 @@ impl DownstreamFlits {
     ) -> DownstreamOccupancy {
         self.catch_up(now);
         let now = now.max(self.all.at);
-        self.all.pass(now, self.crowded > 0);
-        for (number, vc) in self.vcs.iter_mut().enumerate() {
-            vc.pass(now, vc.downstream >= self.lacks_from);
-            each(number as u8, vc.taken());
+        self.all.pass(now, self.sum, self.crowded > 0);
+        for (number, (vc, &flits)) in self.vcs.iter_mut().zip(&self.flits).enumerate() {
+            vc.pass(now, flits, flits >= self.lacks_from);
+            each(number as u8, vc.taken(flits));
         }
-        self.all.taken()
+        self.all.taken(self.sum)
     }
 
     /// Takes what has happened up to `now`.
@@ -148,16 +145,16 @@ impl DownstreamFlits {
             if leaves {
                 self.leave(vc, flits, time);
             } else {
-                self.change(vc, time, |downstream| downstream - flits);
+                self.change(vc, time, |beyond| beyond - flits);
             }
         }
     }
 
     fn leave(&mut self, vc: u8, flits: u32, now: Time) {
-        self.change(vc, now, |downstream| downstream + flits);
-        self.all.most = self.all.most.max(self.all.downstream);
+        self.change(vc, now, |beyond| beyond + flits);
+        self.all.most = self.all.most.max(self.sum);
         if let Some(own) = self.vcs.get_mut(usize::from(vc)) {
-            own.most = own.most.max(own.downstream);
+            own.most = own.most.max(self.flits[usize::from(vc)]);
         }
     }
 
@@ -165,18 +162,24 @@ impl DownstreamFlits {
     #[inline]
     fn change(&mut self, vc: u8, now: Time, to: impl Fn(u32) -> u32) {
         let now = now.max(self.all.at);
-        self.all.pass(now, self.crowded > 0);
+        self.all.pass(now, self.sum, self.crowded > 0);
         let flits = &mut self.flits[usize::from(vc)];
         let was = *flits;
         *flits = to(was);
-        self.all.downstream = self.all.downstream - was + *flits;
+        self.sum = self.sum - was + *flits;
         self.crowded =
             self.crowded + u32::from(*flits >= self.lacks_from) - u32::from(was >= self.lacks_from);
         if let Some(own) = self.vcs.get_mut(usize::from(vc)) {
-            own.pass(now, was >= self.lacks_from);
-            own.downstream = *flits;
+            own.pass(now, was, was >= self.lacks_from);
         }
     }
+}
+
+/// Inserts an event behind those of the same time and before later ones. It is nearly always the
+/// last one.
+pub(super) fn insert_in_time<T>(queue: &mut VecDeque<T>, event: T, time: impl Fn(&T) -> Time) {
+    let later = queue.iter().rev().take_while(|other| time(other) > time(&event)).count();
+    queue.insert(queue.len() - later, event);
 }
 
 #[cfg(test)]

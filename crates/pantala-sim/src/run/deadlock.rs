@@ -40,8 +40,8 @@ pub(crate) fn full_nics(blocked: &[Blocked]) -> String {
     most.map_or_else(String::new, |most| {
         let ranks = counted(without.len() as u64, "blocked rank");
         format!(
-            "\n{ranks} with messages in the NIC without a buffer: with mpi.nic_pending packets a NIC \
-             takes none from the network\n  {most}"
+            "\n{ranks}: messages wait in the NIC without a buffer, and a NIC that holds \
+             mpi.nic_pending packets takes none from the network\n  {most}"
         )
     })
 }

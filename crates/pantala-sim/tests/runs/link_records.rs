@@ -216,24 +216,17 @@ fn a_record_is_the_same_beside_others() {
     ];
     let ports = json!({"windows_ps": [1_000_000], "split": ["vc"]});
     let mut saturated = 0;
-    // The windows of 20 ns are shorter than the way of a packet: nothing starts in many of them.
-    let shortest = [1_000_000, 20_000];
-    for ((model, buffer), shortest) in models
-        .iter()
-        .flat_map(|model| [(model, 12), (model, 60)])
-        .flat_map(|case| shortest.map(|shortest| (case, shortest)))
-    {
+    for (model, buffer) in models.iter().flat_map(|model| [(model, 12), (model, 60)]) {
         let rows = |record: Value| {
             let mut plan = mixed(&record);
             plan["router"]["input_buffer_flits"] = json!(buffer);
-            plan["stop"]["duration_ps"] =
-                json!(if shortest < 1_000_000 { 8_000_000 } else { 40_000_000 });
+            plan["stop"]["duration_ps"] = json!(40_000_000);
             for (key, value) in model.as_object().unwrap() {
                 plan["router"][key] = value.clone();
             }
             run(&plan)
         };
-        let system = json!({"windows_ps": [shortest, 7_000_000]});
+        let system = json!({"windows_ps": [1_000_000, 7_000_000]});
         let routers = json!({"windows_ps": [3_000_000]});
         let alone = rows(json!({"packets": "off", "system": system}));
         saturated +=
@@ -253,6 +246,28 @@ fn a_record_is_the_same_beside_others() {
         }
     }
     assert!(saturated > 0);
+}
+
+/// A lone packet is granted in one window and starts on its link in the next one, with nothing else
+/// to count in either. Both windows are shorter than its way.
+#[test]
+fn a_packet_that_starts_in_the_next_window_counts_there() {
+    let source = "Task 0 sends a 300 byte message to task 1.";
+    let workload = json!({"kind": "ncptl", "file": "one.ncptl", "source": source, "seed": 1,
+        "touch_per_byte_fs": 0});
+    let one = json!([job("one", 2, workload)]);
+    for window in (1_000..30_000).step_by(1_000) {
+        let windows = json!({"windows_ps": [window]});
+        let rows = |record: Value| {
+            let mut plan = plan(one.clone());
+            for (key, value) in record.as_object().unwrap() {
+                plan["record"][key] = value.clone();
+            }
+            run(&plan).rows("system_windows").to_vec()
+        };
+        let alone = rows(json!({"packets": "off", "system": windows}));
+        assert_eq!(alone, rows(json!({"system": windows, "ports": windows})), "{window} ps");
+    }
 }
 
 #[test]

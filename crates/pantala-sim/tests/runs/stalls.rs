@@ -116,8 +116,8 @@ fn a_full_nic_is_named() {
     assert!(text.contains("packets in flight do not move; a chain of "), "{text}");
     assert!(
         text.contains(
-            "\n1 blocked rank with messages in the NIC without a buffer: with mpi.nic_pending \
-             packets a NIC takes none from the network\n  job 'late' rank 1 is blocked in recv"
+            "\n1 blocked rank: messages wait in the NIC without a buffer, and a NIC that holds \
+             mpi.nic_pending packets takes none from the network\n  job 'late' rank 1 is blocked in recv"
         ),
         "{text}"
     );
