@@ -201,7 +201,7 @@ LOADS = {
     "sweep of finished runs": Load((100, 1_000, 10_000), "runs", _stored),
     "status of a store": Load((100, 1_000, 10_000, 100_000), "runs", _listed),
     "compare a store with 4 runs": Load((100, 1_000, 10_000, 100_000), "runs", _compared),
-    "report of a run directory": Load((10, 100, 1_000), "MB", _reported),
-    "pt.load of a run directory": Load((10, 100, 1_000), "MB", _loaded),
-    "replay of a GOAL schedule": Load((2, 20, 200), "MB", _replayed),
+    "report of a run directory": Load((10, 100, 1_000, 5_000), "MB", _reported),
+    "pt.load of a run directory": Load((10, 100, 1_000, 5_000), "MB", _loaded),
+    "replay of a GOAL schedule": Load((2, 20, 200, 2_000), "MB", _replayed),
 }

@@ -188,10 +188,9 @@ class Trial:
         said = self.said()
         if status < 0:
             self.wrong.append(f"ends by signal {-status} under the fault")
-        for word in ("Traceback (most recent", "panicked at"):
-            if word in said:
-                last = said.strip().splitlines()[-1]
-                self.wrong.append(f"a traceback under the fault: {last[:150]}")
+        if _traceback(said):
+            last = said.strip().splitlines()[-1]
+            self.wrong.append(f"a traceback under the fault: {last[:150]}")
         if status > 0 and not said.strip():
             self.wrong.append(f"ends with status {status} and says nothing")
 
@@ -230,6 +229,17 @@ class Trial:
             # Open MPI keeps a folder of its own, which nobody removes after kill -9.
             if not path.name.startswith(("ompi.", "prte.", "pmix")):
                 self.wrong.append(f"leaves {_general(path.name)} in the folder of temporary files")
+
+
+def _traceback(said: str) -> bool:
+    """Returns whether a text shows a panic or a traceback.
+
+    That of a helper of `multiprocessing`, the tracker of resources, does not count: it is a process
+    that can be killed like the others, and Python starts it anew and says so.
+    """
+    shown = said.split("Traceback (most recent")[1:]
+    files = [each.split("File", 1)[-1].partition(",")[0] for each in shown]
+    return "panicked at" in said or any("resource_tracker.py" not in each for each in files)
 
 
 def _general(name: str) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "clear",
     "left_in",
     "scratch_folder",
+    "temporary_folder",
     "temporary_name",
     "write_bytes",
     "write_table",
@@ -54,8 +55,8 @@ def atomic_file(path: Path) -> Iterator[Path]:
     ``/dev/stdout``, are written to.
     """
     if _is_stream(path):
-        with tempfile.TemporaryDirectory(prefix="pantala-") as folder:
-            half = Path(folder) / path.name
+        with temporary_folder() as folder:
+            half = folder / path.name
             yield half
             with half.open("rb") as whole, path.open("wb") as stream:
                 shutil.copyfileobj(whole, stream)
@@ -110,6 +111,17 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def temporary_folder() -> contextlib.AbstractContextManager[Path]:
+    """Returns a new folder among the temporary files of the system, for the time of the block.
+
+    One that a killed process left is removed when the next one is made. Only this user can read it.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    return scratch_folder(Path(tempfile.gettempdir()))
 
 
 def temporary_name(start: str, end: str = "partial") -> str:

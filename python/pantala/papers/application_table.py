@@ -9,7 +9,6 @@ simulated again, so that an interrupted table continues.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +19,7 @@ import polars as pl
 
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import UsageError, nearest
+from pantala.files.atomic_file import temporary_folder
 from pantala.metrics.traffic import injection_rate, peak_ingress_volume
 from pantala.planning.run_cost import seconds_of, traffic
 from pantala.results.run import Run
@@ -253,9 +253,9 @@ def _run(
     scenario: Scenario, of_run: Callable[[Run], Record], keep: tuple[str, ...], out: Path | None
 ) -> tuple[Record, Facts]:
     if out is None:
-        with tempfile.TemporaryDirectory(prefix="pantala-table-") as directory:
-            RunStore(Path(directory)).begin()
-            return _run(scenario, of_run, keep, Path(directory))
+        with temporary_folder() as folder:
+            RunStore(folder).begin()
+            return _run(scenario, of_run, keep, folder)
     store = RunStore(out)
     plan = scenario.replace(_RECORD_LITTLE).resolved_plan()
     name = run_id(plan)

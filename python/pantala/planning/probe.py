@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import json
 import resource
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,6 +18,7 @@ from typing import Any
 
 from pantala.core.plan import Done, Plan, Progress
 from pantala.errors import PlanError, SimulationError, UnwritableError
+from pantala.files.atomic_file import temporary_folder
 from pantala.files.run_directory import RUN_FILE
 
 __all__ = ["PROBE_SECONDS", "Probe", "Sample", "probe"]
@@ -198,8 +198,7 @@ def probe(plan: Plan, seconds: float = PROBE_SECONDS) -> Probe | None:
     short = plan.with_(stop=stop, record=_short_record(plan["record"], first), skip=None)
     _release_memory()
     steps = _Steps(duration, first, seconds)
-    with suppress(OSError), tempfile.TemporaryDirectory(prefix="pantala-probe-") as name:
-        folder = Path(name)
+    with suppress(OSError), temporary_folder() as folder:
         with suppress(_Enough):
             try:
                 short.run(folder, steps.watch, 1, steps.extend)

@@ -6,12 +6,12 @@ import json
 import os
 import re
 import signal
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pantala.errors import ProgramError
+from pantala.files.atomic_file import scratch_folder
 from pantala.programs.child import ANSWER, OPERATIONS, PLACE, TRACE, Work
 from pantala.programs.limits import Limits
 from pantala.programs.log import log
@@ -56,9 +56,8 @@ def record_apart(
     Raises:
         ProgramError: the program fails, ends its process or reaches a limit.
     """
-    with tempfile.TemporaryDirectory(prefix=".", suffix=".partial", dir=path.parent) as private:
-        folder = Path(private)
-        work = Work(file, name, arguments, ranks, private, limits, seed, os.getpid())
+    with scratch_folder(path.parent) as folder:
+        work = Work(file, name, arguments, ranks, str(folder), limits, seed, os.getpid())
         with log(file, name, arguments, ranks) as output:
             ending = run_apart(work, given, output.add)
         answer = _answer(folder)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from pantala.files.atomic_file import temporary_folder
 from pantala.files.run_directory import RUN_FILE
 from pantala.studies.campaign import Campaign
 
@@ -66,9 +65,9 @@ def repeat(campaign: Campaign, count: int, seed: int) -> Iterator[Repeated]:
         plan = sweep.listing.plan(case, part, sweep.entries)
         if sweep.description.until_precise is not None:
             plan = plan.lasting(entry["simulated_ns"])
-        with tempfile.TemporaryDirectory(prefix="pantala-verify-") as folder:
-            plan.run(Path(folder))
-            document = json.loads((Path(folder) / RUN_FILE).read_text(encoding="utf-8"))
+        with temporary_folder() as folder:
+            plan.run(folder)
+            document = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
         yield Repeated(
             sweep.listing.expansion.named(case, part),
             run,

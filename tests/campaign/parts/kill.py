@@ -13,7 +13,9 @@ machines whose heartbeat stopped, half-written or dated a day ahead (`leases`); 
 by up to ten days while the command works (`clock`: a preloaded library stands between the command
 and `clock_gettime`); a full disk (`disk`: a tmpfs of fewer bytes than the output takes); a
 read-only directory (`read-only`: a bind mount); 16 to 128 open files (`handles`). "met at work"
-counts the cases in which the command had not ended by itself before the fault.
+counts the cases in which the command had not ended by itself before the fault. In a round, each
+command is killed ten times and meets each other fault once. Cases that broke a promise are moved to
+the folder that `PANTALA_CAMPAIGN_KEEP` names.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ COLUMNS = {
     "same": "the same",
     "failures": "failures",
 }
+#: The faults that kill a command or one of its processes.
+KILLS = ("all", "main", "worker", "two", "three")
 #: Trials at a time: their commands wait for the disk and for each other.
 AT_ONCE = 4
 
@@ -50,7 +54,7 @@ def run(stretch: Stretch) -> None:
     inputs = stretch.scratch / "inputs"
     skipped = prepare(inputs)
     clock = jumping_clock(stretch.scratch)
-    plan = [each for each in cases() if each[0] not in skipped and _possible(each[1], clock)]
+    plan = [each for each in round_of() if each[0] not in skipped and _possible(each[1], clock)]
     for command, fault in set(cases()) - set(plan):
         stretch.state(f"{command}: {fault}", same="skipped: not on this machine")
     wanted: dict[str, dict[str, str]] = {}
@@ -73,6 +77,8 @@ def run(stretch: Stretch) -> None:
                 stretch.add(row, moments=1, met=int(trial.met), same=int(not trial.wrong))
                 for what in dict.fromkeys(trial.wrong):
                     stretch.failure(row, case, what)
+                if trial.wrong and (kept := os.environ.get("PANTALA_CAMPAIGN_KEEP")):
+                    shutil.move(trial.where, Path(kept) / f"{name}-{case}")
                 shutil.rmtree(trial.where, ignore_errors=True)
 
 
@@ -85,6 +91,22 @@ def cases() -> list[tuple[str, str]]:
         if (victim.store or fault not in ("two", "three", "leases"))
         and (victim.workers or fault not in ("main", "worker"))
     ]
+
+
+def round_of() -> list[tuple[str, str]]:
+    """Returns a round in random order: ten kills of each command, and one of each other fault."""
+    kills = {
+        name: [fault for each, fault in cases() if each == name and fault in KILLS]
+        for name in VICTIMS
+    }
+    drawn = [(name, fault) for name, fault in cases() if fault not in KILLS]
+    for name, faults in kills.items():
+        once = [fault for fault in faults if fault in ("two", "three")]
+        often = [fault for fault in faults if fault not in once]
+        drawn += [(name, fault) for fault in once]
+        drawn += [(name, often[kill % len(often)]) for kill in range(10 - len(once))]
+    Random(0).shuffle(drawn)
+    return drawn
 
 
 def _possible(fault: str, clock: Path | None) -> bool:

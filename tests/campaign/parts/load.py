@@ -29,7 +29,7 @@ COLUMNS = {
     "failures": "failures",
 }
 #: A command that takes longer is ended, and its row says so.
-_LONGEST = 600.0
+_LONGEST = 1800.0
 _PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
 
 

@@ -1,12 +1,15 @@
 """Long work in one process: memory and open files stay flat.
 
-Two rows: one run of q_adaptive with all records, whose process is looked at from outside while it
-simulates, and many small runs of `pt.run` in one Python process, which are read and thrown away.
+Two rows, soaked at the same time: one run of q_adaptive with all records, whose process is looked
+at from outside while it simulates, and many small runs of `pt.run` in one Python process, which are
+read and thrown away.
 Resident memory and open descriptors are sampled; the slopes are of least squares with their 95 %
 intervals (Student), over the second half of the samples, when caches are warm. A slope is flat if
 its interval holds zero or lies below 10 kB, or 0.001 descriptors, per small run, and below 50 MB or
-one descriptor per hour of the long run, which keeps what it records in files. The samples of a
-stretch replace those of the stretch before, and the row says over how long they went.
+one descriptor per hour of the long run, which keeps what it records in files. Those files would
+fill the disk within two hours, so what it has written is freed as it goes (holes are punched into
+the files, whose lengths stay). The samples of a stretch replace those of the stretch before, and
+the row says over how long they went.
 
 Each table keeps up to 262,144 rows in memory before it writes them as a row group. So the long run
 grows at first, fast tables for a minute and slow ones for many, and then goes up and down. One of
@@ -18,11 +21,14 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from campaign.stretch import Stretch
@@ -38,11 +44,11 @@ COLUMNS = {
 }
 
 _MACHINE = '{ preset = "kang2022", topology = { p = 2, a = 4, h = 2, g = 9 } }'
-#: About 20 minutes and 20 GB on a quiet core; a stretch that is longer ends when it ends.
+#: Hours on a quiet core: a stretch ends it.
 _LONG = f"""\
 name = "soak"
 routing = "q_adaptive"
-stop = {{ duration = "1 s" }}
+stop = {{ duration = "1000 s" }}
 machine = {_MACHINE}
 [record]
 preset = "explore"
@@ -55,7 +61,7 @@ rank_messages = true
 [[jobs]]
 name = "halo"
 ranks = 64
-workload = {{ kind = "halo3d", grid = [4, 4, 4], message = "4 KiB", iterations = 10_000_000 }}
+workload = {{ kind = "halo3d", grid = [4, 4, 4], message = "4 KiB", iterations = 1_000_000_000 }}
 """
 _SMALL = """\
 import json, os, shutil, sys, time
@@ -84,11 +90,19 @@ Sample = tuple[float, float, float]
 
 
 def run(stretch: Stretch) -> None:
-    """Soaks both for half of the time each."""
-    for case, row in stretch.round(list(_SOAKS)):
-        soak = _SOAKS[row]
-        share = stretch.left / (len(_SOAKS) - case % len(_SOAKS))
-        _judge(stretch, case, row, soak, soak.samples(stretch.scratch, max(share, 1.0)))
+    """Soaks both at the same time, for all of it."""
+    number = len(_SOAKS)
+    first = stretch.results.next_case
+    seconds = max(stretch.left, 1.0)
+
+    def soaked(soak: _Soak) -> tuple[float, list[Sample]]:
+        return soak.samples(stretch.scratch, seconds)
+
+    with ThreadPoolExecutor(number) as pool:
+        found = list(pool.map(soaked, _SOAKS.values()))
+    for case, (row, soak), samples in zip(count(first), _SOAKS.items(), found, strict=False):
+        _judge(stretch, case, row, soak, samples)
+    stretch.results.next_case += number
 
 
 def _judge(
@@ -153,6 +167,7 @@ def _long_run(scratch: Path, seconds: float) -> tuple[float, list[Sample]]:
     file = scratch / "soak.toml"
     file.write_text(_LONG)
     command = [str(PANTALA), "run", str(file), "--no-report", "--quiet", "--out", "long"]
+    command += ["--size-limit", "100 TB"]  # what is written is freed
     began = time.monotonic()
     samples: list[Sample] = []
     with (scratch / "said").open("w") as output:
@@ -163,6 +178,8 @@ def _long_run(scratch: Path, seconds: float) -> tuple[float, list[Sample]]:
                 folder = Path(f"/proc/{process.pid}")
                 pages = int((folder / "statm").read_text().split()[1])
                 samples.append((now / 3600, pages * 4.096, len(list((folder / "fd").iterdir()))))
+            if len(samples) % 20 == 0:
+                _free_written(scratch)
             time.sleep(min(1.0, seconds / 100))
         if process.poll():
             raise RuntimeError(f"the long run ended: {(scratch / 'said').read_text()[-300:]}")
@@ -170,6 +187,18 @@ def _long_run(scratch: Path, seconds: float) -> tuple[float, list[Sample]]:
         process.terminate()
         process.wait()
     return now, samples
+
+
+def _free_written(scratch: Path) -> None:
+    """Frees the blocks of the run's tables except for their last megabyte."""
+    fallocate = shutil.which("fallocate")
+    for table in scratch.glob("*long*/**/*.parquet*") if fallocate else ():
+        written = table.stat().st_size - 1_000_000
+        if written > 0 and table.stat().st_blocks * 512 > 4_000_000:
+            subprocess.run(
+                [str(fallocate), "--punch-hole", "--offset", "0", "--length", str(written), table],
+                check=False,
+            )
 
 
 @dataclass(frozen=True)

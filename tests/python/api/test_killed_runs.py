@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +16,8 @@ import pytest
 from pantala.api.load import load
 from pantala.files.atomic_file import atomic_file, scratch_folder
 from pantala.files.run_directory import OutputDirectory
+from pantala.planning.probe import probe
+from pantala.scenario import Scenario
 from pantala.system.process_marks import mark, this_machine, was_left
 from support import SMALL, Ended
 
@@ -152,6 +156,21 @@ def test_files_and_scratch_folders_of_killed_processes_go(tmp_path: Path) -> Non
     assert len(list(tmp_path.iterdir())) == 2
     with scratch_folder(tmp_path) as scratch:
         assert list(tmp_path.iterdir()) == [scratch]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_probe_that_was_killed_leaves_nothing_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "import os\nfrom pantala.files.atomic_file import temporary_folder\n"
+        "with temporary_folder() as folder:\n    os.kill(os.getpid(), 9)\n"
+    )
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=False)
+    assert len(list(tmp_path.iterdir())) == 1
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert probe(Scenario.from_dict(tomllib.loads(SMALL)).resolved_plan(), 0.01) is not None
     assert not list(tmp_path.iterdir())
 
 

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from campaign import trial
 from campaign.heavy import LOADS
 from campaign.parts import kill, load, soak
 from campaign.stretch import Stretch
@@ -39,6 +40,20 @@ def test_every_command_meets_every_fault_that_it_can() -> None:
     assert len(cases) == len(set(cases))
     assert {name for name, _ in cases} == set(VICTIMS)
     assert len([name for name, _ in cases if name == "sweep"]) == 10
+    drawn = kill.round_of()
+    assert set(drawn) == set(cases)
+    for name in VICTIMS:
+        assert len([fault for each, fault in drawn if each == name and fault in kill.KILLS]) == 10
+
+
+def test_tracebacks_are_found_but_those_of_the_tracker_of_resources() -> None:
+    traced = (
+        'Traceback (most recent call last):\n  File "/x/{}.py", line 239, in main\nKeyError: 1\n'
+    )
+    tracker = traced.format("resource_tracker")
+    assert not trial._traceback(f"12 runs\n{tracker}{tracker}done")
+    assert trial._traceback(tracker + traced.format("sweep"))
+    assert trial._traceback("thread main panicked at x.rs:1:1")
 
 
 @pytest.mark.slow

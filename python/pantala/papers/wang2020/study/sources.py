@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import pantala
 from pantala.core import native
 from pantala.export.program_forms.operations import CODES, RUN, read_operations
+from pantala.files.atomic_file import temporary_folder
 from pantala.scenario import Scenario
 
 __all__ = ["SOURCES", "calls", "received", "transitions"]
@@ -100,8 +100,8 @@ def transitions(source: str) -> dict[tuple[str, str], int]:
     Raises:
         ValueError: the ranks have different control flows.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "alexnet.ops"
+    with temporary_folder() as folder:
+        file = folder / "alexnet.ops"
         native.export_operations(_plan(source), "alexnet", file)
         operations = read_operations(file)
     flows: set[tuple[str, ...]] = set()
