@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,7 @@ class Description:
         """The columns of all axes, in order."""
         return [column for axis in self.axes for column in axis.columns]
 
-    @property
+    @cached_property
     def seed_axis(self) -> int | None:
         """The number of the axis that sets the seed and nothing else; None if there is none."""
         for number, axis in enumerate(self.axes):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -187,3 +188,26 @@ def test_known_parts_are_bounded() -> None:
             "number": number + 10**6
         }
     assert len(known._found) <= 256
+
+
+def test_the_points_of_the_seeds_are_read_as_often_for_many_runs() -> None:
+    """The work of a run does not grow with the number of runs."""
+
+    class Changes(dict[str, Any]):
+        read = 0
+
+        def __iter__(self) -> Iterator[str]:
+            Changes.read += 1
+            return super().__iter__()
+
+    def reads_per_run(seeds: int) -> float:
+        description = describe(scenario(), seeds=seeds)
+        (axis,) = description.axes
+        points = tuple(replace(each, changes=Changes(each.changes)) for each in axis.points)
+        description = replace(description, axes=(replace(axis, points=points),))
+        Changes.read = 0
+        expansion = Expansion(description)
+        assert [expansion.without_seed(each) for each in range(seeds)] == [()] * seeds
+        return Changes.read / seeds
+
+    assert reads_per_run(160) <= 2 * reads_per_run(10)
