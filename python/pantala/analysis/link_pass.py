@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pantala.metrics.binding import SATURATED, utilization_sums
+from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike, job_rows, link_window_ns, stop_ns, table
 from pantala.run_tables.time_slices import in_parts
@@ -111,14 +112,13 @@ def whole_run(run: RunLike) -> pl.LazyFrame:
 def _utilization(part: pl.LazyFrame, window: float, simulated: float) -> list[pl.LazyFrame]:
     """Returns `utilization_sums` of a part, of each job and of all jobs as one."""
     length = pl.min_horizontal(pl.lit(window), simulated - pl.col("window_start_ns"))
-    rows = part.with_columns(busy_ns=pl.col("bytes") * pl.col("byte_ns"), length_ns=length).filter(
-        pl.col("length_ns") > 0
-    )
+    rows = part.with_columns(length_ns=length).filter(pl.col("length_ns") > 0)
     every = rows.group_by(_PLACE).agg(
         pl.lit(0, pl.UInt16).alias("job"),
-        pl.col("bytes", "stall_ns").sum(),
+        pl.col("bytes").sum(),
+        exact_sum("stall_ns"),
         pl.col("class", "length_ns").first(),
-        utilization=pl.col("busy_ns").sum() / pl.col("length_ns").first(),
+        utilization=pl.col("bytes").sum() * pl.col("byte_ns").first() / pl.col("length_ns").first(),
     )
     of_jobs = rows.join(every.select(*_PLACE, "utilization"), on=_PLACE)
     return [utilization_sums(of_jobs), utilization_sums(every)]

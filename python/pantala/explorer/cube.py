@@ -26,6 +26,7 @@ from pantala.files.atomic_file import write_table, write_text
 from pantala.files.run_directory import RUN_FILE, TABLES_FILE
 from pantala.files.table_errors import UNREADABLE
 from pantala.results.run import Run
+from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.link_classes import NETWORK
 from pantala.run_tables.run_like import link_window_ns, table
 from pantala.run_tables.time_slices import in_parts
@@ -180,18 +181,18 @@ def _made(run: Run) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
         .lazy()
     )
     place = (pl.col("window_start_ns") / window + 1e-6).floor().cast(pl.UInt16).alias("window")
-    summed = pl.col("bytes", "stall_ns").sum()
+    summed = pl.col("bytes").sum(), exact_sum("stall_ns")
     parts = [
         part.with_columns(place)
         .group_by("link", "window", "job")
-        .agg(summed)
+        .agg(*summed)
         .collect(engine="streaming")
         for part in in_parts(recorded)
     ]
     # A joined window may lie in two parts.
     every = pl.concat(parts)
     if len(parts) > 1:
-        every = every.group_by("link", "window", "job").agg(summed)
+        every = every.group_by("link", "window", "job").agg(*summed)
     every = (
         every.lazy()
         .join(links, on="link")

@@ -11,6 +11,8 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
+from pantala.run_tables.exact_sums import exact_sum
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -115,7 +117,7 @@ def call_bars(events: pl.LazyFrame) -> CallBars | None:
     )
     calls = (
         own.group_by("call")
-        .agg(pl.col("time_ns").sum(), pl.len(), pl.col("start_ns").min(), pl.col("end_ns").max())
+        .agg(exact_sum("time_ns"), pl.len(), pl.col("start_ns").min(), pl.col("end_ns").max())
         .collect(engine="streaming")
     )
     return CallBars(
@@ -144,7 +146,7 @@ def _shares(
         at = pl.col(column) - first
         counted = (
             events.group_by("rank", "look", place=(at / width).floor().clip(0, _COLUMNS - 1))
-            .agg(pl.len(), total=at.sum())
+            .agg(pl.len(), total=exact_sum(at))
             .collect(engine="streaming")
         )
         numbers, totals = (np.zeros_like(inside) for _ in range(2))

@@ -16,6 +16,7 @@ from pantala.figures.cuts import mark_cuts, time_label
 from pantala.figures.runs import Given, recorded, runs_of
 from pantala.figures.steps import steps_of
 from pantala.figures.style import PERCENT, new_figure, style
+from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.link_classes import INSIDE_GROUPS, NETWORK
 from pantala.run_tables.run_like import RunLike, job_names, link_window_ns
 from pantala.run_tables.skipped_time import skipped_spans, without_skipped
@@ -118,19 +119,20 @@ def links_over_time_table(
     byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
     links = run.links.filter(pl.col("class").is_in(classes)).with_columns(byte_ns=byte_ns)
     start = pl.col("window_start_ns")
-    value = pl.col("bytes") * pl.col("byte_ns") if measure == "load" else pl.col("stall_ns")
+    busy = pl.col("bytes").sum() * pl.col("byte_ns").first()
+    value = busy if measure == "load" else exact_sum("stall_ns")
     width = pl.min_horizontal(pl.lit(length), simulated - start)
     cells = [
         part.join(links.select("link", "byte_ns"), on="link")
         .group_by("link", "window_start_ns")
-        .agg(value.sum().alias("value"))
+        .agg(value.alias("value"))
         .with_columns((pl.col("value") / width).clip(0, 1))
         .filter(pl.col("value") > 0)
         for part in in_parts(windows)
     ]
     peaks = [
         part.group_by("link")
-        .agg(peak=pl.col("value").max(), total=pl.col("value").sum(), first=start.min())
+        .agg(peak=pl.col("value").max(), total=exact_sum("value", 2**32), first=start.min())
         .collect(engine="streaming")
         for part in cells
     ]

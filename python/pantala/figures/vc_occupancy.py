@@ -15,6 +15,7 @@ from pantala.errors import UsageError
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, parts, recorded
 from pantala.figures.style import HATCHES, INK, PALETTE, new_figure, style
+from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike
 
@@ -128,7 +129,7 @@ def vc_occupancy_table(run: RunLike) -> pl.DataFrame:
         )
         .group_by("link", "vc")
         .agg(
-            flit_ns=(pl.col("occupancy_mean_flits") * lasted).sum(),
+            flit_ns=exact_sum(pl.col("occupancy_mean_flits") * lasted),
             max_flits=pl.col("occupancy_max_flits").max(),
         )
         .collect(engine="streaming")

@@ -9,6 +9,7 @@ from typing import Literal
 import polars as pl
 
 from pantala.metrics.registry import metric
+from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.link_classes import NETWORK
 
 __all__ = [
@@ -150,11 +151,11 @@ def utilization_sums(traffic: pl.LazyFrame) -> pl.LazyFrame:
     full = pl.col("utilization") > SATURATED
     return traffic.group_by("job", "class").agg(
         sent=sent.sum(),
-        sent_load=(sent * load).sum(),
+        sent_load=exact_sum(sent * load, 1024),
         sent_full=sent.filter(full).sum(),
-        length_ns=pl.col("length_ns").sum(),
-        saturated_ns=pl.col("length_ns").filter(full).sum(),
-        stall_ns=pl.col("stall_ns").sum(),
+        length_ns=exact_sum("length_ns"),
+        saturated_ns=exact_sum(pl.col("length_ns").filter(full)),
+        stall_ns=exact_sum("stall_ns"),
     )
 
 
