@@ -66,6 +66,8 @@ class Index:
         self._store = store
         self._folder = store.root / "index"
         self._file: IO[str] | None = None
+        #: Entries of runs that are not in the index yet.
+        self._new: dict[str, Entry] = {}
 
     def read(self) -> dict[str, Entry]:
         """Returns the entries by run: runs in the store, and failed runs."""
@@ -82,7 +84,7 @@ class Index:
         for run in runs:
             if run not in entries and self._store.path(run).is_dir():
                 with contextlib.suppress(RunDirectoryError):  # damaged: `refresh` removes it
-                    entries[run] = entry_of(self._store, run)
+                    entries[run] = self._new[run] = entry_of(self._store, run)
 
     def refresh(self) -> dict[str, Entry]:
         """Brings the index up to date with the store, and returns the entries.
@@ -93,11 +95,13 @@ class Index:
         entries = self.read()
         there = set()
         for run in self._store.stored():
-            entry = entries.get(run)
+            entry, new = entries.get(run), self._new.pop(run, None)
             try:
                 if entry is None or entry["state"] != "done" or not self._whole(run, entry):
-                    entry = entries[run] = entry_of(self._store, run)
-                    self.append(entry)
+                    if new is None or not self._whole(run, new):
+                        new = entry_of(self._store, run)
+                    entries[run] = new
+                    self.append(new)
             except RunDirectoryError as error:
                 self.damaged[run] = error.message
                 self._store.remove(run)

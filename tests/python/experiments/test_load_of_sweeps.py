@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import ClassVar, cast
 from xml.etree import ElementTree
@@ -14,6 +15,8 @@ import pantala as pt
 from pantala.catalogue.tables import TABLES
 from pantala.cli import main
 from pantala.export import write_graphml
+from pantala.store import index
+from pantala.store.run_store import RunStore
 from pantala.system.system_errors import number_in, remedy_of
 from sweeps import scenario
 
@@ -87,3 +90,20 @@ def test_a_pipe_in_the_place_of_a_description_is_refused(
     os.mkfifo(folder / "experiment.json")
     with pytest.raises(pt.RunDirectoryError, match="is a pipe, not a regular file"):
         pt.load(tmp_path)
+
+
+def test_a_store_without_index_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = pt.sweep(scenario(), seeds=3, out=tmp_path / "sweep", workers=1)
+    shutil.rmtree(made.path / "index")
+    read: list[str] = []
+
+    def counted(store: RunStore, run: str) -> index.Entry:
+        read.append(run)
+        return entry_of(store, run)
+
+    entry_of = index.entry_of
+    monkeypatch.setattr(index, "entry_of", counted)
+    assert pt.sweep(scenario(), seeds=3, out=made.path, workers=1).cases.equals(made.cases)
+    assert len(read) == len(set(read)) == 3
