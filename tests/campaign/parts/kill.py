@@ -192,13 +192,16 @@ def _several(number: int) -> Callable[[Trial, dict[str, str], Path | None], None
 
 
 def _leases(trial: Trial, wanted: dict[str, str], _: Path | None) -> None:
-    """Leaves leases that nobody holds: of a killed command, and of other machines."""
+    """Leaves leases that nobody holds: of a killed command, and of other machines.
+
+    A command that had ended is not asked to remove them: its output is complete.
+    """
     process = trial.start()
     if _wait(trial, process):
         kill_group(process)
     trial.end(process)
     folder = next(trial.out.glob("*/leases"), None)
-    if folder is not None:
+    if folder is not None and trial.met:
         names = {path.name for path in folder.iterdir()} | {
             key for key in wanted if len(key) == 20 and trial.draw.random() < 0.5
         }
