@@ -18,6 +18,8 @@ from campaign.victims import PANTALA
 __all__ = ["LOADS", "Load"]
 
 _RANKS = 64
+#: Names that a file can have on ext4 are some more.
+_MOST_LINKS = 60_000
 #: About the bytes of a step of the ring in GOAL.
 _STEP_BYTES = 120
 _MACHINES = {2_550: (5, 10, 5, 51), 40_200: (10, 20, 10, 201), 1_025_156: (22, 46, 22, 1013)}
@@ -109,11 +111,16 @@ def _stored(runs: int, folder: Path) -> list[str]:
     document = json.loads((first / "run.json").read_text())
     scenario = Scenario.from_toml(folder / "load.toml")
     made = Sweep(describe(scenario, seeds=runs), store)
+    tables = first / "tables.zip"
     for seed, run in enumerate(made.listing.runs, start=1):
         path = store / "runs" / run[:2] / run
         if path != first:
             path.mkdir(parents=True)
-            os.link(first / "tables.zip", path / "tables.zip")
+            if seed % _MOST_LINKS == 0:
+                shutil.copyfile(tables, path / "tables.zip")
+                tables = path / "tables.zip"
+            else:
+                os.link(tables, path / "tables.zip")
             document["plan"]["seed"] = seed
             (path / "run.json").write_text(json.dumps(document))
     return command

@@ -352,7 +352,7 @@ _MESSAGES = Table(
     text=(
         "One row per delivered message. Rows are ordered by the window of `delivered_ns` (of length "
         "`record.window_ps`), and in a window by `job`, `posted_ns`, `source_rank`, `destination_rank`, "
-        "`tag` and `delivered_ns`."
+        "`tag`, `delivered_ns`, `bytes` and `message`."
     ),
     switch="record.messages",
     columns=(

@@ -12,6 +12,19 @@ pub struct JobTraffic {
     pub stall: Time,
 }
 
+/// A packet that was sent ahead of a window that it starts after; see
+/// [`Fabric::count_late_starts`](crate::fabric::Fabric::count_late_starts).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LateStart {
+    pub(crate) start: Time,
+    pub(crate) out: u32,
+    pub(crate) job: u16,
+    pub(crate) bytes: u32,
+    pub(crate) flits: u32,
+    /// Whether the packet's first flit is among them.
+    pub(crate) starts: bool,
+}
+
 /// The counters of a partition. Each link has counters of its own
 /// ([`LinkCounters`](crate::LinkCounters)).
 #[derive(Debug)]
@@ -21,6 +34,8 @@ pub(crate) struct Counters {
     pub(crate) jobs: ProvenArray<JobTraffic>,
     /// The traffic per NIC and job on the injection link. Empty with a single job.
     pub(crate) nic_jobs: ProvenArray<JobTraffic>,
+    /// What is not counted yet.
+    pub(crate) late: Vec<LateStart>,
     /// Packets delivered, responses included.
     pub(crate) packets_delivered: u64,
     /// Flits delivered, responses included.
@@ -37,6 +52,7 @@ impl Counters {
         Self {
             jobs,
             nic_jobs,
+            late: Vec::new(),
             packets_delivered: 0,
             flits_delivered: 0,
             responses_delivered: 0,
@@ -77,6 +93,6 @@ impl Counters {
 
     /// Returns the bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.jobs.memory() + self.nic_jobs.memory()
+        self.jobs.memory() + self.nic_jobs.memory() + self.late.capacity() * size_of::<LateStart>()
     }
 }

@@ -8,7 +8,7 @@ use pantala_mpi::MessageRecord;
 table! {
     /// One row per delivered message. Rows are ordered by the window of `delivered_ns` (of length
     /// `record.window_ps`), and in a window by `job`, `posted_ns`, `source_rank`,
-    /// `destination_rank`, `tag` and `delivered_ns`.
+    /// `destination_rank`, `tag`, `delivered_ns`, `bytes` and `message`.
     pub(crate) messages: MessageRow if "record.messages" {
         /// Number of the message in its job: a hash of source, destination, communicator and order.
         /// All packets of the message have it in the packets table.
@@ -39,7 +39,7 @@ table! {
 
 impl Streamed for MessageRecord {
     type Row = MessageRow;
-    type Key = (u16, Time, u32, u32, i32, Time, u64);
+    type Key = (u16, Time, u32, u32, i32, Time, u64, u64);
 
     fn completed(&self) -> Time {
         self.delivered
@@ -48,7 +48,7 @@ impl Streamed for MessageRecord {
     /// Messages in the order in which the ranks posted them.
     fn key(&self) -> Self::Key {
         let ends = (self.source, self.destination);
-        (self.job, self.posted, ends.0, ends.1, self.tag, self.delivered, self.bytes)
+        (self.job, self.posted, ends.0, ends.1, self.tag, self.delivered, self.bytes, self.number)
     }
 
     fn shift(&mut self, by: Time) {
