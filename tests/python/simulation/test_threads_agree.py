@@ -40,6 +40,29 @@ SCENARIOS: dict[str, dict[str, Any]] = {
         "seed": 2,
         "jobs": [{"name": "job", "ranks": 27, "workload": COMPLEMENT}],
     },
+    # A window without events did not count what starts in it.
+    "sent ahead into an empty window": {
+        "machine": {
+            "preset": "prisacari2015(2,4,2)",
+            "router": {
+                "model": "sst_merlin_2021",
+                "crossbar_clock": "flit",
+                "input_latency": "15 us",
+            },
+        },
+        "routing": "aries_ad2",
+        "stop": {"duration": "40 us"},
+        "seed": 8,
+        "jobs": [
+            {
+                "name": "job",
+                "ranks": 24,
+                "workload": {"kind": "pattern", "pattern": "bit_complement", "load": 0.1},
+                "placement": "compact",
+                "end": "300 ns",
+            }
+        ],
+    },
     # Rows of the messages that one rank sends to another of its node at one time had no order.
     "messages inside a node": {
         "machine": {

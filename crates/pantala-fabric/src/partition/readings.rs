@@ -33,7 +33,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Returns the time of the next event; [`pantala_engine::NEVER`] if there is none.
     pub fn next_time(&self) -> Time {
-        self.fabric.agenda.wheels().map(Wheel::next_time).min().unwrap_or(NEVER)
+        let late = self.fabric.counters.next_late;
+        self.fabric.agenda.wheels().map(Wheel::next_time).min().unwrap_or(NEVER).min(late)
     }
 
     /// Returns the time of the last event handled.

@@ -336,7 +336,7 @@ impl Fabric {
         let beyond = port.beyond;
         if !counted {
             let out = out as u32;
-            self.counters.late.push(LateStart { start, out, job, bytes, flits, starts });
+            self.counters.count_later(LateStart { start, out, job, bytes, flits, starts });
         } else if starts {
             self.counters.count_job(out, self.setup.config.jobs, job, bytes);
         }
@@ -358,20 +358,14 @@ impl Fabric {
 impl Fabric {
     /// Counts what was sent ahead and starts before `until`.
     pub(crate) fn count_late_starts(&mut self, until: Time) {
-        let (ports, counters, jobs) =
-            (&mut self.ports.out_ports, &mut self.counters, self.setup.config.jobs);
-        let mut late = std::mem::take(&mut counters.late);
-        late.retain(|each| {
-            if each.start >= until {
-                return true;
-            }
-            ports[each.out as usize].counters.count(each.starts, each.bytes, each.flits);
+        let (ports, jobs) = (&mut self.ports.out_ports, self.setup.config.jobs);
+        self.counters.take_late(until, |counters, each| {
+            let out = each.out as usize;
+            ports[out].counters.count(each.starts, each.bytes, each.flits);
             if each.starts {
-                counters.count_job(each.out as usize, jobs, each.job, each.bytes);
+                counters.count_job(out, jobs, each.job, each.bytes);
             }
-            false
         });
-        counters.late = late;
     }
 }
 

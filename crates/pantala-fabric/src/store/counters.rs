@@ -1,6 +1,6 @@
 //! Counters of a partition: deliveries, and the traffic of each job per link.
 
-use pantala_engine::{ProvenArray, Time};
+use pantala_engine::{NEVER, ProvenArray, Time};
 use serde::{Deserialize, Serialize};
 
 /// The traffic of one job on one link.
@@ -35,7 +35,9 @@ pub(crate) struct Counters {
     /// The traffic per NIC and job on the injection link. Empty with a single job.
     pub(crate) nic_jobs: ProvenArray<JobTraffic>,
     /// What is not counted yet.
-    pub(crate) late: Vec<LateStart>,
+    late: Vec<LateStart>,
+    /// The earliest start among them; [`NEVER`] without any.
+    pub(crate) next_late: Time,
     /// Packets delivered, responses included.
     pub(crate) packets_delivered: u64,
     /// Flits delivered, responses included.
@@ -53,10 +55,32 @@ impl Counters {
             jobs,
             nic_jobs,
             late: Vec::new(),
+            next_late: NEVER,
             packets_delivered: 0,
             flits_delivered: 0,
             responses_delivered: 0,
             responses_waiting: 0,
+        }
+    }
+
+    /// Keeps a packet that counts when it starts.
+    pub(crate) fn count_later(&mut self, packet: LateStart) {
+        self.next_late = self.next_late.min(packet.start);
+        self.late.push(packet);
+    }
+
+    /// Calls `count` with what starts before `until`, and forgets it.
+    pub(crate) fn take_late(&mut self, until: Time, mut count: impl FnMut(&mut Self, LateStart)) {
+        if self.next_late >= until {
+            return;
+        }
+        self.next_late = NEVER;
+        for packet in std::mem::take(&mut self.late) {
+            if packet.start < until {
+                count(self, packet);
+            } else {
+                self.count_later(packet);
+            }
         }
     }
 
