@@ -38,6 +38,7 @@ def test_links_of_a_figure_do_not_depend_on_the_order_of_rows(tmp_path: Path) ->
         "jobs": [{"name": name, **job} for name in ("first", "second", "third")],
     }
     run = pt.run(pt.Scenario.from_dict(tables), out=tmp_path / "run", report=False)
+    assert isinstance(run, pt.Run)
     rows, cells, _ = links_over_time_table(run, "load")
     loads = hottest_table(run)
     assert len(rows) > 50
@@ -45,6 +46,7 @@ def test_links_of_a_figure_do_not_depend_on_the_order_of_rows(tmp_path: Path) ->
     for seed in range(3):
         pl.read_parquet(file).sample(fraction=1, shuffle=True, seed=seed).write_parquet(file)
         again = pt.load(tmp_path / "run")
+        assert isinstance(again, pt.Run)
         assert links_over_time_table(again, "load")[0] == rows
         assert (links_over_time_table(again, "load")[1] == cells).all()
         assert hottest_table(again).equals(loads)
