@@ -80,7 +80,6 @@ impl<H: Host, P: Probe> Partition<H, P> {
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
         self.fabric.agenda.until = until;
-        self.fabric.count_late_starts(until);
         let (stages, records) = (&self.fabric.setup.stages, self.fabric.observer.records);
         match (stages.default_model, records) {
             (true, false) => self.run_blocks::<Plain>(until),

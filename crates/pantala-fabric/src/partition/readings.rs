@@ -33,8 +33,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
 
     /// Returns the time of the next event; [`pantala_engine::NEVER`] if there is none.
     pub fn next_time(&self) -> Time {
-        let late = self.fabric.counters.next_late;
-        self.fabric.agenda.wheels().map(Wheel::next_time).min().unwrap_or(NEVER).min(late)
+        self.fabric.agenda.wheels().map(Wheel::next_time).min().unwrap_or(NEVER)
     }
 
     /// Returns the time of the last event handled.

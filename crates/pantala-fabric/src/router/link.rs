@@ -10,7 +10,6 @@ use crate::fabric::Fabric;
 use crate::partition::agenda::Kind;
 use crate::router::credits::take_credits;
 use crate::store::account::Repayment;
-use crate::store::counters::LateStart;
 use crate::store::packet::NONE;
 use crate::store::port::{ELSEWHERE, LinkEnd};
 use crate::variant::Variant;
@@ -33,8 +32,9 @@ impl Fabric {
             if port.end.is_single() { ready + self.setup.stages.far_ahead } else { ready }
         } else if self.setup.stages.ahead_is_unread() {
             // Nor can another packet be ready before the link is free if the crossbar is busy until
-            // then.
-            ready.max(port.crossbar_free + self.setup.stages.head_delay.max(1) - 1)
+            // then. Some records, and readings of counters, want the packet's start, not its grant.
+            let alone = port.crossbar_free + self.setup.stages.head_delay.max(1) - 1;
+            ready.max(alone.min(self.agenda.until - 1))
         } else {
             ready
         };
@@ -272,10 +272,10 @@ impl Fabric {
         self.ports.out_vcs[out_vc].gone = left;
         let times = (taken, self.agenda.now);
         let starts = !stages.by_flits::<F>() || packet.piece.starts();
-        // A packet that is sent ahead of a busy link counts when it starts, as if it had queued.
-        let counted = F::DEFAULT || taken < self.agenda.until;
-        if counted {
-            port.counters.count(starts, packet.bytes, flits);
+        if starts {
+            port.counters.count(packet.bytes, flits);
+        } else {
+            port.counters.flits += u64::from(flits);
         }
         let gone =
             if stages.stores::<F>() { end } else { start + stages.head_flits::<F>() * port.flit };
@@ -334,10 +334,7 @@ impl Fabric {
         }
         let (job, bytes) = (packet.job, packet.bytes);
         let beyond = port.beyond;
-        if !counted {
-            let out = out as u32;
-            self.counters.count_later(LateStart { start, out, job, bytes, flits, starts });
-        } else if starts {
+        if starts {
             self.counters.count_job(out, self.setup.config.jobs, job, bytes);
         }
         if let Some(observer) = self.observer.on::<F>() {
@@ -352,20 +349,6 @@ impl Fabric {
             self.ensure_crossbar_wake(out, awaited);
         }
         left
-    }
-}
-
-impl Fabric {
-    /// Counts what was sent ahead and starts before `until`.
-    pub(crate) fn count_late_starts(&mut self, until: Time) {
-        let (ports, jobs) = (&mut self.ports.out_ports, self.setup.config.jobs);
-        self.counters.take_late(until, |counters, each| {
-            let out = each.out as usize;
-            ports[out].counters.count(each.starts, each.bytes, each.flits);
-            if each.starts {
-                counters.count_job(out, jobs, each.job, each.bytes);
-            }
-        });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Counters of a partition: deliveries, and the traffic of each job per link.
 
-use pantala_engine::{NEVER, ProvenArray, Time};
+use pantala_engine::{ProvenArray, Time};
 use serde::{Deserialize, Serialize};
 
 /// The traffic of one job on one link.
@@ -12,19 +12,6 @@ pub struct JobTraffic {
     pub stall: Time,
 }
 
-/// A packet that was sent ahead of a window that it starts after; see
-/// [`Fabric::count_late_starts`](crate::fabric::Fabric::count_late_starts).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LateStart {
-    pub(crate) start: Time,
-    pub(crate) out: u32,
-    pub(crate) job: u16,
-    pub(crate) bytes: u32,
-    pub(crate) flits: u32,
-    /// Whether the packet's first flit is among them.
-    pub(crate) starts: bool,
-}
-
 /// The counters of a partition. Each link has counters of its own
 /// ([`LinkCounters`](crate::LinkCounters)).
 #[derive(Debug)]
@@ -34,10 +21,6 @@ pub(crate) struct Counters {
     pub(crate) jobs: ProvenArray<JobTraffic>,
     /// The traffic per NIC and job on the injection link. Empty with a single job.
     pub(crate) nic_jobs: ProvenArray<JobTraffic>,
-    /// What is not counted yet.
-    late: Vec<LateStart>,
-    /// The earliest start among them; [`NEVER`] without any.
-    pub(crate) next_late: Time,
     /// Packets delivered, responses included.
     pub(crate) packets_delivered: u64,
     /// Flits delivered, responses included.
@@ -54,33 +37,10 @@ impl Counters {
         Self {
             jobs,
             nic_jobs,
-            late: Vec::new(),
-            next_late: NEVER,
             packets_delivered: 0,
             flits_delivered: 0,
             responses_delivered: 0,
             responses_waiting: 0,
-        }
-    }
-
-    /// Keeps a packet that counts when it starts.
-    pub(crate) fn count_later(&mut self, packet: LateStart) {
-        self.next_late = self.next_late.min(packet.start);
-        self.late.push(packet);
-    }
-
-    /// Calls `count` with what starts before `until`, and forgets it.
-    pub(crate) fn take_late(&mut self, until: Time, mut count: impl FnMut(&mut Self, LateStart)) {
-        if self.next_late >= until {
-            return;
-        }
-        self.next_late = NEVER;
-        for packet in std::mem::take(&mut self.late) {
-            if packet.start < until {
-                count(self, packet);
-            } else {
-                self.count_later(packet);
-            }
         }
     }
 
@@ -117,6 +77,6 @@ impl Counters {
 
     /// Returns the bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.jobs.memory() + self.nic_jobs.memory() + self.late.capacity() * size_of::<LateStart>()
+        self.jobs.memory() + self.nic_jobs.memory()
     }
 }

@@ -270,13 +270,11 @@ pub struct LinkCounters {
 }
 
 impl LinkCounters {
-    /// Counts flits, and their packet if it `starts` with them.
+    /// Counts a packet.
     #[inline]
-    pub(crate) fn count(&mut self, starts: bool, bytes: u32, flits: u32) {
-        if starts {
-            self.packets += 1;
-            self.bytes += u64::from(bytes);
-        }
+    pub(crate) fn count(&mut self, bytes: u32, flits: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
         self.flits += u64::from(flits);
     }
 
