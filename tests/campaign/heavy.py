@@ -18,7 +18,7 @@ from campaign.victims import PANTALA
 __all__ = ["LOADS", "Load"]
 
 _RANKS = 64
-#: Names that a file can have on ext4 are some more.
+#: A file can have 65,000 names on ext4.
 _MOST_LINKS = 60_000
 #: About the bytes of a step of the ring in GOAL.
 _STEP_BYTES = 120

@@ -234,8 +234,9 @@ class Trial:
 def _traceback(said: str) -> bool:
     """Returns whether a text shows a panic or a traceback.
 
-    That of a helper of `multiprocessing`, the tracker of resources, does not count: it is a process
-    that can be killed like the others, and Python starts it anew and says so.
+    Tracebacks of the tracker of resources do not count. The tracker is a process of
+    `multiprocessing`, which can be killed like the others; Python starts a new one, and that one
+    prints them.
     """
     shown = said.split("Traceback (most recent")[1:]
     files = [each.split("File", 1)[-1].partition(",")[0] for each in shown]

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LinkTimes", "links_over_time", "links_over_time_table"]
 
+#: Steps of a share of a window, in sums that are only compared.
+_SHARE_STEPS = 2**32
 #: The quantities of a cell.
 LinkTimes = Literal["load", "stall"]
 # Rows that have their own label.
@@ -132,7 +134,7 @@ def links_over_time_table(
     ]
     peaks = [
         part.group_by("link")
-        .agg(peak=pl.col("value").max(), total=exact_sum("value", 2**32), first=start.min())
+        .agg(peak=pl.col("value").max(), total=exact_sum("value", _SHARE_STEPS), first=start.min())
         .collect(engine="streaming")
         for part in cells
     ]

@@ -38,6 +38,9 @@ _EQUAL = 0.05
 #: The network holds a job back if its injection links stall for at least this share of the time.
 HELD_BACK = 0.2
 
+#: Steps of a byte, in sums of bytes times utilization.
+_BYTE_STEPS = 1024
+
 #: The resources in the order in which a message meets them.
 RESOURCES = ("host", "nic", "injection", *NETWORK, "ejection", "crossbar")
 
@@ -151,7 +154,7 @@ def utilization_sums(traffic: pl.LazyFrame) -> pl.LazyFrame:
     full = pl.col("utilization") > SATURATED
     return traffic.group_by("job", "class").agg(
         sent=sent.sum(),
-        sent_load=exact_sum(sent * load, 1024),
+        sent_load=exact_sum(sent * load, _BYTE_STEPS),
         sent_full=sent.filter(full).sum(),
         length_ns=exact_sum("length_ns"),
         saturated_ns=exact_sum(pl.col("length_ns").filter(full)),

@@ -20,7 +20,7 @@ def exact_sum(value: str | pl.Expr, steps: int = _PICOSECONDS) -> pl.Expr:
 
     Args:
         value: the column, by default a time in ns.
-        steps: the number of steps in a unit; a sum of steps must be below 9.2e18.
+        steps: the number of steps in a unit.
     """
     number = pl.col(value) if isinstance(value, str) else value
-    return (number * steps).round().cast(pl.Int64).sum() / steps
+    return (number * steps).round().cast(pl.Int128).sum() / steps

@@ -95,12 +95,9 @@ def cases() -> list[tuple[str, str]]:
 
 def round_of() -> list[tuple[str, str]]:
     """Returns a round in random order: ten kills of each command, and one of each other fault."""
-    kills = {
-        name: [fault for each, fault in cases() if each == name and fault in KILLS]
-        for name in VICTIMS
-    }
     drawn = [(name, fault) for name, fault in cases() if fault not in KILLS]
-    for name, faults in kills.items():
+    for name in VICTIMS:
+        faults = [fault for each, fault in cases() if each == name and fault in KILLS]
         once = [fault for fault in faults if fault in ("two", "three")]
         often = [fault for fault in faults if fault not in once]
         drawn += [(name, fault) for fault in once]

@@ -38,7 +38,7 @@ from campaign.victims import PANTALA
 TITLE = "Soak"
 COLUMNS = {
     "minutes": "minutes",
-    "cpu_minutes": "of the processor",
+    "cpu_minutes": "minutes of the processor",
     "samples": "samples",
     "memory": "memory: slope and 95 % interval",
     "files": "descriptors: slope and 95 % interval",
@@ -46,7 +46,7 @@ COLUMNS = {
 }
 
 _MACHINE = '{ preset = "kang2022", topology = { p = 2, a = 4, h = 2, g = 9 } }'
-#: Hours on a quiet core: a stretch ends it.
+#: It goes on until the stretch ends it.
 _LONG = f"""\
 name = "soak"
 routing = "q_adaptive"
