@@ -9,6 +9,7 @@ use crate::partition::agenda::Agenda;
 use crate::partition::messages::FabricMessages;
 use crate::partition::setup::Setup;
 use crate::store::arbiter_state::ArbiterState;
+use crate::store::bookings::Bookings;
 use crate::store::counters::Counters;
 use crate::store::nics::Nics;
 use crate::store::packet::Packets;
@@ -28,6 +29,8 @@ pub(crate) struct Fabric {
     pub(crate) packets: Packets,
     /// The ports and VCs of routers, with their buffers and credits.
     pub(crate) ports: Ports,
+    /// The packets in output buffers whose start is decided.
+    pub(crate) bookings: Bookings,
     /// The requests of routed packets for outputs.
     pub(crate) requests: Requests,
     /// The state of arbiters.

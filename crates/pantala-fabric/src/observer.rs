@@ -304,26 +304,47 @@ impl Observer {
         }
     }
 
-    /// A packet that takes `room` is on the link of an output from `start`, which is now or later,
-    /// to `end`. An idle link decides `idle` after its head is ready.
+    /// A packet of `room` flits is the next one that its link starts on a VC.
+    #[inline(always)]
+    pub(crate) fn decided(&mut self, out_vc: usize, job: u16, room: u32) {
+        if let Some(blame) = &mut self.blame {
+            blame.goes_next(out_vc, job, room);
+        }
+    }
+
+    /// A packet that has counted when its link was booked starts at `now`.
+    #[inline(always)]
+    pub(crate) fn started_ahead(&mut self, out: usize, now: Time) {
+        if let Some(blame) = &mut self.blame {
+            blame.passes(out, now);
+        }
+    }
+
+    /// A packet counts on the link of an output. It is there from a time that is now or later to
+    /// another.
+    #[inline(always)]
+    pub(crate) fn counted(&mut self, packet: &Packet, out: usize, on_link: (Time, Time)) {
+        if let Some(ports) = &mut self.ports {
+            let flits = packet.flits.into();
+            ports.sends(ports.output(out), packet.out_vc, packet, flits, on_link);
+        }
+    }
+
+    /// A packet is on the link of an output from `start`, which is now or later, to `end`. An idle
+    /// link decides `idle` after its head is ready.
     #[inline(always)]
     pub(crate) fn sent(
         &mut self,
         (packet, index): (&Packet, u32),
         (out, out_vc): (usize, usize),
-        room: u32,
         (start, end, idle): (Time, Time, Time),
         now: Time,
     ) {
-        if let Some(ports) = &mut self.ports {
-            let flits = packet.flits.into();
-            ports.sends(ports.output(out), packet.out_vc, packet, flits, (start, end));
-        }
         if let Some(paths) = &mut self.paths {
             paths.sends((packet, index), out_vc as u32, (start, idle));
         }
         if let Some(blame) = &mut self.blame {
-            blame.sends((out, out_vc), (packet.job, room), (start, end), now);
+            blame.sends(out, packet.job, (start, end), now);
         }
     }
 

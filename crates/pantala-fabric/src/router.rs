@@ -6,7 +6,7 @@
 //! 3. Arbitration: `arbitration` with the default round-robin, `arbiters` and `islip` for the other
 //!    arbiters.
 //! 4. Crossbar: `crossbar`, or `virtual_output` if inputs queue by output.
-//! 5. Output buffer and link: `link`.
+//! 5. Output buffer and link: `link`, and `booking` for a packet that the link has decided on early.
 //! 6. Credits back to the sender: `credits`.
 //!
 //! `wormhole` has the flits that move one by one. `stages` has the constants of all stages.
@@ -14,6 +14,7 @@
 mod arbiters;
 pub(crate) mod arbitration;
 pub(crate) mod arrival;
+mod booking;
 mod congestion;
 mod credits;
 pub(crate) mod crossbar;

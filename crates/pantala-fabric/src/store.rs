@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod arbiter_state;
+pub(crate) mod bookings;
 pub(crate) mod bounds;
 pub(crate) mod counters;
 pub(crate) mod nics;

@@ -10,7 +10,59 @@ from scenarios.record import results
 
 pytestmark = pytest.mark.native
 
+THETA = {
+    "preset": "theta",
+    "topology": {"p": 2, "rows": 2, "columns": 3, "h": 2, "g": 4, "links_per_pair": 0},
+}
+UNIFORM = {"kind": "pattern", "pattern": "uniform", "load": 0.3}
+COMPLEMENT = {"kind": "pattern", "pattern": "bit_complement", "load": 0.3}
 SCENARIOS: dict[str, dict[str, Any]] = {
+    # A link that waits for a flit before it decides took the first packet if that was sent ahead,
+    # and any if they had queued.
+    "ready within the flit before a decision": {
+        "machine": THETA
+        | {"router": {"model": "sst_merlin_2021", "output_latency_at": "crossbar"}},
+        "stop": {"duration": "5 us"},
+        "seed": 5,
+        "jobs": [
+            {
+                "name": "job",
+                "ranks": 16,
+                "workload": UNIFORM,
+                "placement": {"kind": "compact", "groups": 2},
+            }
+        ],
+    },
+    # A packet that was sent ahead counted when it was granted, one that had queued when it started.
+    "sent ahead past the end": {
+        "machine": THETA | {"router": {"model": "booksim2", "flow_control": "virtual_cut_through"}},
+        "stop": {"duration": "40 us"},
+        "seed": 2,
+        "jobs": [{"name": "job", "ranks": 27, "workload": COMPLEMENT}],
+    },
+    # A window without events did not count what starts in it.
+    "sent ahead into an empty window": {
+        "machine": {
+            "preset": "prisacari2015(2,4,2)",
+            "router": {
+                "model": "sst_merlin_2021",
+                "crossbar_clock": "flit",
+                "input_latency": "15 us",
+            },
+        },
+        "routing": "aries_ad2",
+        "stop": {"duration": "40 us"},
+        "seed": 8,
+        "jobs": [
+            {
+                "name": "job",
+                "ranks": 24,
+                "workload": {"kind": "pattern", "pattern": "bit_complement", "load": 0.1},
+                "placement": "compact",
+                "end": "300 ns",
+            }
+        ],
+    },
     # Rows of the messages that one rank sends to another of its node at one time had no order.
     "messages inside a node": {
         "machine": {

@@ -159,15 +159,19 @@ impl Fabric {
             let port = &self.ports.out_ports[index / self.setup.vcs];
             let queued = held(&vc.queue);
             let ample = port.end == LinkEnd::AmpleNic;
-            let taken = if self.setup.config.router.credit_check == CreditCheck::Crossbar && !ample
-            {
+            let vcs = self.setup.vcs;
+            let (booked, counted) = self.bookings.room(index / vcs, (index % vcs) as u8);
+            let taken = if ample {
+                0
+            } else if self.setup.config.router.credit_check == CreditCheck::Crossbar {
                 queued
             } else {
-                0
+                counted
             };
             let lacking = buffer - i64::from(vc.credits.eventually(&self.ports.pool)) - taken;
-            balanced &= i64::from(vc.unsent) == queued;
-            balanced &= i64::from(vc.space.eventually(&self.ports.pool)) + queued == space;
+            balanced &= i64::from(vc.unsent) == queued - counted;
+            let filled = queued - booked;
+            balanced &= i64::from(vc.space.eventually(&self.ports.pool)) + filled == space;
             if port.beyond & ELSEWHERE != 0 {
                 *owed.entry(index as u32).or_default() += lacking;
             } else {

@@ -16,6 +16,7 @@ use crate::probe::Probe;
 use crate::router::stages::Stages;
 use crate::store::account::{Account, Credits, pending_pool, space_of};
 use crate::store::arbiter_state::{ArbiterState, Hold, InputTurn};
+use crate::store::bookings::Bookings;
 use crate::store::bounds::{empty, filled, room};
 use crate::store::counters::{Counters, JobTraffic};
 use crate::store::nics::{Nic, Nics, Responses};
@@ -166,6 +167,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
                     pool: pending_pool(),
                 }
             },
+            bookings: Bookings::new(by_port(1).0),
             requests: Requests {
                 // SAFETY: the proof of ports: a bit is the place of an input VC in its router.
                 waiting: unsafe { filled(by_port(vcs * words), 0) },

@@ -341,6 +341,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             agenda,
             packets,
             ports,
+            bookings,
             requests,
             arbiters,
             nics,
@@ -353,6 +354,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         agenda.wheels().map(Wheel::memory).sum::<usize>()
             + packets.memory()
             + ports.memory()
+            + bookings.memory()
             + requests.memory()
             + arbiters.memory()
             + nics.memory()

@@ -3,13 +3,15 @@
 //! A link sends whole packets, in round-robin order over its VCs. A packet occupies the link for
 //! the time of its flits. The crossbar sends a packet ahead if its link is idle, its output buffer
 //! is empty and it has credit. Nothing can change that decision before the packet's head is ready,
-//! so it needs no event.
+//! so it needs no event. A busy link decides early, too, if no other packet can be ready before it
+//! is free. Where such a packet cannot be sent yet, the link keeps its decision (`booking`).
 
 use crate::config::OutputRelease;
 use crate::fabric::Fabric;
 use crate::partition::agenda::Kind;
 use crate::router::credits::take_credits;
 use crate::store::account::Repayment;
+use crate::store::bookings::Booking;
 use crate::store::packet::NONE;
 use crate::store::port::{ELSEWHERE, LinkEnd};
 use crate::variant::Variant;
@@ -25,6 +27,8 @@ impl Fabric {
         let port = &mut self.ports.out_ports[out];
         let idle = self.setup.stages.idle_flits::<F>() * port.flit;
         let vc = &mut self.ports.out_vcs[out_vc];
+        // Credits that packets with bookings take when they start.
+        let booked = if F::DEFAULT { 0 } else { vc.unsent };
         // A VC keeps its order flit by flit: no packet starts before the tail ahead of it has left.
         let open = port.link_free.max(vc.gone);
         let reach = if F::DEFAULT {
@@ -32,33 +36,36 @@ impl Fabric {
             if port.end.is_single() { ready + self.setup.stages.far_ahead } else { ready }
         } else if self.setup.stages.ahead_is_unread() {
             // Nor can another packet be ready before the link is free if the crossbar is busy until
-            // then. Some records, and readings of counters, want the packet's start, not its grant.
-            let alone = port.crossbar_free + self.setup.stages.head_delay.max(1) - 1;
-            ready.max(alone.min(self.agenda.until - 1))
+            // then.
+            ready.max(port.crossbar_free + self.setup.stages.head_delay.max(1) - 1)
         } else {
             ready
         };
-        if port.queued == 0
+        if (port.queued == 0 || !F::DEFAULT && self.bookings.have_all(out))
             && open <= reach
             && (port.end == LinkEnd::AmpleNic
                 || self.setup.stages.credit_at_crossbar::<F>()
-                || vc.credits.at(&mut self.ports.pool, now) >= room as i32)
-            && (F::DEFAULT
-                || open <= ready
-                || self.observer.allows_ahead(out, vc.credits.left() - room as i32))
+                || vc.credits.at(&mut self.ports.pool, now) >= room as i32 + booked)
         {
             let start = due(ready, open, idle);
-            if !F::DEFAULT && open > ready {
-                self.agenda.ahead += 1;
+            if !F::DEFAULT {
+                let ahead = open > ready;
+                let left = vc.credits.left() - room as i32;
+                let behind = port.queued != 0;
+                if behind || ahead && !self.may_send_ahead(out, left, start) {
+                    self.book::<F>((out, out_vc), index, (start, ahead), now);
+                    return;
+                }
+                self.agenda.ahead += u64::from(ahead);
             }
-            port.next_vc = self.setup.stages.vc_after(packet_vc);
+            self.ports.out_ports[out].next_vc = self.setup.stages.vc_after(packet_vc);
             let job = self.packets[index].job;
             if let Some(observer) = self.observer.on::<F>() {
                 observer.sent_ahead(out, job, ready + idle, start);
             }
             // A busy link takes the credits when it would have decided: at the start.
             let taken = if !F::DEFAULT && open > ready { start } else { now };
-            let left = self.send::<F>(out, out_vc, index, (start, taken));
+            let left = self.send::<F>((out, out_vc), index, (start, taken), None);
             if open > ready || !self.setup.stages.ahead_is_free::<F>() {
                 self.ports.out_vcs[out_vc].space.take(room);
                 self.free_room::<F>(out, out_vc, room, (start, left), now);
@@ -69,6 +76,9 @@ impl Fabric {
         vc.unsent += room as i32;
         vc.queue.push(&mut self.packets, index);
         port.queued |= 1 << packet_vc;
+        if !F::DEFAULT {
+            self.bookings.leave_out(out);
+        }
         let time = due(ready, open, idle);
         self.ensure_link_wake(out, time);
         let job = self.packets[index].job;
@@ -93,6 +103,13 @@ impl Fabric {
             return;
         }
         port.wake = NEVER;
+        if !F::DEFAULT {
+            if let Some(booking) = self.bookings.next(out) {
+                self.keep_booking::<F>(out, booking, now);
+                return;
+            }
+        }
+        let port = &mut self.ports.out_ports[out];
         if port.link_free > now {
             let free = port.link_free;
             self.ensure_link_wake(out, free);
@@ -162,7 +179,7 @@ impl Fabric {
         if let Some(observer) = self.observer.on::<F>() {
             observer.started(out, job, ready, now);
         }
-        let left = self.send::<F>(out, out_vc, index, (now, now));
+        let left = self.send::<F>((out, out_vc), index, (now, now), None);
         if self.setup.stages.ahead_is_free::<F>() {
             self.ports.out_vcs[out_vc].space.put(room);
             self.room_at::<F>(out, out_vc, now, now);
@@ -179,7 +196,7 @@ impl Fabric {
     /// Frees the room of a packet in the output buffer. Its head starts on the link at `start`, and
     /// its tail has left at `left`.
     #[inline]
-    fn free_room<F: Variant>(
+    pub(crate) fn free_room<F: Variant>(
         &mut self,
         out: usize,
         out_vc: usize,
@@ -203,7 +220,7 @@ impl Fabric {
 
     /// Schedules the decision after the packet that has just started.
     #[inline]
-    fn arm_link<F: Variant>(&mut self, out: usize) {
+    pub(crate) fn arm_link<F: Variant>(&mut self, out: usize) {
         let first = out * self.setup.vcs;
         let port = &self.ports.out_ports[out];
         let idle = self.setup.stages.idle_flits::<F>() * port.flit;
@@ -252,15 +269,16 @@ impl Fabric {
     }
 
     /// Starts a packet on a link at `start`; returns when its tail has left. Records hear of its
-    /// credits as of `taken`.
+    /// credits as of `taken`. The packet may have a booking, which ends.
     #[inline(always)]
-    fn send<F: Variant>(
+    pub(crate) fn send<F: Variant>(
         &mut self,
-        out: usize,
-        out_vc: usize,
+        (out, out_vc): (usize, usize),
         index: u32,
         (start, taken): (Time, Time),
+        booking: Option<Booking>,
     ) -> Time {
+        let counts = booking.is_none_or(|booking| !booking.counted);
         let stages = &self.setup.stages;
         let port = &mut self.ports.out_ports[out];
         let packet = &mut self.packets[index];
@@ -272,10 +290,8 @@ impl Fabric {
         self.ports.out_vcs[out_vc].gone = left;
         let times = (taken, self.agenda.now);
         let starts = !stages.by_flits::<F>() || packet.piece.starts();
-        if starts {
-            port.counters.count(packet.bytes, flits);
-        } else {
-            port.counters.flits += u64::from(flits);
+        if counts {
+            port.counters.count(starts, packet.bytes, flits);
         }
         let gone =
             if stages.stores::<F>() { end } else { start + stages.head_flits::<F>() * port.flit };
@@ -292,7 +308,7 @@ impl Fabric {
             packet.route.hops += 1;
             packet.at = port.target + u32::from(packet.out_vc);
             let beyond = port.beyond;
-            if !stages.credit_at_crossbar::<F>() {
+            if counts && !stages.credit_at_crossbar::<F>() {
                 let accounts = (&mut self.ports.out_vcs, &self.ports.pool, &mut self.observer);
                 take_credits::<F>(accounts, (out, out_vc), (room, packet.out_vc), times);
             }
@@ -305,7 +321,7 @@ impl Fabric {
             if port.end == LinkEnd::HoldingNic {
                 // The host tells at the delivery whether the credits return.
                 let terminal = port.target as usize;
-                if !stages.credit_at_crossbar::<F>() {
+                if counts && !stages.credit_at_crossbar::<F>() {
                     let accounts = (&mut self.ports.out_vcs, &self.ports.pool, &mut self.observer);
                     take_credits::<F>(accounts, (out, out_vc), (room, packet.out_vc), times);
                 }
@@ -313,7 +329,7 @@ impl Fabric {
             }
             if port.end == LinkEnd::Nic {
                 // A NIC takes every flit at once, so the time of the credits' return is known now.
-                if !stages.credit_at_crossbar::<F>() {
+                if counts && !stages.credit_at_crossbar::<F>() {
                     let accounts = (&mut self.ports.out_vcs, &self.ports.pool, &mut self.observer);
                     take_credits::<F>(accounts, (out, out_vc), (room, packet.out_vc), times);
                 }
@@ -334,13 +350,19 @@ impl Fabric {
         }
         let (job, bytes) = (packet.job, packet.bytes);
         let beyond = port.beyond;
-        if starts {
+        if counts && starts {
             self.counters.count_job(out, self.setup.config.jobs, job, bytes);
         }
         if let Some(observer) = self.observer.on::<F>() {
             let idle = stages.idle_flits::<F>() * port.flit;
+            if booking.is_none() {
+                observer.decided(out_vc, job, room);
+            }
+            if counts {
+                observer.counted(packet, out, (start, end));
+            }
             let times = (start, end, idle);
-            observer.sent((packet, index), (out, out_vc), room, times, self.agenda.now);
+            observer.sent((packet, index), (out, out_vc), times, self.agenda.now);
         }
         if beyond & ELSEWHERE != 0 {
             self.post_packet::<F>(beyond & !ELSEWHERE, index);
@@ -355,6 +377,6 @@ impl Fabric {
 /// Returns when a link decides on a packet whose head is ready at `ready`. A link that is busy
 /// until `open` decides when it becomes free. An idle link decides `idle` after the head is ready.
 #[inline]
-fn due(ready: Time, open: Time, idle: Time) -> Time {
+pub(crate) fn due(ready: Time, open: Time, idle: Time) -> Time {
     if open > ready { open } else { ready + idle }
 }

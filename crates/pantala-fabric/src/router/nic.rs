@@ -95,7 +95,7 @@ impl Fabric {
         let free = now + Time::from(started) * stages.nic_flit;
         let nic = &mut self.nics.nics[terminal as usize];
         nic.link_free = free;
-        nic.counters.count(bytes, started);
+        nic.counters.count(true, bytes, started);
         let gone = if stages.stores::<General>() {
             free
         } else {

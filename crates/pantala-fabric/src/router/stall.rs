@@ -38,7 +38,8 @@ impl Fabric {
     /// link and none is in the output buffer (virtual output queues).
     pub(crate) fn note_stall(&mut self, out: usize, now: Time) {
         let port = &self.ports.out_ports[out];
-        if port.waiting == 0 || port.queued != 0 || port.stalled_since != NEVER {
+        let buffered = port.queued != 0 && !self.bookings.have_all(out);
+        if port.waiting == 0 || buffered || port.stalled_since != NEVER {
             return;
         }
         let (turn, idle) = (usize::from(port.next_vc), port.link_free.max(now));

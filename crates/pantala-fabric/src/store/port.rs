@@ -270,11 +270,13 @@ pub struct LinkCounters {
 }
 
 impl LinkCounters {
-    /// Counts a packet.
+    /// Counts flits, and their packet if it `starts` with them.
     #[inline]
-    pub(crate) fn count(&mut self, bytes: u32, flits: u32) {
-        self.packets += 1;
-        self.bytes += u64::from(bytes);
+    pub(crate) fn count(&mut self, starts: bool, bytes: u32, flits: u32) {
+        if starts {
+            self.packets += 1;
+            self.bytes += u64::from(bytes);
+        }
         self.flits += u64::from(flits);
     }
 

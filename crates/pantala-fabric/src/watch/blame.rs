@@ -180,6 +180,11 @@ impl BlameWatch {
         }
     }
 
+    /// A packet that has not waited starts on the link at `now`.
+    pub(crate) fn passes(&mut self, out: usize, now: Time) {
+        self.advance(out, now);
+    }
+
     /// A packet waits for an output without a place in the queue of an input VC.
     pub(crate) fn begins(&mut self, out: usize, job: u16, now: Time) {
         self.advance(out, now);

@@ -41,11 +41,30 @@ fn network(
 pub(crate) struct Run {
     packets: Vec<Seen>,
     totals: Totals,
-    links: Vec<(LinkCounters, Vec<JobTraffic>)>,
+    /// In the middle of the run, and at its end.
+    links: [Vec<(LinkCounters, Vec<JobTraffic>)>; 2],
     estimates: Vec<Estimate>,
     learning: Vec<LearningWindow>,
     now: Time,
     audits: Vec<Audit>,
+}
+
+/// The counters of all links at `now`, and those of each job.
+fn links(
+    net: &Network<Uniform, Log>,
+    topology: &Topology,
+    now: Time,
+) -> Vec<(LinkCounters, Vec<JobTraffic>)> {
+    let ports = topology.ports_per_router() as u16;
+    let outputs =
+        (0..topology.routers()).flat_map(|router| (0..ports).map(move |port| (router, port)));
+    let outputs = outputs.map(|(router, port)| {
+        (net.link_counters(router, port, now), net.link_jobs(router, port, now).collect())
+    });
+    let nics = (0..topology.terminals()).map(|terminal| {
+        (net.injection_counters(terminal, now), net.injection_jobs(terminal, now).collect())
+    });
+    outputs.chain(nics).collect()
 }
 
 pub(crate) fn run(
@@ -64,6 +83,7 @@ pub(crate) fn run(
     // Audit once in the middle, when many messages between partitions are on their way.
     net.advance(quiet / 2);
     let mut audits = vec![net.audit()];
+    let middle = links(&net, topology, quiet / 2);
     net.advance(Time::MAX);
     net.learn_before(net.now() + 1);
     audits.push(net.audit());
@@ -73,26 +93,11 @@ pub(crate) fn run(
         .flat_map(|log| log.packets.drain(..).chain(log.responses.drain(..)))
         .collect();
     packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
-    let ports = topology.ports_per_router() as u16;
-    let outputs =
-        (0..topology.routers()).flat_map(|router| (0..ports).map(move |port| (router, port)));
-    let outputs = outputs.map(|(router, port)| {
-        (
-            net.link_counters(router, port, net.now()),
-            net.link_jobs(router, port, net.now()).collect(),
-        )
-    });
-    let nics = (0..topology.terminals()).map(|terminal| {
-        (
-            net.injection_counters(terminal, net.now()),
-            net.injection_jobs(terminal, net.now()).collect(),
-        )
-    });
     Run {
         packets,
         // How many events that takes is another matter.
         totals: Totals { events: 0, ..net.totals() },
-        links: outputs.chain(nics).collect(),
+        links: [middle, links(&net, topology, net.now())],
         estimates: net.estimates().estimates().collect(),
         learning: net.learning_windows(),
         now: net.now(),

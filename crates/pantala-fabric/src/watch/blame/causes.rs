@@ -21,21 +21,22 @@ impl BlameWatch {
         }
     }
 
-    /// A packet of `room` flits is on the link of `out_vc` from `start` to `end`. It has crossed or
-    /// started at `now`, so the interval before now has ended.
+    /// A packet of `room` flits is the next one that its link starts on `out_vc`.
     #[inline]
-    pub(crate) fn sends(
-        &mut self,
-        (out, out_vc): (usize, usize),
-        (job, room): (u16, u32),
-        (start, end): (Time, Time),
-        now: Time,
-    ) {
+    pub(crate) fn goes_next(&mut self, out_vc: usize, job: u16, room: u32) {
+        if self.jobs > 1 {
+            self.sent.add(out_vc, job, room);
+        }
+    }
+
+    /// A packet is on the link of an output from `start` to `end`. It has crossed or started at
+    /// `now`, so the interval before now has ended.
+    #[inline]
+    pub(crate) fn sends(&mut self, out: usize, job: u16, (start, end): (Time, Time), now: Time) {
         debug_assert_eq!(self.outputs[out].charged, now, "crosses or starts come first");
         if self.jobs == 1 {
             return;
         }
-        self.sent.add(out_vc, job, room);
         let output = &mut self.outputs[out];
         output.may_end(job, start);
         if output.more || !output.holds(Hold { start, end, job }, now) {

@@ -46,6 +46,7 @@ pub(crate) struct Choices {
     by_flits: bool,
     islip: bool,
     slow_crossbar: bool,
+    latency_at: bool,
     pub(crate) short: bool,
     packets: u32,
     out_packets: u32,
@@ -54,12 +55,12 @@ pub(crate) struct Choices {
 prop_compose! {
     pub(crate) fn choices()(
         kind in 0usize..4, arbiter in 0usize..4, releases in (0usize..3, 0usize..3), contention in 0usize..3,
-        injection in 0usize..3, gap in 0u32..3, flags: [bool; 9], packets in 1u32..6, out_packets in 0u32..6,
+        injection in 0usize..3, gap in 0u32..3, flags: [bool; 10], packets in 1u32..6, out_packets in 0u32..6,
     ) -> Choices {
-        let [clocked, after, credit_at_crossbar, whole_packets, store, by_flits, islip, slow_crossbar, short] = flags;
+        let [clocked, after, credit_at_crossbar, whole_packets, store, by_flits, islip, slow_crossbar, short, latency_at] = flags;
         Choices {
             kind, arbiter, releases, contention, injection, gap, clocked, after, credit_at_crossbar, whole_packets, store,
-            by_flits, islip, slow_crossbar, short, packets, out_packets,
+            by_flits, islip, slow_crossbar, latency_at, short, packets, out_packets,
         }
     }
 }
@@ -73,6 +74,12 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
     config.injection_vc =
         [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random][choices.injection];
     let router = &mut config.router;
+    if choices.latency_at {
+        router.output_latency_at = match router.output_latency_at {
+            OutputLatency::Link => OutputLatency::Crossbar,
+            OutputLatency::Crossbar => OutputLatency::Link,
+        };
+    }
     router.output_release =
         [OutputRelease::Tail, OutputRelease::Start, OutputRelease::Flit][choices.releases.1];
     router.link_decision =
