@@ -56,9 +56,9 @@ def run(
         progress: whether to show progress on standard error; if not given, only on a terminal.
         report: whether to write report.html into the directory.
         threads: the number of threads, or "auto" for the number that pays. Results do not depend on
-            it, but for rare cases in router models other than ``pantala``. Each thread has some
-            groups of the machine, so there are at most as many threads as groups. There is one
-            thread if routers read the queues of other groups (``ugal_global``).
+            it. Each thread has some groups of the machine, so there are at most as many threads as
+            groups. There is one thread if routers read the queues of other groups
+            (``ugal_global``).
         size_limit: the most that the tables of a run may take, such as ``"500 GB"``. If not given,
             100 GB, and no more than is free on the disk. Pantala estimates their size before the
             run.

@@ -153,8 +153,7 @@ Threads = Annotated[
         "--threads",
         "-t",
         metavar="N",
-        help="Number of threads; auto lets Pantala choose. Results do not depend on it, but for"
-        " rare cases in router models other than pantala (docs/reliability.md).",
+        help="Number of threads; auto lets Pantala choose. Results do not depend on it.",
     ),
 ]
 Workers = Annotated[

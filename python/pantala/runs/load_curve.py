@@ -82,7 +82,7 @@ def curve(
             repeated. It can be the directory of an experiment.
         threads: the number of threads per point. With "auto", points are simulated in parallel, one
             per core; if there are more cores than points, a point gets the threads that pay.
-            Results do not depend on it, but for rare cases in router models other than ``pantala``.
+            Results do not depend on it.
         workers: the number of measurements at a time, if it shall not follow from `threads`.
             Results do not depend on it.
         on_point: called with each point when it is measured; with "auto" the order may differ from

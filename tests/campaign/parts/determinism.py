@@ -7,10 +7,9 @@ builds it), and in a build with debug assertions and checks of overflow (the lib
 `PANTALA_CAMPAIGN_CORE` names). A build or program that is missing, refuses the scenario (as some
 routings require one process) or would take minutes, counts as not compared.
 
-Cases 222, 843, 881, 906 and 916 differed. In two of them, rows of equal messages inside a node had
-no order, which is mended. The other three are open: in router models other than `pantala`, whether
-a packet is sent ahead of a busy link depends on the windows of threads and records. In rare cases
-the order of two packets depends on that, or the window in which a packet counts.
+Cases 222, 843, 881, 906 and 916 differed at first. In two of them, rows of equal messages inside a
+node had no order. In the others, in router models other than `pantala`, whether a link decided on a
+packet before it was free depended on the windows of threads and records. All are mended.
 """
 
 from __future__ import annotations
