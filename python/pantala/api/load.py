@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pantala.experiments.experiment import Experiment
-from pantala.experiments.listed_cases import experiment_names
-from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
-from pantala.files.run_directory import INTERFERENCE_FILE, RUN_FILE
+from pantala.files.run_directory import (
+    DESCRIPTION_FILE,
+    EXPERIMENTS,
+    INTERFERENCE_FILE,
+    RUN_FILE,
+)
 from pantala.results.run import Run
+
+if TYPE_CHECKING:
+    from pantala.experiments.experiment import Experiment
 
 __all__ = ["load"]
 
@@ -24,9 +30,15 @@ def load(path: str | Path) -> Run | Experiment:
         UsageError: it holds several experiments.
     """
     place = Path(path)
-    if (place / DESCRIPTION_FILE).is_file() and place.parent.name == EXPERIMENTS:
+    of_several = (place / DESCRIPTION_FILE).is_file() and place.parent.name == EXPERIMENTS
+    is_run = (place / RUN_FILE).is_file() and not (place / INTERFERENCE_FILE).is_file()
+    if is_run and not of_several:
+        return Run(place)
+    # A run needs none of the models of scenarios.
+    from pantala.experiments.experiment import Experiment
+    from pantala.experiments.listed_cases import experiment_names
+
+    if of_several:
         return Experiment(place.parent.parent, place.name)
-    if (place / INTERFERENCE_FILE).is_file():
-        return Experiment(place)
-    is_run = (place / RUN_FILE).is_file()
-    return Experiment(place) if not is_run and experiment_names(place) else Run(place)
+    found = (place / INTERFERENCE_FILE).is_file() or experiment_names(place)
+    return Experiment(place) if found else Run(place)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+from pantala.api.report import write_report
 from pantala.core.extension import Threads, check_threads, core
 from pantala.core.plan import Plan, ProgressCallback
-from pantala.errors import Interrupted, PlanError, RunDirectoryError, SimulationError, UsageError
+from pantala.errors import Interrupted, PlanError, SimulationError, UsageError
 from pantala.experiments.experiment import Experiment
 from pantala.files.run_directory import (
     REPORT_FILE,
@@ -30,9 +31,8 @@ from pantala.runs.parts import parts_of
 from pantala.runs.progress import ProgressLine, shown_steps
 from pantala.scenario import Scenario
 from pantala.text.plain_console import PlainConsole
-from pantala.text.steps import announce
 
-__all__ = ["expected", "run", "write_report"]
+__all__ = ["expected", "run"]
 
 
 def run(
@@ -140,29 +140,6 @@ def expected(
     warn_of_cost(resolved, sent, cost, scenario.source)
     warn_of_plan(scenario, resolved, sent)
     return len(parts), cost
-
-
-def write_report(result: Run | Experiment) -> Path:
-    """Writes report.html, a page in one file, into the directory of a run; returns its path.
-
-    Raises:
-        RunDirectoryError: it cannot be written. A report that was there stays as it was.
-    """
-    from pantala.report.page import write
-    from pantala.report.run_report import explorer_beside, render_report
-
-    path = result.path / REPORT_FILE
-    text = render_report(result, explorer_beside(path))
-    announce("writing")
-    try:
-        write(text, path)
-    except RunDirectoryError as error:
-        remedy = (
-            f"the tables are kept; {error.remedy} and give the same command again, or write the"
-            f" page elsewhere: pantala report {result.path} --out FILE"
-        )
-        raise RunDirectoryError(path, error.message, remedy) from None
-    return path
 
 
 def _lacks_report(target: Path, plan: Plan) -> bool:

@@ -48,16 +48,18 @@ def report(
 ) -> None:
     """Writes report.html into a directory; report-NAME.html for each of several experiments."""
     from pantala.api.load import load
-    from pantala.api.run import write_report
+    from pantala.api.report import write_report
     from pantala.errors import UsageError
-    from pantala.experiments.listed_cases import experiment_names
-    from pantala.experiments.listing import EXPERIMENTS
-    from pantala.files.run_directory import REPORT_FILE, holds_run
+    from pantala.files.run_directory import EXPERIMENTS, REPORT_FILE, holds_run
     from pantala.report.run_report import write_report as write_page
     from pantala.runs.progress import shown_steps
     from pantala.text.plain_console import PlainConsole
 
-    names = [] if holds_run(directory) else experiment_names(directory)
+    names = []
+    if not holds_run(directory):
+        from pantala.experiments.listed_cases import experiment_names
+
+        names = experiment_names(directory)
     if out is not None and len(names) > 1:
         text = ", ".join(str(directory / EXPERIMENTS / name) for name in names)
         raise UsageError(f"--out {out}: {directory} holds several experiments; name one of {text}")

@@ -14,8 +14,7 @@ from pantala.caveats import Facts, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.experiment import Experiment
 from pantala.experiments.listed_cases import experiment_names
-from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
-from pantala.files.run_directory import RUN_FILE, holds_run
+from pantala.files.run_directory import DESCRIPTION_FILE, EXPERIMENTS, RUN_FILE, holds_run
 from pantala.files.run_files import AGAIN
 from pantala.results.run import Run
 from pantala.runs.parts import TOGETHER

@@ -12,12 +12,12 @@ import polars as pl
 from pantala.analysis.attribution import METHODS
 from pantala.analysis.job_sets import TOGETHER, alone_runs, targets_of_set
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, slowdown_of
+from pantala.catalogue.interference_modes import mode_of
 from pantala.errors import RunDirectoryError, UsageError
 from pantala.experiments.stored_experiment import StoredExperiment
 from pantala.metrics.run_metrics import chosen_job
 from pantala.results.run import Run
 from pantala.run_tables.table_display import converted
-from pantala.scenario.interference import mode_of
 
 __all__ = ["CaseParts"]
 

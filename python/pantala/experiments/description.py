@@ -15,13 +15,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pantala.catalogue.interference_modes import mode_of
 from pantala.catalogue.tables import TABLES
 from pantala.errors import ScenarioError, UsageError, nearest, show
 from pantala.experiments.axes import JOBS, MOST_CASES, Axis, axes_of, check_spellings, seed_axis
 from pantala.files.input_file import check_regular, unreadable
 from pantala.models.base import plain
 from pantala.scenario import Scenario
-from pantala.scenario.interference import mode_of
 from pantala.scenario.toml import read_toml
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
+from pantala.catalogue.interference_modes import mode_of
 from pantala.core.plan import Plan, Resolver
 from pantala.errors import PlanError, ProgramError, ScenarioError, UsageError, nearest, show
 from pantala.experiments.axes import JOBS, Point
@@ -21,7 +22,6 @@ from pantala.experiments.seeded import NodesBySeed, SeededRuns
 from pantala.planning.record_size import large_bytes
 from pantala.runs.parts import Part, parts_of
 from pantala.scenario import Scenario
-from pantala.scenario.interference import mode_of
 from pantala.scenario.job_copies import with_copies
 from pantala.scenario.plan import KnownParts, awaited, build_plan
 from pantala.scenario.presets import mix_presets

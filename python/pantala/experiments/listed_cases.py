@@ -17,9 +17,8 @@ from pantala.analysis.slowdown import SLOWDOWN_FILE
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
-from pantala.experiments.listing import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.files.input_file import LARGE_TEXT, read_text
-from pantala.files.run_directory import INTERFERENCE_FILE
+from pantala.files.run_directory import DESCRIPTION_FILE, EXPERIMENTS, INTERFERENCE_FILE
 from pantala.files.run_files import AGAIN, document_of
 from pantala.files.table_errors import UNREADABLE
 

@@ -27,15 +27,12 @@ from pantala.experiments.description import Description
 from pantala.experiments.expand import Expansion, ListedRun
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.json_file import write_json
+from pantala.files.run_directory import DESCRIPTION_FILE, EXPERIMENTS
 from pantala.files.table_errors import UNREADABLE
 from pantala.store.identity import RESULTS_VERSION, run_id
 from pantala.store.index import Entry
 
-__all__ = ["DESCRIPTION_FILE", "EXPERIMENTS", "Listing", "list_runs"]
-
-#: The folder with the experiments of a directory.
-EXPERIMENTS = "experiments"
-DESCRIPTION_FILE = "experiment.json"
+__all__ = ["Listing", "list_runs"]
 
 
 @dataclass

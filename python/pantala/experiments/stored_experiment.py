@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from pantala.analysis.job_sets import targets_of_set
+from pantala.analysis.job_sets import TOGETHER, targets_of_set
+from pantala.catalogue.interference_modes import has_targets
 from pantala.catalogue.tables import TABLES
 from pantala.caveats import Absent, Caveat, Facts, caveats_of
 from pantala.errors import UsageError, nearest
@@ -18,8 +19,6 @@ from pantala.experiments.equal_results import EqualResults
 from pantala.experiments.listed_cases import listed_cases
 from pantala.results.run import Run
 from pantala.run_tables.table_display import converted
-from pantala.runs.parts import TOGETHER
-from pantala.scenario.interference import has_targets
 from pantala.store.consolidate import Segments, table_of_run
 from pantala.store.index import Entry, Index, facts_of_entry
 from pantala.store.run_store import RunStore

@@ -26,6 +26,8 @@ from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.system import system_errors
 
 __all__ = [
+    "DESCRIPTION_FILE",
+    "EXPERIMENTS",
     "INTERFERENCE_FILE",
     "REPORT_FILE",
     "RUN_FILE",
@@ -48,9 +50,11 @@ TABLES_FILE = "tables.zip"
 REPORT_FILE = "report.html"
 #: The file that the directory of an interference experiment has.
 INTERFERENCE_FILE = "interference.json"
-#: The folder of `pantala sweep` in a directory of experiments, and the store beside it.
-_EXPERIMENTS = "experiments"
-_STORE = frozenset({_EXPERIMENTS, "runs", "partial", "leases", "index", "tables"})
+#: The folder of `pantala sweep` in a directory of experiments, the file that describes each one,
+#: and the store beside the folder.
+EXPERIMENTS = "experiments"
+DESCRIPTION_FILE = "experiment.json"
+_STORE = frozenset({EXPERIMENTS, "runs", "partial", "leases", "index", "tables"})
 
 
 #: Bytes of a name and of a path; the system's limits, less what the files inside need.
@@ -116,7 +120,7 @@ class OutputDirectory:
             if holds_run(target):
                 if not overwrite:
                     raise taken(target, "a run")
-                if (target / _EXPERIMENTS).is_dir():
+                if (target / EXPERIMENTS).is_dir():
                     raise RunDirectoryError(
                         target, "also holds experiments of pantala sweep", "choose another --out"
                     )
@@ -230,7 +234,7 @@ def set_aside(target: Path) -> Path | None:
     """
     if not target.is_dir() or not any(target.iterdir()):
         return None
-    shared = (target / _EXPERIMENTS).is_dir()
+    shared = (target / EXPERIMENTS).is_dir()
     place = target.absolute()
     aside = place.parent / temporary_name(place.name)
     aside.mkdir()

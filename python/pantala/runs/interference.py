@@ -23,6 +23,7 @@ from typing import Any, cast
 
 from pantala.analysis.job_sets import TOGETHER, alone_runs
 from pantala.analysis.slowdown import SLOWDOWN_FILE, slowdown_of
+from pantala.catalogue.interference_modes import mode_of
 from pantala.core.extension import Threads, core
 from pantala.core.plan import Plan, ProgressCallback
 from pantala.errors import RunDirectoryError, SimulationError
@@ -43,7 +44,7 @@ from pantala.results.run import Run
 from pantala.runs.parts import Part
 from pantala.runs.progress import ProgressLine
 from pantala.scenario import Scenario
-from pantala.scenario.interference import mode_of, targets_of
+from pantala.scenario.interference import targets_of
 from pantala.store.identity import run_id
 from pantala.store.run_store import RunStore
 

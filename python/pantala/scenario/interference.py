@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
+from pantala.catalogue.interference_modes import MODES, Mode, mode_of, names_targets
 from pantala.errors import nearest
 from pantala.models.base import Model, Name, fault
 from pantala.models.faults import LIST, ONE
@@ -15,11 +16,7 @@ from pantala.scenario.job_copies import with_copies
 if TYPE_CHECKING:
     from pantala.scenario.job import Job
 
-__all__ = ["MODES", "Interference", "Mode", "Targets", "has_targets", "mode_of", "targets_of"]
-
-Mode = Literal["together", "pairs", "leave_one_out"]
-#: The ways to compare jobs. ``true`` is another word for the first.
-MODES: tuple[Mode, ...] = ("together", "pairs", "leave_one_out")
+__all__ = ["Interference", "Targets", "targets_of"]
 
 
 class Targets(Model):
@@ -30,18 +27,6 @@ class Targets(Model):
 
     targets: Annotated[tuple[Name, ...], Field(min_length=1)]
     """The jobs whose slowdown is measured, by name. A job with `count` stands for its copies."""
-
-
-def mode_of(value: object) -> Mode | None:
-    """Returns the mode that a value of the key chooses; None for a single run."""
-    if value is True or isinstance(value, Targets | Mapping):
-        return "together"
-    return next((mode for mode in MODES if mode == value), None)
-
-
-def has_targets(value: object) -> bool:
-    """Returns whether a value of the key names targets: a table, or what a column shows of it."""
-    return isinstance(value, Targets | Mapping) or (isinstance(value, str) and "targets" in value)
 
 
 def targets_of(value: object, jobs: Iterable[Job]) -> list[str] | None:
@@ -64,7 +49,7 @@ def _checked(value: object) -> object:
 
 
 def _form(value: Any) -> str:
-    return LIST if isinstance(value, Targets | Mapping) else ONE
+    return LIST if names_targets(value) else ONE
 
 
 #: A mode, ``true``, ``false`` or a table with targets.

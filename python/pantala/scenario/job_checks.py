@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticCustomError
 
+from pantala.catalogue.interference_modes import mode_of
 from pantala.errors import nearest
 from pantala.models.validation import fault
-from pantala.scenario.interference import mode_of
 
 if TYPE_CHECKING:
     from pantala.scenario.job import Job

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pantala.scenario.interference import mode_of
+from pantala.catalogue.interference_modes import mode_of
 from pantala.text.amounts import count
 from pantala.text.notebook_page import page, table
 

@@ -19,11 +19,11 @@ from pantala.caveats import Absent, Caveat, caveats_of
 from pantala.core.extension import core
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
 from pantala.experiments.experiment import Experiment
-from pantala.experiments.listing import EXPERIMENTS
 from pantala.experiments.runner import Sweep
 from pantala.experiments.session import Progress
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.json_file import write_json
+from pantala.files.run_directory import EXPERIMENTS
 from pantala.studies.asked import cases_of_claims, chosen_claims
 from pantala.studies.definition import StudyDefinition
 from pantala.studies.evidence import Evidence

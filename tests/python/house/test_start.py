@@ -103,3 +103,19 @@ def test_every_public_name_is_there() -> None:
     assert set(pantala.scenario.__all__) <= set(dir(pantala))
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         _ = pantala.nonsense  # type: ignore[attr-defined]
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("interference", [False, True])
+def test_a_report_loads_no_models_of_scenarios(interference: bool, tmp_path: Path) -> None:
+    """They build a hundred validators, and a report is of runs."""
+    job = {"ranks": 8, "workload": {"kind": "halo3d", "grid": [2, 2, 2], "iterations": 1}}
+    tables = {"name": "two", "routing": "minimal", "interference": interference}
+    machine = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 3}}
+    jobs = [job | {"name": name} for name in ("one", "other")]
+    scenario = pantala.Scenario.from_dict(tables | {"machine": machine, "jobs": jobs})
+    pantala.run(scenario, out=tmp_path / "run", report=False)
+    words = ["report", str(tmp_path / "run")]
+    models = {"pantala.models.base", "pantala.scenario", "pantala.scenario.scenario"}
+    assert loaded_by(f"from pantala.cli import main; main({words!r})", models) == set()
+    assert (tmp_path / "run/report.html").is_file()
