@@ -36,7 +36,7 @@ STAGES: tuple[tuple[str, str], ...] = (
         "crossbar and arbitration",
         r"pantala-fabric/src/router/(arbit|crossbar|islip|virtual_output)",
     ),
-    ("link", r"pantala-fabric/src/router/(link|stall|wormhole)\.rs"),
+    ("link", r"pantala-fabric/src/router/(booking|link|stall|wormhole)\.rs"),
     ("credits", r"pantala-(fabric/src/(router/credits|store/account)|engine/src/due_queue)"),
     ("packets, queues, ports", r"pantala-(fabric/src/store|engine/src/flat_array)"),
     (
