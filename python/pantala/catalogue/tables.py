@@ -316,7 +316,8 @@ _ITERATIONS = Table(
     text=(
         "One row per rank and iteration of its program that ended. Motifs that report by phase have one row "
         "per phase of an iteration. Rows are ordered by the window of `end_ns` (of length "
-        "`record.window_ps`), and in a window by `job`, `motif`, `iteration`, `rank` and `start_ns`."
+        "`record.window_ps`), and in a window by `job`, `motif`, `iteration`, `rank`, `start_ns`, `end_ns` "
+        "and `phase`."
     ),
     switch="record.iterations",
     columns=(

@@ -103,6 +103,33 @@ SCENARIOS: dict[str, dict[str, Any]] = {
             },
         ],
     },
+    # Phases of no length that start at one time had no order.
+    "phases without length": {
+        "machine": {
+            "preset": "kang2022",
+            "topology": {"p": 3, "a": 3, "h": 2, "g": 4, "links_per_pair": 2},
+            "router": {"model": "sst_sc22", "input_vc_gap": 3},
+        },
+        "stop": {"duration": "40 us"},
+        "jobs": [
+            {
+                "name": "scatterv",
+                "ranks": 6,
+                "workload": {"kind": "ember.Scatterv", "iterations": 3},
+                "placement": "hybrid",
+            },
+            {
+                "name": "lulesh",
+                "ranks": 27,
+                "workload": {
+                    "kind": "lulesh",
+                    "iterations": 1,
+                    "start_delay": "0 ns",
+                    "compute": {},
+                },
+            },
+        ],
+    },
 }
 
 

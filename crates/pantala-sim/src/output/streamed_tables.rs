@@ -131,5 +131,12 @@ fn append<T: Streamed>(table: &mut TableWriter<T::Row>, mut records: Vec<T>, win
         records.sort_unstable_by_key(|record| (number(record), record.key()));
     }
     records.dedup_by(|next, kept| kept.absorb(next));
+    debug_assert!(
+        records
+            .windows(2)
+            .all(|pair| number(&pair[0]) != number(&pair[1]) || pair[0].key() != pair[1].key()),
+        "rows of {} without an order",
+        std::any::type_name::<T::Row>()
+    );
     table.append(records.into_iter().map(T::into_row));
 }

@@ -3,12 +3,13 @@
 use super::streamed::Streamed;
 use crate::output::columns::{ns, table};
 use pantala_engine::Time;
-use pantala_mpi::IterationRecord;
+use pantala_mpi::{IterationMark, IterationRecord, PhaseName};
 
 table! {
     /// One row per rank and iteration of its program that ended. Motifs that report by phase have
     /// one row per phase of an iteration. Rows are ordered by the window of `end_ns` (of length
-    /// `record.window_ps`), and in a window by `job`, `motif`, `iteration`, `rank` and `start_ns`.
+    /// `record.window_ps`), and in a window by `job`, `motif`, `iteration`, `rank`,
+    /// `start_ns`, `end_ns` and `phase`.
     pub(crate) iterations: IterationRow if "record.iterations" {
         /// Number of the job in the plan, from 0.
         job: u16,
@@ -33,14 +34,15 @@ table! {
 
 impl Streamed for IterationRecord {
     type Row = IterationRow;
-    type Key = (u16, u16, u32, u32, Time);
+    type Key = (u16, u16, u32, u32, Time, Time, Option<PhaseName>);
 
     fn completed(&self) -> Time {
         self.end
     }
 
     fn key(&self) -> Self::Key {
-        (self.job, self.mark.motif, self.mark.iteration, self.rank, self.start)
+        let IterationMark { motif, iteration, phase } = self.mark;
+        (self.job, motif, iteration, self.rank, self.start, self.end, phase)
     }
 
     fn shift(&mut self, by: Time) {
