@@ -11,9 +11,12 @@ fill the disk within two hours, so what it has written is freed as it goes (hole
 the files, whose lengths stay). The samples of a stretch replace those of the stretch before, and
 the row says over how long they went.
 
-Each table keeps up to 262,144 rows in memory before it writes them as a row group. So the long run
-grows at first, fast tables for a minute and slow ones for many, and then goes up and down. One that
-had less than 40 minutes of the processor shows its slope and is not judged.
+Each table keeps up to 262,144 rows in memory before it writes them as a row group, and the record
+of blame by place up to six million cells (300 MB) before it joins windows. So the long run grows at
+first, and then goes up and down. Its windows of blame are short, so that the cells are full within
+15 minutes of the processor; with windows of 100 us they took more than an hour, in which memory
+grew by 5 MB per minute of the processor. A run that had less than 40 of these minutes shows its
+slope and is not judged.
 """
 
 from __future__ import annotations
@@ -55,6 +58,7 @@ machine = {_MACHINE}
 [record]
 preset = "explore"
 window = "100 us"
+blame = {{ window = "10 us", groups = true, links = 100 }}
 ports = {{ windows = ["100 us"] }}
 system = {{ windows = ["100 us"] }}
 routers = {{ windows = ["100 us"] }}
