@@ -14,9 +14,8 @@ the row says over how long they went.
 Each table keeps up to 262,144 rows in memory before it writes them as a row group, and the record
 of blame by place up to six million cells (300 MB) before it joins windows. So the long run grows at
 first, and then goes up and down. Its windows of blame are short, so that the cells are full within
-15 minutes of the processor; with windows of 100 us they took more than an hour, in which memory
-grew by 5 MB per minute of the processor. A run that had less than 40 of these minutes shows its
-slope and is not judged.
+15 minutes of the processor; windows of 100 us would take ten times as long. A run that had less
+than 40 of these minutes shows its slope and is not judged.
 """
 
 from __future__ import annotations
