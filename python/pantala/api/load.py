@@ -30,15 +30,15 @@ def load(path: str | Path) -> Run | Experiment:
         UsageError: it holds several experiments.
     """
     place = Path(path)
-    of_several = (place / DESCRIPTION_FILE).is_file() and place.parent.name == EXPERIMENTS
+    is_named = (place / DESCRIPTION_FILE).is_file() and place.parent.name == EXPERIMENTS
     is_run = (place / RUN_FILE).is_file() and not (place / INTERFERENCE_FILE).is_file()
-    if is_run and not of_several:
+    if is_run and not is_named:
         return Run(place)
     # A run needs none of the models of scenarios.
     from pantala.experiments.experiment import Experiment
     from pantala.experiments.listed_cases import experiment_names
 
-    if of_several:
+    if is_named:
         return Experiment(place.parent.parent, place.name)
     found = (place / INTERFERENCE_FILE).is_file() or experiment_names(place)
     return Experiment(place) if found else Run(place)

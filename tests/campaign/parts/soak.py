@@ -12,10 +12,10 @@ the files, whose lengths stay). The samples of a stretch replace those of the st
 the row says over how long they went.
 
 Each table keeps up to 262,144 rows in memory before it writes them as a row group, and the record
-of blame by place up to six million cells (300 MB) before it joins windows. So the long run grows at
-first, and then goes up and down. Its windows of blame are short, so that the cells are full within
-15 minutes of the processor; windows of 100 us would take ten times as long. A run that had less
-than 40 of these minutes shows its slope and is not judged.
+of blame by place up to six million cells before it joins windows. So the long run grows at first,
+and should then go up and down. Its windows of blame are short, so that the cells fill ten times as
+fast as with the other windows of the run. A run that had less than 40 minutes of the processor
+shows its slope and is not judged.
 """
 
 from __future__ import annotations

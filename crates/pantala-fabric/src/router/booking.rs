@@ -41,8 +41,7 @@ impl Fabric {
         let starts = !stages.by_flits::<F>() || packet.piece.starts();
         let port = &mut self.ports.out_ports[out];
         let ready = packet.ready + stages.idle_flits::<F>() * port.flit;
-        let end = start + Time::from(flits) * port.flit;
-        let left = if stages.cut_through::<F>() { end.max(packet.tail + port.flit) } else { end };
+        let (end, left) = stages.time_on_link::<F>(start, flits.into(), packet.tail, port.flit);
         port.link_free = end;
         port.next_vc = stages.vc_after(vc);
         port.queued |= 1 << vc;

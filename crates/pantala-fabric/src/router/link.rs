@@ -284,8 +284,7 @@ impl Fabric {
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
         let room = stages.room::<F>(flits);
-        let end = start + Time::from(flits) * port.flit;
-        let left = if stages.cut_through::<F>() { end.max(packet.tail + port.flit) } else { end };
+        let (end, left) = stages.time_on_link::<F>(start, flits, packet.tail, port.flit);
         port.link_free = end;
         self.ports.out_vcs[out_vc].gone = left;
         let times = (taken, self.agenda.now);

@@ -182,6 +182,20 @@ impl Stages {
         if vc + 1 == self.vcs { 0 } else { vc + 1 }
     }
 
+    /// Returns until when a packet that starts at `start` keeps a link busy, and when its tail has
+    /// left: not before it has come, at `tail`, and taken the time of a flit.
+    #[inline(always)]
+    pub(crate) fn time_on_link<F: Variant>(
+        &self,
+        start: Time,
+        flits: u32,
+        tail: Time,
+        flit: Time,
+    ) -> (Time, Time) {
+        let end = start + Time::from(flits) * flit;
+        (end, if self.cut_through::<F>() { end.max(tail + flit) } else { end })
+    }
+
     /// Returns the choices of the model: constants, if the build is for one model.
     #[inline(always)]
     pub(crate) const fn model<F: Variant>(&self) -> Model {
