@@ -31,7 +31,7 @@ def write_run(
     plan: Mapping[str, Any] | None = None,
     without: tuple[str, ...] = (),
 ) -> Path:
-    """Writes the directory of a run of jobs that all have zero in every other column.
+    """Writes the directory of a run of jobs with the plan's ranks and zero in every other column.
 
     Args:
         directory: the directory.
@@ -62,7 +62,14 @@ def write_run(
         for name, kind in schema.items()
     }
     rows = [
-        {**zero, "job": number, "name": name, "complete": complete, **columns}
+        {
+            **zero,
+            "job": number,
+            "name": name,
+            "ranks": halo["ranks"],
+            "complete": complete,
+            **columns,
+        }
         for number, (name, columns) in enumerate(jobs.items())
     ]
     pl.DataFrame(rows, schema, strict=False).drop(without).write_parquet(

@@ -39,7 +39,7 @@ def mixture_quantile(counts: np.ndarray, values: np.ndarray, share: float) -> fl
         share: the level of the result.
     """
     import numpy as np
-    from scipy import stats
+    from scipy import special
 
     logs = np.log(values)
     grid = np.linspace(logs.min(), logs.max(), 4001)
@@ -47,6 +47,6 @@ def mixture_quantile(counts: np.ndarray, values: np.ndarray, share: float) -> fl
     for count, own in zip(counts, logs, strict=True):
         levels = np.minimum(list(LEVELS.values()), 1 - 0.5 / count)
         last = np.append(np.diff(own) > 0, True)  # of equal percentiles the highest
-        scores = np.interp(grid, own[last], stats.norm.ppf(levels[last]), left=-np.inf)
-        whole += count * stats.norm.cdf(scores)
+        scores = np.interp(grid, own[last], special.ndtri(levels[last]), left=-np.inf)
+        whole += count * special.ndtr(scores)
     return float(np.exp(np.interp(share, whole / counts.sum(), grid)))

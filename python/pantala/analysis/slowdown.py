@@ -201,27 +201,32 @@ def accepted_throughput(run: RunLike, job: int) -> float | None:
 
     It is None if the job never ran.
     """
-    row = run.jobs.filter(pl.col("job") == job).collect()
-    return share_of_terminals(run.document, job, row["delivered_bytes"].item())
+    row = run.jobs.filter(pl.col("job") == job).collect().row(0, named=True)
+    return share_of_terminals(
+        row["delivered_bytes"],
+        row["ranks"],
+        run.document["simulated_ns"] - row["start_ns"],
+        run.document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"],
+    )
 
 
 def share_of_terminals(
-    document: Mapping[str, Any], job: int, delivered_bytes: float
+    delivered_bytes: float, ranks: int, length_ns: float, bandwidth_bytes_per_s: float
 ) -> float | None:
     """Returns the payload that a job's nodes accepted, as a share of terminal bandwidth.
 
     Args:
-        document: run.json.
-        job: the number of the job in the plan.
         delivered_bytes: the payload, as in the table jobs.
+        ranks: of the job, each on its node.
+        length_ns: from the job's start to the end of the run.
+        bandwidth_bytes_per_s: of a terminal link.
 
     Returns:
         The share; None if the job never ran.
     """
-    planned = document["plan"]["jobs"][job]
-    bandwidth = document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
-    length = document["simulated_ns"] - planned["start_ps"] / 1000
-    return delivered_bytes / (length * planned["ranks"] * bandwidth) if length > 0 else None
+    if length_ns <= 0:
+        return None
+    return delivered_bytes / (length_ns * ranks * (bandwidth_bytes_per_s / 1e9))
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,6 @@ def mean_interval(
     Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, 14.3.
     """
     import numpy as np
-    from scipy import stats
 
     array = np.asarray(values, dtype=np.float64)
     if not array.size:
@@ -132,8 +131,13 @@ def mean_interval(
     if _equal(array):
         return Interval(mean, mean, mean, int(array.size))
     if method == "student":
-        half = float(stats.t.ppf((1 + confidence) / 2, array.size - 1) * stats.sem(array))
+        from scipy import special  # scipy.stats takes a second to load
+
+        error = float(array.std(ddof=1)) / math.sqrt(array.size)
+        half = float(special.stdtrit(array.size - 1, (1 + confidence) / 2)) * error
         return Interval(mean, mean - half, mean + half, int(array.size))
+    from scipy import stats
+
     found = stats.bootstrap(
         (array,),
         np.mean,
@@ -209,7 +213,6 @@ def independent_difference(
     Source: Welch, The generalization of Student's problem, Biometrika 34, 1947.
     """
     import numpy as np
-    from scipy import stats
 
     first, second = (mean_interval(each, confidence) for each in (base, other))
     mean, count = second.mean - first.mean, min(first.count, second.count)
@@ -218,6 +221,8 @@ def independent_difference(
     samples = [np.asarray(each, dtype=np.float64) for each in (other, base)]
     if all(_equal(sample) for sample in samples):
         return Interval(mean, mean, mean, count)
+    from scipy import stats
+
     if method == "student":
         found: Any = stats.ttest_ind(*samples, equal_var=False).confidence_interval(confidence)
     else:

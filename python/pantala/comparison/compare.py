@@ -247,30 +247,41 @@ def _rows(
     method: Method,
 ) -> Iterator[Row]:
     keys = ["case", "part", "job", "metric"]
-    grouped = [
-        {
-            (tuple(case), part, job, metric): (
-                dict(zip(seeds, map(Value, values, results), strict=True)),
-                not all(whole),
-            )
-            for case, part, job, metric, seeds, values, results, whole in frame.group_by(
-                keys, maintain_order=True
-            )
-            .agg(SEED, "value", "result", "whole")
-            .iter_rows()
-        }
+    samples = [
+        _Samples(frame.group_by(keys, maintain_order=True).agg(SEED, "value", "result", "whole"))
         for frame in frames
     ]
     order = {name: number for number, name in enumerate(metric_names())}
-    first = sorted(grouped[0], key=lambda key: (key[1] != TOGETHER, order.get(key[3], len(order))))
+    first = sorted(
+        samples[0].places, key=lambda key: (key[1] != TOGETHER, order.get(key[3], len(order)))
+    )
     for key in first:
         case, part, job, metric = key
-        base, cut = grouped[0][key]
-        for subject, found in zip(subjects[1:], grouped[1:], strict=True):
-            if key in found:
-                other, other_cut = found[key]
+        base, cut = samples[0].sample(key)
+        for subject, found in zip(subjects[1:], samples[1:], strict=True):
+            if key in found.places:
+                other, other_cut = found.sample(key)
                 difference = difference_of(metric, base, other, confidence, method)
                 yield Row(case[1:], part, job, subject.title, difference, cut or other_cut)
+
+
+class _Samples:
+    """The values of each metric by seed: objects of one metric at a time, as runs may be many."""
+
+    def __init__(self, rows: pl.DataFrame) -> None:
+        self._rows = rows
+        keys = rows.select("case", "part", "job", "metric").iter_rows()
+        #: The row of each case, part, job and metric.
+        self.places = {
+            (tuple(case), part, job, metric): place
+            for place, (case, part, job, metric) in enumerate(keys)
+        }
+
+    def sample(self, key: tuple[tuple[str, ...], str, str, str]) -> tuple[dict[Any, Value], bool]:
+        """Returns the values by seed, and whether one does not cover all of its work."""
+        *_, seeds, values, results, whole = self._rows.row(self.places[key])
+        found = dict(zip(seeds, map(Value, values, results), strict=True))
+        return found, not all(whole)
 
 
 def _plans(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -167,7 +168,7 @@ def _links(subject: Subject, keys: list[str]) -> Iterator[pl.DataFrame] | None:
     return subject.experiment.batches("links", keys)
 
 
-def _counters(subject: Subject, keys: list[str]) -> Iterator[dict[str, object]]:
+def _counters(subject: Subject, keys: list[str]) -> Iterator[dict[str, Any]]:
     if subject.experiment is not None:
         known = subject.experiment.runs.unique("run", keep="first").filter(
             pl.col("run").is_in(keys)
@@ -188,13 +189,25 @@ def _counters(subject: Subject, keys: list[str]) -> Iterator[dict[str, object]]:
 
 
 def _accepted(subject: Subject, jobs: pl.DataFrame) -> Iterator[float | None]:
-    """Yields the accepted throughput of each pattern; None for a job that ends."""
-    for row in jobs.iter_rows(named=True):
-        if row["communication_time_mean_ns"] is not None:
+    """Yields the accepted throughput of each pattern; None for a job that ends.
+
+    The bandwidth of terminals is read from one run of each case: seeds do not change it.
+    """
+    patterns = jobs.filter(pl.col("communication_time_mean_ns").is_null())["run"].unique()
+    cases = subject.there().filter(pl.col("run").is_in(patterns.implode()))
+    bandwidths: dict[str, float] = {}
+    for _, rows in cases.group_by(*subject.axes, "part", maintain_order=True):
+        links = subject.run(rows["run"][0]).plan["links"]
+        bandwidths |= dict.fromkeys(rows["run"], links["terminal"]["bandwidth_bytes_per_s"])
+    lengths = {
+        str(row["run"]): float(row["simulated_ns"]) for row in _counters(subject, [*bandwidths])
+    }
+    columns = ["run", "communication_time_mean_ns", "delivered_bytes", "ranks", "start_ns"]
+    for run, time, delivered, ranks, start in jobs.select(columns).iter_rows():
+        if time is not None:
             yield None
         else:
-            document = subject.run(row["run"]).document
-            yield share_of_terminals(document, row["job"], row["delivered_bytes"])
+            yield share_of_terminals(delivered, ranks, lengths[run] - start, bandwidths[run])
 
 
 def _slowdowns(subject: Subject) -> Iterator[tuple[str, str, str, float, bool]]:

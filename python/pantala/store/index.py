@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import IO, Any, TypedDict, cast
@@ -153,7 +153,7 @@ class Index:
                     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
                 except OSError:  # merged meanwhile
                     continue
-                yield path, [entry for entry in map(_entry, lines) if entry is not None]
+                yield path, _entries(lines)
 
     def _merge(self, entries: Mapping[str, Entry], *, forget: bool) -> None:
         """Writes one file in place of those of processes that have ended."""
@@ -242,13 +242,28 @@ def _size(path: Path) -> int:
         return sum(file.stat().st_size for file in path.iterdir())
 
 
-def _entry(line: str) -> Entry | None:
+def _entries(lines: Sequence[str]) -> list[Entry]:
+    """Returns the entries of lines that are whole.
+
+    They are decoded together, so that equal keys are one string; a damaged file, line by line.
+    """
+    found: list[Any] = []
+    with contextlib.suppress(ValueError):
+        found = json.loads(f"[{','.join(lines)}]")
+    if len(found) != len(lines):
+        found = [_decoded(line) for line in lines]
+    return [cast(Entry, each) for each in found if _is_entry(each)]
+
+
+def _decoded(line: str) -> Any:
     try:
-        entry: Any = json.loads(line)
+        return json.loads(line)
     except ValueError:
         return None
-    whole = isinstance(entry, dict) and "run" in entry and "state" in entry
-    return cast(Entry, entry) if whole else None
+
+
+def _is_entry(found: Any) -> bool:
+    return isinstance(found, dict) and "run" in found and "state" in found
 
 
 def _age(path: Path) -> float:

@@ -107,3 +107,40 @@ def test_a_store_without_index_is_read_once(
     monkeypatch.setattr(index, "entry_of", counted)
     assert pt.sweep(scenario(), seeds=3, out=made.path, workers=1).cases.equals(made.cases)
     assert len(read) == len(set(read)) == 3
+
+
+def test_the_index_reads_whole_lines_beside_half_written_ones(
+    swept: pt.Experiment, tmp_path: Path
+) -> None:
+    root = tmp_path / "store"
+    shutil.copytree(swept.path, root)
+    whole = index.Index(RunStore(root)).refresh()
+    (file,) = (root / "index").glob("*.jsonl")
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join([lines[0][:20], *lines, "[1, 2]", lines[1][:-9]]))
+    assert index.Index(RunStore(root)).read() == whole
+    file.write_text("\n".join(lines))
+    assert index.Index(RunStore(root)).read() == whole
+
+
+def test_a_comparison_opens_one_run_of_each_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The metrics of 100,000 runs are read from tables of the experiment."""
+    opened: list[str] = []
+    run_of = pt.Experiment.run
+
+    def counted(self: pt.Experiment, run: str) -> pt.Run:
+        opened.append(run)
+        return run_of(self, run)
+
+    monkeypatch.setattr(pt.Experiment, "run", counted)
+    workload = {"kind": "pattern", "pattern": "uniform", "load": 0.1}
+    traffic = {"name": "traffic", "ranks": 16, "workload": workload}
+    endless = scenario().replace({"jobs": [traffic], "stop.duration": "5 us"})
+    places = [tmp_path / name for name in ("one", "two")]
+    for place in places:
+        pt.sweep(endless, seeds=3, out=place, workers=1)
+    found = pt.compare({place.name: place for place in places})
+    assert any(row.metric == "accepted_throughput" for row in found.rows)
+    assert len(opened) == 2
