@@ -2,6 +2,7 @@
 
 mod declaration;
 mod file;
+mod free_memory;
 mod hash;
 mod salvage;
 mod value;

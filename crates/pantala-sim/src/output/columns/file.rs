@@ -1,6 +1,7 @@
 //! A Parquet file that grows batch by batch.
 
 use crate::error::WriteError;
+use crate::output::columns::free_memory;
 use crate::output::columns::salvage::salvage;
 use crate::output::columns::{ColumnDescriptor, ColumnType, TableDescriptor};
 use arrow_array::{ArrayRef, RecordBatch};
@@ -56,11 +57,16 @@ impl TableFile {
     pub(crate) fn append(&mut self, arrays: Vec<ArrayRef>) {
         let Some(writer) = &mut self.writer else { unreachable!("it is not finished") };
         if self.fault.is_none() {
+            let groups = writer.flushed_row_groups().len();
             self.fault = RecordBatch::try_new(Arc::clone(&self.schema), arrays)
                 .map_err(ParquetError::from)
                 .and_then(|batch| writer.write(&batch))
                 .err()
                 .map(|source| self.error(source));
+            if self.writer.as_ref().is_some_and(|writer| writer.flushed_row_groups().len() > groups)
+            {
+                free_memory::give_back();
+            }
         }
     }
 
