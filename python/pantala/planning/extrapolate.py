@@ -16,7 +16,7 @@ from typing import Any
 from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic
 from pantala.planning.probe import Probe, Sample
-from pantala.planning.record_size import row_bytes
+from pantala.planning.record_size import MOST_GROUP_ROWS, MOST_LINK_ROWS, row_bytes
 from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost, length_ns
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import PLAIN
@@ -27,6 +27,10 @@ __all__ = ["from_probe"]
 _ROW_GROUP = 262_144
 #: The memory of such a row, as a multiple of its bytes on the disk.
 _ROW_MEMORY = 5.0
+#: Tables that stay in memory until the end, and the most rows that they can have; and the bytes of
+#: a row, of which there are three copies at the end.
+_HELD = {"blame_groups": MOST_GROUP_ROWS, "blame_links": MOST_LINK_ROWS}
+_HELD_ROW = 3 * 24.0
 #: The largest ratio of the slopes of memory that grows all the time.
 _STEADY = 1.6
 #: What memory that fills up grows by after the probe, as a share.
@@ -260,7 +264,9 @@ def _growing(plan: Mapping[str, Any], rows: Mapping[str, int]) -> dict[str, int]
 def _waiting(rows: Mapping[str, int], scale: float) -> float:
     """Returns the memory of the rows that wait to be written, if there are `scale` as many."""
     return sum(
-        min(number * scale, _ROW_GROUP) * _ROW_MEMORY * row_bytes(table)
+        min(number * scale, _HELD[table]) * _HELD_ROW
+        if table in _HELD
+        else min(number * scale, _ROW_GROUP) * _ROW_MEMORY * row_bytes(table)
         for table, number in rows.items()
     )
 

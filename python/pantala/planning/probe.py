@@ -33,8 +33,8 @@ _LONGEST_SECONDS = 4.0
 #: The simulated time of the first step: packets that the jobs can send in it, and its bounds in ps.
 _FIRST_PACKETS = 20_000
 _SHORTEST, _LONGEST = 1_000, 1_000_000
-#: Records of packets in windows, by their keys.
-_OF_PACKETS = ("routing_windows", "latency_windows", "nic_windows")
+#: Records with one window each, by their keys.
+_WINDOWED = ("routing_windows", "latency_windows", "nic_windows", "call_windows")
 #: Windows of a record up to this length are probed; longer ones cost little.
 _WINDOW = 10_000_000
 _PAGE = resource.getpagesize()
@@ -245,7 +245,7 @@ def _longest_window(record: Mapping[str, Any]) -> int:
 
 
 def _windows(record: Mapping[str, Any]) -> list[int]:
-    found = [record.get(f"{name}_ps", 0) for name in _OF_PACKETS]
+    found = [record.get(f"{name}_ps", 0) for name in _WINDOWED]
     for table in ("ports", "system", "routers"):
         found += (record.get(table) or {}).get("windows_ps", ())
     return found
@@ -254,7 +254,7 @@ def _windows(record: Mapping[str, Any]) -> list[int]:
 def _short_record(record: Mapping[str, Any], first: int) -> dict[str, Any]:
     """Returns the record of a run that is as short as the first step: no window is longer."""
     short = dict(record)
-    for name in _OF_PACKETS:
+    for name in _WINDOWED:
         if short.get(f"{name}_ps", 0) > first:
             short[f"{name}_ps"] = 0
     for table in ("ports", "system", "routers"):

@@ -19,7 +19,7 @@ from pantala.planning.communication import communication
 from pantala.planning.cost import cost_of, from_traffic, in_parts, warn_of_cost
 from pantala.planning.extrapolate import from_probe
 from pantala.planning.probe import Probe, Sample, _Enough, _Steps, probe
-from pantala.planning.record_size import row_bytes
+from pantala.planning.record_size import MOST_GROUP_ROWS, MOST_LINK_ROWS, row_bytes
 from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost, traffic
 from support import Ended
 from sweeps import scenario as small_scenario
@@ -144,6 +144,7 @@ def test_a_probe_changes_no_result_and_leaves_nothing(
         {"ports": {"windows": ["50 us"]}, "system": {"windows": ["10 us"]}},
         {"routing_windows": "80 us", "latency_windows": "5 us", "packet_from": "70 us"},
         {"blame": {"window": "60 us"}, "link_window": "30 us", "packets": "all"},
+        {"preset": "explore", "window": "20 us"},
     ],
 )
 def test_records_longer_than_a_probe_do_not_stop_it(record: dict[str, Any]) -> None:
@@ -233,6 +234,18 @@ def test_rows_of_the_whole_run_are_not_counted_again() -> None:
     ]
     assert disk[0] == 10_000
     assert disk[1] == pytest.approx(10_000 + 9 * 5000 * row_bytes("port_windows"))
+
+
+def test_rows_of_blame_stay_in_memory_as_far_as_the_core_keeps_them() -> None:
+    """Beyond a number of rows, the core joins windows."""
+    rows = {"blame_groups": 1_000, "blame_links": 1_000}
+    probed = replace(sampled(lambda _: 0), rows=rows)
+    few, many = (
+        from_probe(*made(packets, 10), probed).memory_bytes - BYTES_PER_PROCESS
+        for packets in (100_000, 1e12)
+    )
+    assert few == pytest.approx(2 * 10_000 * 72, rel=0.01)
+    assert many == pytest.approx((MOST_GROUP_ROWS + MOST_LINK_ROWS) * 72, rel=0.01)
 
 
 def test_memory_that_fills_up_does_not() -> None:
