@@ -148,18 +148,18 @@ impl Log {
     /// Returns the cells of the places that `chosen` accepts, and the number of all.
     fn places(&mut self, chosen: impl Fn(&[PlaceCell]) -> Vec<u64>) -> Places {
         self.shorten();
-        let keep = chosen(&self.cells);
-        let mut cells: Vec<PlaceCell> = self.cells.clone();
-        cells.retain(|cell| keep.binary_search(&cell.place).is_ok());
         let mut counts = vec![u64::MAX; self.level as usize];
-        let mut all = self.cells.clone();
-        counts.push(all.len() as u64);
-        let mut last = self.last();
+        counts.push(self.cells.len() as u64);
+        let (mut all, mut last) = (self.cells.clone(), self.last());
         while last > 0 {
             last >>= 1;
             join(&mut all);
             counts.push(all.len() as u64);
         }
+        drop(all); // may be as large as the log
+        let keep = chosen(&self.cells);
+        let kept = |cell: &&PlaceCell| keep.binary_search(&cell.place).is_ok();
+        let cells = self.cells.iter().filter(kept).copied().collect();
         Places { cells, level: self.level, counts }
     }
 }
