@@ -11,11 +11,11 @@ fill the disk within two hours, so what it has written is freed as it goes (hole
 the files, whose lengths stay). The samples of a stretch replace those of the stretch before, and
 the row says over how long they went.
 
-Each table keeps up to 262,144 rows in memory before it writes them as a row group, and the record
-of blame by place up to six million cells before it joins windows. So the long run grows at first,
-and should then go up and down. Its windows of blame are short, so that the cells fill ten times as
-fast as with the other windows of the run. A run that had less than 40 minutes of the processor
-shows its slope and is not judged.
+Each table keeps up to 262,144 rows in memory before it writes them as a row group, after which free
+memory goes back to the system, and the record of blame by place up to six million cells before it
+joins windows. So the long run grows at first, and should then go up and down. Its windows of blame
+are short, so that the cells fill ten times as fast as with the other windows of the run. A run that
+had less than 40 minutes of the processor shows its slope and is not judged.
 """
 
 from __future__ import annotations
