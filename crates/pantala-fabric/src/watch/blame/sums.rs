@@ -66,13 +66,18 @@ pub(super) fn class_name(class: u8) -> &'static str {
 pub(super) struct Sums {
     jobs: usize,
     window: Time,
-    /// One per window. That of the window used last is in `current`, and its place is empty.
-    matrices: Vec<Vec<Time>>,
-    current: Vec<Time>,
-    /// The number of the window used last, and its start.
-    number: usize,
+    /// Per window, the number of its matrix in `cells`; [`UNUSED`] without one.
+    matrices: Vec<u32>,
+    /// The matrices, one after another. A matrix of one job has 48 B, so they have no allocations of
+    /// their own: a long run has a million windows.
+    cells: Vec<Time>,
+    /// The place of the matrix of the window used last, and the start of that window.
+    current: usize,
     start: Time,
 }
+
+/// No charge fell into a window.
+const UNUSED: u32 = u32::MAX;
 
 /// The matrix of a class or of a place in a window: a row per victim. The sums wrap: a place may
 /// take back what it has charged before it left the window.
@@ -83,9 +88,9 @@ pub(super) struct Matrix<'a> {
 
 impl Sums {
     pub(super) fn new(jobs: usize, window: Time) -> Self {
-        let current = vec![0; CLASSES * jobs * jobs];
         let window = window.min(NEVER - 1);
-        Self { jobs, window, matrices: vec![Vec::new()], current, number: 0, start: 0 }
+        let cells = vec![0; CLASSES * jobs * jobs];
+        Self { jobs, window, matrices: vec![0], cells, current: 0, start: 0 }
     }
 
     /// Returns the matrix of a class in the window of an interval that ends at `end`, after zero.
@@ -95,7 +100,7 @@ impl Sums {
             self.find(end - 1);
         }
         let (jobs, size) = (self.jobs, self.jobs * self.jobs);
-        let cells = &mut self.current[usize::from(class) * size..][..size];
+        let cells = &mut self.cells[self.current + usize::from(class) * size..][..size];
         Matrix { jobs, cells }
     }
 
@@ -112,21 +117,23 @@ impl Sums {
     fn find(&mut self, time: Time) {
         let number = (time / self.window) as usize;
         if number >= self.matrices.len() {
-            self.matrices.resize(number + 1, Vec::new());
+            self.matrices.resize(number + 1, UNUSED);
         }
-        std::mem::swap(&mut self.current, &mut self.matrices[self.number]);
-        std::mem::swap(&mut self.current, &mut self.matrices[number]);
-        if self.current.is_empty() {
-            self.current = vec![0; CLASSES * self.jobs * self.jobs];
+        let size = CLASSES * self.jobs * self.jobs;
+        let matrix = &mut self.matrices[number];
+        if *matrix == UNUSED {
+            *matrix = (self.cells.len() / size) as u32;
+            self.cells.resize(self.cells.len() + size, 0);
         }
-        (self.number, self.start) = (number, number as u64 * self.window);
+        (self.current, self.start) = (*matrix as usize * size, number as u64 * self.window);
     }
 
     /// Returns all cells that are not zero, in order.
     pub(super) fn cells(&self) -> Vec<BlameCell> {
+        let size = CLASSES * self.jobs * self.jobs;
         let mut cells = Vec::new();
-        for (number, matrix) in self.matrices.iter().enumerate() {
-            let matrix = if number == self.number { &self.current } else { matrix };
+        for (number, &matrix) in self.matrices.iter().enumerate().filter(|(_, at)| **at != UNUSED) {
+            let matrix = &self.cells[matrix as usize * size..][..size];
             for (place, &wait) in matrix.iter().enumerate().filter(|(_, wait)| **wait > 0) {
                 let (class, place) = (
                     place / (self.jobs * self.jobs),

@@ -157,6 +157,7 @@ fn properties(table: &TableDescriptor) -> Result<WriterProperties, ParquetError>
         .set_created_by(format!("pantala {}", env!("CARGO_PKG_VERSION")))
         .set_key_value_metadata(Some(facts(table)))
         .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true) // of all pages, which stays in memory until the end
         .set_max_row_group_row_count(Some(ROW_GROUP));
     let numbers = table.columns.iter().filter_map(|column| {
         let encoding = match column.data_type {
