@@ -3,9 +3,9 @@
 Each row is one command in a process of its own, with its wall-clock time and the peak of its
 memory, on a machine with two cores that other work shared, so times are upper bounds. The exponent
 says how the time grows from the size before: 1 is linear, 0 is a constant such as the start of the
-program. Sizes of one load were measured on different days, beside more or less other work, so
-exponents are rough, and some are negative. A run directory is one whose table of packets was
-multiplied; a store holds copies of one run under the identities of all seeds.
+program. All rows were measured within an hour, beside builds and tests, so exponents are rough. A
+run directory is one whose table of packets was multiplied; a store holds copies of one run under
+the identities of all seeds.
 """
 
 from __future__ import annotations
