@@ -103,7 +103,8 @@ def unmatched(subjects: Sequence[Subject], frames: Sequence[pl.DataFrame]) -> li
                     found.append(LeftOut(text, case, part, None, "", "unmatched", reason))
                     continue
                 shared = set(seeds) & set(partner)
-                for seed in sorted(set(seeds) - shared, key=str) if shared else ():
+                others = set(seeds) - shared if shared else ()
+                for seed in sorted(others, key=lambda each: each or 0):
                     reason = f"{lacking} has no values of this seed"
                     found.append(LeftOut(text, case, part, seed, "", "unmatched", reason))
     return list(dict.fromkeys(found))

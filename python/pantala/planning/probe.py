@@ -33,8 +33,8 @@ _LONGEST_SECONDS = 4.0
 #: The simulated time of the first step: packets that the jobs can send in it, and its bounds in ps.
 _FIRST_PACKETS = 20_000
 _SHORTEST, _LONGEST = 1_000, 1_000_000
-#: Records with one window each, by their keys.
-_WINDOWED = ("routing_windows", "latency_windows", "nic_windows", "call_windows")
+#: The keys of windows that a run may not be shorter than: one window each, or several in a table.
+_WINDOW_KEY, _WINDOWS_KEY = "_windows_ps", "windows_ps"
 #: Windows of a record up to this length are probed; longer ones cost little.
 _WINDOW = 10_000_000
 _PAGE = resource.getpagesize()
@@ -245,23 +245,20 @@ def _longest_window(record: Mapping[str, Any]) -> int:
 
 
 def _windows(record: Mapping[str, Any]) -> list[int]:
-    found = [record.get(f"{name}_ps", 0) for name in _WINDOWED]
-    for table in ("ports", "system", "routers"):
-        found += (record.get(table) or {}).get("windows_ps", ())
+    found = [each for key, each in record.items() if key.endswith(_WINDOW_KEY)]
+    for of in record.values():
+        if isinstance(of, Mapping):
+            found += of.get(_WINDOWS_KEY, ())
     return found
 
 
 def _short_record(record: Mapping[str, Any], first: int) -> dict[str, Any]:
     """Returns the record of a run that is as short as the first step: no window is longer."""
     short = dict(record)
-    for name in _WINDOWED:
-        if short.get(f"{name}_ps", 0) > first:
-            short[f"{name}_ps"] = 0
-    for table in ("ports", "system", "routers"):
-        if (of := short.get(table)) is not None:
-            short[table] = {
-                **of,
-                "windows_ps": [each for each in of["windows_ps"] if each <= first],
-            }
+    for key, of in record.items():
+        if key.endswith(_WINDOW_KEY) and of > first:
+            short[key] = 0
+        elif isinstance(of, Mapping) and _WINDOWS_KEY in of:
+            short[key] = {**of, _WINDOWS_KEY: [each for each in of[_WINDOWS_KEY] if each <= first]}
     short["packet_from_ps"] = short["packet_until_ps"] = 0
     return short

@@ -58,15 +58,13 @@ impl TableFile {
         let Some(writer) = &mut self.writer else { unreachable!("it is not finished") };
         if self.fault.is_none() {
             let groups = writer.flushed_row_groups().len();
-            self.fault = RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+            let written = RecordBatch::try_new(Arc::clone(&self.schema), arrays)
                 .map_err(ParquetError::from)
-                .and_then(|batch| writer.write(&batch))
-                .err()
-                .map(|source| self.error(source));
-            if self.writer.as_ref().is_some_and(|writer| writer.flushed_row_groups().len() > groups)
-            {
+                .and_then(|batch| writer.write(&batch));
+            if writer.flushed_row_groups().len() > groups {
                 free_memory::give_back();
             }
+            self.fault = written.err().map(|source| self.error(source));
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) fn give_back() {
     unsafe { malloc_trim(0) };
 }
 
-/// Other allocators give memory back by themselves.
+/// Elsewhere the allocator decides.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(super) const fn give_back() {}
 
