@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from pantala.errors import RunDirectoryError
+from pantala.files.check_sum import other_bytes
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import RUN_FILE
 from pantala.files.run_form import misfit
@@ -23,8 +25,19 @@ AGAIN = "give the command that wrote it again"
 _SCANNED: dict[Path, None] = {}
 
 
-def scanned_table(path: Path) -> pl.LazyFrame:
-    """Returns a table as a lazy frame and remembers its file for `damaged_table`."""
+def scanned_table(path: Path, document: Mapping[str, Any]) -> pl.LazyFrame:
+    """Returns a table as a lazy frame and remembers its file for `damaged_table`.
+
+    Args:
+        path: the file of the table, in the directory of its run.
+        document: run.json of the run.
+
+    Raises:
+        RunDirectoryError: the file has not the bytes that the run wrote.
+        OSError: the file is missing or cannot be read.
+    """
+    if difference := other_bytes(path, document):
+        raise RunDirectoryError(path.parent, f"{path.name} is damaged: {difference}", AGAIN)
     frame = pl.scan_parquet(path, glob=False)
     _SCANNED[path] = None
     return frame

@@ -103,6 +103,7 @@ class _Document(TypedDict, total=False):
     conservation: _Table
     provenance: _Table
     tables: _Table
+    table_crc32: dict[str, str] | None
 
 
 @lru_cache

@@ -362,7 +362,7 @@ class Run:
         table = TABLES[name]
         path = self.path / table.file
         try:
-            frame = scanned_table(path)
+            frame = scanned_table(path, self.document)
             columns = frame.collect_schema()
         except FileNotFoundError:
             packed = table_in_archive(self.path / TABLES_FILE, table.file)

@@ -21,8 +21,10 @@ import polars as pl
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
 from pantala.files.atomic_file import write_table, write_text
+from pantala.files.check_sum import crc32_of
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import TABLES_FILE
+from pantala.files.run_files import scanned_table
 from pantala.files.table_errors import UNREADABLE
 from pantala.store.index import Entry
 from pantala.store.lease import claim
@@ -44,6 +46,8 @@ class _Segment:
     name: str
     tables: tuple[str, ...]
     runs: tuple[str, ...]
+    #: The CRC-32 of the file of each table; empty in segments of older versions.
+    crc32: Mapping[str, str]
 
 
 class Segments:
@@ -66,7 +70,7 @@ class Segments:
         covered = set[str]()
         for segment in self._segments():
             path = self._folder / table / f"{segment.name}.parquet"
-            if table not in segment.tables or not _is_whole(path):
+            if table not in segment.tables or not _is_whole(path, segment.crc32.get(table)):
                 continue
             frame, runs = pl.scan_parquet(path, glob=False), set(segment.runs)
             if twice := covered & runs:
@@ -159,12 +163,13 @@ class Segments:
                 continue  # damaged since: the next sweep finds it
 
     def _write(self, frames: Mapping[str, pl.DataFrame], runs: list[str]) -> None:
-        name = secrets.token_hex(8)
+        name, sums = secrets.token_hex(8), {}
         for table, frame in frames.items():
             path = self._folder / table / f"{name}.parquet"
             path.parent.mkdir(exist_ok=True)
             write_table(path, frame)
-        document = {"tables": list(frames), "runs": runs}
+            sums[table] = crc32_of(path)
+        document = {"tables": list(frames), "runs": runs, "crc32": sums}
         write_text(self._lists / f"{name}.json", json.dumps(document))
 
     def _merge_small(self) -> None:
@@ -200,9 +205,11 @@ class Segments:
     def _remove_damaged(self) -> None:
         """Removes segments of which a file is missing or damaged; their runs are added again."""
         for segment in self._segments():
-            files = (self._folder / table / f"{segment.name}.parquet" for table in segment.tables)
-            if not all(map(_is_whole, files)):
-                self._remove(segment)
+            for table in segment.tables:
+                path = self._folder / table / f"{segment.name}.parquet"
+                if not _is_whole(path, segment.crc32.get(table)):
+                    self._remove(segment)
+                    break
 
     def _remove_leftovers(self) -> None:
         known = {segment.name for segment in self._segments()}
@@ -216,7 +223,8 @@ class Segments:
         for path in sorted(self._lists.glob("*.json")):
             try:
                 document = json.loads(read_text(path, most=LARGE_TEXT))
-                yield _Segment(path.stem, tuple(document["tables"]), tuple(document["runs"]))
+                tables, sums = tuple(document["tables"]), dict(document.get("crc32", {}))
+                yield _Segment(path.stem, tables, tuple(document["runs"]), sums)
             except (OSError, ValueError, KeyError, TypeError):
                 continue  # merged meanwhile, or damaged: its runs are read again
 
@@ -265,9 +273,11 @@ def _joined(packed: list[_Packed], table: str) -> pl.DataFrame:
     return frame.insert_column(0, column)
 
 
-def _is_whole(path: Path) -> bool:
-    """Returns whether a file has the end of a Parquet file, which is written last."""
+def _is_whole(path: Path, crc32: str | None) -> bool:
+    """Returns whether a file has these bytes; without a check sum, whether it has its end."""
     try:
+        if crc32 is not None:
+            return crc32_of(path) == crc32
         pl.read_parquet_schema(path)
     except (OSError, *UNREADABLE):
         return False
@@ -283,7 +293,7 @@ def table_of_run(store: RunStore, run: str, table: str) -> pl.DataFrame:
     path = store.path(run)
     try:
         if store.is_unpacked(run):
-            frame = pl.read_parquet(path / TABLES[table].file, glob=False)
+            frame = scanned_table(path / TABLES[table].file, store.document(run)).collect()
         else:
             with zipfile.ZipFile(path / TABLES_FILE) as packed:
                 frame = pl.read_parquet(io.BytesIO(packed.read(TABLES[table].file)))

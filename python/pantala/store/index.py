@@ -226,7 +226,7 @@ def _facts(store: RunStore, run: str, document: Mapping[str, Any]) -> Facts:
     path, file = store.path(run), TABLES["jobs"].file
     jobs = table_in_archive(path / TABLES_FILE, file)
     if jobs is None and (path / file).is_file():
-        jobs = scanned_table(path / file).collect()
+        jobs = scanned_table(path / file, document).collect()
     return facts_of(document, jobs)
 
 

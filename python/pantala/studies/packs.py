@@ -216,6 +216,7 @@ def _write(
     tables: dict[str, list[pl.DataFrame]] = {}
     for run, (store, keep) in sorted(done.items()):
         document: dict[str, Any] = store.document(run)
+        document.pop("table_crc32", None)  # of files that the pack does not keep
         documents[run] = document
         digest.update(f"{run}{document['result_hash']}{sorted(keep)}".encode())
         runs[run] = list(keep)

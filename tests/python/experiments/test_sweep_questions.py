@@ -233,15 +233,23 @@ def test_a_disk_that_fills_while_a_run_is_written_fails_no_run(
     assert pt.sweep(scenario(), tmp_path, seeds=3, workers=1).runs["state"].eq("done").all()
 
 
-def test_a_damaged_table_of_many_runs_is_made_again(tmp_path: Path, cli: Cli) -> None:
+@pytest.mark.parametrize(
+    "damaged",
+    [lambda whole: whole[:100], lambda whole: whole[:60] + bytes([whole[60] ^ 1]) + whole[61:]],
+    ids=["cut", "one bit"],
+)
+def test_a_damaged_table_of_many_runs_is_made_again(
+    tmp_path: Path, cli: Cli, damaged: Callable[[bytes], bytes]
+) -> None:
     before = pt.sweep(scenario(), tmp_path, seeds=3, workers=1).table("jobs").collect()
     (table,) = (tmp_path / "tables" / "jobs").glob("*.parquet")
-    table.write_bytes(table.read_bytes()[:100])
+    table.write_bytes(damaged(table.read_bytes()))
     assert pt.Experiment(tmp_path).table("jobs").collect().equals(before)
     assert cli("report", tmp_path).status == 0
     pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
     (table,) = (tmp_path / "tables" / "jobs").glob("*.parquet")
     assert pl.read_parquet(table).height == before.height
+    assert pt.Experiment(tmp_path).table("jobs").collect().equals(before)
 
 
 def test_a_script_without_a_guard_of_its_main_module_runs_once(tmp_path: Path) -> None:

@@ -6,12 +6,15 @@ import json
 import resource
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pantala as pt
 from pantala.errors import RunDirectoryError
@@ -81,6 +84,7 @@ def test_a_disk_that_fills_leaves_what_was_recorded(run: Path, tmp_path: Path) -
     assert packets.equals(whole.head(packets.height))
     assert kept.document["tables"]["packets"] == packets.height
     assert kept.links.collect()["bytes"].sum() > 0
+    assert check_sums(kept) == kept.document["table_crc32"]
 
 
 #: Messages of 512 B between 64 ranks: more rows of messages and of calls than a row group has.
@@ -187,11 +191,49 @@ def copy(run: Path, to: Path) -> Path:
     return to
 
 
+def without_check_sums(run: Path) -> Path:
+    """Makes a run one of a version that wrote no check sums."""
+    document = json.loads((run / "run.json").read_text())
+    del document["table_crc32"]
+    (run / "run.json").write_text(json.dumps(document))
+    return run
+
+
+def check_sums(run: pt.Run) -> dict[str, str]:
+    tables = run.path.glob("*.parquet")
+    return {table.stem: f"{zlib.crc32(table.read_bytes()):08x}" for table in tables}
+
+
+def test_run_json_has_the_check_sum_of_every_table(run: Path) -> None:
+    found = pt.load(run)
+    assert isinstance(found, pt.Run)
+    assert found.document["table_crc32"] == check_sums(found)
+    assert found.document["table_crc32"].keys() == found.document["tables"].keys()
+
+
+@settings(max_examples=30)
+@given(place=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
+def test_a_changed_byte_of_a_table_is_told(run: Path, place: float, flip: int) -> None:
+    """Many bytes can change without an error of the form: the numbers are others then."""
+    table = run / "links.parquet"
+    whole = table.read_bytes()
+    changed = bytearray(whole)
+    changed[int(place * len(whole))] ^= flip
+    try:
+        table.write_bytes(changed)
+        with pytest.raises(RunDirectoryError, match=r"links\.parquet is damaged: its CRC-32 is"):
+            pt.load(run).links  # noqa: B018
+    finally:
+        table.write_bytes(whole)
+
+
 @pytest.mark.parametrize(
-    "damage", ["cut", "garbage", "rows", "missing", "version", "type", "run.json"]
+    "damage", ["cut", "garbage", "rows", "missing", "version", "type", "run.json", "byte"]
 )
 def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> None:
     there = copy(run, tmp_path)
+    if damage != "byte":
+        without_check_sums(there)
     table = there / "links.parquet"
     match damage:
         case "cut":
@@ -215,6 +257,9 @@ def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> N
         case "version":
             pl.read_parquet(table).drop("stall_ns").write_parquet(table)
             expected = "has no column 'stall_ns'"
+        case "byte":
+            table.write_bytes(table.read_bytes()[:-1] + b"x")
+            expected = "links.parquet is damaged: its CRC-32 is"
         case _:
             (there / "run.json").write_text((there / "run.json").read_text()[:200])
             expected = "run.json cannot be read"

@@ -5,6 +5,7 @@ mod file;
 mod free_memory;
 mod hash;
 mod salvage;
+mod summed;
 mod value;
 mod writer;
 

@@ -47,6 +47,8 @@ pub struct Document {
     pub result_hash: String,
     /// Number of rows of each table.
     pub tables: BTreeMap<String, u64>,
+    /// The CRC-32 of the file of each table (ISO 3309), in eight hexadecimal digits.
+    pub table_crc32: BTreeMap<String, String>,
     /// Host, time and speed. It differs between runs of the same plan.
     pub provenance: serde_json::Value,
 }
@@ -125,6 +127,10 @@ pub fn write<Q: ProcessGroup>(
         },
         result_hash: hash_of(&tables),
         tables: tables.iter().map(|table| (table.name.to_owned(), table.rows)).collect(),
+        table_crc32: tables
+            .iter()
+            .filter_map(|table| Some((table.name.to_owned(), format!("{:08x}", table.crc32?))))
+            .collect(),
         provenance,
     };
     let Some(directory) = simulation.directory() else { return Ok(document) };

@@ -3,6 +3,7 @@
 use crate::error::WriteError;
 use crate::output::columns::free_memory;
 use crate::output::columns::salvage::salvage;
+use crate::output::columns::summed::Summed;
 use crate::output::columns::{ColumnDescriptor, ColumnType, TableDescriptor};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
@@ -30,9 +31,18 @@ pub(crate) struct TableFile {
     /// What the file says of itself.
     facts: Vec<KeyValue>,
     /// `None` after the file is finished.
-    writer: Option<ArrowWriter<BufWriter<File>>>,
+    writer: Option<ArrowWriter<Summed<BufWriter<File>>>>,
     /// The fault that ended the file early. Its complete row groups stay.
     fault: Option<WriteError>,
+}
+
+/// A file that has its final name.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    /// The CRC-32 of its bytes.
+    pub(crate) crc32: u32,
+    /// The fault that ended it early, and its number of rows.
+    pub(crate) cut: Option<(WriteError, u64)>,
 }
 
 impl TableFile {
@@ -47,7 +57,7 @@ impl TableFile {
         let mut opened = Self { schema, path, partial, facts, writer: None, fault: None };
         let writer = properties(table).and_then(|properties| {
             let schema = Arc::clone(&opened.schema);
-            ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties))
+            ArrowWriter::try_new(Summed::new(BufWriter::new(file)), schema, Some(properties))
         });
         opened.writer = Some(writer.map_err(|source| opened.error(source))?);
         Ok(opened)
@@ -73,23 +83,23 @@ impl TableFile {
         self.fault.is_some()
     }
 
-    /// Closes the file and gives it its final name.
+    /// Closes the file and gives it its final name. Returns its CRC-32.
     ///
     /// If a fault has ended the file early, or it cannot be closed, the file keeps its complete row
     /// groups, and the fault is returned with their number of rows.
     ///
     /// # Errors
     /// A [`WriteError`]: nothing of the file could be kept.
-    pub(crate) fn finish(mut self) -> Result<Option<(WriteError, u64)>, WriteError> {
+    pub(crate) fn finish(mut self) -> Result<Closed, WriteError> {
         let Some(mut writer) = self.writer.take() else { unreachable!("it is not finished") };
         let fault = self.fault.take().or_else(|| writer.finish().err().map(|e| self.error(e)));
         let kept = match fault {
-            None => Ok(None),
+            None => Ok(Closed { crc32: writer.inner().sum(), cut: None }),
             Some(fault) => {
                 let groups = writer.flushed_row_groups().to_vec();
                 drop(writer);
                 match salvage(&self.partial, &self.schema, &self.facts, groups) {
-                    Ok(rows) => Ok(Some((fault, rows))),
+                    Ok((rows, crc32)) => Ok(Closed { crc32, cut: Some((fault, rows)) }),
                     Err(_) => Err(fault), // nothing could be kept, for the same reason
                 }
             }

@@ -1,5 +1,6 @@
 //! What stays of a Parquet file that could not be written to its end.
 
+use crate::output::columns::summed::Summed;
 use arrow_schema::Schema;
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::errors::ParquetError;
@@ -12,7 +13,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Cuts a file behind its complete row groups and closes it, so that it can be read. If there is
-/// no room for the end of the file, it loses row groups. Returns the number of rows that stay.
+/// no room for the end of the file, it loses row groups. Returns the number of rows that stay, and
+/// the CRC-32 of the file.
 ///
 /// # Errors
 /// Not even a table without rows could be written.
@@ -21,11 +23,16 @@ pub(super) fn salvage(
     schema: &Schema,
     facts: &[KeyValue],
     mut groups: Vec<RowGroupMetaData>,
-) -> Result<u64, ParquetError> {
+) -> Result<(u64, u32), ParquetError> {
     let mut file = OpenOptions::new().write(true).open(path)?;
     loop {
         match close(&mut file, schema, facts, &groups) {
-            Ok(()) => return Ok(groups.iter().map(|group| group.num_rows() as u64).sum()),
+            Ok(()) => {
+                let rows = groups.iter().map(|group| group.num_rows() as u64).sum();
+                let mut sum = Summed::new(std::io::sink());
+                std::io::copy(&mut File::open(path)?, &mut sum)?;
+                return Ok((rows, sum.sum()));
+            }
             Err(error) if groups.pop().is_none() => return Err(error),
             Err(_) => {}
         }

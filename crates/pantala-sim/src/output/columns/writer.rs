@@ -2,7 +2,7 @@
 
 use crate::error::WriteError;
 use crate::output::columns::Row;
-use crate::output::columns::file::TableFile;
+use crate::output::columns::file::{Closed, TableFile};
 use crate::output::columns::hash::ValueHash;
 use std::path::Path;
 
@@ -27,6 +27,8 @@ pub struct Written {
     pub rows: u64,
     /// The hash of its values.
     pub hash: [u8; 32],
+    /// The CRC-32 of its file; `None` without a file.
+    pub crc32: Option<u32>,
 }
 
 impl<R: Row> TableWriter<R> {
@@ -81,13 +83,13 @@ impl<R: Row> TableWriter<R> {
     /// A [`WriteError`] that names the file: there is no file.
     pub fn finish(mut self) -> Result<(Written, Option<WriteError>), WriteError> {
         self.write_batch();
-        let kept = self.file.map_or(Ok(None), TableFile::finish)?;
-        let all = self.hash.rows();
-        let written = |rows| Written { name: R::TABLE.name, rows, hash: self.hash.finish() };
-        Ok(match kept {
-            None => (written(all), None),
-            Some((fault, rows)) => (written(rows), Some(fault)),
-        })
+        let closed = self.file.map(TableFile::finish).transpose()?;
+        let crc32 = closed.as_ref().map(|closed| closed.crc32);
+        let (rows, fault) = match closed.and_then(|Closed { cut, .. }| cut) {
+            None => (self.hash.rows(), None),
+            Some((fault, rows)) => (rows, Some(fault)),
+        };
+        Ok((Written { name: R::TABLE.name, rows, hash: self.hash.finish(), crc32 }, fault))
     }
 
     /// Like [`finish`](Self::finish), for a table that is of use only as a whole.
@@ -153,12 +155,9 @@ mod tests {
                 table.append(rows.by_ref().take(piece as usize));
             }
             let written = table.complete().unwrap();
-            (
-                written.name,
-                written.rows,
-                written.hash,
-                std::fs::read(directory.join("things.parquet")).unwrap(),
-            )
+            let bytes = std::fs::read(directory.join("things.parquet")).unwrap();
+            assert_eq!(written.crc32, Some(crc32fast::hash(&bytes)));
+            (written.name, written.rows, written.hash, bytes)
         };
         let at_once = written(&[20_000]);
         assert_eq!((at_once.0, at_once.1, &at_once.3[..4]), ("things", 20_000, &b"PAR1"[..]));

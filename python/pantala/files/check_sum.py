@@ -1,0 +1,54 @@
+"""Check sums of files, which tell that their bytes have changed."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+__all__ = ["crc32_of", "other_bytes"]
+
+#: Bytes that are read at a time.
+_PIECE = 1 << 20
+
+
+def crc32_of(path: Path) -> str:
+    """Returns the CRC-32 of a file (ISO 3309, as in zip), in eight hexadecimal digits.
+
+    A file is read once for each state that it has (time and size).
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    state = path.stat()
+    return _crc32(path, state.st_mtime_ns, state.st_size)
+
+
+def other_bytes(path: Path, document: Mapping[str, Any]) -> str:
+    """Returns how the file of a table differs from what its run wrote; empty if it does not.
+
+    The whole file is read: a damaged page can hold other numbers, and some end the process in which
+    Polars reads them.
+
+    Args:
+        path: the file of the table.
+        document: run.json of the run. That of an older version has no check sums.
+
+    Raises:
+        OSError: the file is missing or cannot be read.
+    """
+    written = (document.get("table_crc32") or {}).get(path.stem)
+    if written is None or (found := crc32_of(path)) == written:
+        return ""
+    return f"its CRC-32 is {found}, and was {written}"
+
+
+@lru_cache(1 << 10)
+def _crc32(path: Path, *_: int) -> str:
+    found = 0
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            found = zlib.crc32(piece, found)
+    return f"{found:08x}"
