@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 
 __all__ = ["begin_command", "is_command"]
@@ -13,9 +14,13 @@ _THRESHOLDS = (10_000, 20, 100)
 
 
 def begin_command() -> None:
-    """Says that this process is a command. Garbage is collected less often from then on."""
+    """Says that this process is a command. Garbage is collected less often from then on.
+
+    And not at the end, where the interpreter would look through all that it is about to give back.
+    """
     _BEGUN.append(None)
     gc.set_threshold(*_THRESHOLDS)
+    atexit.register(gc.freeze)
 
 
 def is_command() -> bool:

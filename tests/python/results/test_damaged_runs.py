@@ -222,7 +222,7 @@ def test_a_changed_byte_of_a_table_is_told(run: Path, place: float, flip: int) -
     try:
         table.write_bytes(changed)
         with pytest.raises(RunDirectoryError, match=r"links\.parquet is damaged: its CRC-32 is"):
-            pt.load(run).links  # noqa: B018
+            pt.Run(run).links  # noqa: B018
     finally:
         table.write_bytes(whole)
 
