@@ -11,9 +11,9 @@ fill the disk within two hours, so what it has written is freed as it goes (hole
 the files, whose lengths stay). The samples of a stretch replace those of the stretch before, and
 the row says over how long they went.
 
-Each table keeps up to 262,144 rows in memory before it writes them as a row group, after which free
-memory goes back to the system, and the record of blame by place up to six million cells before it
-joins windows. So the long run grows at first, and should then go up and down. Its windows of blame
+Each table keeps up to 262,144 rows in memory before it writes them as a row group (four times as
+many after a thousand groups), after which free memory goes back to the system, and the record of
+blame by place up to six million cells before it joins windows. So the long run grows at first, and should then go up and down. Its windows of blame
 are short, so that the cells fill early. Two things stay in memory until the end and grow with it:
 the sums of blame, with 4 B per window and 48 B per window and pair of jobs, and what the end of
 each file says of its row groups. A run that had less than 40 minutes of the processor shows its

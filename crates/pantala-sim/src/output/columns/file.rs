@@ -14,12 +14,20 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows of a row group. The writer holds at most this many encoded rows in memory.
+/// Rows of a row group, except in very long tables. The writer holds at most this many encoded rows
+/// in memory.
 pub const ROW_GROUP: usize = 262_144;
+
+/// Row groups of a size. What a file says of a row group stays in memory until its end, nearly one
+/// kilobyte per column, so the groups of a long table grow.
+const GROUPS_OF_A_SIZE: usize = 512;
+
+/// How often the size doubles.
+const DOUBLINGS: usize = 2;
 
 /// The file of a table. It has a temporary name (`NAME.parquet.partial`) until
 /// [`finish`](Self::finish) renames it. A drop before that removes the file.
@@ -67,13 +75,10 @@ impl TableFile {
     pub(crate) fn append(&mut self, arrays: Vec<ArrayRef>) {
         let Some(writer) = &mut self.writer else { unreachable!("it is not finished") };
         if self.fault.is_none() {
-            let groups = writer.flushed_row_groups().len();
             let written = RecordBatch::try_new(Arc::clone(&self.schema), arrays)
                 .map_err(ParquetError::from)
-                .and_then(|batch| writer.write(&batch));
-            if writer.flushed_row_groups().len() > groups {
-                free_memory::give_back();
-            }
+                .and_then(|batch| writer.write(&batch))
+                .and_then(|()| flush_full_group(writer));
             self.fault = written.err().map(|source| self.error(source));
         }
     }
@@ -128,6 +133,21 @@ impl Drop for TableFile {
     }
 }
 
+/// Writes the rows that a writer holds if they fill a row group.
+fn flush_full_group<W: Write + Send>(writer: &mut ArrowWriter<W>) -> Result<(), ParquetError> {
+    if writer.in_progress_rows() < rows_of_group(writer.flushed_row_groups().len()) {
+        return Ok(());
+    }
+    writer.flush()?;
+    free_memory::give_back();
+    Ok(())
+}
+
+/// Returns the number of rows of a row group; `number` is that of groups before it.
+fn rows_of_group(number: usize) -> usize {
+    ROW_GROUP << (number / GROUPS_OF_A_SIZE).min(DOUBLINGS)
+}
+
 /// Returns the columns of a file, each with its unit and its meaning.
 fn schema(table: &TableDescriptor) -> Schema {
     let field = |column: &ColumnDescriptor| {
@@ -166,10 +186,11 @@ fn properties(table: &TableDescriptor) -> Result<WriterProperties, ParquetError>
         .set_key_value_metadata(Some(facts(table)))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true) // of all pages, which stays in memory until the end
-        .set_max_row_group_row_count(Some(ROW_GROUP));
+        .set_max_row_group_row_count(None); // see flush_full_group
     let numbers = table.columns.iter().filter_map(|column| {
         let encoding = match column.data_type {
-            ColumnType::Bool | ColumnType::Str | ColumnType::F64 => return None,
+            ColumnType::Bool | ColumnType::Str => return None,
+            ColumnType::F64 => Encoding::PLAIN, // most are times that grow: no value comes twice
             _ => Encoding::DELTA_BINARY_PACKED,
         };
         Some((ColumnPath::from(column.name), encoding))
@@ -184,4 +205,15 @@ fn properties(table: &TableDescriptor) -> Result<WriterProperties, ParquetError>
 
 fn file_error(path: &Path, source: std::io::Error) -> WriteError {
     WriteError::File { path: path.display().to_string(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn row_groups_grow_in_long_tables_only() {
+        let rows = [0, 511, 512, 1_023, 1_024, 100_000].map(rows_of_group);
+        assert_eq!(rows.map(|rows| rows / ROW_GROUP), [1, 1, 2, 2, 4, 4]);
+    }
 }
