@@ -2,22 +2,22 @@
 
 Two rows, soaked at the same time: one run of q_adaptive with all records, whose process is looked
 at from outside while it simulates, and many small runs of `pt.run` in one Python process, which are
-read and thrown away.
-Resident memory and open descriptors are sampled; the slopes are of least squares with their 95 %
-intervals (Student), over the second half of the samples, when caches are warm. A slope is flat if
-its interval holds zero or lies below 10 kB, or 0.001 descriptors, per small run, and below 50 MB or
-one descriptor per hour of the long run, which keeps what it records in files. Those files would
-fill the disk within two hours, so what it has written is freed as it goes (holes are punched into
-the files, whose lengths stay). The samples of a stretch replace those of the stretch before, and
-the row says over how long they went.
+read and thrown away. Resident memory and open descriptors are sampled; the slopes are of least
+squares with their 95 % intervals (Student), over the second half of the samples, when caches are
+warm. Samples of one second are not independent, so the true error is larger than the interval. A
+slope is flat if its interval holds zero or lies below 10 kB, or 0.001 descriptors, per small run,
+and below 50 MB or one descriptor per hour of the long run, which keeps what it records in files.
+Those files would fill the disk within two hours, so what it has written is freed as it goes (holes
+are punched into the files, whose lengths stay). The samples of a stretch replace those of the
+stretch before, and the row says over how long they went.
 
 Each table keeps up to 262,144 rows in memory before it writes them as a row group (four times as
 many after a thousand groups), after which free memory goes back to the system, and the record of
-blame by place up to six million cells before it joins windows. So the long run grows at first, and should then go up and down. Its windows of blame
-are short, so that the cells fill early. Two things stay in memory until the end and grow with it:
-the sums of blame, with 4 B per window and 48 B per window and pair of jobs, and what the end of
-each file says of its row groups. A run that had less than 40 minutes of the processor shows its
-slope and is not judged.
+blame by place up to six million cells before it joins windows. So the long run grows at first, and
+should then go up and down. Its windows of blame are short, so that the cells fill early. Two things
+stay in memory until the end and grow with it: the sums of blame, with 4 B per window and 48 B per
+window and pair of jobs, and what the end of each file says of its row groups. A run that had less
+than 40 minutes of the processor shows its slope and is not judged.
 """
 
 from __future__ import annotations
