@@ -96,8 +96,6 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
     stored = [entry for entry in there if entry["state"] == "done"]
     if stored:
         return _by_finished(sweep, missing, {entry["run"]: _measured(entry) for entry in stored})
-    # A run that continues until it is precise has at least its first part.
-    least = "" if sweep.description.until_precise is None else "at least; "
     places = _chosen(sweep, missing, min(probes, _MOST) or _MOST)
     found: dict[str, list[RunCost]] = {}
     for case, part, _ in places:
@@ -110,7 +108,10 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
         return Estimate(count, 0.0, 0.0, 0.0, "")
     runs = {part: number for _, part, number in places}
     basis = f"by probes of {counted(len(places), 'run')}" if probes else "by their traffic"
-    basis = least + basis
+    # A run that continues until it is precise has at least its first part.
+    precise = sweep.description.until_precise is not None
+    if precise or any(cost.at_least for costs in found.values() for cost in costs):
+        basis = f"at least; {basis}"
     of_all = _summed(count, [(found[part], runs[part]) for part in found], basis)
     return estimate(sweep, _FEW) if not probes and of_all.seconds > _SHORT else of_all
 

@@ -47,6 +47,11 @@ class RunCost:
     packets: float
     basis: str
 
+    @property
+    def at_least(self) -> bool:
+        """Whether the run takes at least this, as a probe saw no part of a job that it awaits."""
+        return self.basis.startswith("at least")
+
 
 def hops_of_packet(plan: Mapping[str, Any]) -> float:
     """Returns about how many links a packet of a plan passes."""

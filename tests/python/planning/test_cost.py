@@ -321,6 +321,22 @@ def test_a_dry_run_of_many_runs_probes_a_few_distinct_ones(
     assert found.basis == "by probes of 3 runs"
 
 
+def test_a_sweep_takes_at_least_what_one_of_its_runs_takes_at_least(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def cost(plan: Plan, seconds: float = 0.0) -> RunCost:
+        known = plan["routing"]["algorithm"] == "minimal"
+        return RunCost(1.0, 1e8, 1e6, 10.0, f"{'' if known else 'at least; '}from a probe")
+
+    monkeypatch.setattr(of_sweeps, "cost_of", cost)
+    bases = []
+    for routings in (["minimal"], ["minimal", "par"]):
+        axes = [{"routing.algorithm": routings}]
+        sweep = Sweep(describe(small_scenario(), axes=axes), tmp_path / str(len(routings)))
+        bases.append(of_sweeps.estimate(sweep).basis)
+    assert bases == ["by probes of 1 run", "at least; by probes of 2 runs"]
+
+
 def test_the_number_of_workers_needs_no_probe(counted: list[str], tmp_path: Path) -> None:
     sweep = Sweep(describe(small_scenario(), seeds=50), tmp_path / "new")
     found = of_sweeps.estimate(sweep, 0)
