@@ -17,6 +17,7 @@ from pantala.papers.chunduri2021.study.samples import (
     tiles,
     without_outliers,
 )
+from pantala.run_tables.exact_sums import exact_sum
 from pantala.studies.evidence import Evidence
 
 Measures = Mapping[str, np.ndarray]
@@ -25,6 +26,8 @@ Measure = Callable[[Evidence], Measures]
 NETWORK = ("row", "column", "global")
 PROCESSOR = ("injection", "ejection")
 _MODES = ("AD0", "AD3")
+#: Flits are times over the time of one, so that their sums are of millionths.
+_STEPS = 1_000_000
 
 
 def sums(
@@ -42,7 +45,7 @@ def sums(
         none = np.full(len(e.seeds), np.nan)
         return {"stalls": none, "flits": none, "ratio": none}
     own = rows.filter(pl.col("mode") == mode, pl.col("class").is_in(among))
-    found = own.group_by("seed").agg(pl.col("stalls", "flits").sum())
+    found = own.group_by("seed").agg(exact_sum("stalls", _STEPS), exact_sum("flits", _STEPS))
     found = found.with_columns(ratio=pl.col("stalls") / pl.col("flits"))
     return {name: mean_by_seed(e, found, name) for name in ("stalls", "flits", "ratio")}
 
@@ -74,7 +77,7 @@ def on_processor_tiles(e: Evidence) -> Measures:
     for kind, values in found.items():
         for mode in _MODES:
             chosen = own.filter(pl.col("kind") == kind, pl.col("mode") == mode)
-            total = chosen.group_by("seed").agg(pl.col("stall_ns").sum())
+            total = chosen.group_by("seed").agg(exact_sum("stall_ns"))
             values.append(mean_by_seed(e, total, "stall_ns"))
     return {
         "request_increase": -saving(*found["request"]),

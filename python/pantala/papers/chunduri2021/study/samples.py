@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from pantala.run_tables.exact_sums import exact_sum
 from pantala.studies.evidence import Evidence
 from pantala.workloads.hacc import Hacc
 
@@ -125,7 +126,7 @@ def classes(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.Dat
     sums = rows.filter(pl.col("seed").is_in(e.seeds)).group_by(
         "seed", *own, "class", maintain_order=True
     )
-    return sums.agg(pl.col("flits", "stall_ns", "bytes").sum()).with_columns(
+    return sums.agg(pl.col("flits", "bytes").sum(), exact_sum("stall_ns")).with_columns(
         stalls=pl.col("stall_ns") / pl.col("class").replace_strict(FLIT_NS)
     )
 

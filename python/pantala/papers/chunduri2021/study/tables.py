@@ -9,6 +9,7 @@ import polars as pl
 from pantala.papers.chunduri2021.study.measures import cori_samples, of_mode, produced
 from pantala.papers.chunduri2021.study.platform import APPLICATIONS, PRODUCTION
 from pantala.papers.chunduri2021.study.samples import calls, job_times
+from pantala.run_tables.exact_sums import exact_sum
 from pantala.studies.evidence import Evidence
 
 _NAMES = {
@@ -32,7 +33,7 @@ def communication(e: Evidence) -> pl.DataFrame:
         if times.is_empty() or spent.is_empty():
             continue
         share = times.select((pl.col("mpi_ns") / pl.col("run_ns")).mean()).item()
-        sums = spent.group_by("call").agg(pl.col("time_ns").sum())
+        sums = spent.group_by("call").agg(exact_sum("time_ns"))
         longest = sums.sort("time_ns", "call", descending=[True, False]).head(3)
         total = sums["time_ns"].sum()
         shown = [
