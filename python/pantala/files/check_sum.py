@@ -12,6 +12,8 @@ __all__ = ["crc32_of", "other_bytes"]
 
 #: Bytes that are read at a time.
 _PIECE = 1 << 20
+#: Bytes at the end of a Parquet file that say which program wrote it.
+_TAIL = 1 << 14
 
 
 def crc32_of(path: Path) -> str:
@@ -30,7 +32,7 @@ def other_bytes(path: Path, document: Mapping[str, Any]) -> str:
     """Returns how the file of a table differs from what its run wrote; empty if it does not.
 
     The whole file is read: a damaged page can hold other numbers, and some end the process in which
-    Polars reads them.
+    Polars reads them. A file that another program has written anew is no damage.
 
     Args:
         path: the file of the table.
@@ -40,9 +42,16 @@ def other_bytes(path: Path, document: Mapping[str, Any]) -> str:
         OSError: the file is missing or cannot be read.
     """
     written = (document.get("table_crc32") or {}).get(path.stem)
-    if written is None or (found := crc32_of(path)) == written:
+    if written is None or (found := crc32_of(path)) == written or not _is_ours(path):
         return ""
     return f"its CRC-32 is {found}, and was {written}"
+
+
+def _is_ours(path: Path) -> bool:
+    """Returns whether the end of a Parquet file says that Pantala wrote it."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _TAIL))
+        return b"pantala " in file.read()
 
 
 @lru_cache(1 << 10)

@@ -373,6 +373,8 @@ class Run:
                 message = f"{table.file} is missing; the run wrote it"
                 raise RunDirectoryError(self.path, message, AGAIN) from None
             return displayed(pl.LazyFrame(schema=table.polars_schema), name)
+        except RunDirectoryError:
+            raise
         except (*UNREADABLE, OSError) as error:
             message = f"{table.file} is damaged: {reason(error)}"
             raise RunDirectoryError(self.path, message, AGAIN) from None

@@ -221,7 +221,7 @@ def test_a_changed_byte_of_a_table_is_told(run: Path, place: float, flip: int) -
     changed[int(place * len(whole))] ^= flip
     try:
         table.write_bytes(changed)
-        with pytest.raises(RunDirectoryError, match=r"links\.parquet is damaged: its CRC-32 is"):
+        with pytest.raises(RunDirectoryError, match=r"links\.parquet is damaged: "):
             pt.Run(run).links  # noqa: B018
     finally:
         table.write_bytes(whole)
@@ -232,7 +232,7 @@ def test_a_changed_byte_of_a_table_is_told(run: Path, place: float, flip: int) -
 )
 def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> None:
     there = copy(run, tmp_path)
-    if damage != "byte":
+    if damage == "rows":
         without_check_sums(there)
     table = there / "links.parquet"
     match damage:
@@ -244,7 +244,7 @@ def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> N
             expected = "links.parquet is damaged"
         case "rows":  # only a column that is read late
             whole = bytearray(table.read_bytes())
-            whole[8 : len(whole) // 2] = bytes(len(whole) // 2 - 8)
+            whole[8 : len(whole) // 4] = bytes(len(whole) // 4 - 8)
             table.write_bytes(whole)
             expected = "links.parquet cannot be read"
         case "type":
@@ -258,7 +258,7 @@ def test_damage_is_told_in_one_line(run: Path, tmp_path: Path, damage: str) -> N
             pl.read_parquet(table).drop("stall_ns").write_parquet(table)
             expected = "has no column 'stall_ns'"
         case "byte":
-            table.write_bytes(table.read_bytes()[:-1] + b"x")
+            table.write_bytes(table.read_bytes()[:100] + b"x" + table.read_bytes()[101:])
             expected = "links.parquet is damaged: its CRC-32 is"
         case _:
             (there / "run.json").write_text((there / "run.json").read_text()[:200])
