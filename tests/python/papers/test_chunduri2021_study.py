@@ -144,9 +144,9 @@ def test_the_change_of_the_default_compares_stalls_and_ratios(
     )
     e = Evidence(descriptions, {"default_theta": Rows(system_windows=rows)})  # type: ignore[dict-item]
     found = counter_measures.default_on_theta(e)
-    np.testing.assert_allclose(found["stalls_saving"], [0.25, 0.25])
-    np.testing.assert_allclose(found["ratio_saving"], [0.25, 0.25])
-    np.testing.assert_allclose(found["injected_change"], [0, 0])
+    np.testing.assert_allclose(found["stalls_saving"], [0.25, 0.25], rtol=1e-5)
+    np.testing.assert_allclose(found["ratio_saving"], [0.25, 0.25], rtol=1e-5)
+    np.testing.assert_allclose(found["injected_change"], [0, 0], rtol=1e-5)
 
 
 def test_percentiles_of_nodes_are_compared_one_by_one(descriptions: dict[str, Any]) -> None:
