@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pantala.core.extension import Threads
 from pantala.planning.cost import cost_of, from_traffic
-from pantala.planning.run_cost import RunCost, traffic
+from pantala.planning.run_cost import AT_LEAST, RunCost, traffic
 from pantala.system.memory import available_memory
 from pantala.system.parallel import cores
 from pantala.text.amounts import counted
@@ -111,7 +111,7 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
     # A run that continues until it is precise has at least its first part.
     precise = sweep.description.until_precise is not None
     if precise or any(cost.at_least for costs in found.values() for cost in costs):
-        basis = f"at least; {basis}"
+        basis = AT_LEAST + basis
     of_all = _summed(count, [(found[part], runs[part]) for part in found], basis)
     return estimate(sweep, _FEW) if not probes and of_all.seconds > _SHORT else of_all
 

@@ -12,8 +12,8 @@ __all__ = ["crc32_of", "other_bytes"]
 
 #: Bytes that are read at a time.
 _PIECE = 1 << 20
-#: Bytes at the end of a Parquet file that say which program wrote it.
-_TAIL = 1 << 14
+#: Bytes at the end of a Parquet file that have what Pantala says of a table.
+_TAIL = 1 << 16
 
 
 def crc32_of(path: Path) -> str:
@@ -48,10 +48,10 @@ def other_bytes(path: Path, document: Mapping[str, Any]) -> str:
 
 
 def _is_ours(path: Path) -> bool:
-    """Returns whether the end of a Parquet file says that Pantala wrote it."""
+    """Returns whether the end of a Parquet file says that Pantala wrote it; it says so twice."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _TAIL))
-        return b"pantala " in file.read()
+        return b"pantala" in file.read()
 
 
 @lru_cache(1 << 10)

@@ -17,7 +17,7 @@ from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic
 from pantala.planning.probe import Probe, Sample
 from pantala.planning.record_size import MOST_GROUP_ROWS, MOST_LINK_ROWS, row_bytes
-from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost, length_ns
+from pantala.planning.run_cost import AT_LEAST, BYTES_PER_PROCESS, RunCost, length_ns
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import PLAIN
 
@@ -79,7 +79,7 @@ def from_probe(
         BYTES_PER_PROCESS + _memory(probed, work, total),
         probed.disk_bytes + _written(probed.rows, max(1.0, scale) - 1),
         max(total, float(probed.packets)),
-        f"{'' if work.known else 'at least; '}from a probe of its first"
+        f"{'' if work.known else AT_LEAST}from a probe of its first"
         f" {PLAIN.duration(last.simulated_ps / 1000)}",
     )
 

@@ -27,6 +27,8 @@ _HOPS_PER_SECOND = 2.5e6
 #: Hops of a packet with adaptive routing, by the kind of topology. Groups of rows and columns have
 #: longer paths: the applications of `pantala workload table chunduri2021` make 11 to 13 hops.
 _HOPS = {"dragonfly": 5.0, "dragonfly_2d": 12.0}
+#: How the basis of a lower bound begins.
+AT_LEAST = "at least; "
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,8 @@ class RunCost:
 
     @property
     def at_least(self) -> bool:
-        """Whether the run takes at least this, as a probe saw no part of a job that it awaits."""
-        return self.basis.startswith("at least")
+        """Whether this is a lower bound, because the work of an awaited job is not known."""
+        return self.basis.startswith(AT_LEAST)
 
 
 def hops_of_packet(plan: Mapping[str, Any]) -> float:

@@ -69,10 +69,10 @@ class Segments:
         """Yields the rows of each segment, and the identities of its runs; each run once."""
         covered = set[str]()
         for segment in self._segments():
-            path = self._folder / table / f"{segment.name}.parquet"
-            if table not in segment.tables or not _is_whole(path, segment.crc32.get(table)):
+            if table not in segment.tables or not self._is_whole(segment, table):
                 continue
-            frame, runs = pl.scan_parquet(path, glob=False), set(segment.runs)
+            frame = pl.scan_parquet(self._file(segment.name, table), glob=False)
+            runs = set(segment.runs)
             if twice := covered & runs:
                 frame = frame.filter(~pl.col("run").is_in(list(twice)))
             yield frame, runs - covered
@@ -165,7 +165,7 @@ class Segments:
     def _write(self, frames: Mapping[str, pl.DataFrame], runs: list[str]) -> None:
         name, sums = secrets.token_hex(8), {}
         for table, frame in frames.items():
-            path = self._folder / table / f"{name}.parquet"
+            path = self._file(name, table)
             path.parent.mkdir(exist_ok=True)
             write_table(path, frame)
             sums[table] = crc32_of(path)
@@ -183,7 +183,7 @@ class Segments:
             runs = list(dict.fromkeys(run for segment in segments for run in segment.runs))
             frames = {}
             for table in tables:
-                parts = [self._folder / table / f"{segment.name}.parquet" for segment in segments]
+                parts = [self._file(segment.name, table) for segment in segments]
                 whole = pl.concat(
                     (pl.read_parquet(part, glob=False) for part in parts), how="diagonal_relaxed"
                 )
@@ -193,23 +193,34 @@ class Segments:
             for segment in segments:
                 self._remove(segment)
 
+    def _file(self, name: str, table: str) -> Path:
+        return self._folder / table / f"{name}.parquet"
+
+    def _is_whole(self, segment: _Segment, table: str) -> bool:
+        """Returns whether a file has its bytes; without a check sum, whether it has its end."""
+        path, written = self._file(segment.name, table), segment.crc32.get(table)
+        try:
+            if written is not None:
+                return crc32_of(path) == written
+            pl.read_parquet_schema(path)
+        except (OSError, *UNREADABLE):
+            return False
+        return True
+
     def _bytes(self, segment: _Segment) -> int:
-        paths = (self._folder / table / f"{segment.name}.parquet" for table in segment.tables)
+        paths = (self._file(segment.name, table) for table in segment.tables)
         return sum(path.stat().st_size for path in paths if path.is_file())
 
     def _remove(self, segment: _Segment) -> None:
         (self._lists / f"{segment.name}.json").unlink(missing_ok=True)
         for table in segment.tables:
-            (self._folder / table / f"{segment.name}.parquet").unlink(missing_ok=True)
+            self._file(segment.name, table).unlink(missing_ok=True)
 
     def _remove_damaged(self) -> None:
         """Removes segments of which a file is missing or damaged; their runs are added again."""
         for segment in self._segments():
-            for table in segment.tables:
-                path = self._folder / table / f"{segment.name}.parquet"
-                if not _is_whole(path, segment.crc32.get(table)):
-                    self._remove(segment)
-                    break
+            if not all(self._is_whole(segment, table) for table in segment.tables):
+                self._remove(segment)
 
     def _remove_leftovers(self) -> None:
         known = {segment.name for segment in self._segments()}
@@ -273,17 +284,6 @@ def _joined(packed: list[_Packed], table: str) -> pl.DataFrame:
     return frame.insert_column(0, column)
 
 
-def _is_whole(path: Path, crc32: str | None) -> bool:
-    """Returns whether a file has these bytes; without a check sum, whether it has its end."""
-    try:
-        if crc32 is not None:
-            return crc32_of(path) == crc32
-        pl.read_parquet_schema(path)
-    except (OSError, *UNREADABLE):
-        return False
-    return True
-
-
 def table_of_run(store: RunStore, run: str, table: str) -> pl.DataFrame:
     """Returns a table of one run, with the column `run` in front.
 
@@ -297,6 +297,8 @@ def table_of_run(store: RunStore, run: str, table: str) -> pl.DataFrame:
         else:
             with zipfile.ZipFile(path / TABLES_FILE) as packed:
                 frame = pl.read_parquet(io.BytesIO(packed.read(TABLES[table].file)))
+    except RunDirectoryError:
+        raise
     except (OSError, KeyError, zipfile.BadZipFile, *UNREADABLE) as error:
         raise RunDirectoryError(
             path, f"table {table} cannot be read: {error}", "repeat pantala sweep"

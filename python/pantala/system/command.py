@@ -16,7 +16,7 @@ _THRESHOLDS = (10_000, 20, 100)
 def begin_command() -> None:
     """Says that this process is a command. Garbage is collected less often from then on.
 
-    And not at the end, where the interpreter would look through all that it is about to give back.
+    At the end nothing is collected: the interpreter would look through all that it gives back.
     """
     _BEGUN.append(None)
     gc.set_threshold(*_THRESHOLDS)

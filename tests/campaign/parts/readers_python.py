@@ -13,10 +13,11 @@ of runs at one in five. A hundred cases have a process: one that ends by a signa
 Polars, which reads tables of Parquet, panics at some damaged pages and at a few asks for memory
 that no machine has, which ends the process. A panic becomes a line of an error, after what Polars
 itself prints. Files of links are read in another process first, which may end. The tables of a run
-are compared with their check sums in run.json before they are read. Runs of versions that wrote no
-sums are read as they are, so there a damaged table can end a command by a signal, or give other
-numbers; the command that wrote the run makes it again. The same holds for slowdown.parquet of an
-interference experiment and cases.parquet of a sweep, which have no sums.
+are compared with their check sums in run.json before they are read, unless their end says nothing
+of Pantala: then another program has written them anew. Runs of versions that wrote no sums are read
+as they are, so there a damaged table can end a command by a signal, or give other numbers; the
+command that wrote the run makes it again. The same holds for slowdown.parquet of an interference
+experiment and cases.parquet of a sweep, which have no sums.
 """
 
 from __future__ import annotations

@@ -227,6 +227,13 @@ def test_a_changed_byte_of_a_table_is_told(run: Path, place: float, flip: int) -
         table.write_bytes(whole)
 
 
+def test_a_table_that_another_program_has_written_is_read(run: Path, tmp_path: Path) -> None:
+    there = copy(run, tmp_path)
+    fewer = pl.read_parquet(there / "links.parquet").head(3)
+    fewer.write_parquet(there / "links.parquet")
+    assert pt.Run(there).links.collect().height == 3
+
+
 @pytest.mark.parametrize(
     "damage", ["cut", "garbage", "rows", "missing", "version", "type", "run.json", "byte"]
 )

@@ -18,12 +18,12 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows of a row group, except in very long tables. The writer holds at most this many encoded rows
-/// in memory.
+/// Rows of a row group; those of very long tables have up to four times as many. The writer holds
+/// at most one encoded row group in memory.
 pub const ROW_GROUP: usize = 262_144;
 
-/// Row groups of a size. What a file says of a row group stays in memory until its end, nearly one
-/// kilobyte per column, so the groups of a long table grow.
+/// Number of row groups before their size doubles. What the file says of each group stays in memory
+/// until its end, so a long table gets larger groups instead of ever more.
 const GROUPS_OF_A_SIZE: usize = 512;
 
 /// How often the size doubles.
@@ -190,7 +190,7 @@ fn properties(table: &TableDescriptor) -> Result<WriterProperties, ParquetError>
     let numbers = table.columns.iter().filter_map(|column| {
         let encoding = match column.data_type {
             ColumnType::Bool | ColumnType::Str => return None,
-            ColumnType::F64 => Encoding::PLAIN, // most are times that grow: no value comes twice
+            ColumnType::F64 => Encoding::PLAIN,
             _ => Encoding::DELTA_BINARY_PACKED,
         };
         Some((ColumnPath::from(column.name), encoding))

@@ -26,7 +26,7 @@ Measure = Callable[[Evidence], Measures]
 NETWORK = ("row", "column", "global")
 PROCESSOR = ("injection", "ejection")
 _MODES = ("AD0", "AD3")
-#: Flits are times over the time of one, so that their sums are of millionths.
+#: Steps of a flit in sums. Flits of tiles are a time over the time of one flit, no whole numbers.
 _STEPS = 1_000_000
 
 
