@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 from pantala.catalogue.tables import TABLES
+from pantala.errors import RunDirectoryError
+from pantala.results.run import Run
 from small_runs import small_run
 
 pytestmark = pytest.mark.native
@@ -36,8 +38,11 @@ def test_a_frame_made_from_a_table_stays_lazy(tmp_path: Path) -> None:
 
 def test_a_damaged_table_is_told(tmp_path: Path) -> None:
     run = small_run(tmp_path)
+    opened = run.links
     file = tmp_path / "links.parquet"
     whole = bytearray(file.read_bytes())
     whole[8 : len(whole) // 2] = bytes(len(whole) // 2 - 8)
     file.write_bytes(whole)
-    assert "<b>links</b>: cannot be read" in run.links._repr_html_()
+    assert "<b>links</b>: cannot be read" in opened._repr_html_()
+    with pytest.raises(RunDirectoryError, match=r"links\.parquet is damaged"):
+        _ = Run(tmp_path).links
