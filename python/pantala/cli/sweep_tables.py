@@ -86,7 +86,7 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         time = clock(cost.seconds / at_once)
         memory = PLAIN.size(cost.memory_bytes * at_once)
         say_line(
-            f"to simulate: {counted(cost.runs, 'run')}; about"
+            f"to simulate: {counted(cost.runs, 'run')}; {'at least' if cost.at_least else 'about'}"
             + (
                 f" {time} of simulation, {memory} of memory for each"
                 if workers is None

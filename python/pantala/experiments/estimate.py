@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, TypeVar
 
 from pantala.core.extension import Threads
 from pantala.planning.cost import cost_of, from_traffic
-from pantala.planning.run_cost import AT_LEAST, RunCost, traffic
+from pantala.planning.run_cost import RunCost, traffic
 from pantala.system.memory import available_memory
 from pantala.system.parallel import cores
 from pantala.text.amounts import counted
@@ -55,6 +55,7 @@ class Estimate:
         memory_bytes: the memory of one worker, for the largest run.
         disk_bytes: the additional disk space.
         basis: what the estimate is based on, in words.
+        at_least: whether the cost of a run is a lower bound.
     """
 
     runs: int
@@ -62,6 +63,7 @@ class Estimate:
     memory_bytes: float
     disk_bytes: float
     basis: str
+    at_least: bool = False
 
     def fitting(self, memory_bytes: float) -> int:
         """Returns the number of workers, at least one, that fit into a memory."""
@@ -110,9 +112,10 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
     basis = f"by probes of {counted(len(places), 'run')}" if probes else "by their traffic"
     # A run that continues until it is precise has at least its first part.
     precise = sweep.description.until_precise is not None
-    if precise or any(cost.at_least for costs in found.values() for cost in costs):
-        basis = AT_LEAST + basis
-    of_all = _summed(count, [(found[part], runs[part]) for part in found], basis)
+    of_all = replace(
+        _summed(count, [(found[part], runs[part]) for part in found], basis),
+        at_least=precise or any(cost.at_least for costs in found.values() for cost in costs),
+    )
     return estimate(sweep, _FEW) if not probes and of_all.seconds > _SHORT else of_all
 
 

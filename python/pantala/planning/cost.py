@@ -15,7 +15,7 @@ from typing import Any
 from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic, Plan
 from pantala.errors import ScenarioWarning
-from pantala.planning.extrapolate import from_probe
+from pantala.planning.extrapolate import end_of, from_probe
 from pantala.planning.probe import PROBE_SECONDS, probe
 from pantala.planning.run_cost import (
     BYTES_PER_PROCESS,
@@ -72,8 +72,26 @@ def cost_of(
     if seconds > 0 and plan["derived"]["nodes"] <= _MOST_NODES:
         probed = probe(plan, seconds)
         if probed is not None and (probed.ended or probed.packets >= _FEWEST):
-            return _skipped(plan, from_probe(plan, expected, probed))
+            cost = from_probe(plan, expected, probed)
+            if cost.at_least and (earliest := _end_alone(plan, expected, seconds)):
+                cost = from_probe(plan, expected, probed, earliest)
+            return _skipped(plan, cost)
     return _skipped(plan, from_traffic(plan, expected))
+
+
+def _end_alone(plan: Plan, sent: Mapping[str, ExpectedTraffic], seconds: float) -> float:
+    """Returns when the awaited jobs of a run would end alone, in ps, by a probe of them.
+
+    It is 0 if no other job is in the run, or if the probe tells nothing.
+    """
+    jobs = [name for name in plan.job_names if name in awaited(plan)]
+    if not jobs or len(jobs) == len(plan.job_names) or plan["stop"]["duration_ps"]:
+        return 0.0
+    alone = plan.subset(jobs, "alone")
+    probed = probe(alone, seconds)
+    if probed is None:
+        return 0.0
+    return end_of(alone, {name: sent[name] for name in jobs if name in sent}, probed)
 
 
 def _skipped(plan: Mapping[str, Any], cost: RunCost) -> RunCost:
@@ -174,8 +192,9 @@ def warn_of_cost(
     coarser = "to simulate it more coarsely, give --coarsen 4 (detail.coarsen); "
     if plan["detail"]["coarsen"] > 1:
         coarser = ""
+    word = "at least" if cost.at_least else "about"
     message = (
-        f"the run would take about {_long_time(cost.seconds)} on one core ({cost.basis}); Ctrl-C"
+        f"the run would take {word} {_long_time(cost.seconds)} on one core ({cost.basis}); Ctrl-C"
         f" stops it and keeps its tables; to shorten it, {shorten}; {coarser}"
         "--threads auto uses more cores"
     )
@@ -184,7 +203,8 @@ def warn_of_cost(
 
 def cost_words(cost: RunCost) -> str:
     """Returns the cost of a run in words: its time, its memory, and what says so."""
-    time = f"about {clock(cost.seconds)}" if cost.seconds >= _SHOWN else "less than 0.1 s"
+    word = "at least" if cost.at_least else "about"
+    time = f"{word} {clock(cost.seconds)}" if cost.seconds >= _SHOWN else "less than 0.1 s"
     return f"{time} on one core, {PLAIN.size(cost.memory_bytes)} of memory ({cost.basis})"
 
 

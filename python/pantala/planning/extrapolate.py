@@ -4,6 +4,10 @@ What the jobs have received in the probe, and what they send in all, tells which
 was. In a large machine nothing arrives for some microseconds, while the network fills; so the
 packets that it has delivered, and half of those under way, count if they are more. The cost of a
 packet is the same before and after.
+
+A run can wait for a job that has received nothing yet, because it computes first or starts later.
+Then a second probe, of the awaited jobs alone, tells when they would end without the others. The
+others slow them down, so it is the earliest end of the run.
 """
 
 from __future__ import annotations
@@ -17,11 +21,11 @@ from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic
 from pantala.planning.probe import Probe, Sample
 from pantala.planning.record_size import MOST_GROUP_ROWS, MOST_LINK_ROWS, row_bytes
-from pantala.planning.run_cost import AT_LEAST, BYTES_PER_PROCESS, RunCost, length_ns
+from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost, length_ns
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import PLAIN
 
-__all__ = ["from_probe"]
+__all__ = ["end_of", "from_probe"]
 
 #: Rows that a table holds before it writes them.
 _ROW_GROUP = 262_144
@@ -44,7 +48,10 @@ _SECONDS_OF_END = 0.03
 
 
 def from_probe(
-    plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic], probed: Probe
+    plan: Mapping[str, Any],
+    sent: Mapping[str, ExpectedTraffic],
+    probed: Probe,
+    earliest_ps: float = 0.0,
 ) -> RunCost:
     """Returns the cost of a run by what a probe of it has measured.
 
@@ -52,6 +59,7 @@ def from_probe(
         plan: the plan.
         sent: its `traffic`.
         probed: the probe, in which a job has received something, or which ended.
+        earliest_ps: when the awaited jobs would end alone, if a probe has told.
     """
     probed = replace(probed, rows=_growing(plan, probed.rows))
     if probed.ended:
@@ -62,7 +70,7 @@ def from_probe(
             float(probed.packets),
             "from a probe that simulated all of it",
         )
-    work = _Work(plan, sent, probed.samples)
+    work = _Work(plan, sent, probed.samples, earliest_ps)
     last = probed.samples[-1]
     done, total = work.carried(last), work.in_all(work.end())
     # The first step warms up, so it does not count if most of the work came later.
@@ -79,9 +87,23 @@ def from_probe(
         BYTES_PER_PROCESS + _memory(probed, work, total),
         probed.disk_bytes + _written(probed.rows, max(1.0, scale) - 1),
         max(total, float(probed.packets)),
-        f"{'' if work.known else AT_LEAST}from a probe of its first"
-        f" {PLAIN.duration(last.simulated_ps / 1000)}",
+        f"from a probe of its first {PLAIN.duration(last.simulated_ps / 1000)}"
+        f"{' and of its target alone' if earliest_ps else ''}",
+        not work.known,
     )
+
+
+def end_of(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic], probed: Probe) -> float:
+    """Returns the end of a run in ps by a probe of it, or the earliest that it can be.
+
+    Args:
+        plan: the plan.
+        sent: its `traffic`.
+        probed: the probe.
+    """
+    if probed.ended:
+        return float(probed.samples[-1].simulated_ps)
+    return _Work(plan, sent, probed.samples).end()
 
 
 def _payload_share(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> float:
@@ -102,6 +124,7 @@ class _Work:
         plan: the plan.
         sent: its `traffic`.
         samples: the end of the set-up of a probe, and its steps.
+        earliest_ps: the earliest end of the awaited jobs.
     """
 
     def __init__(
@@ -109,12 +132,14 @@ class _Work:
         plan: Mapping[str, Any],
         sent: Mapping[str, ExpectedTraffic],
         samples: Sequence[Sample],
+        earliest_ps: float = 0.0,
     ) -> None:
         self._plan = plan
         self._duration: int = plan["stop"]["duration_ps"]
         self._jobs = plan["jobs"]
         self._awaited = awaited(plan)
         self._sent = sent
+        self._earliest = earliest_ps
         self._last = samples[-1]
         #: Packets per byte of each job: messages can be smaller than a packet.
         self._weights = [_per_byte(plan, sent.get(job["name"])) for job in self._jobs]
@@ -169,7 +194,7 @@ class _Work:
 
     def end(self) -> float:
         """Returns the end of the run in ps, or the earliest that it can be."""
-        now, latest = float(self._last.simulated_ps), 0.0
+        now, latest = float(self._last.simulated_ps), self._earliest
         for number, job in enumerate(self._jobs):
             sent = self._sent.get(job["name"])
             if job["name"] not in self._awaited or sent is None:

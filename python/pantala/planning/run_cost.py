@@ -27,8 +27,6 @@ _HOPS_PER_SECOND = 2.5e6
 #: Hops of a packet with adaptive routing, by the kind of topology. Groups of rows and columns have
 #: longer paths: the applications of `pantala workload table chunduri2021` make 11 to 13 hops.
 _HOPS = {"dragonfly": 5.0, "dragonfly_2d": 12.0}
-#: How the basis of a lower bound begins.
-AT_LEAST = "at least; "
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,7 @@ class RunCost:
         disk_bytes: the size of its directory.
         packets: the packets that it will deliver.
         basis: what the estimate is based on, as "from a probe of its first 20 us".
+        at_least: whether this is a lower bound, because the work of an awaited job is not known.
     """
 
     seconds: float
@@ -48,11 +47,7 @@ class RunCost:
     disk_bytes: float
     packets: float
     basis: str
-
-    @property
-    def at_least(self) -> bool:
-        """Whether this is a lower bound, because the work of an awaited job is not known."""
-        return self.basis.startswith(AT_LEAST)
+    at_least: bool = False
 
 
 def hops_of_packet(plan: Mapping[str, Any]) -> float:

@@ -100,7 +100,21 @@ def test_a_target_that_begins_after_the_probe_is_awaited(tmp_path: Path) -> None
     target = {**halo(1, "2 KiB"), "start": "400 us"}
     plan = plan_of([target, {**noise(4), "repeat": True}], stop={"target": "halo"})
     found = cost_of(plan)
-    assert found.basis.startswith("at least; from a probe of its first")
+    assert found.at_least
+    assert found.basis.startswith("from a probe of its first")
+    ran = plan.run(tmp_path)["counters"]["packets_delivered"]
+    assert 0.5 < found.packets / ran < 1.2
+
+
+@pytest.mark.usefixtures("steps")
+def test_a_target_that_begins_after_the_probe_is_probed_alone(tmp_path: Path) -> None:
+    # Its messages wait for each other, so that bandwidth says little of its time.
+    target = {**halo(300, "64 B"), "start": "50 us"}
+    plan = plan_of([target, {**noise(4), "repeat": True}], stop={"target": "halo"})
+    found = cost_of(plan)
+    assert found.at_least
+    assert found.basis.startswith("from a probe of its first")
+    assert found.basis.endswith(" and of its target alone")
     ran = plan.run(tmp_path)["counters"]["packets_delivered"]
     assert 0.5 < found.packets / ran < 1.2
 
@@ -266,7 +280,8 @@ def test_packets_that_are_not_recorded_take_no_memory() -> None:
 def test_a_run_whose_traffic_is_unknown_takes_at_least_the_probe() -> None:
     plan, _ = made(0, 0)
     found = from_probe(plan, {}, sampled(lambda _: 0))
-    assert found.basis == "at least; from a probe of its first 10.0 us"
+    assert found.at_least
+    assert found.basis == "from a probe of its first 10.0 us"
 
 
 def test_jobs_alone_cost_what_their_packets_cost() -> None:
@@ -326,15 +341,15 @@ def test_a_sweep_takes_at_least_what_one_of_its_runs_takes_at_least(
 ) -> None:
     def cost(plan: Plan, seconds: float = 0.0) -> RunCost:
         known = plan["routing"]["algorithm"] == "minimal"
-        return RunCost(1.0, 1e8, 1e6, 10.0, f"{'' if known else 'at least; '}from a probe")
+        return RunCost(1.0, 1e8, 1e6, 10.0, "from a probe", not known)
 
     monkeypatch.setattr(of_sweeps, "cost_of", cost)
-    bases = []
+    at_least = []
     for routings in (["minimal"], ["minimal", "par"]):
         axes = [{"routing.algorithm": routings}]
         sweep = Sweep(describe(small_scenario(), axes=axes), tmp_path / str(len(routings)))
-        bases.append(of_sweeps.estimate(sweep).basis)
-    assert bases == ["by probes of 1 run", "at least; by probes of 2 runs"]
+        at_least.append(of_sweeps.estimate(sweep).at_least)
+    assert at_least == [False, True]
 
 
 def test_the_number_of_workers_needs_no_probe(counted: list[str], tmp_path: Path) -> None:
