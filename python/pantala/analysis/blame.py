@@ -9,6 +9,11 @@ import polars as pl
 
 __all__ = ["Blame", "Cause", "blame_of", "cause_in_words", "cause_of"]
 
+#: The part on links of one class from which no other class is named.
+_MOST = 2 / 3
+#: The part from which it is all.
+_ALL = 0.995
+
 
 @dataclass(frozen=True)
 class Blame:
@@ -91,17 +96,18 @@ class Cause:
     Attributes:
         aggressor: the number of the other job with the largest share of the waiting time.
         share: its share of the job's waiting time.
-        place: the link class that holds most of that share.
-        held: the part of that share on links of the class.
+        places: the link class that holds most of that share, and the part of the share on its
+            links; and the class after it, if the first holds less than two thirds.
         span_ns: start and end of the shortest span of windows that holds half of the waiting time
-            of this pair on links of the class; None if there is only one window.
+            of this pair on links of these classes; None if there is only one window.
+        spanned: the part of that waiting time that lies in the span.
     """
 
     aggressor: int
     share: float
-    place: str
-    held: float
+    places: tuple[tuple[str, float], ...]
     span_ns: tuple[float, float] | None
+    spanned: float
 
 
 def cause_of(blame: Blame, victim: int) -> Cause | None:
@@ -111,14 +117,13 @@ def cause_of(blame: Blame, victim: int) -> Cause | None:
         return None
     cells = blame.windows.filter((pl.col("victim") == victim) & (pl.col("aggressor") == aggressor))
     by_class = cells.group_by("class").agg(pl.col("wait_ns").sum())
-    place, held = by_class.sort(["wait_ns", "class"], descending=[True, False]).row(0)
-    return Cause(
-        aggressor,
-        blame.share(victim, aggressor) or 0.0,
-        place,
-        held / blame.wait_ns[victim][aggressor],
-        _span(cells.filter(pl.col("class") == place), blame.windows),
-    )
+    ordered = by_class.sort(["wait_ns", "class"], descending=[True, False])
+    total = blame.wait_ns[victim][aggressor]
+    places = [(place, held / total) for place, held in ordered.iter_rows() if held > 0]
+    places = places[: 1 if places[0][1] >= _MOST else 2]
+    named = cells.filter(pl.col("class").is_in([place for place, _ in places]))
+    span, spanned = _span(named, blame.windows)
+    return Cause(aggressor, blame.share(victim, aggressor) or 0.0, tuple(places), span, spanned)
 
 
 def cause_in_words(
@@ -127,7 +132,7 @@ def cause_in_words(
     """Returns the cause of a job's waiting time as a sentence.
 
     The sentence has the values of `cause_of`. For example: "fft3d's p99 rose 4.7 times; 81 % of its
-    waiting is charged to halo3d, most of it on global links between 0.3 and 0.6 ms."
+    waiting is charged to halo3d, most of it on global links, 58 % of that between 0.3 and 0.6 ms."
 
     Args:
         blame: the waiting times, from `blame_of`.
@@ -144,18 +149,24 @@ def cause_in_words(
     cause = cause_of(blame, victim)
     if cause is None:
         return f"{risen}all of {whose} waiting is charged to {name} itself."
-    most = "all" if cause.held >= 0.995 else "most"
-    if cause.held <= 0.5:
-        most = _percent(cause.held)
     return (
         f"{risen}{_percent(cause.share)} of {whose} waiting is charged to"
-        f" {blame.jobs[cause.aggressor]}, {most} of it on {cause.place} links"
-        f"{_when(cause.span_ns)}."
+        f" {blame.jobs[cause.aggressor]}, {_where(cause.places)} links{_when(cause)}."
     )
 
 
 def _percent(share: float) -> str:
+    if share >= _ALL:
+        return "all"
     return "less than 1 %" if share < 0.01 else f"{share * 100:.0f} %"
+
+
+def _where(places: Sequence[tuple[str, float]]) -> str:
+    (first, held), *others = places
+    if others:
+        (second, rest), *_ = others
+        return f"{_percent(held)} of it on {first} and {_percent(rest)} on {second}"
+    return f"{'all' if held >= _ALL else 'most'} of it on {first}"
 
 
 def _change(slowdown: float) -> str:
@@ -164,32 +175,34 @@ def _change(slowdown: float) -> str:
     return "fell" if slowdown <= 0.95 else "did not change"
 
 
-def _span(cells: pl.DataFrame, windows: pl.DataFrame) -> tuple[float, float] | None:
-    """Returns the shortest span of windows that holds half of the waiting time, in ns.
+def _span(cells: pl.DataFrame, windows: pl.DataFrame) -> tuple[tuple[float, float] | None, float]:
+    """Returns the shortest span of windows that holds half of the waiting time, and its part.
 
-    None if there is only one window.
+    The span is in ns; None if there is only one window.
     """
     starts = windows["window_start_ns"].unique().sort()
     if len(starts) < 2:
-        return None
+        return None, 1.0
     length = float(starts.diff().drop_nulls().min())  # type: ignore[arg-type]
     found = cells.group_by("window_start_ns").agg(pl.col("wait_ns").sum()).sort("window_start_ns")
     times, waits = found["window_start_ns"].to_list(), found["wait_ns"].to_list()
     half, held, first = sum(waits) / 2, 0.0, 0
-    best = (float("inf"), 0.0, 0.0)
+    best = (float("inf"), 0.0, 0.0, 0.0)
     for last, wait in enumerate(waits):
         held += wait
         while held - waits[first] >= half:
             held -= waits[first]
             first += 1
         if held >= half:
-            best = min(best, (times[last] - times[first], times[first], times[last] + length))
-    return best[1:]
+            end = times[last] + length
+            best = min(best, (times[last] - times[first], times[first], end, held))
+    return best[1:3], best[3] / (2 * half)
 
 
-def _when(span: tuple[float, float] | None) -> str:
-    if span is None:
+def _when(cause: Cause) -> str:
+    if cause.span_ns is None:
         return ""
-    start, end = span
+    start, end = cause.span_ns
     unit, scale = ("ms", 1e6) if end >= 1e5 else ("\N{MICRO SIGN}s", 1e3)
-    return f" between {start / scale:.3g} and {end / scale:.3g} {unit}"
+    span = f"between {start / scale:.3g} and {end / scale:.3g} {unit}"
+    return f", {_percent(cause.spanned)} of that {span}"

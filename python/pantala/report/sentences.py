@@ -92,7 +92,9 @@ def _place(blame: Blame, victim: int) -> str:
     if cause is None:
         return permalink({"view": "blame", "victim": victim, "aggressor": victim, "jobs": victim})
     jobs = ",".join(map(str, sorted((victim, cause.aggressor))))
-    pair = {"victim": victim, "aggressor": cause.aggressor, "jobs": jobs, "cls": cause.place}
+    pair = {"victim": victim, "aggressor": cause.aggressor, "jobs": jobs}
+    if len(cause.places) == 1:
+        pair["cls"] = cause.places[0][0]
     when = dict(zip(("from", "to"), map(_time, cause.span_ns or ()), strict=False))
     return permalink(pair | when | {"view": "blame"})
 

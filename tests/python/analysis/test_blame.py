@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pantala.analysis.blame import blame_of, cause_in_words
+from pantala.analysis.blame import blame_of, cause_in_words, cause_of
 
 JOBS = ("fft3d", "halo3d", "lu")
 
@@ -50,19 +52,60 @@ def test_rows_of_the_matrix_sum_to_the_waiting_time_of_a_job() -> None:
             0,
             4.7,
             "fft3d's p99 rose 4.7 times; 81 % of its waiting is charged to halo3d, most of it on"
-            " global links between 0.3 and 0.4 ms.",
+            " global links, 57 % of that between 0.3 and 0.4 ms.",
         ),
         (
             1,
             None,
-            "25 % of halo3d's waiting is charged to fft3d, all of it on local links between 0.5"
-            " and 0.6 ms.",
+            "25 % of halo3d's waiting is charged to fft3d, all of it on local links, all of"
+            " that between 0.5 and 0.6 ms.",
         ),
         (2, 1.0, "lu's p99 did not change; lu does not wait."),
     ],
 )
 def test_the_cause_in_words(victim: int, slowdown: float | None, expected: str) -> None:
     assert cause_in_words(blame_of(table(ROWS), JOBS), victim, slowdown=slowdown) == expected
+
+
+def test_two_classes_with_similar_parts_are_both_named() -> None:
+    rows = [(0, "global", 0, 1, 49.0), (20, "local", 0, 1, 26.0), (60, "local", 0, 1, 25.0)]
+    assert cause_in_words(blame_of(table(rows), ("a", "b")), 0) == (
+        "all of a's waiting is charged to b, 51 % of it on local and 49 % on global links, 75 % of"
+        " that between 0 and 40 \N{MICRO SIGN}s."
+    )
+
+
+CELLS = st.lists(
+    st.tuples(
+        st.sampled_from([0, 10, 20, 30, 50, 90]),
+        st.sampled_from(["global", "local", "ejection"]),
+        st.just(0),
+        st.integers(0, 2),
+        st.integers(1, 100).map(float),
+    ),
+    min_size=1,
+)
+
+
+@given(CELLS)
+def test_the_cause_is_what_its_rows_say(rows: list[tuple[int, str, int, int, float]]) -> None:
+    found = cause_of(blame_of(table(rows), JOBS), 0)
+    if found is None:
+        assert all(aggressor == 0 for *_, aggressor, _ in rows)
+        return
+    pair = [row for row in rows if row[3] == found.aggressor]
+    waits = sum(row[4] for row in pair)
+    assert found.share == pytest.approx(waits / sum(row[4] for row in rows))
+    for name, part in found.places:
+        assert part == pytest.approx(sum(row[4] for row in pair if row[1] == name) / waits)
+    if found.span_ns is None:
+        assert len({row[0] for row in rows}) == 1
+        return
+    named = [row for row in pair if row[1] in dict(found.places)]
+    start, end = found.span_ns
+    inside = sum(row[4] for row in named if start <= row[0] * 1000.0 < end)
+    assert found.spanned == pytest.approx(inside / sum(row[4] for row in named))
+    assert found.spanned >= 0.5
 
 
 def test_a_job_that_waits_for_itself_only() -> None:
