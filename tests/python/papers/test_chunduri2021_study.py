@@ -118,6 +118,22 @@ def test_a_saving_is_of_the_samples_of_a_seed(descriptions: dict[str, Any]) -> N
     assert np.isnan(other["saving"]).all()
 
 
+def test_an_application_that_lacks_a_mode_has_no_scores(descriptions: dict[str, Any]) -> None:
+    times = {("AD0", 1): 120.0, ("AD1", 1): 115.0, ("AD2", 1): 110.0, ("AD3", 1): 100.0}
+    whole = Rows(jobs=jobs(times, application="qbox", placement="compact"))
+    part = Rows(
+        jobs=jobs({("AD3", 1): 70.0, ("AD3", 2): 80.0}, application="milc", placement="compact")
+    )
+    alone = Evidence(descriptions, {"ensembles": whole})  # type: ignore[dict-item]
+    both = Evidence(descriptions, {"ensembles": whole, "tiles": part})  # type: ignore[dict-item]
+    for measure in (measures.best_of_modes, measures.second_of_modes):
+        expected = measure(alone)
+        assert {name: list(each) for name, each in measure(both).items()} == {
+            name: pytest.approx(list(each), nan_ok=True) for name, each in expected.items()
+        }
+    assert measures.best_of_modes(both)["mean_below_ad0"][0] > 1
+
+
 def test_the_computing_of_hacc_counts_in_production(descriptions: dict[str, Any]) -> None:
     times = {("AD0", 1): 1e6, ("AD3", 1): 1e6}
     rows = jobs(times, application="hacc", placement="2 groups")

@@ -36,8 +36,7 @@ impl Fabric {
         let mut candidates = std::mem::take(&mut self.arbiters.candidates);
         let mut outs = std::mem::take(&mut self.requests.dirty_outs);
         outs.clear();
-        let one_word = F::MODEL.is_some_and(|model| model.one_word);
-        let words = if one_word { 1 } else { self.requests.dirty_words };
+        let words = if self.setup.stages.one_word::<F>() { 1 } else { self.requests.dirty_words };
         for word in 0..words {
             let place = router as usize * words + word;
             let set = std::mem::take(&mut self.requests.dirty[place]);
@@ -69,14 +68,7 @@ impl Fabric {
     /// `false`.
     #[inline(always)]
     fn sweep_one<F: Variant>(&mut self, router: u32, now: Time) -> bool {
-        if !F::MODEL.is_some_and(|model| model.one_word) {
-            return false;
-        }
-        let set = self.requests.dirty[router as usize];
-        if !set.is_power_of_two() {
-            return false;
-        }
-        let out = (router * self.setup.ports + set.trailing_zeros()) as usize;
+        let Some(out) = self.sole_dirty::<F>(router) else { return false };
         let OutPort { waiting, crossbar_free, .. } = self.ports.out_ports[out];
         if waiting == 0 {
             self.requests.dirty[router as usize] = 0;
@@ -98,6 +90,17 @@ impl Fabric {
         }
         self.arm::<F>(out, now);
         true
+    }
+
+    /// Returns the only output that a router is to arbitrate for, if there is one and its ports fit
+    /// into a word.
+    #[inline(always)]
+    pub(crate) fn sole_dirty<F: Variant>(&self, router: u32) -> Option<usize> {
+        if !self.setup.stages.one_word::<F>() {
+            return None;
+        }
+        let set = self.requests.dirty[router as usize];
+        set.is_power_of_two().then(|| (router * self.setup.ports + set.trailing_zeros()) as usize)
     }
 
     /// Calls `take` with each input VC whose head can cross to `out`, whose crossbar is free.
@@ -149,7 +152,7 @@ impl Fabric {
 
     /// Schedules the next arbitration of an output.
     #[inline(always)]
-    fn arm<F: Variant>(&mut self, out: usize, now: Time) {
+    pub(crate) fn arm<F: Variant>(&mut self, out: usize, now: Time) {
         if self.ports.out_ports[out].crossbar_free > now {
             self.arm_granted::<F>(out, now);
         } else {
@@ -220,11 +223,17 @@ impl Fabric {
             }
         }
         for (vc, &(_, owner)) in best.iter().enumerate().filter(|(_, (_, owner))| *owner != NONE) {
-            self.note_turn(owner as usize, now, vc as u64);
-            let hold = &mut self.arbiters.holds[out * self.setup.vcs + vc];
-            hold.owner = owner;
-            hold.next_input = self.ports.in_vcs[owner].bit + 1;
+            self.allocate(out * self.setup.vcs + vc, owner, vc as u64, now);
         }
+    }
+
+    /// Gives an output VC to a packet that waits for it, after `before` others of this output.
+    #[inline(always)]
+    pub(crate) fn allocate(&mut self, out_vc: usize, owner: u32, before: u64, now: Time) {
+        self.note_turn(owner as usize, now, before);
+        let hold = &mut self.arbiters.holds[out_vc];
+        hold.owner = owner;
+        hold.next_input = self.ports.in_vcs[owner].bit + 1;
     }
 
     /// Returns the distance of an input VC from the next one in a round.

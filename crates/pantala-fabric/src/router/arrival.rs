@@ -56,6 +56,9 @@ impl Fabric {
         } else {
             // Needed at the arbitration.
             self.ports.out_vcs.prefetch::<1>(arrived.out_vc as usize);
+            if self.setup.stages.holds_vcs::<F>() {
+                self.arbiters.holds.prefetch::<1>(arrived.out_vc as usize);
+            }
             self.queue_first::<F>(&arrived, now);
         }
     }

@@ -10,7 +10,7 @@ use crate::fabric::Fabric;
 use crate::router::arbitration::behind;
 use crate::store::arbiter_state::{InputTurn, Offer};
 use crate::store::packet::NONE;
-use crate::store::port::OutPort;
+use crate::store::port::{InVc, OutPort};
 use crate::variant::Variant;
 use pantala_engine::Time;
 
@@ -18,6 +18,9 @@ impl Fabric {
     /// Arbitrates for the listed outputs of a router: output VCs first
     /// ([`crate::config::CrossbarContention::PortAndVc`]), then ports by one iteration of iSLIP.
     pub(crate) fn arbitrate_islip<F: Variant>(&mut self, router: u32, now: Time) {
+        if self.islip_one::<F>(router, now) {
+            return;
+        }
         let outs = self.take_dirty(router, now);
         let mut offers = std::mem::take(&mut self.arbiters.offers);
         offers.clear();
@@ -34,18 +37,54 @@ impl Fabric {
         offers.sort_unstable_by_key(|offer| (offer.in_port, offer.behind));
         offers.dedup_by_key(|offer| offer.in_port);
         for &Offer { in_port, in_vc, out, .. } in &offers {
-            let vc = in_vc - in_port * self.setup.vcs as u32;
-            self.arbiters.input_turns[in_port] = InputTurn {
-                next_output: self.ports.out_ports[out].port + 1,
-                next_vc: vc as u16 + 1,
-            };
-            self.grant::<F>(in_vc as usize, out, now);
-            // The pointer counts ports.
-            self.ports.out_ports[out].next_input =
-                (in_port - self.ports.in_ports[in_port].router * self.setup.ports) as u16 + 1;
+            self.accept::<F>((in_port, in_vc), out, now);
         }
         self.arbiters.offers = offers;
         self.arm_all::<F>(outs, now);
+    }
+
+    /// As [`Self::arbitrate_islip`], if the router has one output to arbitrate for and one input VC
+    /// waits for it: as a rule in a network that is not full. Otherwise it does nothing and returns
+    /// `false`.
+    #[inline(always)]
+    fn islip_one<F: Variant>(&mut self, router: u32, now: Time) -> bool {
+        let Some(out) = self.sole_dirty::<F>(router) else { return false };
+        let OutPort { waiting, crossbar_free, .. } = self.ports.out_ports[out];
+        if !waiting.is_power_of_two() {
+            return false;
+        }
+        let mut inputs = self.waiting_for(out);
+        let (Some(in_vc), None) = (inputs.next(), inputs.next()) else { return false };
+        drop(inputs);
+        // A grant may list the router anew.
+        self.requests.dirty[router as usize] = 0;
+        if crossbar_free <= now {
+            let InVc { port, out_vc, open, .. } = self.ports.in_vcs[in_vc];
+            let hold = &self.arbiters.holds[out_vc];
+            if hold.owner == NONE && hold.until <= now && open <= now {
+                self.allocate(out_vc as usize, in_vc as u32, 0, now);
+            }
+            if self.arbiters.holds[out_vc].owner == in_vc as u32 && self.can_go::<F>(in_vc, now) {
+                self.ports.out_ports[out].crossbar_free = now + self.setup.stages.crossbar_flit;
+                self.accept::<F>((port, in_vc as u32), out, now);
+            }
+        }
+        self.arm::<F>(out, now);
+        true
+    }
+
+    /// Accepts the offer of an output: its packet crosses.
+    #[inline(always)]
+    fn accept<F: Variant>(&mut self, (in_port, in_vc): (u32, u32), out: usize, now: Time) {
+        let vc = in_vc - in_port * self.setup.vcs as u32;
+        self.arbiters.input_turns[in_port] = InputTurn {
+            next_output: self.ports.out_ports[out].port + 1,
+            next_vc: vc as u16 + 1,
+        };
+        self.grant::<F>(in_vc as usize, out, now);
+        // The pointer counts ports.
+        self.ports.out_ports[out].next_input =
+            (in_port - self.ports.in_ports[in_port].router * self.setup.ports) as u16 + 1;
     }
 
     /// Returns the offer of a free output, if an input port wants it.

@@ -324,6 +324,12 @@ impl Stages {
         !self.model::<F>().clocked
     }
 
+    /// Returns whether the ports of a router fit into one word.
+    #[inline(always)]
+    pub(crate) const fn one_word<F: Variant>(&self) -> bool {
+        self.model::<F>().one_word
+    }
+
     /// Returns whether the times of a port show that all packets in its output buffer are ready at
     /// `time`. Each packet occupies the crossbar for at least one flit, so the last packet was
     /// granted at least one flit before the crossbar becomes free.

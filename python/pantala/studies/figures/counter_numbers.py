@@ -29,9 +29,15 @@ _LATENCY = "request_response_latency_mean_ns"
 
 
 def sample_boxes(figure: FigureRows) -> pl.DataFrame:
-    """Returns a row per job and run: its run time, or the time relative to its panel's samples."""
+    """Returns a row per job and run: its run time, or the time relative to its panel's samples.
+
+    A panel that lacks a series is left out then: its samples say how the others differ from each
+    other only.
+    """
     rows = _samples(figure)
     value, panels = figure.entry.value, list(figure.entry.panels or ())
+    if value:
+        rows = _complete(rows, panels, list(figure.entry.series or ()))
     if value == "relative":
         mean = pl.col("execution_time_ns").mean()
         over = mean.over(panels) if panels else mean
@@ -39,6 +45,14 @@ def sample_boxes(figure: FigureRows) -> pl.DataFrame:
     elif value == "z_score":
         rows = scored(rows, panels, "execution_time_ns")
     return rows.select(*figure.entry.keys, *_id(rows), value or "execution_time_ns")
+
+
+def _complete(rows: pl.DataFrame, panels: Sequence[str], series: Sequence[str]) -> pl.DataFrame:
+    """Returns the rows of the panels that have every series."""
+    if not panels or not series or rows.is_empty():
+        return rows
+    shown = pl.struct(series).n_unique()
+    return rows.filter(shown.over(panels) == rows.select(shown).item())
 
 
 def z_scores(figure: FigureRows) -> pl.DataFrame:

@@ -34,6 +34,10 @@ _MOST_STEPS, _MOST_SHARED = 240, 80
 _WINDOW = ("window_start_ns", "window_ns")
 #: The numbers of a box by the columns of latency_windows.
 _BOX = ("p25_ns", "p50_ns", "p75_ns", "p95_ns", "p99_ns")
+#: Those that the table of jobs has of the whole run, by its columns.
+_OF_JOB = {f"{level}_ns": f"packet_latency_{level}_ns" for level in ("p50", "p95", "p99")}
+#: The columns that name a job of a run.
+_JOB = ("case", "part", "job")
 
 
 def bars(figure: FigureRows) -> pl.DataFrame:
@@ -82,9 +86,15 @@ def latency_over_time(figure: FigureRows) -> pl.DataFrame:
 
 
 def packet_latency(figure: FigureRows) -> pl.DataFrame:
-    """Returns quartiles, p95, p99 and mean of packet latency, means over seeds."""
+    """Returns quartiles, p95, p99 and mean of packet latency, means over seeds.
+
+    Those of several windows or jobs are estimated from the percentiles of each (see
+    `pantala.analysis.latency_mixture`). The table `jobs` has the median, p95 and p99 of all packets
+    of a job.
+    """
     rows = figure.rows("latency_windows", "kind", "count", "mean_ns", *LEVELS)
     rows = rows.filter(pl.col("kind") == "packet", pl.col("count") > 0)
+    whole = figure.rows("jobs", "packets", *_OF_JOB.values())
     found = []
     for cell, every in cells_of(figure, rows):
         seeds = []
@@ -94,7 +104,11 @@ def packet_latency(figure: FigureRows) -> pl.DataFrame:
                 check_one(cell, own["job"].n_unique(), 1)
             counts = own["count"].to_numpy().astype(float)
             mean = float(own["mean_ns"].to_numpy() @ counts / counts.sum())
-            seeds.append([*_quantiles(own, counts), mean])
+            numbers = dict(zip(_BOX, _quantiles(own, counts), strict=True))
+            job = whole.join(own.select(_JOB).unique(), on=_JOB, how="semi", nulls_equal=True)
+            if job.height == 1 and job["packets"].item() == counts.sum():
+                numbers |= {name: job[column].item() for name, column in _OF_JOB.items()}
+            seeds.append([*numbers.values(), mean])
         means = np.mean(seeds, axis=0).tolist()
         numbers = dict(zip([*_BOX, "mean_ns"], means, strict=True))
         found.append({**cell, **numbers, "seeds": len(seeds)})

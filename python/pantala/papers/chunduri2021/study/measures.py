@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from pantala.papers.chunduri2021.study.counter_measures import COUNTER_MEASURES
-from pantala.papers.chunduri2021.study.platform import APPLICATIONS, PRODUCTION
+from pantala.papers.chunduri2021.study.platform import APPLICATIONS, MODES, PRODUCTION
 from pantala.papers.chunduri2021.study.samples import (
     calls,
     job_times,
@@ -212,8 +212,13 @@ def hacc_by_bias(e: Evidence) -> Measures:
 
 
 def scores(e: Evidence) -> pl.DataFrame:
-    """Returns the z-scores of all jobs of all ensembles, by application (Fig. 9)."""
-    frames = [each for kind in APPLICATIONS if not (each := ensemble(e, kind)).is_empty()]
+    """Returns the z-scores of all jobs of all ensembles, by application (Fig. 9).
+
+    An application without runs under one of the modes is left out: the scores of the others would
+    say how they differ from each other only.
+    """
+    of_all = [ensemble(e, kind) for kind in APPLICATIONS]
+    frames = [each for each in of_all if not each.is_empty() and {*MODES} <= {*each["mode"]}]
     if not frames:
         return pl.DataFrame()
     run = pl.col("run_ns")
@@ -226,7 +231,7 @@ def best_of_modes(e: Evidence) -> Measures:
     """Returns how far AD3's mean and range of z-scores lie below those of the next best mode."""
     rows = scores(e)
     mean, width = {}, {}
-    for mode in ("AD0", "AD1", "AD2", "AD3"):
+    for mode in MODES:
         own = of_mode(rows, mode)
         mean[mode] = mean_by_seed(e, own, "score")
         widths = own
