@@ -18,6 +18,7 @@ from pantala.comparison.plans import plan_changes
 from pantala.comparison.subject import SEED, Subject, open_subject, split_subject
 from pantala.comparison.values import check_metrics, metric_names, values_of
 from pantala.errors import UsageError, nearest
+from pantala.metrics.run_metrics import grows_with_run
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import counted
 
@@ -94,7 +95,10 @@ def compare(
         subjects, frames, lacking = _with_jobs(subjects, frames, jobs)
         left_out += lacking
     _check_jobs(subjects, frames, jobs)
-    chosen = [_chosen(frame, jobs, metrics) for frame in frames]
+    chosen = [
+        _with_steady(subject, _chosen(frame, jobs, metrics))
+        for subject, frame in zip(subjects, frames, strict=True)
+    ]
     for subject, frame in zip(subjects, chosen, strict=True):
         if not truncated:
             left_out += _partial_jobs(subject, frame)
@@ -228,16 +232,31 @@ def _chosen(frame: pl.DataFrame, jobs: Sequence[str], metrics: Sequence[str]) ->
     return frame.filter(pl.col("metric").is_in(list(metrics))) if metrics else frame
 
 
+def _with_steady(subject: Subject, frame: pl.DataFrame) -> pl.DataFrame:
+    """Returns values; those of jobs without an end are whole if they do not grow with the run."""
+    growing = [name for name in frame["metric"].unique() if grows_with_run(name)]
+    steady = ~pl.col("job").is_in(["", *_cut_off(subject)]) & ~pl.col("metric").is_in(growing)
+    return frame.with_columns(pl.col("whole") | steady)
+
+
+def _cut_off(subject: Subject) -> set[str]:
+    """Returns the jobs that should end and did not, in any run."""
+    return {job for each in subject.facts.values() for job in each.unfinished}
+
+
 def _partial_jobs(subject: Subject, frame: pl.DataFrame) -> Iterator[LeftOut]:
     """Yields the jobs that did not end, whose values are left out."""
     rows = frame.filter(~pl.col("whole"), pl.col("job") != "")
     keys = rows.select("case", "part", SEED, "job").unique(maintain_order=True)
-    unfinished = {job for each in subject.facts.values() for job in each.unfinished}
+    cut_off = _cut_off(subject)
     for case, part, seed, job in keys.iter_rows():
-        state, reason = "truncated", "the job did not end"
-        if job not in unfinished:
-            state, reason = "endless", "the job lasts as long as its run, which its times grow with"
-        yield LeftOut(subject.title, tuple(case[1:]), part, seed, job, state, reason)
+        if job in cut_off:
+            reason = "the job did not end"
+            yield LeftOut(subject.title, tuple(case[1:]), part, seed, job, "truncated", reason)
+    for job in keys["job"].unique(maintain_order=True):
+        if job not in cut_off:
+            reason = "it lasts as long as its run; its times and bytes, which grow, are not compared"
+            yield LeftOut(subject.title, (), None, None, job, "endless", reason)
 
 
 def _rows(

@@ -85,17 +85,18 @@ class Experiment(CaseParts):
         Returns:
             The other axes, ``part``, ``name``, the number of ``runs``, ``mean``, ``low``, ``high``,
             ``relative`` (half the width over the mean), ``outliers``, the number of values beyond 3
-            sigma, and ``cut_off``, the number of values of jobs that did not end; the mean contains
-            both. ``repeated`` is the number of seeds that are left out because their results equal
-            those of another seed. An interval of one run is infinite. Cases without a value are
-            left out.
+            sigma, ``cut_off``, the number of values of jobs that should end and did not, and
+            ``endless``, that of jobs that last as long as their run, which their times and bytes
+            grow with; the mean contains all of them. ``repeated`` is the number of seeds that are
+            left out because their results equal those of another seed. An interval of one run is
+            infinite. Cases without a value are left out.
 
         Raises:
             UsageError: there is no such table, column, axis or method, the column has no numbers,
                 or the table has several rows per run and job.
         """
         sample = self._sample(value, table, over).given()
-        return intervals_of(sample, self._equal, self._unfinished, confidence, method)
+        return intervals_of(sample, self._equal, self._open_ended, confidence, method)
 
     def outliers(self, value: str, *, table: str = "jobs", over: str = "seed") -> pl.DataFrame:
         """Returns all values of a column, with the outliers among seeds marked.
@@ -143,8 +144,10 @@ class Experiment(CaseParts):
         Returns:
             The axes, ``part`` and ``name``, the number of pairs (``runs``; pairs with equal results
             count once), the mean difference
-            (``mean``), its ``low`` and ``high``, and whether the interval excludes zero
-            (``significant``).
+            (``mean``), its ``low`` and ``high``, whether the interval excludes zero
+            (``significant``), and ``cut_off`` and ``endless`` as in `intervals`. Times and bytes of
+            jobs that last as long as their run differ as the lengths of the runs do, so
+            ``significant`` is null for them.
 
         Raises:
             UsageError: there is no such table, column, axis, base or method, the column has no
@@ -161,8 +164,9 @@ class Experiment(CaseParts):
             shown = ", ".join(map(str, known))
             raise UsageError(f"{self.path}: {axis} has no value {base!r}; it has {shown}")
         sample = self._sample(value, table, over).given()
+        zipped = self.zipped_with(axis)
         return differences_of(
-            sample, self._equal, axis, base, self.zipped_with(axis), confidence, method
+            sample, self._equal, axis, base, zipped, self._open_ended, confidence, method
         )
 
     def pivot(

@@ -16,6 +16,7 @@ from pantala.analysis.statistics import (
 )
 from pantala.experiments.equal_results import EqualResults
 from pantala.experiments.samples import check_single
+from pantala.metrics.run_metrics import grows_with_run
 
 __all__ = [
     "Sample",
@@ -64,7 +65,7 @@ def medians_of(sample: Sample, equal: EqualResults) -> pl.DataFrame:
 def intervals_of(
     sample: Sample,
     equal: EqualResults,
-    unfinished: pl.LazyFrame,
+    open_ended: pl.LazyFrame,
     confidence: float,
     method: Method,
 ) -> pl.DataFrame:
@@ -73,26 +74,23 @@ def intervals_of(
     Args:
         sample: the column, without missing values.
         equal: the runs with equal results, which count once.
-        unfinished: the jobs that should end and did not: ``run``, ``name``, ``unfinished``.
+        open_ended: the jobs that did not end: ``run``, ``name``, and ``cut_off``: whether they
+            should have.
         confidence: the probability that an interval covers the true mean.
         method: student or bootstrap.
 
     Raises:
         UsageError: the table has several rows per run and job.
     """
-    frame, value, keys = sample.rows, sample.value, sample.keys
-    cut = pl.lit(0, pl.UInt32)
-    if "name" in keys:
-        frame = frame.join(unfinished, on=["run", "name"], how="left", maintain_order="left")
-        cut = pl.col("unfinished").count().cast(pl.UInt32)
+    value, keys = sample.value, sample.keys
     groups = (
-        equal.distinct(frame, sample.over)
+        equal.distinct(_with_ends(sample, open_ended), sample.over)
         .group_by(keys, maintain_order=True)
         .agg(
             pl.col(value),
             pl.col("case").n_unique().alias("cases"),
             pl.col("repeated").max(),
-            cut_off=cut,
+            *_ENDS,
         )
         .collect()
     )
@@ -107,8 +105,23 @@ def intervals_of(
         relative=pl.Series([each.relative for each in found], dtype=pl.Float64),
         outliers=pl.Series([sum(marked(each)[1]) for each in values], dtype=pl.UInt32),
         cut_off=groups["cut_off"],
+        endless=groups["endless"],
         repeated=groups["repeated"],
     )
+
+
+#: The numbers of values of jobs that should end and did not, and that last as long as their run.
+_ENDS = (
+    pl.col("cut_off").sum().cast(pl.UInt32),
+    (~pl.col("cut_off")).sum().cast(pl.UInt32).alias("endless"),
+)
+
+
+def _with_ends(sample: Sample, open_ended: pl.LazyFrame) -> pl.LazyFrame:
+    """Returns the rows of a sample with ``cut_off``, which is null for jobs that ended."""
+    if "name" not in sample.keys:
+        return sample.rows.with_columns(cut_off=pl.lit(None, pl.Boolean))
+    return sample.rows.join(open_ended, on=["run", "name"], how="left", maintain_order="left")
 
 
 def outliers_of(sample: Sample, axes: Sequence[str]) -> pl.DataFrame:
@@ -141,6 +154,7 @@ def differences_of(
     axis: str,
     base: object,
     zipped: Sequence[str],
+    open_ended: pl.LazyFrame,
     confidence: float,
     method: Method,
 ) -> pl.DataFrame:
@@ -152,6 +166,7 @@ def differences_of(
         axis: the axis whose values are compared.
         base: the value of the axis that the others are compared with.
         zipped: the columns of that axis.
+        open_ended: as in `intervals_of`.
         confidence: the probability that an interval covers the true mean.
         method: student or bootstrap.
 
@@ -160,19 +175,25 @@ def differences_of(
     """
     value, keys, over = sample.value, sample.keys, sample.over
     pairs = [*(key for key in keys if key not in zipped), over]
-    frame = sample.rows.join(equal.results.lazy(), on="run", how="left", maintain_order="left")
+    rows = _with_ends(sample, open_ended)
+    frame = rows.join(equal.results.lazy(), on="run", how="left", maintain_order="left")
     there = frame.filter(pl.col(axis) == base).select(
-        *pairs, pl.col(value).alias("base"), pl.col("result").alias("base_result")
+        *pairs,
+        pl.col(value).alias("base"),
+        pl.col("result").alias("base_result"),
+        pl.col("cut_off").alias("base_cut_off"),
     )
     joined = (
         frame.filter(pl.col(axis) != base)
         .join(there, on=pairs, nulls_equal=True, maintain_order="left")
+        .with_columns(pl.max_horizontal("cut_off", "base_cut_off").alias("cut_off"))
         .group_by(keys, maintain_order=True)
         .agg(
             pl.col(value),
             pl.col("base"),
             pl.concat_list("result", "base_result").alias("results"),
             pl.col("case").n_unique().alias("cases"),
+            *_ENDS,
         )
         .collect()
     )
@@ -182,12 +203,19 @@ def differences_of(
         counted = distinct(list(map(tuple, results)) if over == "seed" else range(len(values)))
         one, other = ([each[place] for place in counted] for each in (base_values, values))
         found.append(paired_difference(one, other, confidence, method))
+    excludes = pl.Series([each.excludes_zero for each in found], dtype=pl.Boolean)
+    if grows_with_run(value):
+        excludes = joined.select(
+            pl.when(pl.col("endless") == 0).then(excludes).alias("significant")
+        ).to_series()
     return joined.select(keys).with_columns(
         runs=pl.Series([each.count for each in found], dtype=pl.UInt32),
         mean=pl.Series([each.mean for each in found], dtype=pl.Float64),
         low=pl.Series([each.low for each in found], dtype=pl.Float64),
         high=pl.Series([each.high for each in found], dtype=pl.Float64),
-        significant=pl.Series([each.excludes_zero for each in found], dtype=pl.Boolean),
+        significant=excludes,
+        cut_off=joined["cut_off"],
+        endless=joined["endless"],
     )
 
 

@@ -197,11 +197,21 @@ class StoredExperiment:
         }
 
     @property
-    def _unfinished(self) -> pl.LazyFrame:
-        """The jobs that should end and did not: ``run``, ``name``, and ``unfinished``, true."""
+    def _open_ended(self) -> pl.LazyFrame:
+        """The jobs that did not end: ``run``, ``name``, and ``cut_off``: whether they should have.
+
+        The others last as long as their run. They are known if the table jobs is kept.
+        """
         found = [(run, name) for run, each in self.facts.items() for name in each.unfinished]
         schema = {"run": pl.String, "name": pl.String}
-        return pl.LazyFrame(found, schema, orient="row").with_columns(unfinished=pl.lit(True))
+        cut_off = pl.LazyFrame(found, schema, orient="row").with_columns(cut_off=pl.lit(True))
+        if "jobs" not in self._listed.keep:
+            return cut_off
+        rows = self.table("jobs").filter(
+            ~pl.col("complete"), pl.col("communication_time_mean_ns").is_not_null()
+        )
+        endless = rows.select("run", "name").unique().join(cut_off, on=["run", "name"], how="anti")
+        return pl.concat([cut_off, endless.with_columns(cut_off=pl.lit(False))])
 
     @property
     def _equal(self) -> EqualResults:

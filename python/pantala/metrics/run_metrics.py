@@ -21,6 +21,7 @@ __all__ = [
     "Metric",
     "all_metrics",
     "chosen_job",
+    "grows_with_run",
     "job_values",
     "link_metrics",
     "link_values",
@@ -28,6 +29,10 @@ __all__ = [
 ]
 
 _NOT_METRICS = frozenset({"job", "name", "complete"})
+#: Words in the names of values of a job that do not grow with the time that it runs.
+_STEADY = ("latency", "share", "hops", "rate", "utilization")
+#: Such values without one of these words.
+_FIXED = frozenset({"ranks", "start_ns"})
 
 
 @dataclass(frozen=True)
@@ -178,6 +183,17 @@ def all_metrics() -> list[Metric]:
 def link_metrics() -> list[Metric]:
     """Returns the metrics of a run that are made from the table links."""
     return [metric for metric in all_metrics() if metric.name in _LINK_METRICS]
+
+
+def grows_with_run(name: str) -> bool:
+    """Returns whether a value of a job grows with the time that it runs, as times and bytes do.
+
+    Such values of jobs without an end of their own say how long their runs took.
+
+    Args:
+        name: a metric of a job, or a numeric column of a table.
+    """
+    return name not in _FIXED and not any(word in name for word in _STEADY)
 
 
 def value_of(run: RecordedRun, name: str, job: str | None) -> float | None:

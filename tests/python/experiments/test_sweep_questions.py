@@ -364,3 +364,26 @@ def test_a_run_with_fewer_tables_is_not_taken_for_one_with_more(tmp_path: Path) 
     assert not pt.Experiment(tmp_path / "few").together.messages.collect().height
     pt.run(both, tmp_path / "few", report=False, overwrite=True)
     assert pt.Experiment(tmp_path / "few").together.messages.collect().height
+
+
+def test_times_of_jobs_without_an_end_are_no_differences(tmp_path: Path, cli: Cli) -> None:
+    """They are as long as their runs; their latencies can be compared."""
+    repeats = scenario().replace({"jobs.noise.repeat": True, "jobs.halo.workload.iterations": 20})
+    axes = {"routing.algorithm": ["minimal", "par"]}
+    made: pt.Experiment = pt.sweep(repeats, tmp_path, axes=axes, seeds=3, workers=1)
+    axis = "routing.algorithm"
+    for value, said in ((VALUE, False), ("packet_latency_mean_ns", True)):
+        rows = made.differences(value, axis, base="minimal").filter(pl.col("name") == "noise")
+        assert rows["endless"].to_list() == [3] * rows.height
+        assert (rows["significant"].null_count() == 0) is said
+        other = made.differences(value, axis, base="minimal").filter(pl.col("name") == "halo")
+        assert other["endless"].to_list() == [0] * other.height
+        assert other["significant"].null_count() == 0
+    means = made.intervals(VALUE).filter(pl.col("name") == "noise")
+    assert means.select("cut_off", "endless").unique().rows() == [(0, 3)]
+    compared = cli("compare", str(tmp_path), "--by", axis, "--all")
+    lines = compared.out.splitlines()
+    of_noise = [line for line in lines if " noise " in line]
+    assert any("packet_latency_mean_ns" in line for line in of_noise)
+    assert not any("communication_time" in line for line in of_noise)
+    assert sum("(job noise): endless:" in line for line in lines) == 2
