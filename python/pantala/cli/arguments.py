@@ -16,6 +16,7 @@ __all__ = [
     "MachinePreset",
     "NoPrograms",
     "OptionalScenarioFile",
+    "Ranks",
     "RoutingName",
     "ScenarioFile",
     "Settings",
@@ -90,6 +91,10 @@ Variables = Annotated[
         metavar="NAME=VALUE",
         help="Set a variable of a load file, or an option of a program. Repeatable.",
     ),
+]
+Ranks = Annotated[
+    int | None,
+    typer.Option("--ranks", "-n", metavar="N", help="Ranks of a coNCePTuaL program."),
 ]
 Coarsen = Annotated[
     int | None,

@@ -14,6 +14,7 @@ from pantala.cli import complete
 from pantala.cli.arguments import (
     MachinePreset,
     NoPrograms,
+    Ranks,
     RoutingName,
     ScenarioFile,
     Settings,
@@ -63,6 +64,7 @@ def check(
     routing: RoutingName = None,
     preset: MachinePreset = None,
     variables: Variables = None,
+    ranks: Ranks = None,
     assumptions: Annotated[
         bool,
         typer.Option(
@@ -86,7 +88,7 @@ def check(
     limit = parse_limit(size_limit)
     changes = parse_settings(settings)
     try:
-        scenario = read_scenario(file, changes, routing, preset, variables)
+        scenario = read_scenario(file, changes, routing, preset, variables, ranks)
         planned = scenario.resolved_plan()
         resolved = planned.document
         cost = _warn(scenario, planned, limit, refuse=plan is not None)

@@ -223,11 +223,17 @@ def _description(
 ) -> Description:
     from pantala.cli.option_values import parse_seeds, parse_settings
     from pantala.cli.scenario_file import read_scenario
+    from pantala.errors import UsageError
     from pantala.experiments.axes import parse_axis
     from pantala.experiments.description import describe, read_experiment
 
     changes = {**parse_settings(settings), **detail}
     read = read_experiment(file)
+    if read is None and file.suffix == ".ncptl":
+        raise UsageError(
+            f"{file}: is a coNCePTuaL program, whose ranks a scenario sets; sweep a scenario with a"
+            f' job that has ranks and workload = {{ kind = "ncptl", file = "{file}" }}'
+        )
     return describe(
         (lambda changes: read_scenario(file, changes)) if read is None else read,
         axes=[parse_axis(text) for text in axis or ()],

@@ -255,7 +255,7 @@ def _partial_jobs(subject: Subject, frame: pl.DataFrame) -> Iterator[LeftOut]:
             yield LeftOut(subject.title, tuple(case[1:]), part, seed, job, "truncated", reason)
     for job in keys["job"].unique(maintain_order=True):
         if job not in cut_off:
-            reason = "it lasts as long as its run; its times and bytes, which grow, are not compared"
+            reason = "it lasts as long as its run; its times and bytes are not compared"
             yield LeftOut(subject.title, (), None, None, job, "endless", reason)
 
 

@@ -43,6 +43,8 @@ _SHARE = 10
 #: many seconds: the typical speed of a core can be wrong by a factor of ten.
 _SHORT = 30.0
 _FEW = 2
+#: What a worker takes beyond a process that simulates: the library that reads the tables of a run.
+_BYTES_PER_WORKER = 25e6
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ def _summed(count: int, groups: Sequence[tuple[Sequence[RunCost], int]], basis: 
     return Estimate(
         count,
         mean("seconds") * count,
-        max(cost.memory_bytes for costs, _ in groups for cost in costs),
+        max(cost.memory_bytes for costs, _ in groups for cost in costs) + _BYTES_PER_WORKER,
         mean("disk_bytes") * _CONSOLIDATED * count,
         basis,
     )

@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 #: The memory of a process that simulates, before it begins.
-BYTES_PER_PROCESS = 50e6
+BYTES_PER_PROCESS = 80e6
 #: Packet-hops per second of one core that also has another simulation beside it;
 #: `docs/performance.md` has measured values.
 _HOPS_PER_SECOND = 2.5e6
