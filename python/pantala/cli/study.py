@@ -333,11 +333,17 @@ def _print_claims(campaign: Campaign) -> None:
     # The quick version lists what it says something about.
     left_out = Verdict.NOT_RUN if campaign.quick else None
     rows = [
-        (each.claim.id, each.claim.where, each.claim.paper, measured_in_words(each), each.words)
+        (
+            f"{each.claim.id}\n{each.claim.where}",
+            each.claim.statement,
+            each.claim.paper,
+            measured_in_words(each),
+            each.words,
+        )
         for each in found
         if each.verdict is not left_out
     ]
-    _show(("claim", "where", "paper", "measured", "verdict"), rows, campaign.study.source)
+    _show(("claim", "statement", "paper", "measured", "verdict"), rows, campaign.study.source)
     for line in counts_in_words(found):
         say_line(line)
 
@@ -349,7 +355,9 @@ def _show(columns: Sequence[str], rows: Sequence[Sequence[str]], source: str) ->
 
     shown = NarrowTable(title=source, box=SIMPLE_HEAD, pad_edge=False)
     for heading in columns:
-        shown.add_column(heading, no_wrap=heading in ("claim", "verdict"), vertical="top")
+        least = max((len(row[0].partition("\n")[0]) for row in rows), default=0)
+        width = least if heading == columns[0] else None
+        shown.add_column(heading, min_width=width, vertical="top")
     for row in rows:
         shown.add_row(*row)
     console().print(shown)
