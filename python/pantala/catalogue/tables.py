@@ -729,8 +729,18 @@ _JOB_WINDOWS = Table(
         Column(
             "window_ns", "f64", "Duration of the window. The last window may be shorter.", unit="ns"
         ),
-        Column("injected_bytes", "u64", "Payload that entered the network.", unit="bytes"),
-        Column("delivered_bytes", "u64", "Payload that reached its destination NIC.", unit="bytes"),
+        Column(
+            "injected_bytes",
+            "u64",
+            "Bytes that entered the network, those of control messages included.",
+            unit="bytes",
+        ),
+        Column(
+            "delivered_bytes",
+            "u64",
+            "Bytes that reached their destination NIC, those of control messages included.",
+            unit="bytes",
+        ),
         Column("packets", "u64", "Packets delivered."),
         Column(
             "latency_mean_ns",

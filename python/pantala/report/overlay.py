@@ -102,7 +102,7 @@ def overlaid(chosen: Representatives | None) -> dict[str, PageFigure | None]:
         "throughput": (
             _all_have(runs, "job_windows"),
             "Throughput over time",
-            "Payload delivered to each job per unit of simulated time. Dashes tell the runs apart.",
+            "Bytes delivered to each job per unit of simulated time. Dashes tell the runs apart.",
             f"{KANG}, Fig. 5 and 9",
             lambda: figures.throughput(runs),
         ),

@@ -111,7 +111,7 @@ def _throughput(reported: ReportedRun) -> PageFigure:
     return page_figure(
         "throughput",
         title,
-        "Payload delivered to each job per unit of simulated time"
+        "Bytes delivered to each job per unit of simulated time"
         f"{_dashed(reported)}{step} A dotted line marks the end of another job.{scales}",
         f"{KANG}, Fig. 5 and 9",
         f"Delivered throughput of {_jobs(reported)} over simulated time.",

@@ -113,8 +113,8 @@ def varied_tables(campaign: Campaign, found: list[Judgement]) -> list[ReportTabl
             for each in measures
         ]
         caption = (
-            f"What was varied of {experiment}, for the claims that do not hold. Bold values lie"
-            " inside the bounds of the claim."
+            f"What was varied of {experiment}, for claims that do not hold or are undecided. Bold"
+            " values lie inside the bounds of the claim."
         )
         tables.append(ReportTable(caption, ("measure", "bounds", *names), rows))
     return tables

@@ -14,9 +14,9 @@ table! {
         window_start_ns: f64 [ns],
         /// Duration of the window. The last window may be shorter.
         window_ns: f64 [ns],
-        /// Payload that entered the network.
+        /// Bytes that entered the network, those of control messages included.
         injected_bytes: u64 [bytes],
-        /// Payload that reached its destination NIC.
+        /// Bytes that reached their destination NIC, those of control messages included.
         delivered_bytes: u64 [bytes],
         /// Packets delivered.
         packets: u64,
