@@ -225,7 +225,7 @@ def _calls(runs: Runs, table: PageTable) -> Callable[[int, tuple[str, ...]], Cel
         return {
             "MPI call": row["call"],
             "time": row["time_mean"],
-            "share of run time": row["share"],
+            "share of rank's time": row["share"],
             "shortest": row["least"],
             "longest": row["most"],
             "of rank": slowest,

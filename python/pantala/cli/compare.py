@@ -45,6 +45,14 @@ def compare(
         str | None,
         typer.Option("--by", metavar="AXIS", help="Compare the values of this axis of one DIR."),
     ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            "--base",
+            metavar="VALUE",
+            help="With --by: the value that the others are compared with. Default: the first.",
+        ),
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
@@ -100,6 +108,7 @@ def compare(
     found = compare_directories(
         dict(zip(titles(directories), directories, strict=True)),
         by=by,
+        base=base,
         where=parse_cases(where),
         jobs=job or (),
         metrics=metric or (),

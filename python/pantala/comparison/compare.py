@@ -34,6 +34,7 @@ def compare(
     paths: Mapping[str, str | Path],
     *,
     by: str | None = None,
+    base: str | None = None,
     where: Mapping[str, str] | None = None,
     jobs: Sequence[str] = (),
     metrics: Sequence[str] = (),
@@ -54,6 +55,7 @@ def compare(
     Args:
         paths: the directories by title, in order.
         by: an axis of the only directory: its values are compared instead of directories.
+        base: the value of that axis, as text, that the others are compared with; the first if None.
         where: the value of an axis, as text; only these cases are compared.
         jobs: only these jobs.
         metrics: only these metrics.
@@ -75,7 +77,9 @@ def compare(
     if by is not None:
         if len(subjects) > 1:
             raise UsageError(f"--by {by}: compares the cases of one experiment; name one directory")
-        subjects = split_subject(subjects[0], by)
+        subjects = _with_base(split_subject(subjects[0], by), by, base)
+    elif base is not None:
+        raise UsageError(f"--base {base}: is a value of an axis; add --by AXIS")
     if len(subjects) < 2:
         first = subjects[0]
         hint = f" or --by AXIS (one of {', '.join(first.axes)})" if first.axes else ""
@@ -126,6 +130,18 @@ def compare(
         tuple(caveats_of_subjects(subjects)),
         tuple(chosen),
     )
+
+
+def _with_base(subjects: list[Subject], by: str, base: str | None) -> list[Subject]:
+    """Returns subjects with the base first."""
+    titles = [subject.title for subject in subjects]
+    if base is None or (titles and titles[0] == base):
+        return subjects
+    if base not in titles:
+        raise UsageError(
+            f"--base {base}: {by} has no such value; choose one of {', '.join(titles)}"
+        )
+    return sorted(subjects, key=lambda subject: subject.title != base)
 
 
 def _check(metrics: Sequence[str], confidence: float) -> None:

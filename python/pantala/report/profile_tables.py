@@ -38,7 +38,8 @@ def calls_table(reported: ReportedRun) -> ReportTable:
     divisor, unit = time_unit(float(longest))
     caption = (
         f"MPI calls of each job, {unit} per rank: time inside the call, mean over ranks, and its"
-        " share of the run time. A call below 0.1 % of a job's time in MPI calls has no row."
+        " share of the time from a rank's start to its end, mean over ranks. A call below 0.1 % of"
+        " a job's time in MPI calls has no row."
     )
     if any(rows.height > _CALLS for _, rows in found):
         caption += f" Each job has its {_CALLS} longest calls."
@@ -47,7 +48,7 @@ def calls_table(reported: ReportedRun) -> ReportTable:
     made = ReportTable(
         caption,
         [
-            *("job", "MPI call", "time", "share of run time"),
+            *("job", "MPI call", "time", "share of rank's time"),
             *(("shortest", "longest", "of rank") if by_rank else ()),
             *("calls", "mean size"),
         ],

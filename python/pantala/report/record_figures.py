@@ -27,7 +27,7 @@ def _calls(reported: ReportedRun) -> PageFigure | None:
         "Time inside MPI calls",
         "A bar is the communication time of a rank, mean over the ranks of the job, divided by the"
         " MPI call in which it passed. The table below has the numbers, also of init and finalize,"
-        " whose time is no communication.",
+        f" whose time is no communication.{reported.endless_note}",
         "",
         f"Bars of time inside MPI calls of {', '.join(reported.names)}.",
         figures.time_in_calls(reported.run, reported.alone),

@@ -22,8 +22,8 @@ from pantala.caveats import (
     caveats_of,
     facts_of_run,
 )
-from pantala.run_tables.run_like import InterferenceLike, RunLike, job_names
-from pantala.text.amounts import PAGE
+from pantala.run_tables.run_like import InterferenceLike, RunLike, is_endless, job_names
+from pantala.text.amounts import PAGE, join
 
 __all__ = ["ReportedRun"]
 
@@ -98,6 +98,19 @@ class ReportedRun:
             for name, overlaps in self.overlaps.items()
             if others and len(overlaps) == others
         }
+
+    @property
+    def endless_note(self) -> str:
+        """A sentence about the communication times of jobs that last as long as the run."""
+        rows = self.run.jobs.collect()
+        numbers = rows.filter(pl.col("communication_time_mean_ns") > 0)["job"]
+        names = [job_names(self.run)[job] for job in numbers if is_endless(self.run, job)]
+        if not names:
+            return ""
+        lasts, its = (
+            ("lasts", "its times grow") if len(names) == 1 else ("last", "their times grow")
+        )
+        return f" {join(names)} {lasts} as long as the run, and {its} with it."
 
     @property
     def caveats(self) -> list[Caveat]:

@@ -83,7 +83,8 @@ def _ranks(reported: ReportedRun) -> PageFigure | None:
         "Communication time, rank by rank",
         "For each time on the horizontal axis, the share of ranks with at most this communication"
         " time. A steep line means that all ranks communicate for about the same time. A long foot"
-        " or head means that some ranks communicate for a much shorter or longer time.",
+        " or head means that some ranks communicate for a much shorter or longer time."
+        f"{reported.endless_note}",
         f"{YANG}, Fig. 3",
         f"Distribution of communication time over the ranks of {_jobs(reported)}; the table above"
         " has mean, standard deviation and maximum.",

@@ -291,6 +291,9 @@ def test_the_command_prints_tables_and_json(cli: Cli, sweeps: dict[str, Path]) -
     assert document["method"] == "bootstrap"
     assert document["plan"][0]["values"] == {"minimal": "minimal", "par": "par"}
     assert {row["job"] for row in document["metrics"]} == {"halo", "noise", None}
+    ended = cli("compare", sweeps["both"], "--by", "routing.algorithm", "--base", "par", "--json")
+    document = json.loads(ended.out)
+    assert [each["title"] for each in document["subjects"]] == ["par", "minimal"]
 
 
 def test_the_page_is_one_file_with_all_figures(
@@ -339,6 +342,14 @@ def test_bad_input_is_one_line(cli: Cli, sweeps: dict[str, Path], tmp_path: Path
         (run, torn): "run.json is damaged: 'plan' is missing; give the command that wrote it again",
         (both, sweeps["minimal"]): "--where routing.algorithm=minimal",
         (both, run, "--by", "x"): "--by x: compares the cases of one experiment; name one",
+        (both, run, "--base", "x"): "--base x: is a value of an axis; add --by AXIS",
+        (
+            both,
+            "--by",
+            "routing.algorithm",
+            "--base",
+            "x",
+        ): "--base x: routing.algorithm has no such value; choose one of minimal, par",
         (both, "--by", "routing.algoritm"): "did you mean 'routing.algorithm'?",
         (both, run, "--where", "routing.algorithm=pra"): "has no value 'pra'; did you mean 'par'?",
         (both, run, "--where", "routing"): "--where routing: is not AXIS=VALUE; write",

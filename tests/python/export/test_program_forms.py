@@ -297,6 +297,16 @@ def test_a_program_that_stops_is_refused_with_its_line(tmp_path: Path) -> None:
         export_program(program, 2, "goal", tmp_path / "out")
 
 
+def test_a_program_that_stops_at_some_times_is_refused_with_its_line(tmp_path: Path) -> None:
+    program = tmp_path / "p.ncptl"
+    program.write_text(
+        "for 2 repetitions {\n  all tasks compute for 1 microseconds then\n"
+        '  task 0 logs the elapsed_usecs as "A"\n}'
+    )
+    with pytest.raises(UsageError, match=r"depending on time.*p\.ncptl:3:3: more than one value"):
+        export_program(program, 2, "goal", tmp_path / "out")
+
+
 def test_the_command_writes_a_file_and_points_at_what_it_refuses(
     cli: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

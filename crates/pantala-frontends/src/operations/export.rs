@@ -77,6 +77,17 @@ fn next<P: OperationStream>(
         return Ok(one);
     }
     let name = |op: &Option<Op>| op.as_ref().map_or("the end", Op::name);
+    if let (Some(Op::Abort(why)), kept) | (kept, Some(Op::Abort(why))) = (&one, &other) {
+        let why = why.lines().next().unwrap_or_default();
+        return Err(WriteFault::Operation {
+            rank: stream.rank(),
+            number: stream.operations(),
+            name: name(kept),
+            reason: format!(
+                "follows, or the rank stops, depending on time; only a run knows that: {why}"
+            ),
+        });
+    }
     let same = name(&one) == name(&other);
     let (one, other) = (name(&one), name(&other));
     let which =
