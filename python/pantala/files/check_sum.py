@@ -8,6 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pantala.files.input_file import check_regular, open_input
+
 __all__ = ["crc32_of", "other_bytes"]
 
 #: Bytes that are read at a time.
@@ -22,9 +24,9 @@ def crc32_of(path: Path) -> str:
     A file is read once for each state that it has (time and size).
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or is no regular file.
     """
-    state = path.stat()
+    state = check_regular(path)
     return _crc32(path, state.st_mtime_ns, state.st_size)
 
 
@@ -39,7 +41,7 @@ def other_bytes(path: Path, document: Mapping[str, Any]) -> str:
         document: run.json of the run. That of an older version has no check sums.
 
     Raises:
-        OSError: the file is missing or cannot be read.
+        OSError: the file is missing, cannot be read, or is no regular file.
     """
     written = (document.get("table_crc32") or {}).get(path.stem)
     if written is None or (found := crc32_of(path)) == written or not _is_ours(path):
@@ -49,7 +51,7 @@ def other_bytes(path: Path, document: Mapping[str, Any]) -> str:
 
 def _is_ours(path: Path) -> bool:
     """Returns whether the end of a Parquet file says that Pantala wrote it; it says so twice."""
-    with path.open("rb") as file:
+    with open_input(path) as file:
         file.seek(max(0, path.stat().st_size - _TAIL))
         return b"pantala" in file.read()
 
@@ -57,7 +59,7 @@ def _is_ours(path: Path) -> bool:
 @lru_cache(1 << 10)
 def _crc32(path: Path, *_: int) -> str:
     found = 0
-    with path.open("rb") as file:
+    with open_input(path) as file:
         while piece := file.read(_PIECE):
             found = zlib.crc32(piece, found)
     return f"{found:08x}"

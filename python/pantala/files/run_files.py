@@ -12,7 +12,8 @@ import polars as pl
 
 from pantala.errors import RunDirectoryError
 from pantala.files.check_sum import other_bytes
-from pantala.files.input_file import LARGE_TEXT, read_text
+from pantala.files.input_archive import input_archive
+from pantala.files.input_file import LARGE_TEXT, Unreadable, check_regular, read_text
 from pantala.files.run_directory import RUN_FILE
 from pantala.files.run_form import misfit
 from pantala.files.table_errors import UNREADABLE
@@ -33,10 +34,15 @@ def scanned_table(path: Path, document: Mapping[str, Any]) -> pl.LazyFrame:
         document: run.json of the run.
 
     Raises:
-        RunDirectoryError: the file has not the bytes that the run wrote.
+        RunDirectoryError: the file has not the bytes that the run wrote, or is no regular file.
         OSError: the file is missing or cannot be read.
     """
-    if difference := other_bytes(path, document):
+    try:
+        check_regular(path)
+        difference = other_bytes(path, document)
+    except Unreadable as error:
+        raise RunDirectoryError(path.parent, f"{path.name} {error.strerror}", AGAIN) from None
+    if difference:
         raise RunDirectoryError(path.parent, f"{path.name} is damaged: {difference}", AGAIN)
     frame = pl.scan_parquet(path, glob=False)
     _SCANNED[path] = None
@@ -59,13 +65,15 @@ def table_in_archive(archive: Path, file: str) -> pl.DataFrame | None:
     """Returns a table from an archive of tables; None if it is not there.
 
     Raises:
-        RunDirectoryError: the archive is damaged.
+        RunDirectoryError: the archive is damaged, or is no regular file.
     """
     try:
-        with zipfile.ZipFile(archive) as packed:
+        with input_archive(archive) as packed:
             return pl.read_parquet(packed.read(file))
     except (FileNotFoundError, KeyError):
         return None
+    except Unreadable as error:
+        raise RunDirectoryError(archive, str(error.strerror), AGAIN) from None
     except (OSError, zipfile.BadZipFile, *UNREADABLE) as error:
         raise RunDirectoryError(archive, f"is damaged: {file}: {error}", AGAIN) from None
 
@@ -83,6 +91,8 @@ def document_of(path: Path, name: str) -> dict[str, Any]:
         if (path / "experiments").is_dir():
             remedy = f"name one run of the sweep, a directory {path}/runs/3f/3f2a..."
         raise RunDirectoryError(path, f"holds no run ({name} is missing)", remedy) from None
+    except Unreadable as error:
+        raise RunDirectoryError(path, f"{name} {error.strerror}", AGAIN) from None
     except (OSError, ValueError, RecursionError) as error:
         raise RunDirectoryError(path, f"{name} cannot be read: {error}", AGAIN) from None
     if name == RUN_FILE and (wrong := misfit(document)):

@@ -22,7 +22,8 @@ from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
 from pantala.files.atomic_file import write_table, write_text
 from pantala.files.check_sum import crc32_of
-from pantala.files.input_file import LARGE_TEXT, read_text
+from pantala.files.input_archive import input_archive
+from pantala.files.input_file import LARGE_TEXT, check_regular, read_text
 from pantala.files.run_directory import TABLES_FILE
 from pantala.files.run_files import scanned_table
 from pantala.files.table_errors import UNREADABLE
@@ -202,6 +203,7 @@ class Segments:
         try:
             if written is not None:
                 return crc32_of(path) == written
+            check_regular(path)
             pl.read_parquet_schema(path)
         except (OSError, *UNREADABLE):
             return False
@@ -253,7 +255,7 @@ class _Packed:
         """Returns the tables of a run; None if it is damaged, or not packed."""
         try:
             rows = store.document(run)["tables"]
-            with zipfile.ZipFile(store.path(run) / TABLES_FILE) as packed:
+            with input_archive(store.path(run) / TABLES_FILE) as packed:
                 found = {table: packed.read(TABLES[table].file) for table in tables}
             return cls(run, found, {table: int(rows[table]) for table in tables})
         except (RunDirectoryError, OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile):
@@ -295,7 +297,7 @@ def table_of_run(store: RunStore, run: str, table: str) -> pl.DataFrame:
         if store.is_unpacked(run):
             frame = scanned_table(path / TABLES[table].file, store.document(run)).collect()
         else:
-            with zipfile.ZipFile(path / TABLES_FILE) as packed:
+            with input_archive(path / TABLES_FILE) as packed:
                 frame = pl.read_parquet(io.BytesIO(packed.read(TABLES[table].file)))
     except RunDirectoryError:
         raise

@@ -19,6 +19,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.caveats import Facts, facts_of
 from pantala.errors import RunDirectoryError
 from pantala.files.atomic_file import write_text
+from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import RUN_FILE, TABLES_FILE
 from pantala.files.run_files import scanned_table, table_in_archive
 from pantala.store.lease import claim
@@ -150,7 +151,7 @@ class Index:
         with contextlib.suppress(FileNotFoundError):
             for path in sorted(self._folder.glob("*.jsonl"), key=_age):
                 try:
-                    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+                    lines = read_text(path, most=LARGE_TEXT, errors="replace").splitlines()
                 except OSError:  # merged meanwhile
                     continue
                 yield path, _entries(lines)

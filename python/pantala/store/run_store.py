@@ -26,6 +26,7 @@ from typing import Any
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
+from pantala.files.input_archive import input_archive
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import RUN_FILE, TABLES_FILE, check_place
 from pantala.store.identity import covers
@@ -143,7 +144,7 @@ class RunStore:
         try:
             if self.is_unpacked(run):
                 return [name for name, table in TABLES.items() if (path / table.file).is_file()]
-            with zipfile.ZipFile(path / TABLES_FILE) as packed:
+            with input_archive(path / TABLES_FILE) as packed:
                 names = packed.namelist()
             if (path / RUN_FILE).stat().st_size:
                 return [name.removesuffix(".parquet") for name in names]

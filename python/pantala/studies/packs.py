@@ -24,6 +24,8 @@ from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.errors import RunDirectoryError
 from pantala.files.atomic_file import atomic_file, write_table, write_text
+from pantala.files.input_archive import input_archive
+from pantala.files.input_file import Unreadable
 from pantala.files.run_directory import RUN_FILE
 from pantala.files.table_errors import UNREADABLE
 from pantala.store.consolidate import table_of_run
@@ -138,7 +140,7 @@ class _Pack:
     def __init__(self, campaign: Campaign, path: Path) -> None:
         self.path = path
         try:
-            with zipfile.ZipFile(path) as archive:
+            with input_archive(path) as archive:
                 mark = json.loads(archive.read(_MARK))
             study, quick, form = mark["study"], mark["quick"], mark["format"]
             self.runs: dict[str, list[str]] = mark["runs"]
@@ -167,7 +169,7 @@ class _Pack:
     def _tables(self) -> tuple[dict[str, str], dict[str, dict[str, pl.DataFrame]]]:
         """Returns run.json by run, and the tables by name and run; checks their rows."""
         try:
-            with zipfile.ZipFile(self.path) as archive:
+            with input_archive(self.path) as archive:
                 documents = dict(_frame(archive, _DOCUMENTS).select("run", "document").iter_rows())
                 facts = {run: json.loads(documents[run]) for run in self.runs}
                 times = _times(facts)
@@ -188,6 +190,8 @@ class _Pack:
         return documents, tables
 
     def _damaged(self, error: Exception) -> RunDirectoryError:
+        if isinstance(error, Unreadable):
+            return RunDirectoryError(self.path, str(error.strerror), _ELSEWHERE)
         return RunDirectoryError(self.path, f"is damaged: {error}", _ELSEWHERE)
 
 
