@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
 
-from pantala.figures.style import MUTED
+from pantala.figures.runs import Case
+from pantala.figures.style import INK, MUTED
 from pantala.run_tables.run_like import RunLike
 from pantala.run_tables.skipped_time import skipped_spans
 from pantala.text.amounts import PLAIN
 
-__all__ = ["mark_cuts", "time_label"]
+__all__ = ["ShownRun", "break_line", "mark_cuts", "runs_of_cases", "time_label"]
+
+#: Half of the distance between the two lines of a break, in points.
+_HALF_GAP = 1.3
+#: Runs of a panel whose skipped time is in words.
+_RUNS = 2
+#: The sign of a break in words.
+BREAK = "\N{DOUBLE VERTICAL LINE}"
+
+
+@dataclass(frozen=True, eq=False)
+class ShownRun:
+    """A run in a panel.
+
+    Attributes:
+        run: the run.
+        name: what tells it from the others of the figure; empty for a single one.
+        dashes: the dashes of its line.
+    """
+
+    run: RunLike
+    name: str = ""
+    dashes: Any = "-"
 
 
 def time_label(runs: Iterable[RunLike], unit: str) -> str:
@@ -25,29 +52,66 @@ def time_label(runs: Iterable[RunLike], unit: str) -> str:
     return f"simulated time ({unit}{cut})"
 
 
-def mark_cuts(panels: Iterable[Axes], run: RunLike, divisor: float) -> None:
-    """Marks each cut of a run with a dashed line through the panels, and its length in the first.
+def runs_of_cases(rows: Iterable[Case], name: str) -> list[ShownRun]:
+    """Returns the runs in the panel of a job.
 
     Args:
-        panels: panels with one axis of time, on which the run's skipped time is cut out.
-        run: the run.
+        rows: the cases of the figure.
+        name: the job.
+    """
+    return [
+        ShownRun(case.run, case.condition, case.line["ls"]) for case in rows if case.name == name
+    ]
+
+
+def mark_cuts(panels: Iterable[tuple[Axes, Sequence[ShownRun]]], divisor: float) -> None:
+    """Marks each cut of the runs of a panel with a break in the dashes of the run.
+
+    Words above the panel say how much each run skipped, unless they are those of the panel before.
+
+    Args:
+        panels: panels with an axis of time, on which each run's skipped time is cut out, with their
+            runs.
         divisor: the unit of the axis in ns.
     """
-    first, *others = panels
-    before = 0.0
-    for start, end in skipped_spans(run):
-        at = (start - before) / divisor
-        before += end - start
-        for axes in (first, *others):
-            axes.axvline(at, color=MUTED, lw=1.2, ls=(0, (1, 1)), zorder=5)
-        first.annotate(
-            f"{PLAIN.duration(end - start)} skipped",
-            (at, 1),
-            (3, -2),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            va="top",
-            fontsize=8,
-            color=MUTED,
-            zorder=6,
-        )
+    last = ""
+    for axes, shown in panels:
+        for each in shown:
+            before = 0.0
+            for start, end in skipped_spans(each.run):
+                break_line(axes, (start - before) / divisor, each.dashes)
+                before += end - start
+        words = _words(shown)
+        if words and words != last:
+            axes.set_title(words, loc="right", fontsize=8, fontweight="normal", color=MUTED)
+        last = words
+
+
+def break_line(axes: Axes, at: float, dashes: Any = "-") -> None:
+    """Draws a break of the horizontal axis: two lines side by side, as no other mark has.
+
+    Args:
+        axes: the panel.
+        at: the place of the break.
+        dashes: the dashes of both lines.
+    """
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    for side in (-_HALF_GAP, _HALF_GAP):
+        aside = ScaledTranslation(side / 72, 0, figure.dpi_scale_trans)
+        line = Line2D([at, at], [0, 1], color=INK, lw=0.9, ls=dashes, zorder=5)
+        line.set_transform(axes.get_xaxis_transform() + aside)
+        axes.add_artist(line)
+
+
+def _words(shown: Sequence[ShownRun]) -> str:
+    """Returns how much each run of a panel skipped."""
+    found = [(each.name, spans) for each in shown if (spans := skipped_spans(each.run))]
+    if len(found) > _RUNS:
+        return f"{BREAK} time skipped by {len(found)} runs"
+    parts = []
+    for name, spans in found:
+        part = f"{PLAIN.duration(sum(end - start for start, end in spans))} skipped"
+        part += f" at {len(spans)} places" if len(spans) > 1 else ""
+        parts.append(f"{name}: {part}" if name else part)
+    return f"{BREAK} {', '.join(parts)}" if parts else ""

@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from pantala.errors import UsageError
-from pantala.figures.cuts import mark_cuts, time_label
+from pantala.figures.cuts import mark_cuts, runs_of_cases, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import stairs, steps_of
@@ -60,6 +60,10 @@ def latency_over_time(
     rows = [case for case in rows if table(case.run, name) is not None] or rows
     found = [(case, _quantiles(case, kind) if quantiles else _means(case)) for case in rows]
     found = [(case, series) for case, series in found if len(series[0]) > 1]
+    if not quantiles:
+        # Lines that are compared have steps of one length.
+        least = max((float(edges[1] - edges[0]) for _, (edges, *_) in found), default=0.0)
+        found = [(case, _means(case, least)) for case, _ in found]
     if measure != "packet" and not found:
         remedy = _REMEDIES[measure]
         raise UsageError(f"figure latency-over-time: the run has no {measure} latency; {remedy}")
@@ -94,7 +98,11 @@ def latency_over_time(
             axes.margins(x=0)
             axes.set_ylim(0, 1.05 * (max(peaks) if one_scale else peak) / scale or 1.0)
         shown = list({id(case.run): case.run for case, _ in found}.values())
-        mark_cuts(panels, shown[0], divisor)
+        drawn = [case for case, _ in found]
+        mark_cuts(
+            [(axes, runs_of_cases(drawn, name)) for axes, name in zip(panels, names, strict=False)],
+            divisor,
+        )
         panels[-1].set_xlabel(time_label(shown, unit))
         words = "median to p99" if quantiles else "mean"
         figure.supylabel(f"{measure} latency, {words} ({name_of_scale})", fontsize=9)
@@ -102,7 +110,7 @@ def latency_over_time(
     return figure
 
 
-def _means(case: Case) -> tuple[NDArray[Any], ...]:
+def _means(case: Case, least_ns: float = 0.0) -> tuple[NDArray[Any], ...]:
     """Returns the edges of the windows and the mean latency in each; nan without a packet."""
     frame = (
         recorded(case.run, "job_windows")
@@ -117,7 +125,7 @@ def _means(case: Case) -> tuple[NDArray[Any], ...]:
     spans = skipped_spans(case.run)
     starts = without_skipped(spans, frame["window_start_ns"].to_numpy())
     end, packets = float(without_skipped(spans, np.array(end))), frame["packets"].to_numpy()
-    steps = steps_of(starts, length, end, _STEPS)
+    steps = steps_of(starts, length, end, _STEPS, least_ns)
     sums = steps.sums(starts, frame["latency_mean_ns"].to_numpy() * packets)
     counts = steps.sums(starts, packets)
     means = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)

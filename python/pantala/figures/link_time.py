@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from pantala.errors import UsageError
-from pantala.figures.cuts import mark_cuts, time_label
+from pantala.figures.cuts import ShownRun, mark_cuts, time_label
 from pantala.figures.runs import Given, recorded, runs_of
 from pantala.figures.steps import steps_of
 from pantala.figures.style import PERCENT, new_figure, style
@@ -88,8 +88,8 @@ def links_over_time(
                 f"{title}: {of}{whose}" if len(found) > 1 else f"{of}{whose}".capitalize()
             )
         panels[-1, 0].set_xlim(start / divisor, end / divisor)
-        for axes, run in zip(panels.ravel(), runs.values(), strict=True):
-            mark_cuts([axes], run, divisor)
+        marked = zip(panels.ravel(), runs.values(), strict=True)
+        mark_cuts([(axes, [ShownRun(run)]) for axes, run in marked], divisor)
         panels[-1, 0].set_xlabel(time_label(runs.values(), unit))
         bar = figure.colorbar(image, ax=panels.ravel().tolist(), aspect=30, pad=0.015)
         bar.ax.yaxis.set_major_formatter(PERCENT)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from pantala.figures.cuts import mark_cuts, time_label
+from pantala.figures.cuts import ShownRun, mark_cuts, time_label
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import stairs, steps_of
@@ -64,7 +64,10 @@ def routers_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) 
         ]
         panels[-1].set_xlim(left=min(starts, default=0.0) / divisor)
         runs = list({id(case.run): case.run for case, *_ in found}.values())
-        mark_cuts(panels, runs[0], divisor)
+        mark_cuts(
+            [(axes, [ShownRun(case.run)]) for axes, (case, *_) in zip(panels, found, strict=False)],
+            divisor,
+        )
         panels[-1].set_xlabel(time_label(runs, unit))
         figure.supylabel("traffic (GB/s)", fontsize=9)
         shown = {name for *_, rates in found for name in rates}

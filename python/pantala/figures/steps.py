@@ -46,7 +46,13 @@ class Steps:
         return places
 
 
-def steps_of(starts_ns: NDArray[Any], length_ns: float, end_ns: float, most: int = MOST) -> Steps:
+def steps_of(
+    starts_ns: NDArray[Any],
+    length_ns: float,
+    end_ns: float,
+    most: int = MOST,
+    least_ns: float = 0.0,
+) -> Steps:
     """Returns steps that cover windows up to an end.
 
     The first step starts at 0. If nothing happens in the first half of the time, it starts with the
@@ -57,11 +63,12 @@ def steps_of(starts_ns: NDArray[Any], length_ns: float, end_ns: float, most: int
         length_ns: the length of a window.
         end_ns: the end of the last step.
         most: the maximum number of steps.
+        least_ns: the shortest length of a step.
     """
     first = float(starts_ns.min())
     origin = first if first > end_ns / 2 else 0.0
     windows = max(1, int(np.ceil((end_ns - origin) / length_ns - 1e-6)))
-    step = length_ns * -(-windows // most)
+    step = length_ns * max(-(-windows // most), int(np.ceil(least_ns / length_ns - 1e-6)))
     number = max(1, int(np.ceil((end_ns - origin) / step - 1e-6)))
     edges = origin + np.arange(number + 1) * step
     edges[-1] = max(min(edges[-1], end_ns), np.nextafter(edges[-2], np.inf))

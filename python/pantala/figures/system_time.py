@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.errors import UsageError
-from pantala.figures.cuts import mark_cuts, time_label
+from pantala.figures.cuts import ShownRun, mark_cuts, time_label
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, parts, recorded
 from pantala.figures.steps import stairs, steps_of
@@ -80,9 +80,13 @@ def system_over_time(
             axes.yaxis.set_major_formatter(PERCENT)
         panels[0].set_ylim(bottom=0)  # of all panels, after the last: a limit ends the scaling
         panels[-1].set_xlim(left=_first(found) / divisor)
-        runs = list(parts(given, alone).values())
-        mark_cuts(panels, runs[0], divisor)
-        panels[-1].set_xlabel(time_label(runs, unit))
+        runs = parts(given, alone)
+        shown = [
+            ShownRun(runs[title], title if len(found) > 1 else "", _line(at)["ls"])
+            for at, title in enumerate(found)
+        ]
+        mark_cuts([(axes, shown) for axes in panels], divisor)
+        panels[-1].set_xlabel(time_label(runs.values(), unit))
         figure.supylabel(words, fontsize=9)
         if len(found) > 1:
             add_key(

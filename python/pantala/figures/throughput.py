@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pantala.errors import UsageError
-from pantala.figures.cuts import mark_cuts, time_label
+from pantala.figures.cuts import mark_cuts, runs_of_cases, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, refuse_not_kept
 from pantala.figures.steps import stairs, steps_of
@@ -43,6 +43,17 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
         UsageError: no packet entered the network, or a sweep did not keep the table.
     """
     found = [(case, throughput_windows(case.run, case.job)) for case in cases(given, alone)]
+    # Lines that are compared have steps of one length: the mean over a longer step has lower peaks.
+    least = max((_step(frame) for _, frame in found if frame is not None), default=0.0)
+    found = [
+        (
+            case,
+            frame
+            if frame is None or _step(frame) >= least
+            else throughput_windows(case.run, case.job, least),
+        )
+        for case, frame in found
+    ]
     rows = [(case, frame) for case, frame in found if frame is not None]
     if not rows:
         for case, _ in found:
@@ -69,19 +80,28 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
             # The room at the top is for the labels of the dotted lines.
             axes.set_ylim(0, 1.15 * (max(peaks) if one_scale else peak) or 1.0)
         shown = list({id(case.run): case.run for case, _ in rows}.values())
-        mark_cuts(panels, shown[0], divisor)
+        drawn = [case for case, _ in rows]
+        mark_cuts(
+            [(axes, runs_of_cases(drawn, name)) for axes, name in zip(panels, names, strict=False)],
+            divisor,
+        )
         panels[-1].set_xlabel(time_label(shown, unit))
         figure.supylabel("delivered throughput (GB/s)", fontsize=9)
         add_key(figure, runs_key([case for case, _ in rows]))
     return figure
 
 
-def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
+def throughput_windows(run: RunLike, job: int, least_ns: float = 0.0) -> pl.DataFrame | None:
     """Returns the delivered throughput of one job in steps: `start_ns`, `end_ns`, `gb_per_s`.
 
     All steps have equal length. They start at 0, or with the first window if nothing happens in the
     first half of the time. A window without a row counts as zero. Skipped time is cut out. The
     result is None if the run recorded no windows for the job.
+
+    Args:
+        run: the run.
+        job: the number of the job.
+        least_ns: the shortest length of a step.
     """
     lazy = table(run, "job_windows")
     if lazy is None:
@@ -98,13 +118,17 @@ def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
     end = float((start + width).max())
     spans = skipped_spans(run)
     start, end = without_skipped(spans, start), float(without_skipped(spans, np.array(end)))
-    steps = steps_of(start, length, end, MAX_STEPS)
+    steps = steps_of(start, length, end, MAX_STEPS, least_ns)
     delivered = steps.sums(start, frame["delivered_bytes"].to_numpy())
     edges = steps.edges_ns
     # bytes / ns is GB/s
     return pl.DataFrame(
         {"start_ns": edges[:-1], "end_ns": edges[1:], "gb_per_s": delivered / steps.widths_ns}
     )
+
+
+def _step(frame: pl.DataFrame) -> float:
+    return float(frame["end_ns"][0] - frame["start_ns"][0])
 
 
 def _line(axes: Axes, case: Case, frame: pl.DataFrame, divisor: float) -> None:

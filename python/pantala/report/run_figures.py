@@ -13,6 +13,7 @@ from pantala.report.page_figure import KANG, YANG, PageFigure, page_figure
 from pantala.report.record_figures import RECORD_FIGURES
 from pantala.report.reported_run import ReportedRun
 from pantala.report.sentences import cause_sentences
+from pantala.report.skipped_note import with_cuts
 from pantala.run_tables.run_like import job_names, job_row, table
 from pantala.text.amounts import PAGE, join
 from pantala.text.steps import announce
@@ -41,7 +42,7 @@ def run_figures(reported: ReportedRun) -> dict[str, PageFigure]:
         announce(f"figure {at} of {len(makers)}")
         if (figure := maker(reported)) is not None:
             drawn[key] = figure
-    return drawn
+    return with_cuts(drawn, reported)
 
 
 def _slowdown(reported: ReportedRun) -> PageFigure | None:
