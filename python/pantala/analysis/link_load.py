@@ -19,7 +19,7 @@ __all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
 class LinkLoads:
     """The utilization of links over a time of a run."""
 
-    #: The time that `bytes` and `utilization` cover, ns, without skipped time in it.
+    #: The time that `bytes` and `utilization` cover, ns.
     start_ns: float
     end_ns: float
     #: Whether all jobs ran during all of that time; false if that is unknown, or never held for a
@@ -39,7 +39,8 @@ def link_loads(run: RunLike) -> LinkLoads:
     """Returns the utilization of every link over the whole windows in which all jobs ran.
 
     It covers the whole run if link windows were not recorded, or if the jobs shared no whole
-    window.
+    window. So it does if time was skipped, which has no windows: the table `links` has that time at
+    the rates of a sample, while its windows have the start of a run as often as all the rest.
     """
     simulated, sums = float(run.document["simulated_ns"]), link_sums(run)
     links = run.links.with_columns(stall_share=pl.col("stall_ns") / (simulated or 1.0)).collect()
@@ -50,17 +51,20 @@ def link_loads(run: RunLike) -> LinkLoads:
             peak_utilization=nothing, peak_start_ns=nothing, saturated_windows=pl.lit(0, pl.UInt32)
         )
         return LinkLoads(start, end, sums.shared, None, without)
-    sent = pl.col("bytes") * pl.col("byte_ns").fill_null(0.0)
-    # Skipped time has no windows.
-    covered = end - start - skipped_between(run, start, end)
+    skips = skipped_between(run, start, end) > 0
+    kept = ("bytes", "byte_ns") if skips else ()
     joined = (
-        links.drop("bytes", "utilization")
-        .join(sums.by_link, on="link", how="left", maintain_order="left")
+        (links if skips else links.drop("bytes", "utilization"))
+        .join(sums.by_link.drop(kept), on="link", how="left", maintain_order="left")
         .with_columns(pl.col("bytes", "saturated_windows").fill_null(0))
-        .with_columns(utilization=(sent / (covered or 1.0)).clip(0, 1))
-        .drop("byte_ns")
     )
     window = link_window_ns(run)
+    length = window if end - start >= window - ROUNDING else None
+    if skips:
+        shared = sums.shared and start <= 0 and end >= simulated - ROUNDING
+        return LinkLoads(0.0, simulated, shared, length, joined)
+    sent = pl.col("bytes") * pl.col("byte_ns").fill_null(0.0)
+    covered = (sent / ((end - start) or 1.0)).clip(0, 1)
     return LinkLoads(
-        start, end, sums.shared, window if end - start >= window - ROUNDING else None, joined
+        start, end, sums.shared, length, joined.with_columns(utilization=covered).drop("byte_ns")
     )

@@ -33,7 +33,7 @@ from pantala.report.sentences import Sentence, cause_sentences, opening
 from pantala.report.warnings import warnings
 from pantala.results.run import Run
 from pantala.run_tables.run_like import table
-from pantala.run_tables.skipped_time import skipped_between, skipped_spans
+from pantala.run_tables.skipped_time import skipped_spans
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import PLAIN
 
@@ -293,7 +293,7 @@ def _hottest_span(run: Run) -> list[float | None]:
     """Returns start, end, covered time and window of the list of hottest links in ns."""
     loads = link_loads(run)
     start, end = loads.start_ns, loads.end_ns
-    return [start, end, end - start - skipped_between(run, start, end), loads.window_ns]
+    return [start, end, end - start, loads.window_ns]
 
 
 def _sentences(sentences: list[Sentence]) -> list[dict[str, str]]:

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import pantala as pt
+from pantala.analysis.link_load import link_loads
 from pantala.analysis.slowdown import slowdown_of
 from pantala.errors import UsageError
 from pantala.explorer.sql import filled
@@ -164,6 +165,19 @@ def test_the_explorer_says_what_was_skipped(cli: Cli, long: Path, tmp_path: Path
     spans = subject_of(run).facts(0)["skipped"]
     assert spans == skipped_spans(run)
     assert all(start < end for start, end in spans)
+
+
+@native
+def test_loads_of_links_are_those_of_the_whole_run(cli: Cli, long: Path, tmp_path: Path) -> None:
+    out = tmp_path / "loads"
+    assert cli("run", long, "--skip", "20%", "--out", out, "--no-report").status == 0
+    run = pt.load(out)
+    assert isinstance(run, pt.Run)
+    loads, links = link_loads(run), run.links.collect()
+    assert (loads.start_ns, loads.end_ns) == (0.0, float(run.document["simulated_ns"]))
+    for column in ("bytes", "utilization"):
+        assert loads.links[column].to_list() == links[column].to_list()
+    assert loads.links["peak_utilization"].drop_nulls().len() > 0
 
 
 @native

@@ -314,6 +314,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
+    /// Brings the times of the choice of packets with paths forward, as
+    /// [`PacketChoice::bring_forward`].
+    pub fn bring_paths_forward(&mut self, now: Time, by: Time) {
+        self.partitions.iter_mut().for_each(|partition| partition.bring_paths_forward(now, by));
+    }
+
     /// Records the waiting time of each job by the job that causes it, as
     /// [`Partition::record_blame`].
     pub fn record_blame(&mut self, window: Time, detail: BlameDetail) {

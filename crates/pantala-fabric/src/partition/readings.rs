@@ -306,6 +306,13 @@ impl<H: Host, P: Probe> Partition<H, P> {
         observer.records = true;
     }
 
+    /// See [`PacketChoice::bring_forward`].
+    pub(crate) fn bring_paths_forward(&mut self, now: Time, by: Time) {
+        if let Some(paths) = &mut self.fabric.observer.paths {
+            paths.bring_forward(now, by);
+        }
+    }
+
     /// Returns the waiting times up to `now` by window, class, victim and aggressor. Empty without
     /// [`Self::record_blame`]. All events before `now` must have been handled.
     pub fn blame_until(&mut self, now: Time) -> Vec<BlameCell> {

@@ -77,10 +77,8 @@ impl Fabric {
     #[inline(always)]
     fn accept<F: Variant>(&mut self, (in_port, in_vc): (u32, u32), out: usize, now: Time) {
         let vc = in_vc - in_port * self.setup.vcs as u32;
-        self.arbiters.input_turns[in_port] = InputTurn {
-            next_output: self.ports.out_ports[out].port + 1,
-            next_vc: vc as u16 + 1,
-        };
+        self.arbiters.input_turns[in_port] =
+            InputTurn { next_output: self.ports.out_ports[out].port + 1, next_vc: vc as u16 + 1 };
         self.grant::<F>(in_vc as usize, out, now);
         // The pointer counts ports.
         self.ports.out_ports[out].next_input =

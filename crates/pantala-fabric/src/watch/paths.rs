@@ -50,6 +50,16 @@ impl PacketChoice {
             && (self.from..self.until).contains(&origin.injected)
             && self.jobs.get(usize::from(packet.job)).is_none_or(|&chosen| chosen)
     }
+
+    /// Takes the times after `now` as those of a clock that is `by` ahead from `now` on, as a run
+    /// shows it after it has skipped so much time.
+    pub fn bring_forward(&mut self, now: Time, by: Time) {
+        for time in [&mut self.from, &mut self.until] {
+            if *time > now && *time != NEVER {
+                *time = time.saturating_sub(by).max(now);
+            }
+        }
+    }
 }
 
 /// The times of an idle router.
@@ -91,6 +101,11 @@ impl PathWatch {
             heads: BTreeMap::new(),
             done: Vec::new(),
         }
+    }
+
+    /// See [`PacketChoice::bring_forward`].
+    pub(crate) fn bring_forward(&mut self, now: Time, by: Time) {
+        self.choice.bring_forward(now, by);
     }
 
     /// A packet's head can be routed from the input buffer `in_vc` at `now`.

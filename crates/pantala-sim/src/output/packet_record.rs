@@ -161,6 +161,11 @@ impl PacketRows {
         }
     }
 
+    /// See [`PacketChoice::bring_forward`].
+    pub(crate) fn bring_forward(&mut self, now: Time, by: Time) {
+        self.choice.bring_forward(now, by);
+    }
+
     /// Keeps the path of the packet that is delivered next.
     pub(crate) fn passed(&mut self, path: &[PathHop]) {
         self.path.clear();

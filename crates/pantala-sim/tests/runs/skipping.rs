@@ -269,6 +269,33 @@ fn a_conceptual_program_that_varies_is_not_skipped() {
 }
 
 #[test]
+fn packets_of_a_set_time_are_recorded_after_a_jump() {
+    let jobs = json!([stencil(1_000)]);
+    let time = run(&full(jobs.clone())).simulated();
+    let (from, until) = (time / 2, time / 2 + time / 50);
+    for record in ["all", "sampled"] {
+        let mut plan = skipping(jobs.clone(), 10_000);
+        plan["record"]["packets"] = json!(record);
+        plan["record"]["packet_from_ps"] = json!(from);
+        plan["record"]["packet_until_ps"] = json!(until);
+        plan["record"]["packet_paths"] = json!(true);
+        let ran = run(&plan);
+        assert!(skipped(&ran)["jumps"].as_u64().unwrap() >= 1, "{}", skipped(&ran)["text"]);
+        plan.as_object_mut().unwrap().remove("skip");
+        let expected = run(&plan);
+        for table in ["packets", "packet_hops"] {
+            let (found, wanted) = (ran.rows(table).len() as f64, expected.rows(table).len() as f64);
+            assert!(wanted > 20.0, "{record}: {table}: {wanted}");
+            assert_near(found, wanted, 0.1, &format!("{record}: {table}"));
+        }
+        for row in ran.rows("packets") {
+            let injected = ps(&row["injected_ns"]);
+            assert!((from..until).contains(&injected), "{injected}: not in {from}..{until}");
+        }
+    }
+}
+
+#[test]
 fn a_set_duration_is_kept() {
     let mut plan = skipping(json!([noise(0.2)]), 50_000);
     plan["stop"]["duration_ps"] = json!(3_000_000_000_u64);

@@ -1,9 +1,12 @@
 //! Loops: the stretches of a program in which every iteration equals the others.
 //!
 //! A run can skip iterations of a loop ([`super::RankOperations::skip`]). Iterations are equal if
-//! they have the same operations, apart from computing times, or if their random draws have the same
-//! distribution. They may be equal every few iterations only.
+//! they have the same operations and compute for about the same time ([`levels`]), or if their
+//! random draws have the same distribution. They may be equal every few iterations only.
 
+mod levels;
+
+use levels::ComputingTimes;
 use pantala_engine::Time;
 use pantala_mpi::{IterationMark, Op, OperationSource, OperationStream, Outcome, RankContext};
 use pantala_ncptl::run::repetitions::Repetitions;
@@ -56,8 +59,9 @@ pub(crate) const FEWEST: u32 = 3;
 /// execute all their operations here, so the time is that of reading them.
 pub(super) fn found<S: OperationSource>(source: &S, rank: RankContext) -> Vec<Loop> {
     let mut loops: Option<Vec<Loop>> = None;
+    let mut times = ComputingTimes::default();
     for number in 0..rank.ranks {
-        let own = of_rank(&mut source.program(RankContext { rank: number, ..rank }));
+        let own = of_rank(&mut source.program(RankContext { rank: number, ..rank }), &mut times);
         loops = Some(match loops {
             None => own,
             Some(loops) => common(&loops, &own),
@@ -66,7 +70,7 @@ pub(super) fn found<S: OperationSource>(source: &S, rank: RankContext) -> Vec<Lo
             break;
         }
     }
-    loops.unwrap_or_default()
+    loops.unwrap_or_default().iter().flat_map(|known| times.levels(known)).collect()
 }
 
 /// The loops of a coNCePTuaL program with these repetitions.
@@ -102,8 +106,8 @@ struct Iteration {
     operations: Vec<Op>,
 }
 
-/// The loops of one rank.
-fn of_rank(program: &mut impl OperationStream) -> Vec<Loop> {
+/// The loops of one rank, whose computing times are added to `times`.
+fn of_rank(program: &mut impl OperationStream, times: &mut ComputingTimes) -> Vec<Loop> {
     let mut loops: Vec<Loop> = Vec::new();
     let (mut last, mut present): (Option<Iteration>, Option<Iteration>) = (None, None);
     let mut close = |last: &Option<Iteration>, present: &Iteration| {
@@ -141,6 +145,9 @@ fn of_rank(program: &mut impl OperationStream) -> Vec<Loop> {
             }
         }
         if let Some(present) = &mut present {
+            if let Op::Compute(time) | Op::Icompute(time, _) = op {
+                times.add((present.motif, present.number), time);
+            }
             present.operations.push(without_numbers(op));
         }
     }
@@ -201,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_iterations_are_a_loop_whatever_they_compute() {
+    fn equal_iterations_are_a_loop_if_their_computing_times_vary_a_little() {
         let of = |sizes: &[&[u64]]| {
             found(&lists(sizes), RankContext::new(0, sizes.len() as u32, "job", 1))
         };

@@ -83,6 +83,8 @@ impl Skipper {
         }
         terminals.sort_unstable();
         network.start_again(&terminals, now);
+        network.probes_mut().for_each(|recorder| recorder.rows.bring_forward(now, found.time));
+        network.bring_paths_forward(now, found.time);
         self.timeline.jump(now, found.time);
         self.restart(now);
     }
