@@ -16,7 +16,7 @@ from pantala.run_tables.run_like import RunLike
 from pantala.run_tables.skipped_time import skipped_spans
 from pantala.text.amounts import PLAIN
 
-__all__ = ["ShownRun", "break_line", "mark_cuts", "runs_of_cases", "time_label"]
+__all__ = ["BREAK", "ShownRun", "break_line", "mark_cuts", "runs_of_cases", "time_label"]
 
 #: Half of the distance between the two lines of a break, in points.
 _HALF_GAP = 1.3

@@ -44,9 +44,11 @@ def with_cuts(drawn: Mapping[str, PageFigure], reported: ReportedRun) -> dict[st
             " those of another run."
         )
     single = " A double line is a break of the axis, where the run skipped time."
+    notes = {key: single if key in _ONE_RUN else note for key in _OVER_TIME}
+    notes["iterations"] = " A double line is where the run skipped iterations."
     return {
-        key: replace(figure, caption=figure.caption + (single if key in _ONE_RUN else note))
-        if key in _OVER_TIME and figure.svg is not None
+        key: replace(figure, caption=figure.caption + notes.get(key, ""))
+        if figure.svg is not None
         else figure
         for key, figure in drawn.items()
     }

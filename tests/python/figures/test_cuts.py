@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -148,4 +149,37 @@ def test_the_page_says_what_a_break_is(skipping: Experiment) -> None:
     over_time = [caption for caption in captions if "A double line is a break" in caption]
     assert len(over_time) >= 4
     assert any("A dotted line marks the end of another job" in caption for caption in over_time)
-    assert all("ranks" not in caption for caption in over_time)
+    assert sum("where the run skipped iterations" in caption for caption in captions) == 1
+
+
+def test_columns_have_the_numbers_of_their_iterations(skipping: Experiment) -> None:
+    """The last iterations of a job have the last numbers, not those of their columns."""
+    figure = draw("rank-iterations", {"x": skipping}, {})
+    alone, together, *_ = [axes for axes in figure.axes if axes.get_visible()]
+    for axes, run in ((alone, skipping.alone["fft"]), (together, skipping.together)):
+        known = run.iterations.filter(pl.col("job") == 0).collect()
+        numbers = known["iteration"].unique().sort().to_list()
+        gaps = [(a, b) for a, b in itertools.pairwise(numbers) if b > a + 1]
+        assert gaps
+        skipped = 400 - len(numbers)
+        assert axes.get_title(loc="right").endswith(f" {skipped} skipped")
+        assert len(_breaking(axes)) == 2 * len(gaps)
+        shown = np.asarray(axes.images[0].get_array(), float)
+        places = dict(
+            zip(
+                (label.get_text() for label in axes.get_xticklabels()),
+                axes.get_xticks(),
+                strict=True,
+            )
+        )
+        assert places["0"] == 0
+        assert str(gaps[0][1]) in places
+        unit = {"ns": 1.0, "µs": 1e3}[re.search(r"\((\w+)\)", figure.axes[-2].get_ylabel())[1]]  # type: ignore[index]
+        for text, place in places.items():
+            rows = known.filter(pl.col("iteration") == int(text)).sort("rank")
+            times = rows["communication_time_ns"].to_numpy() / unit
+            assert shown[:, round(place)] == pytest.approx(times)
+        # A break is blank.
+        blank = np.isnan(shown).all(axis=0)
+        assert blank.sum() >= len(gaps)
+        assert shown.shape[1] - blank.sum() == len(numbers)
