@@ -1,5 +1,6 @@
 // What all views share: the data, what is selected, and the interval in windows.
 
+import { withoutSkipped } from "./axis";
 import { type Facts, Data, type Table, type Words } from "./data";
 import { h } from "./dom";
 import { moment } from "./format";
@@ -16,11 +17,6 @@ export interface Interval {
   whole: boolean;
   /** Its time without the time that the run skipped: what rates are of. */
   time: number;
-}
-
-/** The time of an interval without the spans that its run skipped. */
-export function withoutSkipped(skipped: [number, number][], from: number, to: number): number {
-  return skipped.reduce((time, [start, end]) => time - Math.max(0, Math.min(end, to) - Math.max(start, from)), to - from);
 }
 
 export interface Link {

@@ -1,6 +1,7 @@
 // The lines of the view of time: what each job did in each window.
 
 import { type App, inRun } from "./app";
+import type { Span } from "./axis";
 import type { Table } from "./data";
 import { duration, percent, significant } from "./format";
 
@@ -14,6 +15,8 @@ export interface Line {
   most: number;
   /** The end of its run. */
   end: number;
+  /** The time that its run skipped. */
+  skipped: Span[];
   /** Whether a window without a row is a zero. */
   everywhere: boolean;
 }
@@ -36,9 +39,11 @@ export const MEASURES: Measure[] = [
   { id: "routing", name: "packets on non-minimal paths", table: "routing", query: "routing", shown: percent, everywhere: false },
 ];
 
-const made = new WeakMap<Table, Map<number, Omit<Line, "name" | "dashed" | "job">>>();
+type OfTable = Map<number, Omit<Line, "name" | "dashed" | "job" | "skipped">>;
 
-function ofTable(table: Table, id: string, end: number): Map<number, Omit<Line, "name" | "dashed" | "job">> {
+const made = new WeakMap<Table, OfTable>();
+
+function ofTable(table: Table, id: string, end: number): OfTable {
   const known = made.get(table);
   if (known) return known;
   const found = new Map<number, { starts: number[]; ends: number[]; values: number[] }>();
@@ -101,18 +106,21 @@ export function linesOf(app: App, id: string): Line[] {
       const alone = its.jobs.length === 1 && app.beside === null;
       if (own >= 0 && (alone || app.beside !== null)) {
         const name = alone ? `${its.jobs[job]} alone` : inRun(its.jobs[job]!, its.title);
-        found.push({ ...line, job: own, name, dashed: true });
+        found.push({ ...line, job: own, name, dashed: true, skipped: its.skipped });
       }
     }
   }
   const table = app.ready(measure.table);
   if (table) {
     for (const [job, line] of ofTable(table, measure.id, facts.simulated_ns)) {
-      found.push({ ...line, job, name: facts.jobs[job] ?? String(job), dashed: false });
+      found.push({ ...line, job, name: facts.jobs[job] ?? String(job), dashed: false, skipped: facts.skipped });
     }
   }
   return found.sort(inOrder);
 }
+
+/** Whether the run of a line skipped a time. */
+export const isSkipped = (line: Line, time: number): boolean => line.skipped.some(([start, end]) => time >= start && time < end);
 
 /** The value of a line at a time; null in a gap. */
 export function valueAt(line: Line, time: number): number | null {
@@ -123,5 +131,5 @@ export function valueAt(line: Line, time: number): number | null {
     else high = middle;
   }
   if (low && time < line.ends[low - 1]!) return line.values[low - 1]!;
-  return line.everywhere ? 0 : null;
+  return line.everywhere && !isSkipped(line, time) ? 0 : null;
 }

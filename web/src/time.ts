@@ -1,12 +1,13 @@
 // Time: a line per job, alone dashed, with a brush that selects the interval of all views.
 
 import { jobColour, ink } from "./colour";
-import { type App, withoutSkipped } from "./app";
+import type { App } from "./app";
+import { skippedByAll, TimeAxis, withoutSkipped } from "./axis";
 import { bandsAt, bandsOf, drawBands, heightOf } from "./bands";
 import { at, button, Canvas, h, hideTip, select, showTip } from "./dom";
 import { duration, moment, ticks } from "./format";
 import { Panel, type Rows } from "./panel";
-import { type Line, linesOf, MEASURES, valueAt } from "./lines";
+import { isSkipped, type Line, linesOf, MEASURES, valueAt } from "./lines";
 
 const LEFT = 96;
 const RIGHT = 10;
@@ -56,13 +57,25 @@ export class TimePanel extends Panel {
     return facts?.window_ns ?? (facts?.simulated_ns ?? 1) / 200;
   }
 
+  /** The axis, with a break where all runs shown skipped time. */
+  private get axis(): TimeAxis {
+    const { app, end } = this;
+    const shown = [app.run, ...app.behind()].map((run) => app.facts(run)).filter((facts) => facts !== null);
+    const cuts = skippedByAll(shown.map(({ skipped }) => skipped));
+    return new TimeAxis(end, cuts, LEFT, this.canvas.width - RIGHT);
+  }
+
   private x(time: number): number {
-    return LEFT + (time / this.end) * (this.canvas.width - LEFT - RIGHT);
+    return this.axis.x(time);
   }
 
   private time(x: number): number {
-    const share = (x - LEFT) / Math.max(1, this.canvas.width - LEFT - RIGHT);
-    return Math.max(0, Math.min(1, share)) * this.end;
+    return this.axis.time(x);
+  }
+
+  /** A twentieth of the axis from its start. */
+  private get part(): number {
+    return this.time(LEFT + (this.canvas.width - LEFT - RIGHT) / 20);
   }
 
   private lines(): Line[] {
@@ -103,12 +116,14 @@ export class TimePanel extends Panel {
       pen.fillRect(LEFT, Math.round(y(tick)), width - LEFT - RIGHT, 1);
       pen.fillStyle = ink("muted");
     }
-    for (const line of lines) this.line(line, y);
-    drawBands(pen, bands, HEIGHT + 4, LEFT, (time) => this.x(time));
+    const { axis } = this;
+    for (const line of lines) this.line(line, y, axis);
+    drawBands(pen, bands, HEIGHT + 4, LEFT, (time) => axis.x(time));
+    this.breaks(axis, height - 20);
     pen.textAlign = "center";
     pen.fillStyle = ink("muted");
-    for (const tick of ticks(0, this.end, width / 100)) {
-      const x = this.x(tick);
+    for (const tick of axis.ticks(100)) {
+      const x = axis.x(tick);
       pen.fillText(moment(tick), Math.min(width - 26, Math.max(LEFT, x)), height - 8);
       pen.fillRect(x, HEIGHT - 2, 1, 4);
     }
@@ -124,10 +139,10 @@ export class TimePanel extends Panel {
   }
 
   private finding(lines: Line[], shown: (value: number) => string, from: number, to: number): string {
-    const skipped = this.app.facts()?.skipped ?? [];
     const words = lines.map((line) => {
       let [sum, time] = [0, 0];
-      const span = withoutSkipped(skipped, from, Math.min(to, line.end));
+      // Each run skipped other times.
+      const span = withoutSkipped(line.skipped, from, Math.min(to, line.end));
       for (let n = 0; n < line.starts.length; n++) {
         const part = Math.min(line.ends[n]!, to) - Math.max(line.starts[n]!, from);
         if (part > 0) [sum, time] = [sum + line.values[n]! * part, time + part];
@@ -138,7 +153,23 @@ export class TimePanel extends Panel {
     return text ? `Mean in the interval: ${text}.` : "";
   }
 
-  private line(line: Line, y: (value: number) => number): void {
+  /** Draws two lines with nothing between them where the axis breaks, and how much was skipped. */
+  private breaks(axis: TimeAxis, height: number): void {
+    const pen = this.canvas.pen;
+    pen.textBaseline = "middle";
+    for (const [start, end] of axis.cuts) {
+      const [from, to] = [axis.x(start), axis.x(end)];
+      pen.fillStyle = ink("paper");
+      pen.fillRect(from + 1, 0, to - from - 2, height);
+      pen.fillStyle = ink("muted");
+      for (const x of [from + 4, to - 5]) pen.fillRect(x, 0, 1, height);
+      const before = from > (LEFT + this.canvas.width) / 2;
+      pen.textAlign = before ? "right" : "left";
+      pen.fillText(`${duration(end - start)} skipped`, before ? from : to, 6);
+    }
+  }
+
+  private line(line: Line, y: (value: number) => number, axis: TimeAxis): void {
     const pen = this.canvas.pen;
     pen.strokeStyle = jobColour(line.job);
     pen.globalAlpha = line.dashed ? 0.75 : 1;
@@ -146,21 +177,20 @@ export class TimePanel extends Panel {
     pen.lineWidth = line.dashed ? 1.2 : 1.7;
     pen.beginPath();
     let last = -1;
-    const skipped = this.app.facts()?.skipped ?? [];
     for (let n = 0; n < line.starts.length; n++) {
       const [start, end, value] = [line.starts[n]!, line.ends[n]!, y(line.values[n]!)];
       if (last < 0 || start > last + 1e-3) {
-        const cut = last >= 0 && withoutSkipped(skipped, last, start) < start - last;
-        if (line.everywhere && cut) pen.moveTo(this.x(start), value);
-        else if (line.everywhere && last >= 0) pen.lineTo(this.x(last), y(0)), pen.lineTo(this.x(start), y(0));
-        else if (line.everywhere) pen.moveTo(this.x(start), y(0));
-        else pen.moveTo(this.x(start), value);
+        const cut = last >= 0 && withoutSkipped(line.skipped, last, start) < start - last;
+        if (line.everywhere && cut) pen.moveTo(axis.x(start), value);
+        else if (line.everywhere && last >= 0) pen.lineTo(axis.x(last), y(0)), pen.lineTo(axis.x(start), y(0));
+        else if (line.everywhere) pen.moveTo(axis.x(start), y(0));
+        else pen.moveTo(axis.x(start), value);
       }
-      pen.lineTo(this.x(start), value);
-      pen.lineTo(this.x(end), value);
+      pen.lineTo(axis.x(start), value);
+      pen.lineTo(axis.x(end), value);
       last = end;
     }
-    if (line.everywhere && last >= 0) pen.lineTo(this.x(last), y(0));
+    if (line.everywhere && last >= 0) pen.lineTo(axis.x(last), y(0));
     pen.stroke();
     pen.setLineDash([]);
     pen.globalAlpha = 1;
@@ -235,7 +265,10 @@ export class TimePanel extends Panel {
     const { length, end } = this;
     const width = Math.max(1, Math.round((to - from) / length)) * length;
     const most = Math.max(0, Math.ceil(end / length) * length - width);
-    const start = Math.max(0, Math.min(most, Math.round((from + by) / length) * length));
+    let start = Math.max(0, Math.min(most, Math.round((from + by) / length) * length));
+    // Nothing is to be seen inside a break.
+    const inside = this.axis.cuts.find(([first, last]) => start >= first && start + width <= last);
+    if (inside) start = by > 0 ? Math.min(most, Math.floor(inside[1] / length + 1e-6) * length) : Math.max(0, Math.ceil(inside[0] / length - 1e-6) * length - width);
     this.app.store.set({ from: start, to: start + width }, true);
   }
 
@@ -243,7 +276,7 @@ export class TimePanel extends Panel {
     const interval = this.app.interval();
     if (!interval) return;
     if (interval.whole) {
-      this.select(0, this.end / 20);
+      this.select(0, this.part);
       return;
     }
     this.shift(interval.from, interval.to, direction * (interval.to - interval.from));
@@ -261,7 +294,7 @@ export class TimePanel extends Panel {
     }
     this.playing.textContent = "❚❚ Pause";
     const interval = this.app.interval();
-    if (!interval || interval.whole || interval.to >= this.end) this.select(0, interval && !interval.whole ? interval.to - interval.from : this.end / 20);
+    if (!interval || interval.whole || interval.to >= this.end) this.select(0, interval && !interval.whole ? interval.to - interval.from : this.part);
     this.timer = window.setInterval(() => {
       this.step(1);
       if ((this.app.interval()?.to ?? 0) >= this.end) stop();
@@ -274,7 +307,7 @@ export class TimePanel extends Panel {
     if (!lines.length) return;
     const texts = lines.map((line) => {
       const value = valueAt(line, time);
-      return `${line.name}: ${value === null ? "nothing" : measure.shown(value)}`;
+      return `${line.name}: ${value !== null ? measure.shown(value) : isSkipped(line, time) ? "skipped" : "nothing"}`;
     });
     showTip([moment(time), ...texts, ...bandsAt(this.app, time)], event.clientX, event.clientY);
   }
@@ -284,7 +317,7 @@ export class TimePanel extends Panel {
     if (!interval) return;
     const by = (event.ctrlKey || event.altKey ? 10 : 1) * this.length * (event.key === "ArrowLeft" ? -1 : 1);
     if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
-      if (interval.whole) this.select(0, this.end / 20);
+      if (interval.whole) this.select(0, this.part);
       else if (event.shiftKey) this.select(interval.from, Math.max(interval.from + this.length, interval.to + by));
       else this.shift(interval.from, interval.to, by);
     } else if (event.key === "Home") this.shift(interval.from, interval.to, -this.end);
