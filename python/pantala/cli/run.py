@@ -38,6 +38,10 @@ _CAPTION = "mean ± standard deviation over ranks, and the maximum"
 _COMPARISON_CAPTION = (
     f"{_CAPTION}\nslowdown of communication time and of run time: together over alone"
 )
+_SKIPPING_CAPTION = (
+    "\nskipped time counts at the rates of a sample, where ranks differ more than in a whole run:"
+    "\ndeviation and maximum are too large"
+)
 _TRAFFIC_CAPTION = (
     "mean packet latency; load as a share of terminal bandwidth\nslowdown of load: alone over"
     " together"
@@ -182,13 +186,18 @@ def _print_programs(result: Run) -> None:
 def _comparison(result: Experiment) -> list[Table]:
     """Returns the tables of an experiment: jobs that end, then synthetic traffic."""
     from pantala.report.reported_run import ReportedRun
+    from pantala.run_tables.skipped_time import skipped_spans
 
     reported = ReportedRun.of(result)
+    skipping = any(map(skipped_spans, reported.parts.values()))
     rows = [] if reported.slowdown is None else reported.slowdown.to_dicts()
     traffic = [row for row in rows if row["compared"] == "duration"]
     jobs = [row for row in rows if row["compared"] != "duration"]
     beside = reported.beside
-    return [*([_slowdown(jobs, beside)] if jobs else []), *([_traffic(traffic)] if traffic else [])]
+    return [
+        *([_slowdown(jobs, beside, skipping)] if jobs else []),
+        *([_traffic(traffic)] if traffic else []),
+    ]
 
 
 def _effects(result: Experiment) -> list[Table]:
@@ -209,7 +218,7 @@ def _effects(result: Experiment) -> list[Table]:
     return matrices(effects.with_columns(shown=pl.Series(text, dtype=pl.String)), "shown")
 
 
-def _slowdown(rows: list[dict[str, Any]], beside: Mapping[str, str]) -> Table:
+def _slowdown(rows: list[dict[str, Any]], beside: Mapping[str, str], skipping: bool) -> Table:
     """Returns a table of each job's communication time alone and together, and its slowdowns."""
     from pantala.report.finding import iterations_compared
 
@@ -228,6 +237,8 @@ def _slowdown(rows: list[dict[str, Any]], beside: Mapping[str, str]) -> Table:
     caption = _COMPARISON_CAPTION
     if beside:
         caption += "\nwith others: the part of the job's run in which another job ran, at most"
+    if skipping:
+        caption += _SKIPPING_CAPTION
     shown = table("Communication time over ranks", headings, caption)
     for row in rows:
         shown.add_row(
@@ -277,12 +288,14 @@ def _number(value: float | None) -> str:
 
 def _jobs(result: Run) -> Table:
     """Returns a table of the jobs of a run without comparison."""
+    from pantala.run_tables.skipped_time import skipped_spans
+
     headings = ("job", "end", "communication", "maximum", "latency", "p99", "MPI GB", "link GB")
     shown = table(
         "Jobs",
         headings,
         f"communication: {_CAPTION}\nlatency, p99: of packets; MPI GB: payload that ranks sent;"
-        " link GB: bytes on injection links",
+        f" link GB: bytes on injection links{_SKIPPING_CAPTION if skipped_spans(result) else ''}",
     )
     for row in result.jobs.collect().iter_rows(named=True):
         shown.add_row(

@@ -102,6 +102,8 @@ def communication_table(reported: ReportedRun) -> ReportTable:
             " A job that did not end in both runs, such as one that repeats, is compared over the"
             " iterations that all of its ranks finished in both, and not at all if there are none."
         )
+    if any(map(skipped_spans, reported.parts.values())):
+        caption += _SAMPLED_RANKS
     if reported.beside and paired:
         caption += " With others: the part of the job's run in which another job ran, at most."
     # The slowdowns come first because a narrow screen shows only the first columns.
@@ -292,6 +294,10 @@ def _volume(volume: int | None, length: float) -> list[Cell]:
     ]
 
 
+_SAMPLED_RANKS = (
+    " Skipped time is added rank by rank at the rates of a sample, in which ranks differ more than"
+    " in a whole run: deviation and maximum are too large."
+)
 _NOT_SKIPPED = " Packets and packet-hops are those of the simulation, without skipped time."
 
 

@@ -14,11 +14,14 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 import pantala as pt
+from pantala.cli.run import _comparison
 from pantala.experiments.experiment import Experiment
 from pantala.figures.registry import draw
 from pantala.figures.style import INK
 from pantala.figures.throughput import throughput, throughput_windows
+from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report
+from pantala.report.tables import communication_table
 from pantala.run_tables.run_like import RunLike
 from pantala.run_tables.skipped_time import skipped_spans
 from support import SMALL
@@ -183,3 +186,11 @@ def test_columns_have_the_numbers_of_their_iterations(skipping: Experiment) -> N
         blank = np.isnan(shown).all(axis=0)
         assert blank.sum() >= len(gaps)
         assert shown.shape[1] - blank.sum() == len(numbers)
+
+
+def test_tables_over_ranks_say_that_a_sample_widens_them(skipping: Experiment) -> None:
+    """Skipped time is added rank by rank, so deviation and maximum over ranks are too large."""
+    reported = ReportedRun.of(skipping)
+    assert "deviation and maximum are too large" in communication_table(reported).caption
+    (shown,) = _comparison(skipping)
+    assert "deviation and maximum are too large" in str(shown.caption)
