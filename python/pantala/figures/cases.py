@@ -24,9 +24,11 @@ __all__ = [
     "bars_of",
     "boxes_of",
     "boxes_of_sweep",
+    "coloured_axis",
     "effects_of_sweep",
     "grid_axes",
     "grid_of_sweep",
+    "jobs_in_order",
 ]
 
 #: Rows of bars or boxes that a figure can show legibly, and columns of panels.
@@ -70,6 +72,30 @@ def bars_of(values: pl.DataFrame, shown: Sequence[str]) -> Iterator[Bar]:
         yield Bar(key[0], row, column, *ends, means.get(tuple(key)))
 
 
+def jobs_in_order(subject: Subject, values: pl.DataFrame) -> list[str]:
+    """Returns the jobs of a sweep in the order of its plans, whose places give the colours.
+
+    Args:
+        subject: the sweep.
+        values: its values; a job that only some cases have comes last.
+    """
+    runs = subject.there().filter(pl.col("part") == TOGETHER)["run"].drop_nulls()
+    known = [job["name"] for run in runs.head(1) for job in subject.run(run).plan["jobs"]]
+    others = values["job"].unique(maintain_order=True).to_list()
+    return list(dict.fromkeys([*known, *(name for name in others if name)]))
+
+
+def coloured_axis(ranking: Ranking, axes: Sequence[str]) -> str:
+    """Returns the axis whose values have the colours in the boxes of one job.
+
+    It is the first of several with more than one value. The result is empty for one such axis,
+    whose values the rows name: then all boxes have the job's colour.
+    """
+    cases = [ranked.case for ranked in ranking.ranked]
+    several = [axis for at, axis in enumerate(axes) if len({case[at] for case in cases}) > 1]
+    return several[0] if len(several) > 1 else ""
+
+
 def boxes_of(values: pl.DataFrame, ranking: Ranking, axes: Sequence[str]) -> list[Box]:
     """Returns a box per configuration of a job, from the lowest mean to the highest.
 
@@ -87,8 +113,10 @@ def boxes_of(values: pl.DataFrame, ranking: Ranking, axes: Sequence[str]) -> lis
     samples: dict[tuple[str, ...], list[float]] = {}
     for *case, value in distinct_values(rows, axes).sort(SEED).select(*axes, "value").iter_rows():
         samples.setdefault(tuple(case), []).append(value)
+    axis = coloured_axis(ranking, axes)
+    at = axes.index(axis) if axis else None
     return [
-        Box(", ".join(case) or ranking.job, case[0] if case else "", samples[case])
+        Box(", ".join(case) or ranking.job, ranking.job if at is None else case[at], samples[case])
         for case in (ranked.case for ranked in ranking.ranked)
     ]
 
@@ -104,7 +132,7 @@ def grid_of_sweep(
     Raises:
         UsageError: there is no such metric, job or axis, or the sweep has more axes.
     """
-    subject, values, metric = _values(experiment, metric, job, where)
+    subject, values, metric, jobs = _values(experiment, metric, job, where)
     shown = grid_axes(subject)
     rows = values.filter(pl.col("whole"), pl.col("metric") == metric)
     others = [
@@ -119,7 +147,7 @@ def grid_of_sweep(
     bars = list(bars_of(distinct_values(rows, subject.axes), shown))
     if len({(bar.job, bar.row) for bar in bars}) > MOST_ROWS:
         raise _too_many("bar-grid", len({(bar.job, bar.row) for bar in bars}))
-    return bar_grid(bars, label_of(metric), shown or ["one case"], unit_of(metric))
+    return bar_grid(bars, label_of(metric), shown or ["one case"], unit_of(metric), jobs)
 
 
 def boxes_of_sweep(
@@ -133,17 +161,20 @@ def boxes_of_sweep(
     Raises:
         UsageError: there is no such metric, job or axis, or there are more boxes than fit.
     """
-    subject, values, metric = _values(experiment, metric, job, where)
+    subject, values, metric, jobs = _values(experiment, metric, job, where)
     rankings = ranking_of(values, subject.axes, metrics=(metric,))
     boxes = []
     for ranking in rankings:
         for box in boxes_of(values, ranking, subject.axes):
-            if len(rankings) > 1 and subject.axes:
-                box = Box(f"{ranking.job}: {box.label}", ranking.job, box.values)
+            if len(rankings) > 1:
+                label = f"{ranking.job}: {box.label}" if subject.axes else box.label
+                box = Box(label, ranking.job, box.values)
             boxes.append(box)
     if len(boxes) > MOST_ROWS:
         raise _too_many("seed-boxes", len(boxes))
-    return seed_boxes(boxes, label_of(metric), unit_of(metric))
+    axis = coloured_axis(rankings[0], subject.axes) if len(rankings) == 1 else ""
+    order = subject.runs[axis].unique(maintain_order=True).to_list() if axis else jobs
+    return seed_boxes(boxes, label_of(metric), unit_of(metric), order, axis)
 
 
 def effects_of_sweep(experiment: Experiment, where: Mapping[str, str] | None = None) -> Figure:
@@ -178,12 +209,13 @@ def _subject(experiment: Experiment, where: Mapping[str, str] | None) -> Subject
 
 def _values(
     experiment: Experiment, metric: str | None, job: str | None, where: Mapping[str, str] | None
-) -> tuple[Subject, pl.DataFrame, str]:
-    """Returns the chosen cases, their values, and the metric."""
+) -> tuple[Subject, pl.DataFrame, str, list[str]]:
+    """Returns the chosen cases, their values, the metric, and all jobs in the plan's order."""
     check_metrics([metric] if metric else [])
     subject = _subject(experiment, where)
     wanted = (metric,) if metric else RANKED_BY
     values = values_of(subject, wanted).filter(pl.col("job") != "")
+    order = jobs_in_order(subject, values)
     if job is not None:
         jobs = values["job"].unique(maintain_order=True).to_list()
         if job not in jobs:
@@ -198,7 +230,7 @@ def _values(
             f"{experiment.path}: no job has a whole value of {' or '.join(wanted)}; choose another"
             " --metric (pantala metrics lists them), or wait until runs have ended"
         )
-    return subject, values, found
+    return subject, values, found, order
 
 
 def _listed(subject: Subject, axis: str) -> str:

@@ -42,7 +42,13 @@ class Bar:
     alone: float | None = None
 
 
-def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str], unit: str = "ns") -> Figure:
+def bar_grid(
+    bars: Sequence[Bar],
+    label: str,
+    axes: Sequence[str],
+    unit: str = "ns",
+    order: Sequence[str] = (),
+) -> Figure:
     """Draws the mean of a metric of every job in every combination of two axes, with intervals.
 
     The panels of one job share a scale. The comparison of routings and placements follows Kang et
@@ -53,6 +59,7 @@ def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str], unit: str = "
         label: what the values are.
         axes: the names of the first and, if there is one, of the second axis.
         unit: the unit of the values: ``ns`` and ``B`` are scaled, others are names.
+        order: all jobs in the order of their colours; not given: in that of the bars.
 
     Raises:
         UsageError: there is no bar.
@@ -62,7 +69,7 @@ def bar_grid(bars: Sequence[Bar], label: str, axes: Sequence[str], unit: str = "
     jobs, rows, columns = (
         list(dict.fromkeys(getattr(bar, name) for bar in bars)) for name in ("job", "row", "column")
     )
-    colour = colours(jobs)
+    colour = colours(dict.fromkeys([*order, *jobs]))
     with style():
         figure = new_figure(
             1.1 + len(jobs) * (0.4 + 0.27 * len(rows)), max(WIDTH, 1.9 * len(columns))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -16,6 +17,7 @@ from pantala.figures.legend import add_key
 from pantala.figures.style import (
     INK,
     MUTED,
+    PALETTE,
     colours,
     horizontal_rows,
     new_figure,
@@ -42,7 +44,13 @@ class Box:
     values: Sequence[float]
 
 
-def seed_boxes(boxes: Sequence[Box], label: str, unit: str = "ns") -> Figure:
+def seed_boxes(
+    boxes: Sequence[Box],
+    label: str,
+    unit: str = "ns",
+    order: Sequence[str] = (),
+    axis: str = "",
+) -> Figure:
     """Draws a metric over seeds: quartiles, median, whiskers to the extremes, and every value.
 
     Yang et al. (SC16), Fig. 3, and Chunduri et al. (IPDPS 2021), Fig. 3, show runs of one
@@ -52,14 +60,21 @@ def seed_boxes(boxes: Sequence[Box], label: str, unit: str = "ns") -> Figure:
         boxes: the rows from top to bottom.
         label: what the values are, for the axis.
         unit: the unit of the values: ``ns`` and ``B`` are scaled, others are names.
+        order: all groups in the order of their colours, such as the jobs of the plan; not given: in
+            the order of names.
+        axis: the axis whose values the groups are, which the key names; empty if groups are jobs or
+            the rows name them. More values than there are colours have one colour.
 
     Raises:
         UsageError: there is no row.
     """
     if not boxes:
         raise UsageError("there is no value to draw; simulate runs first")
-    # In order of names: figures of several jobs order their rows differently.
-    colour = colours(sorted({box.group for box in boxes}))
+    # Not in the order of rows, which differs from figure to figure.
+    groups = list(dict.fromkeys([*order, *sorted({box.group for box in boxes})]))
+    colour = colours(groups)
+    if axis and len(groups) > len(PALETTE):
+        colour = dict.fromkeys(groups, PALETTE[0])
     divisor, name = unit_for(unit, max(max(box.values) for box in boxes))
     with style():
         figure = new_figure(1.0 + 0.34 * len(boxes))
@@ -77,12 +92,18 @@ def seed_boxes(boxes: Sequence[Box], label: str, unit: str = "ns") -> Figure:
         axes.use_sticky_edges = False
         axes.margins(x=0.03)
         axes.set_xlabel(with_unit(label, name))
-        key = [
+        key: list[Artist] = [
             Patch(facecolor=MUTED, alpha=0.5, label="first to third quartile"),
             Line2D([], [], color=INK, ls="", marker="|", ms=9, mew=2, label="median"),
             Line2D([], [], color=MUTED, ls="", marker="o", ms=3.5, label="one run"),
         ]
-        add_key(figure, key if any(len(box.values) > 1 for box in boxes) else key[2:])
+        key = key if any(len(box.values) > 1 for box in boxes) else key[2:]
+        drawn = {box.group for box in boxes}
+        shown = [group for group in groups if group in drawn]
+        if axis and len(shown) > 1 and len(groups) <= len(PALETTE):
+            key.append(Line2D([], [], ls="", label=f"colours: {axis}"))
+            key += [Patch(facecolor=colour[group], label=group) for group in shown]
+        add_key(figure, key, 4)
     return figure
 
 

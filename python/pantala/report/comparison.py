@@ -275,6 +275,7 @@ def _seeds(comparison: Comparison) -> PageFigure | None:
                 for job, case, title in keys
             ],
             "communication time, mean over ranks",
+            order=order,
         )
     except UsageError:
         return None

@@ -14,7 +14,14 @@ from pantala.comparison.ranking import Ranking
 from pantala.comparison.subject import SEED, Subject
 from pantala.comparison.values import distinct_values
 from pantala.experiments.experiment import Experiment
-from pantala.figures.cases import MOST_ROWS, bars_of, boxes_of, grid_axes
+from pantala.figures.cases import (
+    MOST_ROWS,
+    bars_of,
+    boxes_of,
+    coloured_axis,
+    grid_axes,
+    jobs_in_order,
+)
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import bar_grid
 from pantala.figures.seeds import Box, seed_boxes
@@ -37,6 +44,7 @@ def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Page
     """
     shown = grid_axes(subject)
     others = [axis for axis in subject.axes if axis not in shown]
+    jobs = jobs_in_order(subject, values)
     times = values.filter(pl.col("whole"), pl.col("metric") == metric)
     times = distinct_values(times, subject.axes)
     found = {}
@@ -71,7 +79,7 @@ def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Page
             ),
             f"{KANG}, Fig. 4",
             f"Bars of {label} by configuration; the tables below have the numbers.",
-            bar_grid(bars, label, shown or ["one case"], unit_of(metric)),
+            bar_grid(bars, label, shown or ["one case"], unit_of(metric), jobs),
         )
     return found
 
@@ -119,12 +127,15 @@ def seed_figures(
 ) -> dict[str, PageFigure]:
     """Returns the box plots over seeds by key, one per job; none if no case has several seeds."""
     found = {}
+    jobs = jobs_in_order(subject, values)
     for number, ranking in enumerate(rankings):
         every = boxes_of(values, ranking, subject.axes)
         if not any(len(box.values) > 1 for box in every):
             continue
         boxes = every[:MOST_ROWS]
         cut = len(every) - len(boxes)
+        axis = coloured_axis(ranking, subject.axes)
+        order = subject.runs[axis].unique(maintain_order=True).to_list() if axis else jobs
         found[f"seeds-{number}"] = page_figure(
             f"seeds-{number}",
             f"{ranking.job}: {ranking.label} over seeds",
@@ -132,7 +143,7 @@ def seed_figures(
             + (f" {count(cut)} more configurations are in the table only." if cut > 0 else ""),
             f"{YANG}, Fig. 3",
             f"Box plots of {ranking.label} of {ranking.job} by configuration.",
-            seed_boxes(boxes, ranking.label, unit_of(ranking.metric)),
+            seed_boxes(boxes, ranking.label, unit_of(ranking.metric), order, axis),
         )
     return found
 

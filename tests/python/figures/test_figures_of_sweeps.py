@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 import pantala as pt
 from pantala import figures
@@ -15,7 +18,7 @@ from pantala.analysis.statistics import mean_interval
 from pantala.errors import UsageError
 from pantala.figures import KINDS, draw
 from support import Ended
-from sweeps import scenario
+from sweeps import SCENARIO, scenario
 
 pytestmark = pytest.mark.native
 Cli = Callable[..., Ended]
@@ -119,3 +122,44 @@ def test_a_figure_of_a_sweep_refuses_a_run(swept: pt.Experiment) -> None:
         draw("bar-grid", {"x": run}, {})
     with pytest.raises(UsageError, match="takes one sweep, not 2"):
         draw("bar-grid", {"x": swept, "y": swept}, {})
+
+
+def _colours_of(figure: Figure) -> dict[str, set[str]]:
+    """Returns the colours of the points of each job in box plots whose rows begin with the job."""
+    (axes,) = figure.axes
+    names = {text.get_position()[1]: text.get_text() for text in axes.get_yticklabels()}
+    found: dict[str, set[str]] = {}
+    for line in axes.lines:
+        if line.get_marker() == "o":
+            row = names[float(np.asarray(line.get_ydata())[0])]
+            found.setdefault(row.split(":")[0], set()).add(str(line.get_color()))
+    return found
+
+
+def test_jobs_have_the_colours_of_their_places_in_the_plan(tmp_path: Path) -> None:
+    """Neither the order of names nor that of rows or of the jobs chosen gives the colours."""
+    text = SCENARIO.replace('"halo"', '"stencil"').replace('"noise"', '"a2a"')
+    (tmp_path / "two.toml").write_text(text)
+    swept = pt.sweep(
+        pt.Scenario.from_toml(tmp_path / "two.toml"),
+        tmp_path / "two",
+        axes={"routing.algorithm": ["minimal", "par"]},
+        seeds=2,
+        workers=1,
+    )
+    expected = {"stencil": {figures.PALETTE[0]}, "a2a": {figures.PALETTE[1]}}
+    assert _colours_of(draw("seed-boxes", {"x": swept}, {})) == expected
+    for job, colour in expected.items():
+        panel = draw("bar-grid", {"x": swept}, {"job": job}).axes[0]
+        bars = {to_hex(bar.get_facecolor()).upper() for bar in panel.patches}
+        assert bars == colour, job
+        boxes = draw("seed-boxes", {"x": swept}, {"job": job})
+        assert set().union(*_colours_of(boxes).values()) == colour, job
+        assert not any("colours" in text.get_text() for text in boxes.legends[0].get_texts())
+
+
+def test_colours_of_values_of_an_axis_have_a_key(swept: pt.Experiment) -> None:
+    figure = draw("seed-boxes", {"x": swept}, {"job": "halo"})
+    shown = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert shown[-3:] == ["colours: routing.algorithm", "minimal", "par"]
+    assert set().union(*_colours_of(figure).values()) == set(figures.PALETTE[:2])
