@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,12 +16,13 @@ from pantala.analysis.slowdown import SLOWDOWN_FILE
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
-from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import DESCRIPTION_FILE, EXPERIMENTS, INTERFERENCE_FILE
-from pantala.files.run_files import AGAIN, document_of
+from pantala.files.run_files import checked_document, document_of
 from pantala.files.table_errors import UNREADABLE
 
 __all__ = ["ListedCases", "experiment_names", "listed_cases"]
+
+_REPEAT = "repeat pantala sweep"
 
 
 class ListedCases(Protocol):
@@ -66,12 +66,12 @@ class SweepCases:
         self.name = name
         self._folder = path / EXPERIMENTS / name
         try:
-            self.document: dict[str, Any] = json.loads(
-                read_text(self._folder / DESCRIPTION_FILE, most=LARGE_TEXT)
+            self.document: dict[str, Any] = checked_document(
+                self._folder, DESCRIPTION_FILE, _REPEAT
             )
-        except (OSError, ValueError) as error:
+        except FileNotFoundError:
             raise RunDirectoryError(
-                self._folder, f"{DESCRIPTION_FILE} cannot be read: {error}", "repeat pantala sweep"
+                self._folder, f"{DESCRIPTION_FILE} is missing", _REPEAT
             ) from None
         self.axes: list[list[str]] = [axis["columns"] for axis in self.document["axes"]]
         self.keep: list[str] = self.document["keep"]
@@ -89,7 +89,7 @@ class SweepCases:
             return read_cases(self._folder)
         except (OSError, *UNREADABLE) as error:
             raise RunDirectoryError(
-                self._folder, f"{CASES_FILE} cannot be read: {error}", "repeat pantala sweep"
+                self._folder, f"{CASES_FILE} cannot be read: {error}", _REPEAT
             ) from None
 
 
@@ -104,20 +104,13 @@ class InterferenceCases:
         self.keep = list(TABLES)
         self.slowdown = path / SLOWDOWN_FILE
         self.interference: object = self.document.get("interference", TOGETHER)
-        try:
-            self.name = str(self.document["name"])
-            parts = self.document["parts"]
-            self.elsewhere = {
-                part["part"]: path / part["directory"] for part in parts if "run" not in part
-            }
-            self.links = {part["part"]: path / part["directory"] for part in parts}
-            self._runs = {part["part"]: part.get("run", part["part"]) for part in parts}
-        except (KeyError, TypeError) as error:
-            raise RunDirectoryError(
-                path,
-                f"is damaged or of another version: {error} is missing",
-                AGAIN,
-            ) from None
+        self.name = str(self.document["name"])
+        parts = self.document["parts"]
+        self.elsewhere = {
+            part["part"]: path / part["directory"] for part in parts if "run" not in part
+        }
+        self.links = {part["part"]: path / part["directory"] for part in parts}
+        self._runs = {part["part"]: part.get("run", part["part"]) for part in parts}
         missing = [part["part"] for part in self.document.get("missing", ())]
         self.ended_early = frozenset(self.elsewhere).intersection(missing)
         for part in missing:

@@ -6,15 +6,14 @@ runs only: the number of their runs is not known here.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pantala.caveats import Absent, caveats_of
 from pantala.errors import RunDirectoryError
-from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import INTERFERENCE_FILE
+from pantala.files.run_files import document_of
 from pantala.store.index import Entry, Index, entry_of, facts_of_entry
 from pantala.store.lease import live_leases
 from pantala.store.run_store import RunStore
@@ -37,10 +36,14 @@ def stored_status(
         One object with the keys of `pantala.experiments.status.status_of` for an interference
         experiment, and one for the runs that nothing lists. ``runs`` and ``missing`` are None if
         their number is not known.
+
+    Raises:
+        RunDirectoryError: interference.json is damaged.
     """
     found = []
     claimed = set(listed)
-    if document := _document(path / INTERFERENCE_FILE):
+    if (path / INTERFERENCE_FILE).exists():
+        document = document_of(path, INTERFERENCE_FILE)
         found.append(_of_interference(path, document))
         claimed |= {part["run"] for part in document.get("parts", ()) if "run" in part}
     store = RunStore(path)
@@ -118,12 +121,3 @@ def _told(
         "refused_cases": [],
         "caveats": [caveat.to_dict() for caveat in caveats],
     }
-
-
-def _document(path: Path) -> dict[str, Any]:
-    """Returns a JSON object of a file; empty if there is none."""
-    try:
-        document = json.loads(read_text(path, most=LARGE_TEXT))
-    except (OSError, ValueError):
-        return {}
-    return document if isinstance(document, dict) else {}

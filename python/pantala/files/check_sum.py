@@ -10,7 +10,7 @@ from typing import Any
 
 from pantala.files.input_file import check_regular, open_input
 
-__all__ = ["crc32_of", "other_bytes"]
+__all__ = ["crc32_of", "is_written_anew", "other_bytes"]
 
 #: Bytes that are read at a time.
 _PIECE = 1 << 20
@@ -43,10 +43,19 @@ def other_bytes(path: Path, document: Mapping[str, Any]) -> str:
     Raises:
         OSError: the file is missing, cannot be read, or is no regular file.
     """
-    written = (document.get("table_crc32") or {}).get(path.stem)
-    if written is None or (found := crc32_of(path)) == written or not _is_ours(path):
+    if not is_written_anew(path, document) or not _is_ours(path):
         return ""
-    return f"its CRC-32 is {found}, and was {written}"
+    return f"its CRC-32 is {crc32_of(path)}, and was {document['table_crc32'][path.stem]}"
+
+
+def is_written_anew(path: Path, document: Mapping[str, Any]) -> bool:
+    """Returns whether the file of a table has other bytes than its run wrote, by its check sum.
+
+    Raises:
+        OSError: the file is missing, cannot be read, or is no regular file.
+    """
+    written = (document.get("table_crc32") or {}).get(path.stem)
+    return written is not None and crc32_of(path) != written
 
 
 def _is_ours(path: Path) -> bool:

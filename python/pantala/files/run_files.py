@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from pantala.errors import RunDirectoryError
-from pantala.files.check_sum import other_bytes
+from pantala.files.check_sum import is_written_anew, other_bytes
+from pantala.files.experiment_form import misfit_of_experiment
 from pantala.files.input_archive import input_archive
 from pantala.files.input_file import LARGE_TEXT, Unreadable, check_regular, read_text
 from pantala.files.run_directory import RUN_FILE
 from pantala.files.run_form import misfit
 from pantala.files.table_errors import UNREADABLE
+from pantala.files.table_values import odd_value
 
-__all__ = ["AGAIN", "damaged_table", "document_of", "scanned_table", "table_in_archive"]
+__all__ = [
+    "AGAIN",
+    "checked_document",
+    "damaged_table",
+    "document_of",
+    "scanned_table",
+    "table_in_archive",
+]
 
 #: The remedy for a damaged run, or one of another version.
 AGAIN = "give the command that wrote it again"
@@ -34,7 +44,8 @@ def scanned_table(path: Path, document: Mapping[str, Any]) -> pl.LazyFrame:
         document: run.json of the run.
 
     Raises:
-        RunDirectoryError: the file has not the bytes that the run wrote, or is no regular file.
+        RunDirectoryError: the file has not the bytes that the run wrote, is no regular file, or
+            another program has written values into it that no run has.
         OSError: the file is missing or cannot be read.
     """
     try:
@@ -45,6 +56,8 @@ def scanned_table(path: Path, document: Mapping[str, Any]) -> pl.LazyFrame:
     if difference:
         raise RunDirectoryError(path.parent, f"{path.name} is damaged: {difference}", AGAIN)
     frame = pl.scan_parquet(path, glob=False)
+    if is_written_anew(path, document) and (odd := odd_value(path.stem, frame, document)):
+        raise RunDirectoryError(path.parent, f"{path.name} is damaged: {odd}", AGAIN)
     _SCANNED[path] = None
     return frame
 
@@ -78,6 +91,27 @@ def table_in_archive(archive: Path, file: str) -> pl.DataFrame | None:
         raise RunDirectoryError(archive, f"is damaged: {file}: {error}", AGAIN) from None
 
 
+class _Table(dict[str, Any]):
+    """A table of a JSON file that says which key it lacks; `get` and `in` are as ever."""
+
+    __slots__ = ("_place",)
+
+    def __init__(self, path: Path, name: str, pairs: Iterable[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self._place = path, name
+
+    def __missing__(self, key: str) -> Any:
+        path, name = self._place
+        raise _LackingKey(path, f"{name} is damaged: '{key}' is missing", AGAIN)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return dict, (dict(self),)
+
+
+class _LackingKey(RunDirectoryError, KeyError):
+    """A key that is missing, for a user and for code that expects a `KeyError`."""
+
+
 def document_of(path: Path, name: str) -> dict[str, Any]:
     """Returns a JSON file of a run directory.
 
@@ -85,16 +119,36 @@ def document_of(path: Path, name: str) -> dict[str, Any]:
         RunDirectoryError: it is missing, cannot be read, or has another form than a run's.
     """
     try:
-        document: dict[str, Any] = json.loads(read_text(path / name, most=LARGE_TEXT))
+        return checked_document(path, name, AGAIN)
     except FileNotFoundError:
         remedy = "name a directory that pantala run wrote"
         if (path / "experiments").is_dir():
             remedy = f"name one run of the sweep, a directory {path}/runs/3f/3f2a..."
         raise RunDirectoryError(path, f"holds no run ({name} is missing)", remedy) from None
+
+
+def checked_document(path: Path, name: str, remedy: str) -> dict[str, Any]:
+    """Returns a JSON file of a run or an experiment, whose form is checked.
+
+    Args:
+        path: the directory.
+        name: the name of the file.
+        remedy: what to do if the file is damaged.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        RunDirectoryError: it cannot be read, or has another form.
+    """
+    try:
+        text = read_text(path / name, most=LARGE_TEXT)
+        document: dict[str, Any] = json.loads(text, object_pairs_hook=partial(_Table, path, name))
+    except FileNotFoundError:
+        raise
     except Unreadable as error:
-        raise RunDirectoryError(path, f"{name} {error.strerror}", AGAIN) from None
+        raise RunDirectoryError(path, f"{name} {error.strerror}", remedy) from None
     except (OSError, ValueError, RecursionError) as error:
-        raise RunDirectoryError(path, f"{name} cannot be read: {error}", AGAIN) from None
-    if name == RUN_FILE and (wrong := misfit(document)):
-        raise RunDirectoryError(path, f"{name} is damaged: {wrong}", AGAIN)
+        raise RunDirectoryError(path, f"{name} cannot be read: {error}", remedy) from None
+    wrong = misfit(document) if name == RUN_FILE else misfit_of_experiment(name, document)
+    if wrong:
+        raise RunDirectoryError(path, f"{name} is damaged: {wrong}", remedy)
     return document

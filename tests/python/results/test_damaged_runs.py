@@ -324,7 +324,7 @@ def test_a_run_of_another_form_is_refused(
         pt.load(tmp_path)
 
 
-@pytest.mark.parametrize("key", ["detail", "stop", "record", "routing", "links"])
+@pytest.mark.parametrize("key", ["detail", "stop", "record", "routing"])
 def test_a_table_of_the_plan_may_be_null(tmp_path: Path, key: str) -> None:
     file = small_run(tmp_path).path / "run.json"
     document = json.loads(file.read_text())
