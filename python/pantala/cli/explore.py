@@ -71,6 +71,7 @@ def explore(
 
 def _serve(subject: object, port: int, *, browser: bool) -> None:
     import contextlib
+    import sys
     import threading
     import webbrowser
     from typing import cast
@@ -86,6 +87,7 @@ def _serve(subject: object, port: int, *, browser: bool) -> None:
             "Ctrl-C ends it. From another machine:"
             f" ssh -L {server.port}:127.0.0.1:{server.port} HOST, then the same address."
         )
+        sys.stdout.flush()  # into a file or a pipe, which get it only at the end otherwise
         if browser:
             with contextlib.suppress(webbrowser.Error):
                 webbrowser.open(server.address)

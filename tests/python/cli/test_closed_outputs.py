@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import select
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -117,3 +119,16 @@ def test_a_benchmark_alone_tells_of_a_full_device() -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("pantala: standard output cannot be written")
     assert done.stderr.count("\n") == 1
+
+
+def test_the_address_of_the_explorer_is_in_a_pipe_while_it_serves(folder: Path) -> None:
+    command = [sys.executable, "-m", "pantala", "explore", "run", "--no-browser"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            ready, _, _ = select.select([server.stdout], [], [], 60)
+            assert ready, "nothing was printed"
+            assert server.stdout.readline().startswith("explorer: http://127.0.0.1:")
+            assert server.poll() is None
+        finally:
+            server.send_signal(signal.SIGINT)
