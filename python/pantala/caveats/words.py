@@ -46,7 +46,7 @@ class Caveat:
         kind: skipped, coarse, cut_off, absent, captured, learning, unfinished, silent, overlap,
             windows, equal_seeds, one_seed or imprecise.
         text: sentences that stand alone.
-        short: a few words for a figure.
+        short: a few words for a figure; empty if those of another caveat say the same.
     """
 
     kind: str
@@ -152,19 +152,24 @@ def _skipped(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
         if each.skipped:
             statements.setdefault(each.skipped, []).append(title)
     shown = list(statements.items())
-    for statement, titles in shown[:_MOST]:
+    # Statements that differ in their numbers only have the same few words, which stand once.
+    briefly: dict[str, list[str]] = {}
+    for statement, titles in shown:
+        briefly.setdefault(statement.split(";")[0].split(":")[0], []).extend(titles)
+    short = "; ".join(f"{words}{_some(titles, facts)}" for words, titles in briefly.items())
+    for at, (statement, titles) in enumerate(shown[:_MOST]):
         text = statement[0].upper() + statement[1:]
         yield Caveat(
             "skipped",
             f"{_which(titles, facts)}{text}.",
-            f"{statement.split(';')[0].split(':')[0]}{_some(titles, facts)}",
+            short if at == 0 else "",
         )
     if len(shown) > _MOST:
         rest = sum(len(titles) for _, titles in shown[_MOST:])
         yield Caveat(
             "skipped",
             f"{rest:,} more runs may have skipped time; run.json of each says what it skipped.",
-            f"time skipped in {rest:,} more runs",
+            "",
         )
 
 
@@ -311,12 +316,13 @@ def _overlaps(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     ranked = sorted(least.values(), key=lambda each: (not each.early, each.share))
     text = "; ".join(overlap_in_words(each) for each in ranked[:_MOST])
     more = f"; {counted(len(ranked) - _MOST, 'more pair')}" if len(ranked) > _MOST else ""
-    first = ranked[0]
+    others = f", and {counted(len(ranked) - 1, 'more pair')}" if len(ranked) > 1 else ""
     yield Caveat(
         "overlap",
         f"{_which(titles, facts)}{'At the least, ' * (len(titles) > 1)}{text}{more}."
         f"{overlap_remedy(ranked)}",
-        _briefly(first),
+        f"{'at the least, ' * (len(titles) > 1)}{_briefly(ranked[0])}"
+        f"{others}{_some(titles, facts)}",
     )
 
 
@@ -336,14 +342,17 @@ def _equal_seeds(facts: Mapping[str, Facts], seeds: Collection[Sequence[str]]) -
     if len(several) == 1:
         sentences = [_seeds([facts[title] for title in titles]) for titles in same[0][1]]
         text = f"{'; '.join(sentences)} gave equal results"
+        short = f"{runs} seed{'' if runs == 1 else 's'} without effect"
     else:
-        text = f"In {len(same):,} of {len(several):,} groups of seeds, seeds gave equal results"
+        groups = f"in {len(same):,} of {len(several):,} groups of seeds"
+        text = f"I{groups[1:]}, seeds gave equal results"
+        short = f"seeds without effect {groups}"
     each = "Equal results count as one value, without an interval."
     yield Caveat(
         "equal_seeds",
         f"{text} (equal result_hash). {each} The seed decides nothing there; draw something with"
         ' it, such as placement = "random".',
-        f"{runs} seed{'' if runs == 1 else 's'} without effect",
+        short,
     )
 
 

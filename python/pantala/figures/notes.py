@@ -46,10 +46,10 @@ def write_below(figure: Figure, *words: str) -> None:
     """
     import textwrap
 
-    if not words:
+    if not any(words):
         return
     width, height = figure.get_size_inches()
-    lines = textwrap.wrap("; ".join(words), int(width * _PER_INCH))
+    lines = textwrap.wrap("; ".join(filter(None, words)), int(width * _PER_INCH))
     taken = _LINE * (len(lines) + 0.5)
     figure.set_size_inches(width, height + taken)
     share = taken / (height + taken)

@@ -106,7 +106,7 @@ def test_the_share_of_a_run_beside_another_job_and_the_remedy() -> None:
     (caveat,) = [each for each in caveats_of({"x": found}) if each.kind == "overlap"]
     assert "short ran for 5.0 % of long's run (5.00 ns of 100 ns)" in caveat.text
     assert "set repeat = true for short" in caveat.text
-    assert caveat.short == "short did not run during late's run"
+    assert caveat.short == "short did not run during late's run, and 5 more pairs"
     (caveat,) = [
         each for each in caveats_of({"x": facts(jobs[:2], rows[:2], {})}) if each.kind == "overlap"
     ]
@@ -151,6 +151,29 @@ def test_seeds_with_equal_results_are_named() -> None:
     runs = {str(seed): Facts(seed=seed, result_hash="same") for seed in (1, 2, 3)}
     (caveat,) = caveats_of(runs, seeds=[["1", "2", "3"]])
     assert caveat.text.startswith("Seeds 1, 2 and 3 gave equal results (equal result_hash).")
+
+
+def test_the_few_words_of_a_set_of_runs_are_of_the_same_things_as_its_sentences() -> None:
+    """A footnote is of the runs, groups and pairs that the sentence is of, not of all runs."""
+    runs = {
+        f"{group}{seed}": Facts(
+            seed=seed,
+            result_hash=f"{group}" if group == "a" else f"{group}{seed}",
+            overlaps=(Overlap("a2a", "stencil", 3.7 + seed, 10.0, False),) * (group == "b"),
+            skipped=f"skipped: {seed} % was simulated" if group == "c" else "",
+        )
+        for group in "abc"
+        for seed in (1, 2, 3)
+    }
+    seeds = [[f"{group}{seed}" for seed in (1, 2, 3)] for group in "abc"]
+    found = caveats_of(runs, seeds=seeds)
+    text = {each.kind: each.text for each in found}
+    short = {each.kind: [one.short for one in found if one.kind == each.kind] for each in found}
+    assert text["equal_seeds"].startswith("In 1 of 3 groups of seeds, seeds gave equal results")
+    assert short["equal_seeds"] == ["seeds without effect in 1 of 3 groups of seeds"]
+    assert text["overlap"].startswith("3 of 9 runs: At the least, stencil ran for 47 %")
+    assert short["overlap"] == ["at the least, stencil ran for 47 % of a2a's run (3 of 9 runs)"]
+    assert short["skipped"] == ["skipped (3 of 9 runs)", "", ""]
 
 
 @pytest.mark.native
