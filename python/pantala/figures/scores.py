@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from pantala.errors import UsageError, nearest
 from pantala.figures.legend import add_key
-from pantala.figures.style import GRID, MARKERS, PALETTE, new_figure, style
+from pantala.figures.style import GRID, MARKERS, MUTED, PALETTE, new_figure, style
 from pantala.metrics.run_metrics import job_values
 from pantala.metrics.samples import z_scores as scores_of
 
@@ -25,7 +25,7 @@ _TIME = "execution_time_ns"
 #: The most cases of a panel.
 _MOST = 8
 #: The width of the points of all cases at one number of groups.
-_SPREAD = 0.6
+_SPREAD = 0.7
 
 
 def scored(rows: pl.DataFrame, by: Sequence[str], value: str) -> pl.DataFrame:
@@ -49,7 +49,9 @@ def scored(rows: pl.DataFrame, by: Sequence[str], value: str) -> pl.DataFrame:
 def z_scores(rows: pl.DataFrame, label: str) -> Figure:
     """Draws z-scores by groups spanned: a point per job and run, a line through the means.
 
-    Zero is the mean of all runs of the panel's job. Chunduri et al. (IPDPS 2021), Fig. 3 and 4.
+    Each number of groups is a category between two dotted lines, in which the cases stand beside
+    each other. Zero is the mean of all runs of the panel's job. Chunduri et al. (IPDPS 2021), Fig.
+    3 and 4.
 
     Args:
         rows: ``panel``, ``series``, ``groups`` and ``z_score``.
@@ -105,7 +107,12 @@ def score_panels(rows: pl.DataFrame, label: str, looks: Mapping[str, str] | None
                 at_groups = np.searchsorted(groups, means["groups"].to_numpy()) + shift
                 axes.plot(at_groups, means["z_score"].to_numpy(), lw=1.2, color=colour[name])
             axes.set_title(str(panel))
+            # The numbers are categories: points beside each other belong to one of them.
+            for edge in range(1, len(groups)):
+                axes.axvline(edge - 0.5, color=MUTED, lw=0.6, ls=(0, (1, 2)), zorder=0)
+            axes.set_xlim(-0.5, len(groups) - 0.5)
             axes.set_xticks(range(len(groups)), [f"{each:g}" for each in groups])
+            axes.tick_params(axis="x", length=0)
             axes.tick_params(labelbottom=True)
             axes.grid(axis="y")
         grid[(down - 1) * columns].set_xlabel("groups spanned")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -17,6 +18,7 @@ from pantala import figures
 from pantala.analysis.statistics import mean_interval
 from pantala.errors import UsageError
 from pantala.figures import KINDS, draw
+from pantala.figures.scores import score_panels
 from support import Ended
 from sweeps import SCENARIO, scenario
 
@@ -163,3 +165,27 @@ def test_colours_of_values_of_an_axis_have_a_key(swept: pt.Experiment) -> None:
     shown = [text.get_text() for text in figure.legends[0].get_texts()]
     assert shown[-3:] == ["colours: routing.algorithm", "minimal", "par"]
     assert set().union(*_colours_of(figure).values()) == set(figures.PALETTE[:2])
+
+
+def test_groups_of_points_stand_between_lines_above_their_number() -> None:
+    """Numbers of groups have no equal distances, so points beside a tick are not of others."""
+    spans = (1, 2, 12)
+    rows = pl.DataFrame(
+        [
+            {"panel": "a", "series": series, "groups": groups, "z_score": float(groups)}
+            for series in ("x", "y", "z")
+            for groups in spans
+        ]
+    )
+    (axes,) = score_panels(rows, "run time").axes
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["1", "2", "12"]
+    upright = [
+        float(x[0]) for line in axes.lines if (x := np.asarray(line.get_xdata()))[0] == x[-1]
+    ]
+    edges = sorted(set(upright))
+    assert edges == [0.5, 1.5]
+    for line in axes.lines:
+        if line.get_marker() not in ("None", ""):
+            places, values = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+            assert [spans[place] for place in np.searchsorted(edges, places)] == list(values)
+    assert axes.get_xlim() == (-0.5, 2.5)
