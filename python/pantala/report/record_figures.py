@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
@@ -14,6 +15,7 @@ from pantala.metrics.times import OUTSIDE
 from pantala.report.page_figure import YANG, PageFigure, page_figure
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import RunLike, table
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import PAGE
 
 __all__ = ["RECORD_FIGURES"]
@@ -233,8 +235,10 @@ def _step(reported: ReportedRun, name: str) -> str:
     assert rows is not None
     shortest = rows.filter(pl.col("window_ns") == pl.col("window_ns").min())
     windows = shortest.select("window_ns", "window_start_ns").collect()
-    end = float(reported.run.document["simulated_ns"])
-    steps = steps_of(windows["window_start_ns"].to_numpy(), float(windows["window_ns"][0]), end)
+    spans = skipped_spans(reported.run)
+    end = float(without_skipped(spans, np.array(reported.run.document["simulated_ns"])))
+    starts = without_skipped(spans, windows["window_start_ns"].to_numpy())
+    steps = steps_of(starts, float(windows["window_ns"][0]), end)
     return PAGE.duration(steps.step_ns, exact=True)
 
 

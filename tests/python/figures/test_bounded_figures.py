@@ -89,14 +89,31 @@ def test_many_iterations_share_columns(monkeypatch: pytest.MonkeyPatch) -> None:
             "value": [1.0, 3.0, 5.0, 7.0, 9.0] * 2,
         }
     )
-    every, each = iterations._cells(iterations._joined(rows).collect())
-    assert each == 1
+    found = iterations._columns(iterations._joined(rows).collect(), skipping=False)
+    every = found.cells
+    assert found.each == 1
+    assert found.numbers == [0, 1, 2, 3, 4]
     assert every[0].tolist() == every[2].tolist() == [1.0, 3.0, 5.0, 7.0, 9.0]
     assert np.isnan(every[1]).all()
     monkeypatch.setattr(iterations, "_COLUMNS", 2)
-    joined, each = iterations._cells(iterations._joined(rows).collect())
-    assert each == 3
-    assert joined[0].tolist() == [3.0, 8.0]
+    joined = iterations._columns(iterations._joined(rows).collect(), skipping=False)
+    assert joined.each == 3
+    assert joined.cells[0].tolist() == [3.0, 8.0]
+
+
+def test_iterations_before_and_after_skipped_ones_do_not_share_a_column(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numbers = [0, 1, 2, 3, 4, 95, 96, 97]
+    rows = pl.LazyFrame(
+        {"motif": 0, "iteration": numbers, "rank": 0, "value": [float(n) for n in numbers]}
+    )
+    monkeypatch.setattr(iterations, "_COLUMNS", 4)
+    found = iterations._columns(iterations._joined(rows).collect(), skipping=True)
+    assert found.each == 2
+    assert found.numbers == [0, 2, 4, None, 95, 97]
+    assert found.breaks == [(3.0, 90)]
+    assert found.cells[0].tolist() == pytest.approx([0.5, 2.5, 4, np.nan, 95.5, 97], nan_ok=True)
 
 
 @pytest.mark.parametrize("fill", [False, True])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report
 from pantala.report.tables import communication_table
 from pantala.run_tables.run_like import RunLike
-from pantala.run_tables.skipped_time import skipped_spans
+from pantala.run_tables.skipped_time import skipped_between, skipped_spans
 from support import SMALL
 
 pytestmark = pytest.mark.native
@@ -152,6 +153,12 @@ def test_the_page_says_what_a_break_is(skipping: Experiment) -> None:
     over_time = [caption for caption in captions if "A double line is a break" in caption]
     assert len(over_time) >= 4
     assert any("A dotted line marks the end of another job" in caption for caption in over_time)
+    # The figure of link classes has one step for all of the time that it shows.
+    (step,) = {each for caption in captions for each in re.findall(r"A step is (.*?)\.", caption)}
+    end = skipping.together.document["simulated_ns"]
+    shown = end - skipped_between(skipping.together, 0, end)
+    assert step == f"{math.ceil(shown / 1000 / 1000)} µs"
+    assert math.ceil(shown / 1e6) < math.ceil(end / 1e6)
     assert sum("where the run skipped iterations" in caption for caption in captions) == 1
 
 
