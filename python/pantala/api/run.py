@@ -50,9 +50,10 @@ def run(
     Args:
         scenario: the scenario.
         out: the run directory; ``runs/NAME`` if not given.
-        overwrite: whether to replace a run that is there already. Without it, an interrupted
-            interference experiment continues with its missing runs. A complete run without its
-            report, because the process was killed, gets the report.
+        overwrite: whether to replace a run that is there already; files in the directory that
+            Pantala did not write stay. Without it, an interrupted interference experiment continues
+            with its missing runs. A complete run without its report, because the process was
+            killed, gets the report.
         progress: whether to show progress on standard error; if not given, only on a terminal.
         report: whether to write report.html into the directory.
         threads: the number of threads, or "auto" for the number that pays. Results do not depend on

@@ -71,7 +71,8 @@ def run(
         ),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an existing run in DIR.")
+        bool,
+        typer.Option("--overwrite", help="Replace an existing run in DIR; other files in it stay."),
     ] = False,
     seed: Annotated[
         int | None,

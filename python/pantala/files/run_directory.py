@@ -5,8 +5,9 @@ After its process was killed, the next run in the parent directory removes the h
 directory that exists already is kept, even if it is the current directory or the target of a link:
 its old run is moved out and the new one moved in, the file that marks a run last. A run that was
 interrupted or stalled is moved too; it is marked incomplete inside. A run is written only into a
-directory that is empty or holds a run. The runs of an interference experiment are written into its
-store of runs instead; see `pantala.runs.interference`.
+directory that is empty or holds a run. Of a directory with a run, only what Pantala wrote is
+replaced: other files and folders in it stay. The runs of an interference experiment are written
+into its store of runs instead; see `pantala.runs.interference`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError, shortened
 from pantala.files.atomic_file import left_in, temporary_name
 from pantala.files.input_file import LARGE_TEXT, read_text
@@ -55,6 +57,18 @@ INTERFERENCE_FILE = "interference.json"
 EXPERIMENTS = "experiments"
 DESCRIPTION_FILE = "experiment.json"
 _STORE = frozenset({EXPERIMENTS, "runs", "partial", "leases", "index", "tables"})
+#: The other files and folders that commands write into the directory of a run or an experiment.
+_OURS = frozenset(
+    {
+        RUN_FILE,
+        INTERFERENCE_FILE,
+        TABLES_FILE,
+        REPORT_FILE,
+        "explorer",
+        "program_logs.txt",
+        "slowdown.parquet",
+    }
+)
 
 
 #: Bytes of a name and of a path; the system's limits, less what the files inside need.
@@ -160,7 +174,7 @@ class OutputDirectory:
         try:
             if place.exists():
                 old.mkdir()
-                for entry in reversed(_marks_last(place)):
+                for entry in reversed(_of_run(place)):
                     shutil.move(entry, old)
                 for entry in _marks_last(self.partial):
                     shutil.move(entry, place)
@@ -202,11 +216,16 @@ def _discard(directory: Path) -> None:
 
 def document_of(directory: Path) -> dict[str, Any] | None:
     """Returns run.json of a directory; None if it is missing or damaged."""
+    return _document(directory / RUN_FILE) or None
+
+
+def _document(file: Path) -> dict[str, Any]:
+    """Returns a JSON object of a file; empty if the file is missing or damaged."""
     try:
-        document = json.loads(read_text(directory / RUN_FILE, most=LARGE_TEXT))
-    except (OSError, ValueError):
-        return None
-    return document if isinstance(document, dict) else None
+        document = json.loads(read_text(file, most=LARGE_TEXT))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
 
 
 def _free(target: Path) -> Path:
@@ -223,8 +242,30 @@ def _marks_last(directory: Path) -> list[Path]:
     )
 
 
+def _of_run(directory: Path) -> list[Path]:
+    """Returns the content of a directory that runs and reports wrote, as `_marks_last` orders it.
+
+    What a user has put there is not among it.
+    """
+    names = _OURS | {table.file for table in TABLES.values()}
+    names |= {f"{table}.parquet" for table in (document_of(directory) or {}).get("tables") or ()}
+    if (directory / INTERFERENCE_FILE).is_file():
+        names |= _STORE
+        experiment = _document(directory / INTERFERENCE_FILE)
+        with contextlib.suppress(TypeError, AttributeError):  # a damaged list of parts
+            for part in [*experiment.get("parts", ()), *experiment.get("missing", ())]:
+                names |= {str(part.get("part")), str(part.get("directory"))}
+    return [
+        entry
+        for entry in _marks_last(directory)
+        if entry.name in names or (entry.is_symlink() and entry.readlink().parts[:1] == ("runs",))
+    ]
+
+
 def set_aside(target: Path) -> Path | None:
     """Moves an old run out of a directory, but not a store that `pantala sweep` uses too.
+
+    What a user has put there stays.
 
     Returns:
         The directory beside it that holds the old run now; None if there was none.
@@ -238,7 +279,7 @@ def set_aside(target: Path) -> Path | None:
     place = target.absolute()
     aside = place.parent / temporary_name(place.name)
     aside.mkdir()
-    for entry in reversed(_marks_last(place)):
+    for entry in reversed(_of_run(place)):
         if not (shared and entry.name in _STORE):
             shutil.move(entry, aside)
     return aside

@@ -147,6 +147,30 @@ def test_overwrite_replaces_a_run_and_nothing_else(
     assert sorted(path.name for path in workdir.iterdir()) == ["file", "here", "mine"]
 
 
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("after", [False, True])
+def test_overwrite_keeps_what_a_user_has_put_beside_a_run(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario, before: bool, after: bool
+) -> None:
+    made = [scenario.replace(BOTH) if both else scenario for both in (before, after)]
+    pt.run(made[0], out="here", report=False)
+    Path("here/report.html").write_text("of the old run")
+    Path("here/explorer").mkdir()
+    Path("here/sub").mkdir()
+    mine = [Path("here", name) for name in ("notes.txt", "own.parquet", "sub/a.svg", "runs.csv")]
+    for file in mine:
+        file.write_text("mine")
+    pt.run(made[1], out="here", overwrite=True, report=False)
+    assert [file.read_text() for file in mine] == ["mine"] * len(mine)
+    assert not Path("here/report.html").exists()
+    assert not Path("here/explorer").exists()
+    pt.run(made[1], out="new", report=False)
+    names = {path.name for path in Path("here").iterdir()}
+    assert names - {"notes.txt", "own.parquet", "sub", "runs.csv"} == {
+        path.name for path in Path("new").iterdir()
+    }
+
+
 def test_an_empty_directory_is_accepted(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
