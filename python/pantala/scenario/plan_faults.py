@@ -24,7 +24,7 @@ _OF_MACHINE = frozenset(
     {"topology", "service_nodes", "links", "packet_bytes", "flit_bytes", "router", "nic"}
 )
 _JOB = re.compile(r"jobs\[(\d+)\]")
-_UNIT = re.compile(r"_(bytes_per_s|bytes|ps|fs|flits|packets)(?=$|\.|\[)")
+_UNIT = re.compile(r"_(bytes_per_s|bytes|ps|fs|flits|packets|millionths)(?=$|\.|\[)")
 
 #: The quantity of a plan's key, by the suffix of its name.
 _QUANTITIES: Mapping[str, type[Quantity]] = {
@@ -120,6 +120,8 @@ def quantity_text(plan_key: str, value: str) -> str:
     """Returns the value of a plan's key in the scenario's spelling."""
     if not value.isdecimal():
         return value
+    if plan_key.endswith("_millionths"):
+        return f"{int(value) / 10_000:g} %"
     for suffix, quantity in _QUANTITIES.items():
         if plan_key.endswith(suffix):
             return str(quantity(int(value)))

@@ -268,6 +268,15 @@ def test_differences_of_plans_have_the_scenarios_keys_and_units() -> None:
     ]
 
 
+def test_the_tolerance_of_skipped_time_has_the_unit_of_a_scenario() -> None:
+    plans = [
+        {"jobs": [], "skip": {"tolerance_millionths": millionths, "minimum": 8}}
+        for millionths in (10_000, 5_000)
+    ]
+    (found,) = plan_changes([plans])
+    assert (found.key, found.values) == ("skip.tolerance", ("1 %", "0.5 %"))
+
+
 def test_mean_and_interval_have_one_unit() -> None:
     text = with_interval(TIME, mean_interval([1500.0, 1510.0, 1520.0]))
     assert re.fullmatch("1[.]510 ± 0[.]025 \N{MICRO SIGN}s", text)
