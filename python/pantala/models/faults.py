@@ -45,7 +45,7 @@ _WORDS: dict[str, _Words] = {
     "finite_number": lambda _: ("is not a finite number", "write e.g. 0.5"),
     "string_pattern_mismatch": lambda _: (
         "is not a name",
-        "use letters, digits, '.', '_' and '-' only",
+        "begin with a letter or a digit, and use letters, digits, '.', '_' and '-' only",
     ),
     "string_too_long": lambda c: (f"is longer than {c['max_length']} characters", "shorten it"),
     "union_tag_not_found": lambda _: ("has no kind", "add kind = '...'"),

@@ -48,7 +48,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         ScenarioError: the file cannot be read or is not TOML.
     """
     try:
-        text = read_text(path)
+        text = read_text(path).removeprefix("\ufeff")  # the mark of UTF-8 of some editors
     except OSError as error:
         raise ScenarioError(str(path), "", "", *unreadable(error)) from None
     except UnicodeDecodeError as error:

@@ -307,6 +307,20 @@ def test_a_file_that_is_not_toml_is_rejected(
     assert not list(workdir.iterdir())
 
 
+def test_a_byte_order_mark_before_a_scenario_is_skipped(cli: Cli, workdir: Path) -> None:
+    file = workdir.parent / "marked.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + SMALL.encode())
+    assert cli("check", file).status == 0
+
+
+@pytest.mark.parametrize("name", ["-halo", "..", "_a", "a b"])
+def test_the_rule_of_names_says_how_they_begin(cli: Cli, workdir: Path, name: str) -> None:
+    file = workdir.parent / "named.toml"
+    file.write_text(SMALL.replace('name = "halo"', f'name = "{name}"'))
+    line = one_line(cli("check", file))
+    assert f'"{name}": is not a name; begin with a letter or a digit, and use letters' in line
+
+
 def test_an_unreadable_file_is_rejected(cli: Cli, workdir: Path) -> None:
     assert (
         one_line(cli("run", "absent.toml"))
