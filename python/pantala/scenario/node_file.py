@@ -10,9 +10,10 @@ from pantala.models.validation import fault
 
 __all__ = ["nodes_in"]
 
-_ITEM = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+_ITEM = re.compile(r"(\d{1,20})(?:-(\d{1,20}))?", re.ASCII)
 #: More nodes than any machine has; a longer range is a typing error.
 _MOST = 10_000_000
+_LARGEST = 2**32 - 1
 
 
 def nodes_in(path: str) -> list[int]:
@@ -33,7 +34,12 @@ def nodes_in(path: str) -> list[int]:
         for item in line.partition("#")[0].replace(",", " ").split():
             match = _ITEM.fullmatch(item)
             first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-            if last < first or len(nodes) + last - first >= _MOST:
+            if len(nodes) + last - first >= _MOST or last > _LARGEST:
+                message = (
+                    f"line {number} has {show(item)}, which is beyond the nodes of any machine"
+                )
+                raise fault(message, "write nodes of the machine", "nodes", "file")
+            if last < first:
                 message = f"line {number} has {show(item)}, which is neither a node nor a range"
                 raise fault(message, "write e.g. 12 or 16-23", "nodes", "file")
             nodes += range(first, last + 1)

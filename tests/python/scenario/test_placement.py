@@ -114,7 +114,9 @@ def test_a_file_of_nodes_lies_beside_its_scenario(tmp_path: Path) -> None:
         ("", "has no nodes; write node numbers"),
         ("1\nnid00012\n", 'line 2 has "nid00012", which is neither a node nor a range'),
         ("7-3", 'line 1 has "7-3", which is neither'),
-        ("0-99999999", 'has "0-99999999", which is neither'),
+        ("0-99999999", 'has "0-99999999", which is beyond the nodes of any machine'),
+        ("0-99999999999", 'has "0-99999999999", which is beyond the nodes of any machine'),
+        ("99999999999", 'has "99999999999", which is beyond the nodes of any machine'),
     ],
 )
 def test_a_wrong_file_of_nodes_is_refused(tmp_path: Path, text: str | None, message: str) -> None:
