@@ -114,6 +114,15 @@ def test_each_choice_of_packets_makes_the_estimate_smaller() -> None:
     assert "packets" not in sizes(scenario([UNIFORM], {"packets": "off"}, stop=stop))
 
 
+def test_a_run_that_skips_has_rows_of_what_it_simulates() -> None:
+    many = {**HALO, "workload": {**HALO["workload"], "iterations": 10_000}}
+    full = sizes(scenario([many], {}))["messages"].rows
+    skipped = sizes(scenario([many], {}, skip="1 %"))["messages"].rows
+    assert 0 < skipped < full / 50
+    few = sizes(scenario([HALO], {}, skip="1 %"))["messages"].rows
+    assert few == sizes(scenario([HALO], {}))["messages"].rows
+
+
 @pytest.mark.parametrize(
     ("record", "table", "key", "remedy"),
     [
