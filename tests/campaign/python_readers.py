@@ -25,7 +25,7 @@ from campaign.reader_seeds import (
 from campaign.toml_text import toml_text
 from support import ROOT, SMALL
 
-__all__ = ["READERS", "Reader"]
+__all__ = ["PROGRAM", "READERS", "Reader"]
 
 #: Nodes of the largest machine that is resolved: a larger one costs what its numbers say.
 LARGEST = 2_000
@@ -60,8 +60,8 @@ _SWF = "; Version: 2\n; UnixStartTime: 1000000\n" + "".join(
 _LINKS = "source_router,source_port,target_router,target_port,class\n" + "".join(
     f"{a},{b},{c},{d},global\n" for a, b, c, d in ((0, 5, 4, 6), (1, 5, 8, 6), (2, 5, 12, 6))
 )
-_PROGRAM = """\
-def main(mpi, bytes=8):
+PROGRAM = """\
+def program(mpi, bytes=8):
     other = mpi.rank ^ 1
     for step in range(3):
         request = mpi.isend(other, bytes, tag=step)
@@ -371,7 +371,7 @@ READERS: dict[str, Reader] = {
     "run.json": Reader(_run_with("run.json"), _run, every=5),
     "tables of a run": Reader(_run_with(None), _run, every=5),
     "Python program": Reader(
-        _text("p.py", lambda: [_PROGRAM], 10), _python_program, every=50, bound=60
+        _text("p.py", lambda: [PROGRAM], 10), _python_program, every=50, bound=60
     ),
     "OTF2": Reader(_otf2, _otf2_read, every=50, bound=60),
 }

@@ -13,7 +13,7 @@ import pytest
 from campaign import reader_seeds
 from campaign.damage import damaged_bytes, damaged_json, damaged_text
 from campaign.parts import readers_python, readers_rust
-from campaign.python_readers import READERS, Reader
+from campaign.python_readers import PROGRAM, READERS, Reader
 from campaign.stretch import Stretch
 
 #: A seed that the campaign does not use.
@@ -32,6 +32,13 @@ def test_a_reader_in_python_refuses_or_reads(name: str, tmp_path: Path) -> None:
     assert stretch.results.failures == []
     assert row["inputs"] == int(row["refused"]) + int(row["valid"])
     assert 2 * int(row["deep"]) >= int(row["inputs"])
+
+
+@pytest.mark.native
+def test_the_program_that_is_damaged_is_one(tmp_path: Path) -> None:
+    program = tmp_path / "p.py"
+    program.write_text(PROGRAM)
+    READERS["Python program"].read(program)
 
 
 @pytest.mark.native
