@@ -206,7 +206,12 @@ def misfit(document: Any) -> str:
 
     Keys that older runs lack may be absent, and keys that Python does not read may be anything.
     """
-    return first_fault(_form(), document) or _no_quantity(document["plan"], "plan")
+    if wrong := first_fault(_form(), document):
+        return wrong
+    try:
+        return _no_quantity(document["plan"], "plan")
+    except RecursionError:
+        return "plan is nested too deeply"
 
 
 def first_fault(form: TypeAdapter[Any], document: Any) -> str:

@@ -182,3 +182,14 @@ def test_epochs_have_finite_times(tmp_path: Path, start: float | None, end: floa
     ).write_parquet(file)
     with pytest.raises(RunDirectoryError, match=r"epochs\.parquet is damaged: column '"):
         pt.Run(tmp_path).epochs  # noqa: B018
+
+
+def test_a_plan_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    file = small_run(tmp_path / "run").path / "run.json"
+    document = json.loads(file.read_text())
+    inner: dict[str, Any] = document["plan"]["mpi"]
+    for _ in range(900):
+        inner["a"] = inner = {}
+    file.write_text(json.dumps(document))
+    with pytest.raises(RunDirectoryError, match="plan is nested too deeply"):
+        pt.load(file.parent)

@@ -107,7 +107,9 @@ mod tests {
         let step = |i| noise(i) + if i < 512 { 5000 } else { 7000 };
         assert_eq!(ends(step, 1000), [(0, 512), (512, 1000)]);
         // What grows all the time has no level.
-        assert!(ends(|i| 5000 + 10 * u64::from(i), 100).iter().all(|(first, end)| end - first < 20));
+        assert!(
+            ends(|i| 5000 + 10 * u64::from(i), 100).iter().all(|(first, end)| end - first < 20)
+        );
         // One long iteration is in a loop of its own, which is too short to skip anything.
         let once = |i| if i == 500 { 1_000_000 } else { 5000 };
         assert_eq!(ends(once, 1000), [(0, 496), (496, 504), (504, 1000)]);
