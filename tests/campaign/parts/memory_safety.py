@@ -13,12 +13,13 @@ of atomics with a mutex and a condition variable, and mailboxes behind mutexes, 
 code. Miri runs their hand-over in up to 32 orders of the threads (the table has how many), each
 with other old values of the atomics, and finds races, lost wakes and deadlocks among them. That is
 a sample. loom, whose types then take the place of those of the standard library, tries all orders
-of small cases: two threads over three windows (771,449 orders), two threads that spin first, and three
-threads that are stopped at most twice each. It was tried on two faults: without the lock before a
-wake it finds the deadlock, and with one buffer for all windows the wrong message. ThreadSanitizer,
-which knows the mutexes of a rebuilt standard library, runs the tests that simulate on several
-threads. Helgrind and DRD were tried and are no use here: they know the locks of POSIX threads only,
-and the standard library of Rust has its own, so they report every line that such a mutex guards.
+of small cases: two threads over three windows (771,449 orders), two threads that spin first, and
+three threads that are stopped at most twice each. It was tried on two faults: without the lock
+before a wake it finds the deadlock, and with one buffer for all windows the wrong message.
+ThreadSanitizer, which knows the mutexes of a rebuilt standard library, runs the tests that simulate
+on several threads. Helgrind and DRD were tried and are no use here: they know the locks of POSIX
+threads only, and the standard library of Rust has its own, so they report every line that such a
+mutex guards.
 """
 
 from __future__ import annotations
