@@ -38,9 +38,9 @@ class LinkLoads:
 def link_loads(run: RunLike) -> LinkLoads:
     """Returns the utilization of every link over the whole windows in which all jobs ran.
 
-    It covers the whole run if link windows were not recorded, or if the jobs shared no whole
-    window. So it does if time was skipped, which has no windows: the table `links` has that time at
-    the rates of a sample, while its windows have the start of a run as often as all the rest.
+    It covers the whole run if link windows were not recorded, if the jobs shared no whole window,
+    or if time was skipped. Windows have simulated time only, in which the start of a run weighs
+    more than in the whole run; the table `links` has skipped time, too, at the rates of a sample.
     """
     simulated, sums = float(run.document["simulated_ns"]), link_sums(run)
     links = run.links.with_columns(stall_share=pl.col("stall_ns") / (simulated or 1.0)).collect()
@@ -51,20 +51,18 @@ def link_loads(run: RunLike) -> LinkLoads:
             peak_utilization=nothing, peak_start_ns=nothing, saturated_windows=pl.lit(0, pl.UInt32)
         )
         return LinkLoads(start, end, sums.shared, None, without)
-    skips = skipped_between(run, start, end) > 0
-    kept = ("bytes", "byte_ns") if skips else ()
-    joined = (
-        (links if skips else links.drop("bytes", "utilization"))
-        .join(sums.by_link.drop(kept), on="link", how="left", maintain_order="left")
-        .with_columns(pl.col("bytes", "saturated_windows").fill_null(0))
-    )
     window = link_window_ns(run)
     length = window if end - start >= window - ROUNDING else None
-    if skips:
+    joined = links.join(
+        sums.by_link, on="link", how="left", maintain_order="left", suffix="_shared"
+    ).with_columns(pl.col("bytes_shared", "saturated_windows").fill_null(0))
+    if skipped_between(run, start, end) > 0:
         shared = sums.shared and start <= 0 and end >= simulated - ROUNDING
-        return LinkLoads(0.0, simulated, shared, length, joined)
-    sent = pl.col("bytes") * pl.col("byte_ns").fill_null(0.0)
-    covered = (sent / ((end - start) or 1.0)).clip(0, 1)
-    return LinkLoads(
-        start, end, sums.shared, length, joined.with_columns(utilization=covered).drop("byte_ns")
-    )
+        start, end = 0.0, simulated
+    else:
+        shared = sums.shared
+        sent = pl.col("bytes_shared") * pl.col("byte_ns").fill_null(0.0)
+        joined = joined.with_columns(
+            bytes="bytes_shared", utilization=(sent / ((end - start) or 1.0)).clip(0, 1)
+        )
+    return LinkLoads(start, end, shared, length, joined.drop("bytes_shared", "byte_ns"))

@@ -26,14 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SLOWDOWN_COLUMNS",
-    "SLOWDOWN_FILE",
     "accepted_throughput",
     "share_of_terminals",
     "slowdown_of",
     "slowdowns_of",
 ]
-
-SLOWDOWN_FILE = "slowdown.parquet"
 
 #: The columns that name an iteration of a job, or a phase of it.
 _ITERATION = ("motif", "iteration", "phase")

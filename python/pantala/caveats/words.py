@@ -344,9 +344,9 @@ def _equal_seeds(facts: Mapping[str, Facts], seeds: Collection[Sequence[str]]) -
         text = f"{'; '.join(sentences)} gave equal results"
         short = f"{runs} seed{'' if runs == 1 else 's'} without effect"
     else:
-        groups = f"in {len(same):,} of {len(several):,} groups of seeds"
-        text = f"I{groups[1:]}, seeds gave equal results"
-        short = f"seeds without effect {groups}"
+        groups = f"{len(same):,} of {len(several):,} groups of seeds"
+        text = f"In {groups}, seeds gave equal results"
+        short = f"seeds without effect in {groups}"
     each = "Equal results count as one value, without an interval."
     yield Caveat(
         "equal_seeds",

@@ -40,7 +40,7 @@ _COMPARISON_CAPTION = (
 )
 _SKIPPING_CAPTION = (
     "\nskipped time counts at the rates of a sample, where ranks differ more than in a whole run:"
-    "\ndeviation and maximum are too large"
+    "\ndeviation and maximum are larger than those of the run in full"
 )
 _TRAFFIC_CAPTION = (
     "mean packet latency; load as a share of terminal bandwidth\nslowdown of load: alone over"

@@ -354,10 +354,10 @@ def _show(columns: Sequence[str], rows: Sequence[Sequence[str]], source: str) ->
     from pantala.cli.narrow_table import NarrowTable
 
     shown = NarrowTable(title=source, box=SIMPLE_HEAD, pad_edge=False)
-    for heading in columns:
-        least = max((len(row[0].partition("\n")[0]) for row in rows), default=0)
-        width = least if heading == columns[0] else None
-        shown.add_column(heading, min_width=width, vertical="top")
+    # The first line of the first cell, the identity, is never broken.
+    least = max((len(row[0].partition("\n")[0]) for row in rows), default=0)
+    for at, heading in enumerate(columns):
+        shown.add_column(heading, min_width=None if at else least, vertical="top")
     for row in rows:
         shown.add_row(*row)
     console().print(shown)

@@ -179,14 +179,10 @@ def median_tables(experiment: Experiment) -> list[Table]:
 
 def _cut_off(experiment: Experiment, keys: list[str]) -> dict[tuple[object, ...], str]:
     """Returns the marks of rows of the medians: jobs that did not end, and jobs without an end."""
-    import polars as pl
-
-    without = ~pl.col("complete") & pl.col("communication_time_mean_ns").is_not_null()
-    rows = experiment.table("jobs").filter(without).select("run", *keys).unique().collect()
+    rows = experiment.table("jobs").join(experiment.open_ended, on=["run", "name"])
     cut: dict[tuple[object, ...], str] = {}
-    for run, *row in rows.iter_rows():
-        name = row[keys.index("name")]
-        mark = "*" if name in experiment.facts[run].unfinished else "~"
+    for cut_off, *row in rows.select("cut_off", *keys).unique().collect().iter_rows():
+        mark = "*" if cut_off else "~"
         cut[tuple(row)] = min(mark, cut.get(tuple(row), mark))
     return cut
 

@@ -18,7 +18,6 @@ from pantala.comparison.plans import plan_changes
 from pantala.comparison.subject import SEED, Subject, open_subject, split_subject
 from pantala.comparison.values import check_metrics, metric_names, values_of
 from pantala.errors import UsageError, nearest
-from pantala.metrics.run_metrics import grows_with_run
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import counted
 
@@ -99,10 +98,7 @@ def compare(
         subjects, frames, lacking = _with_jobs(subjects, frames, jobs)
         left_out += lacking
     _check_jobs(subjects, frames, jobs)
-    chosen = [
-        _with_steady(subject, _chosen(frame, jobs, metrics))
-        for subject, frame in zip(subjects, frames, strict=True)
-    ]
+    chosen = [_chosen(frame, jobs, metrics) for frame in frames]
     for subject, frame in zip(subjects, chosen, strict=True):
         if not truncated:
             left_out += _partial_jobs(subject, frame)
@@ -134,9 +130,9 @@ def compare(
 
 def _with_base(subjects: list[Subject], by: str, base: str | None) -> list[Subject]:
     """Returns subjects with the base first."""
-    titles = [subject.title for subject in subjects]
-    if base is None or (titles and titles[0] == base):
+    if base is None:
         return subjects
+    titles = [subject.title for subject in subjects]
     if base not in titles:
         raise UsageError(
             f"--base {base}: {by} has no such value; choose one of {', '.join(titles)}"
@@ -248,31 +244,17 @@ def _chosen(frame: pl.DataFrame, jobs: Sequence[str], metrics: Sequence[str]) ->
     return frame.filter(pl.col("metric").is_in(list(metrics))) if metrics else frame
 
 
-def _with_steady(subject: Subject, frame: pl.DataFrame) -> pl.DataFrame:
-    """Returns values; those of jobs without an end are whole if they do not grow with the run."""
-    growing = [name for name in frame["metric"].unique() if grows_with_run(name)]
-    steady = ~pl.col("job").is_in(["", *_cut_off(subject)]) & ~pl.col("metric").is_in(growing)
-    return frame.with_columns(pl.col("whole") | steady)
-
-
-def _cut_off(subject: Subject) -> set[str]:
-    """Returns the jobs that should end and did not, in any run."""
-    return {job for each in subject.facts.values() for job in each.unfinished}
-
-
 def _partial_jobs(subject: Subject, frame: pl.DataFrame) -> Iterator[LeftOut]:
     """Yields the jobs that did not end, whose values are left out."""
     rows = frame.filter(~pl.col("whole"), pl.col("job") != "")
     keys = rows.select("case", "part", SEED, "job").unique(maintain_order=True)
-    cut_off = _cut_off(subject)
-    for case, part, seed, job in keys.iter_rows():
-        if job in cut_off:
-            reason = "the job did not end"
-            yield LeftOut(subject.title, tuple(case[1:]), part, seed, job, "truncated", reason)
-    for job in keys["job"].unique(maintain_order=True):
-        if job not in cut_off:
-            reason = "it lasts as long as its run; its times and bytes are not compared"
-            yield LeftOut(subject.title, (), None, None, job, "endless", reason)
+    cut_off = {job for each in subject.facts.values() for job in each.unfinished}
+    for case, part, seed, job in keys.filter(pl.col("job").is_in([*cut_off])).iter_rows():
+        reason = "the job did not end"
+        yield LeftOut(subject.title, tuple(case[1:]), part, seed, job, "truncated", reason)
+    for job in keys.filter(~pl.col("job").is_in([*cut_off]))["job"].unique(maintain_order=True):
+        reason = "it lasts as long as its run; its times and bytes are not compared"
+        yield LeftOut(subject.title, (), None, None, job, "endless", reason)
 
 
 def _rows(

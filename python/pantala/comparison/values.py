@@ -11,6 +11,7 @@ from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, share_of_terminals, slow
 from pantala.comparison.subject import SEED, Subject
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.metrics import all_metrics, job_values, link_metrics, link_values
+from pantala.metrics.run_metrics import SET_BY_PLAN, grows_with_run
 from pantala.runs.parts import TOGETHER
 
 __all__ = ["ACCEPTED", "check_metrics", "distinct_values", "metric_names", "values_of"]
@@ -18,8 +19,6 @@ __all__ = ["ACCEPTED", "check_metrics", "distinct_values", "metric_names", "valu
 ACCEPTED = "accepted_throughput"
 _SLOWDOWNS = tuple(name for name in SLOWDOWN_COLUMNS if name.endswith("slowdown"))
 _COUNTED = ("simulated_ns", "packets_delivered", "packet_hops")
-#: Numbers of a job that the plan sets: they belong to the differences of the plans.
-_SET = frozenset({"ranks", "start_ns"})
 _SCHEMA = {
     "run": pl.String,
     "job": pl.String,
@@ -31,7 +30,7 @@ _SCHEMA = {
 
 def metric_names() -> list[str]:
     """Returns the names of all metrics that a comparison can have, in order."""
-    found = [metric.name for metric in all_metrics() if metric.name not in _SET]
+    found = [metric.name for metric in all_metrics() if metric.name not in SET_BY_PLAN]
     return [*_SLOWDOWNS, ACCEPTED, *found]
 
 
@@ -78,19 +77,21 @@ def values_of(subject: Subject, metrics: Collection[str] = ()) -> pl.DataFrame:
     ends = pl.col("communication_time_mean_ns").is_not_null()
     whole = pl.col("run").replace_strict(complete, return_dtype=pl.Boolean)
     lasting = dict(there.select("run", pl.col("reason").str.contains("duration")).iter_rows())
-    of_jobs = of_jobs.with_columns(
+    lasted = whole | pl.col("run").replace_strict(lasting, return_dtype=pl.Boolean)
+    of_jobs = of_jobs.join(_cut_off(subject), on=["run", "name"], how="left").with_columns(
         # A pattern has no end: it is whole if its run lasted as long as its plan says.
-        pl.when(ends)
-        .then(pl.col("complete"))
-        .otherwise(whole | pl.col("run").replace_strict(lasting, return_dtype=pl.Boolean))
-        .alias("whole"),
+        whole=pl.when(ends).then(pl.col("complete")).otherwise(lasted),
+        # A job that repeats has none either, and values that do not grow with its run.
+        steady=pl.col("complete") | (lasted & pl.col("cut_off").is_null()),
     )
     known = [name for name in metric_names() if not metrics or name in metrics]
     if ACCEPTED in known:
         accepted = pl.Series(ACCEPTED, _accepted(subject, of_jobs), pl.Float64)
         of_jobs = of_jobs.with_columns(accepted)
     names = [name for name in known if name in of_jobs.columns]
-    frames = [_long(of_jobs.with_columns(job=pl.col("name")), ["run", "job", "whole"], names)]
+    long = _long(of_jobs.with_columns(job=pl.col("name")), ["run", "job", "whole", "steady"], names)
+    growing = pl.col("metric").is_in([name for name in names if grows_with_run(name)])
+    frames = [long.with_columns(whole=pl.when(growing).then("whole").otherwise("steady"))]
     of_links = {metric.name for metric in link_metrics()}
     if {*_COUNTED, *of_links} & {*known}:
         counted = pl.DataFrame(list(_counters(subject, keys)))
@@ -234,9 +235,16 @@ def _slowdowns(subject: Subject) -> Iterator[tuple[str, str, str, float, bool]]:
                     yield together, row["name"], name, row[name], True
 
 
+def _cut_off(subject: Subject) -> pl.DataFrame:
+    """Returns the jobs that should end and did not: ``run``, ``name``, and ``cut_off``, true."""
+    found = [(run, name) for run, each in subject.facts.items() for name in each.unfinished]
+    rows = pl.DataFrame(found, {"run": pl.String, "name": pl.String}, orient="row")
+    return rows.with_columns(cut_off=pl.lit(True))
+
+
 def _long(frame: pl.DataFrame, keys: list[str], names: list[str]) -> pl.DataFrame:
     if not names:
-        return pl.DataFrame(schema=_SCHEMA)
+        return pl.DataFrame(schema={**_SCHEMA, **dict.fromkeys(keys[2:], pl.Boolean)})
     return frame.select(*keys, pl.col(names).cast(pl.Float64)).unpivot(
         names, index=keys, variable_name="metric", value_name="value"
     )

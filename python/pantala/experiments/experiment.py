@@ -96,7 +96,7 @@ class Experiment(CaseParts):
                 or the table has several rows per run and job.
         """
         sample = self._sample(value, table, over).given()
-        return intervals_of(sample, self._equal, self._open_ended, confidence, method)
+        return intervals_of(sample, self._equal, self.open_ended, confidence, method)
 
     def outliers(self, value: str, *, table: str = "jobs", over: str = "seed") -> pl.DataFrame:
         """Returns all values of a column, with the outliers among seeds marked.
@@ -166,7 +166,7 @@ class Experiment(CaseParts):
         sample = self._sample(value, table, over).given()
         zipped = self.zipped_with(axis)
         return differences_of(
-            sample, self._equal, axis, base, zipped, self._open_ended, confidence, method
+            sample, self._equal, axis, base, zipped, self.open_ended, confidence, method
         )
 
     def pivot(

@@ -12,11 +12,15 @@ from typing import Any, Protocol
 import polars as pl
 
 from pantala.analysis.job_sets import TOGETHER
-from pantala.analysis.slowdown import SLOWDOWN_FILE
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
-from pantala.files.run_directory import DESCRIPTION_FILE, EXPERIMENTS, INTERFERENCE_FILE
+from pantala.files.run_directory import (
+    DESCRIPTION_FILE,
+    EXPERIMENTS,
+    INTERFERENCE_FILE,
+    SLOWDOWN_FILE,
+)
 from pantala.files.run_files import checked_document, document_of
 from pantala.files.table_errors import UNREADABLE
 

@@ -197,10 +197,11 @@ class StoredExperiment:
         }
 
     @property
-    def _open_ended(self) -> pl.LazyFrame:
+    def open_ended(self) -> pl.LazyFrame:
         """The jobs that did not end: ``run``, ``name``, and ``cut_off``: whether they should have.
 
-        The others last as long as their run. They are known if the table jobs is kept.
+        The others last as long as their run, synthetic traffic not among them. They are known if
+        the table jobs is kept.
         """
         found = [(run, name) for run, each in self.facts.items() for name in each.unfinished]
         schema = {"run": pl.String, "name": pl.String}

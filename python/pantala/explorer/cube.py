@@ -23,7 +23,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.errors import RunDirectoryError, first_line
 from pantala.files.atomic_file import write_table, write_text
-from pantala.files.run_directory import RUN_FILE, TABLES_FILE
+from pantala.files.run_directory import EXPLORER_FOLDER, RUN_FILE, TABLES_FILE
 from pantala.files.table_errors import UNREADABLE
 from pantala.results.run import Run
 from pantala.run_tables.exact_sums import exact_sum
@@ -32,10 +32,8 @@ from pantala.run_tables.run_like import link_window_ns, table
 from pantala.run_tables.time_slices import in_parts
 from pantala.text.steps import announce
 
-__all__ = ["FOLDER", "MOST_ROWS", "MOST_WINDOWS", "Cube", "cube_of", "stamp_of"]
+__all__ = ["MOST_ROWS", "MOST_WINDOWS", "Cube", "cube_of", "stamp_of"]
 
-#: The folder of the cube in the directory of a run.
-FOLDER = "explorer"
 #: The file that says what the cube was made from.
 _STAMP = "cube.json"
 #: The form of the cube; it changes with its columns.
@@ -84,7 +82,7 @@ def cube_of(run: Run) -> Cube:
     Raises:
         RunDirectoryError: a table is damaged.
     """
-    folder, stamp = run.path.resolve() / FOLDER, stamp_of(run)
+    folder, stamp = run.path.resolve() / EXPLORER_FOLDER, stamp_of(run)
     if (kept := _kept(folder, stamp)) is not None:
         return kept
     announce("sums over links and windows")

@@ -20,12 +20,12 @@ from pantala.core.recorded import is_recorded
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
 from pantala.experiments.experiment import Experiment
 from pantala.explorer.answers import FROM_CUBE, Answer, answer, side_by_side
-from pantala.explorer.cube import FOLDER, Cube, cube_of, stamp_of
+from pantala.explorer.cube import Cube, cube_of, stamp_of
 from pantala.explorer.grid import grid_of
 from pantala.explorer.presence import calls_table
 from pantala.explorer.sql import QUERIES
 from pantala.files.atomic_file import write_text
-from pantala.files.run_directory import TABLES_FILE
+from pantala.files.run_directory import EXPLORER_FOLDER, TABLES_FILE
 from pantala.files.table_errors import UNREADABLE
 from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report
@@ -220,7 +220,7 @@ class Subject:
         experiment = self.experiment if number == 0 else None
         runs = self.runs.values() if experiment else [run]
         stamp = [_WORDS_FORM, *(stamp_of(each) for each in runs)]
-        file = run.path.resolve() / FOLDER / _WORDS
+        file = run.path.resolve() / EXPLORER_FOLDER / _WORDS
         with self._words, contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
             if kept["stamp"] == stamp:

@@ -16,7 +16,7 @@ from pantala.run_tables.run_like import RunLike
 from pantala.run_tables.skipped_time import skipped_spans
 from pantala.text.amounts import PLAIN
 
-__all__ = ["BREAK", "ShownRun", "break_line", "mark_cuts", "runs_of_cases", "time_label"]
+__all__ = ["BREAK", "ShownRun", "break_line", "mark_cuts", "of_jobs", "time_label"]
 
 #: Half of the distance between the two lines of a break, in points.
 _HALF_GAP = 1.3
@@ -52,15 +52,22 @@ def time_label(runs: Iterable[RunLike], unit: str) -> str:
     return f"simulated time ({unit}{cut})"
 
 
-def runs_of_cases(rows: Iterable[Case], name: str) -> list[ShownRun]:
-    """Returns the runs in the panel of a job.
+def of_jobs(
+    panels: Iterable[Axes], names: Iterable[str], rows: Sequence[Case]
+) -> list[tuple[Axes, list[ShownRun]]]:
+    """Returns panels of one job each with their runs.
 
     Args:
+        panels: the panels.
+        names: the job of each.
         rows: the cases of the figure.
-        name: the job.
     """
     return [
-        ShownRun(case.run, case.condition, case.line["ls"]) for case in rows if case.name == name
+        (
+            axes,
+            [ShownRun(row.run, row.condition, row.line["ls"]) for row in rows if row.name == name],
+        )
+        for axes, name in zip(panels, names, strict=False)
     ]
 
 

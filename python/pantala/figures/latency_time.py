@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from pantala.errors import UsageError
-from pantala.figures.cuts import mark_cuts, runs_of_cases, time_label
+from pantala.figures.cuts import mark_cuts, of_jobs, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import stairs, steps_of
@@ -98,11 +98,7 @@ def latency_over_time(
             axes.margins(x=0)
             axes.set_ylim(0, 1.05 * (max(peaks) if one_scale else peak) / scale or 1.0)
         shown = list({id(case.run): case.run for case, _ in found}.values())
-        drawn = [case for case, _ in found]
-        mark_cuts(
-            [(axes, runs_of_cases(drawn, name)) for axes, name in zip(panels, names, strict=False)],
-            divisor,
-        )
+        mark_cuts(of_jobs(panels, names, [case for case, _ in found]), divisor)
         panels[-1].set_xlabel(time_label(shown, unit))
         words = "median to p99" if quantiles else "mean"
         figure.supylabel(f"{measure} latency, {words} ({name_of_scale})", fontsize=9)

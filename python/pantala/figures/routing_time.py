@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from pantala.figures.cuts import mark_cuts, runs_of_cases, time_label
+from pantala.figures.cuts import mark_cuts, of_jobs, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, rows_of
 from pantala.figures.steps import stairs, steps_of
@@ -63,11 +63,7 @@ def nonminimal_over_time(given: Given, alone: Mapping[str, RunLike] | None = Non
             axes.margins(x=0)
             axes.set_ylim(0, 100)
         shown = list({id(case.run): case.run for case, _ in found}.values())
-        drawn = [case for case, _ in found]
-        mark_cuts(
-            [(axes, runs_of_cases(drawn, name)) for axes, name in zip(panels, names, strict=False)],
-            divisor,
-        )
+        mark_cuts(of_jobs(panels, names, [case for case, _ in found]), divisor)
         panels[-1].set_xlabel(time_label(shown, unit))
         figure.supylabel("packets on non-minimal paths (%)", fontsize=9)
         key = runs_key([case for case, _ in found])

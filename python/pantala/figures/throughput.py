@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pantala.errors import UsageError
-from pantala.figures.cuts import mark_cuts, runs_of_cases, time_label
+from pantala.figures.cuts import mark_cuts, of_jobs, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, refuse_not_kept
 from pantala.figures.steps import stairs, steps_of
@@ -80,11 +80,7 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
             # The room at the top is for the labels of the dotted lines.
             axes.set_ylim(0, 1.15 * (max(peaks) if one_scale else peak) or 1.0)
         shown = list({id(case.run): case.run for case, _ in rows}.values())
-        drawn = [case for case, _ in rows]
-        mark_cuts(
-            [(axes, runs_of_cases(drawn, name)) for axes, name in zip(panels, names, strict=False)],
-            divisor,
-        )
+        mark_cuts(of_jobs(panels, names, [case for case, _ in rows]), divisor)
         panels[-1].set_xlabel(time_label(shown, unit))
         figure.supylabel("delivered throughput (GB/s)", fontsize=9)
         add_key(figure, runs_key([case for case, _ in rows]))

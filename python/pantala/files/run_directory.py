@@ -30,9 +30,12 @@ from pantala.system import system_errors
 __all__ = [
     "DESCRIPTION_FILE",
     "EXPERIMENTS",
+    "EXPLORER_FOLDER",
     "INTERFERENCE_FILE",
+    "PROGRAM_LOGS_FILE",
     "REPORT_FILE",
     "RUN_FILE",
+    "SLOWDOWN_FILE",
     "TABLES_FILE",
     "OutputDirectory",
     "cannot_write",
@@ -50,6 +53,12 @@ RUN_FILE = "run.json"
 TABLES_FILE = "tables.zip"
 #: The report, a page beside the run.
 REPORT_FILE = "report.html"
+#: What coNCePTuaL programs log and print, as text.
+PROGRAM_LOGS_FILE = "program_logs.txt"
+#: Each job of an interference experiment alone and together.
+SLOWDOWN_FILE = "slowdown.parquet"
+#: The folder of what the explorer has computed from the run.
+EXPLORER_FOLDER = "explorer"
 #: The file that the directory of an interference experiment has.
 INTERFERENCE_FILE = "interference.json"
 #: The folder of `pantala sweep` in a directory of experiments, the file that describes each one,
@@ -64,9 +73,9 @@ _OURS = frozenset(
         INTERFERENCE_FILE,
         TABLES_FILE,
         REPORT_FILE,
-        "explorer",
-        "program_logs.txt",
-        "slowdown.parquet",
+        PROGRAM_LOGS_FILE,
+        SLOWDOWN_FILE,
+        EXPLORER_FOLDER,
     }
 )
 

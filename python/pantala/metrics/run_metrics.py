@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pantala.run_tables.run_like import RecordedRun
 
 __all__ = [
+    "SET_BY_PLAN",
     "Metric",
     "all_metrics",
     "chosen_job",
@@ -31,8 +32,8 @@ __all__ = [
 _NOT_METRICS = frozenset({"job", "name", "complete"})
 #: Words in the names of values of a job that do not grow with the time that it runs.
 _STEADY = ("latency", "share", "hops", "rate", "utilization")
-#: Such values without one of these words.
-_FIXED = frozenset({"ranks", "start_ns"})
+#: Numbers of a job that the plan sets.
+SET_BY_PLAN = frozenset({"ranks", "start_ns"})
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ def grows_with_run(name: str) -> bool:
     Args:
         name: a metric of a job, or a numeric column of a table.
     """
-    return name not in _FIXED and not any(word in name for word in _STEADY)
+    return name not in SET_BY_PLAN and not any(word in name for word in _STEADY)
 
 
 def value_of(run: RecordedRun, name: str, job: str | None) -> float | None:

@@ -88,7 +88,7 @@ def from_probe(
         probed.disk_bytes + _written(probed.rows, max(1.0, scale) - 1),
         max(total, float(probed.packets)),
         f"from a probe of its first {PLAIN.duration(last.simulated_ps / 1000)}"
-        f"{' and of its target alone' if earliest_ps else ''}",
+        f"{' and one of the awaited jobs alone' if earliest_ps else ''}",
         not work.known,
     )
 

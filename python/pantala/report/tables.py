@@ -296,7 +296,7 @@ def _volume(volume: int | None, length: float) -> list[Cell]:
 
 _SAMPLED_RANKS = (
     " Skipped time is added rank by rank at the rates of a sample, in which ranks differ more than"
-    " in a whole run: deviation and maximum are too large."
+    " in a whole run: deviation and maximum are larger than those of the run in full."
 )
 _NOT_SKIPPED = " Packets and packet-hops are those of the simulation, without skipped time."
 

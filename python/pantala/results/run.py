@@ -19,7 +19,7 @@ from pantala.analysis.tiles import (
 from pantala.catalogue.tables import TABLES
 from pantala.caveats import Caveat, caveats_of, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError
-from pantala.files.run_directory import RUN_FILE, TABLES_FILE
+from pantala.files.run_directory import PROGRAM_LOGS_FILE, RUN_FILE, TABLES_FILE
 from pantala.files.run_files import AGAIN, document_of, scanned_table, table_in_archive
 from pantala.files.table_errors import UNREADABLE, reason
 from pantala.metrics.routers import counters_of_serving_routers
@@ -125,7 +125,7 @@ class Run:
     @property
     def program_log_text(self) -> str:
         """What coNCePTuaL programs log and print, as text by job and rank; empty without any."""
-        file = self.path / "program_logs.txt"
+        file = self.path / PROGRAM_LOGS_FILE
         return file.read_text(encoding="utf-8") if file.is_file() else ""
 
     @property

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from pantala.analysis.job_sets import TOGETHER, alone_runs
-from pantala.analysis.slowdown import SLOWDOWN_FILE, slowdown_of
+from pantala.analysis.slowdown import slowdown_of
 from pantala.catalogue.interference_modes import mode_of
 from pantala.core.extension import Threads, core
 from pantala.core.plan import Plan, ProgressCallback
@@ -34,6 +34,7 @@ from pantala.files.run_directory import (
     INTERFERENCE_FILE,
     REPORT_FILE,
     RUN_FILE,
+    SLOWDOWN_FILE,
     cannot_write,
     check_place,
     clear_left,

@@ -16,6 +16,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import pantala as pt
+from pantala.comparison.subject import open_subject
+from pantala.comparison.values import values_of
 from pantala.core.plan import Plan
 from pantala.errors import ProgramError, UnwritableError, UsageError, shortened
 from pantala.experiments.description import KEEP, describe
@@ -387,3 +389,18 @@ def test_times_of_jobs_without_an_end_are_no_differences(tmp_path: Path, cli: Cl
     assert any("packet_latency_mean_ns" in line for line in of_noise)
     assert not any("communication_time" in line for line in of_noise)
     assert sum("(job noise): endless:" in line for line in lines) == 2
+
+
+def test_a_job_without_an_end_has_whole_latencies_if_its_run_was_not_stopped(
+    tmp_path: Path,
+) -> None:
+    repeats = scenario().replace({"jobs.noise.repeat": True})
+    pt.run(repeats, out=tmp_path, report=False)
+    file = tmp_path / "run.json"
+    document = json.loads(file.read_text())
+    for complete, reason in ((True, "finished"), (False, "interrupted")):
+        file.write_text(json.dumps(document | {"complete": complete, "reason": reason}))
+        values = values_of(open_subject("a", tmp_path)).filter(pl.col("job") == "noise")
+        whole = dict(values.select("metric", "whole").iter_rows())
+        assert whole["packet_latency_mean_ns"] is complete
+        assert not whole["communication_time_mean_ns"]

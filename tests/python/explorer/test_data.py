@@ -20,13 +20,14 @@ import pantala as pt
 from explored_runs import HOSTILE, asked, explored, hostile
 from pantala.errors import RunDirectoryError, UsageError
 from pantala.explorer.answers import ARGUMENTS, TABLES_OF_PAGE, answer, side_by_side
-from pantala.explorer.cube import FOLDER, cube_of
+from pantala.explorer.cube import cube_of
 from pantala.explorer.latencies import BINS
 from pantala.explorer.packed import packed, unpacked
 from pantala.explorer.page import write_page
 from pantala.explorer.presence import time_inside
 from pantala.explorer.sql import QUERIES
 from pantala.explorer.subject import Subject, subject_of
+from pantala.files.run_directory import EXPLORER_FOLDER
 from pantala.results.run import Run
 
 pytestmark = pytest.mark.native
@@ -275,14 +276,14 @@ def test_a_packed_table_is_unpacked_whole(subject: Subject) -> None:
 def test_the_cube_is_kept_and_made_again_when_the_run_changes(tmp_path: Path) -> None:
     run = pt.load(explored(tmp_path / "run")).together  # type: ignore[union-attr]
     cube_of(run)
-    stamp = run.path / FOLDER / "cube.json"
+    stamp = run.path / EXPLORER_FOLDER / "cube.json"
     first = stamp.stat().st_mtime_ns
     cube_of(run)
     assert stamp.stat().st_mtime_ns == first
     os.utime(run.path / "link_windows.parquet", ns=(1, 1))
     cube_of(run)
     assert stamp.stat().st_mtime_ns != first
-    (run.path / FOLDER / "groups.parquet").write_bytes(b"no table")
+    (run.path / EXPLORER_FOLDER / "groups.parquet").write_bytes(b"no table")
     cube = cube_of(run)
     assert cube is not None
     assert cube.groups.collect().height > 0
@@ -295,7 +296,7 @@ def test_windows_beyond_the_most_are_joined(
     whole = cube_of(run)
     assert whole is not None
     total = whole.groups.select(pl.col("busy_ns", "stall_ns").sum()).collect().row(0)
-    (run.path / FOLDER / "cube.json").unlink()
+    (run.path / EXPLORER_FOLDER / "cube.json").unlink()
     monkeypatch.setattr("pantala.explorer.cube.MOST_WINDOWS", 5)
     monkeypatch.setattr("pantala.run_tables.time_slices.PART_ROWS", 100)
     joined = cube_of(run)
@@ -369,7 +370,7 @@ def test_a_run_that_cannot_be_written_has_its_cube_in_memory(
     monkeypatch.setattr("pantala.explorer.cube.write_table", refused)
     cube = cube_of(run)
     assert cube.groups.collect().height > 0
-    assert not (run.path / FOLDER).exists()
+    assert not (run.path / EXPLORER_FOLDER).exists()
 
 
 def test_without_link_windows_the_cube_has_one_window(tmp_path: Path) -> None:

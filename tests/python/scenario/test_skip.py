@@ -153,12 +153,17 @@ def test_auto_skips_where_it_is_worth_it(cli: Cli, long: Path, tmp_path: Path) -
     assert "skip" not in json.loads((tmp_path / "short" / "run.json").read_text())["plan"]
 
 
-@native
-def test_the_explorer_says_what_was_skipped(cli: Cli, long: Path, tmp_path: Path) -> None:
-    out = tmp_path / "explored"
-    assert cli("run", long, "--skip", "20%", "--out", out, "--no-report").status == 0
+def skipped_run(cli: Cli, file: Path, out: Path, *given: str) -> pt.Run:
+    """Returns the run of a scenario that skips at 20 %."""
+    assert cli("run", file, "--skip", "20%", "--out", out, "--no-report", *given).status == 0
     run = pt.load(out)
     assert isinstance(run, pt.Run)
+    return run
+
+
+@native
+def test_the_explorer_says_what_was_skipped(cli: Cli, long: Path, tmp_path: Path) -> None:
+    run = skipped_run(cli, long, tmp_path / "run")
     (sentence,) = _skipped(run)
     assert re.fullmatch(r"The time from .* to .* was skipped\. It has no windows, and .*", sentence)
     # The page takes these spans off the time of an interval.
@@ -169,10 +174,7 @@ def test_the_explorer_says_what_was_skipped(cli: Cli, long: Path, tmp_path: Path
 
 @native
 def test_loads_of_links_are_those_of_the_whole_run(cli: Cli, long: Path, tmp_path: Path) -> None:
-    out = tmp_path / "loads"
-    assert cli("run", long, "--skip", "20%", "--out", out, "--no-report").status == 0
-    run = pt.load(out)
-    assert isinstance(run, pt.Run)
+    run = skipped_run(cli, long, tmp_path / "run")
     loads, links = link_loads(run), run.links.collect()
     assert (loads.start_ns, loads.end_ns) == (0.0, float(run.document["simulated_ns"]))
     for column in ("bytes", "utilization"):
@@ -183,10 +185,7 @@ def test_loads_of_links_are_those_of_the_whole_run(cli: Cli, long: Path, tmp_pat
 @native
 def test_queries_of_the_explorer_cut_skipped_time_out(cli: Cli, long: Path, tmp_path: Path) -> None:
     out = tmp_path / "explored"
-    given = ("--set", 'record="explore"', "--skip", "20%", "--no-report")
-    assert cli("run", long, *given, "--out", out).status == 0
-    run = pt.load(out)
-    assert isinstance(run, pt.Run)
+    run = skipped_run(cli, long, out, "--set", 'record="explore"')
     end = float(run.document["simulated_ns"])
     time = end - skipped_between(run, 0, end)
     assert time < 0.9 * end

@@ -88,9 +88,9 @@ def latency_over_time(figure: FigureRows) -> pl.DataFrame:
 def packet_latency(figure: FigureRows) -> pl.DataFrame:
     """Returns quartiles, p95, p99 and mean of packet latency, means over seeds.
 
-    Those of several windows or jobs are estimated from the percentiles of each (see
-    `pantala.analysis.latency_mixture`). The table `jobs` has the median, p95 and p99 of all packets
-    of a job.
+    A job whose run has several windows has the median, p95 and p99 of the table `jobs`, which are
+    those of all its packets. Its quartiles, and all percentiles over several jobs, are estimated
+    from those of each window (`pantala.analysis.latency_mixture`).
     """
     rows = figure.rows("latency_windows", "kind", "count", "mean_ns", *LEVELS)
     rows = rows.filter(pl.col("kind") == "packet", pl.col("count") > 0)

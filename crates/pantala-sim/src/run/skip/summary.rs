@@ -63,9 +63,9 @@ impl Skipper {
                 .collect();
             let times = if self.timeline.len() == 1 { "once" } else { "several times" };
             format!(
-                "skipped: {:.3} % of the time was simulated; the run jumped {times} while its jobs \
+                "skipped: {} % of the time was simulated; the run jumped {times} while its jobs \
                  repeated; estimated error of run times (95 %): {}",
-                100.0 * share,
+                per_cent(share),
                 if errors.is_empty() { "none".to_owned() } else { errors.join(", ") }
             )
         };
@@ -110,4 +110,9 @@ impl Skipper {
             None => "no epoch lasted long enough to be judged".to_owned(),
         }
     }
+}
+
+/// A share of which something is simulated, in per cent.
+fn per_cent(share: f64) -> String {
+    if share < 5e-6 { "less than 0.001".to_owned() } else { format!("{:.3}", 100.0 * share) }
 }

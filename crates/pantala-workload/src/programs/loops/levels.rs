@@ -9,7 +9,7 @@ use super::{FEWEST, Loop};
 use pantala_engine::Time;
 use std::collections::HashMap;
 
-/// Iterations whose mean is compared. The last iterations of a loop are simulated, as many at least.
+/// Iterations whose mean is compared.
 const BLOCK: u32 = 8;
 /// The standard errors, and the share of the mean, by which blocks of one level may differ.
 const ERRORS: f64 = 5.0;
