@@ -50,8 +50,9 @@ export interface Words {
   caveats: string[];
   warnings: string[];
   hottest: HotLink[];
-  /** Start, end, time without skipped time, and window of the hottest links. */
-  hottest_span: [number, number, number, number | null] | [];
+  /** Start, end, time of windows (null if skipped time counts) and window of the hottest links. */
+  hottest_span: [number, number, number | null, number | null] | [];
+  hottest_when: string;
   slowdown: Row[];
   causes: Sentence[];
   faults: string[];

@@ -49,7 +49,7 @@ export class PlacePanel extends Panel {
     this.title("Hottest links");
     this.body.hidden = false;
     const words = app.words();
-    this.say(words ? "While all jobs ran, as in the report. A click opens the link; a click on the matrix opens a group." : "Reading the tables …");
+    this.say(words ? `${words.hottest_when}, as in the report. A click opens the link; a click on the matrix opens a group.` : "Reading the tables …");
     if (!words) return;
     fill(this.list, `hottest ${app.run} ${words.hottest.length}`, () => [
       tableOf(
@@ -299,7 +299,7 @@ export class PlacePanel extends Panel {
       const words = this.app.words();
       const [from, to, time, window] = words?.hottest_span ?? [];
       if (!words || from === undefined) return "";
-      return this.app.query("hottest", { from, to: to!, time: time!, window: window ?? null, end: this.app.facts()!.simulated_ns, most: words.hottest.length });
+      return this.app.query("hottest", { from, to: to!, time: time ?? null, sampled: time === null ? 1 : null, window: window ?? null, end: this.app.facts()!.simulated_ns, most: words.hottest.length });
     }
     return router === null ? this.app.query("group", { group }) : this.app.query("router", { router });
   }

@@ -25,6 +25,8 @@ class LinkLoads:
     #: Whether all jobs ran during all of that time; false if that is unknown, or never held for a
     #: window.
     shared: bool
+    #: Whether skipped time is in it, at the rates of a sample. Then it is the whole run.
+    sampled: bool
     #: The length of a window, ns; None if no whole window of link_windows lies in that time.
     window_ns: float | None
     #: The table `links` with `bytes` and `utilization` over that time. `peak_utilization`,
@@ -50,13 +52,14 @@ def link_loads(run: RunLike) -> LinkLoads:
         without = links.with_columns(
             peak_utilization=nothing, peak_start_ns=nothing, saturated_windows=pl.lit(0, pl.UInt32)
         )
-        return LinkLoads(start, end, sums.shared, None, without)
+        return LinkLoads(start, end, sums.shared, False, None, without)
     window = link_window_ns(run)
     length = window if end - start >= window - ROUNDING else None
     joined = links.join(
         sums.by_link, on="link", how="left", maintain_order="left", suffix="_shared"
     ).with_columns(pl.col("bytes_shared", "saturated_windows").fill_null(0))
-    if skipped_between(run, start, end) > 0:
+    sampled = skipped_between(run, start, end) > 0
+    if sampled:
         shared = sums.shared and start <= 0 and end >= simulated - ROUNDING
         start, end = 0.0, simulated
     else:
@@ -65,4 +68,4 @@ def link_loads(run: RunLike) -> LinkLoads:
         joined = joined.with_columns(
             bytes="bytes_shared", utilization=(sent / ((end - start) or 1.0)).clip(0, 1)
         )
-    return LinkLoads(start, end, shared, length, joined.drop("bytes_shared", "byte_ns"))
+    return LinkLoads(start, end, shared, sampled, length, joined.drop("bytes_shared", "byte_ns"))

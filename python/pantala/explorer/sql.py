@@ -1,10 +1,11 @@
 """The SQL query behind each view, for DuckDB over the Parquet files of the run.
 
 A query names its values ``$from``, ``$to`` (the interval in ns), ``$time`` (its length without
-skipped time), ``$job``, ``$class``, ``$group``, ``$router``, ``$link``, ``$links``, ``$victim``
-and ``$aggressor``; the hottest links also have ``$window``, ``$end`` (of the run) and ``$most``. A
-line that starts with ``?NAME`` belongs to the query only if that value is chosen. The page fills
-in the values; `filled` does the same.
+skipped time), ``$job``, ``$class``, ``$group``, ``$router``, ``$link``, ``$links``, ``$victim`` and
+``$aggressor``; the hottest links also have ``$window``, ``$end`` (of the run), ``$most``, and
+``$sampled`` in place of ``$time`` if the table of links has skipped time. A line that starts with
+``?NAME`` belongs to the query only if that value is chosen. The page fills in the values; `filled`
+does the same.
 """
 
 from __future__ import annotations
@@ -97,14 +98,16 @@ WHERE {_INTERVAL}
   AND (l.source_router = $router OR (l.class = 'injection' AND l.target_router = $router))
 ?job   AND w.job IN ($job)
 GROUP BY ALL ORDER BY ALL;""",
-    "hottest": f"""-- While all jobs ran, in whole windows.
+    "hottest": f"""-- From $from to $to ns; of a run that skipped time, utilizations with that time.
 {_LINKS},
 v AS (
   SELECT w.link, w.window_start_ns, sum(w.bytes) AS bytes, sum(w.bytes * l.byte_ns) AS busy_ns
   FROM '$dir/link_windows.parquet' w JOIN l USING (link)
   WHERE {_INTERVAL}
   GROUP BY ALL)
-SELECT link, least(1, sum(v.busy_ns) / $time) AS utilization,
+SELECT link,
+?time   least(1, sum(v.busy_ns) / $time) AS utilization,
+?sampled   any_value(l.utilization) AS utilization,
   least(1, max(v.busy_ns) FILTER (v.window_start_ns + $window <= $to) / $window) AS peak,
   any_value(l.stall_ns) / $end AS stall_share
 FROM v JOIN l USING (link)

@@ -257,6 +257,9 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
         "warnings": lambda: warnings(reported),
         "hottest": lambda: _hottest(reported),
         "hottest_span": lambda: _hottest_span(run),
+        "hottest_when": lambda: (
+            "While all jobs ran" if link_loads(run).shared else "Over the whole run"
+        ),
         "slowdown": lambda: slowdown,
         "causes": lambda: _sentences(cause_sentences(reported)),
     }
@@ -290,10 +293,13 @@ def _hottest(reported: ReportedRun) -> list[dict[str, Any]]:
 
 
 def _hottest_span(run: Run) -> list[float | None]:
-    """Returns start, end, covered time and window of the list of hottest links in ns."""
+    """Returns start, end, time of windows and window of the list of hottest links in ns.
+
+    The time is None if skipped time counts, which has no windows.
+    """
     loads = link_loads(run)
     start, end = loads.start_ns, loads.end_ns
-    return [start, end, end - start, loads.window_ns]
+    return [start, end, None if loads.sampled else end - start, loads.window_ns]
 
 
 def _sentences(sentences: list[Sentence]) -> list[dict[str, str]]:

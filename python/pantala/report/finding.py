@@ -266,7 +266,7 @@ def hottest_sentence(reported: ReportedRun) -> str:
         return ""
     loads, link = reported.loads, reported.hottest.row(0, named=True)
     when = "Over the whole run"
-    if len(reported.names) > 1:
+    if len(reported.names) > 1 and (loads.shared or not loads.sampled):
         together = f"In the {PAGE.duration(loads.end_ns - loads.start_ns)} in which all jobs ran"
         when = (
             together

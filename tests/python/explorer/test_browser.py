@@ -239,7 +239,7 @@ def test_the_report_leads_to_the_places_of_its_sentences_and_back(tmp_path: Path
         page.until(READY)
         state = page.value("explorer.state()")
         assert (state["victim"], state["aggressor"], state["view"]) == (0, 1, "blame")
-        assert state["cls"]
+        assert (state["cls"] != "") == ("cls=" in cause)
         assert state["from"] < state["to"]
         # The sentence of the report is that of the page, which selects the same.
         page.value("explorer.set({victim: null, aggressor: null, jobs: [], cls: '', from: null})")

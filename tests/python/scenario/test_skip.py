@@ -180,6 +180,15 @@ def test_loads_of_links_are_those_of_the_whole_run(cli: Cli, long: Path, tmp_pat
     for column in ("bytes", "utilization"):
         assert loads.links[column].to_list() == links[column].to_list()
     assert loads.links["peak_utilization"].drop_nulls().len() > 0
+    # The query that the explorer shows gives the same.
+    span = {"from": 0, "to": loads.end_ns, "window": loads.window_ns, "end": loads.end_ns}
+    values = {"dir": run.path, **span, "time": None, "sampled": 1, "most": 5}
+    found = duckdb.execute(filled("hottest", values)).fetchall()
+    highest = loads.links.sort("utilization", "link", descending=[True, False]).head(5)
+    wanted = highest.select("link", "utilization", "peak_utilization", "stall_share").rows()
+    assert [row[0] for row in found] == [row[0] for row in wanted]
+    for row, expected in zip(found, wanted, strict=True):
+        assert row[1:] == pytest.approx(expected[1:])
 
 
 @native
