@@ -78,11 +78,12 @@ def values_of(subject: Subject, metrics: Collection[str] = ()) -> pl.DataFrame:
     whole = pl.col("run").replace_strict(complete, return_dtype=pl.Boolean)
     lasting = dict(there.select("run", pl.col("reason").str.contains("duration")).iter_rows())
     lasted = whole | pl.col("run").replace_strict(lasting, return_dtype=pl.Boolean)
+    # A pattern has no end: it is whole if its run lasted as long as its plan says.
+    of_job = pl.when(ends).then(pl.col("complete")).otherwise(lasted)
     of_jobs = of_jobs.join(_cut_off(subject), on=["run", "name"], how="left").with_columns(
-        # A pattern has no end: it is whole if its run lasted as long as its plan says.
-        whole=pl.when(ends).then(pl.col("complete")).otherwise(lasted),
+        whole=of_job,
         # A job that repeats has none either, and values that do not grow with its run.
-        steady=pl.col("complete") | (lasted & pl.col("cut_off").is_null()),
+        steady=of_job | (lasted & pl.col("cut_off").is_null()),
     )
     known = [name for name in metric_names() if not metrics or name in metrics]
     if ACCEPTED in known:
