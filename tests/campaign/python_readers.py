@@ -242,7 +242,10 @@ def _ncptl(path: Path) -> None:
 
 def _python_program(path: Path) -> None:
     tables = tomllib.loads(SMALL)
-    tables["jobs"][0]["workload"] = {"kind": "python", "file": str(path)}
+    # A loop of 2^63 steps is refused at the limit, which takes a minute at its default.
+    limit = 1_000_000
+    workload = {"kind": "python", "file": str(path), "operations_limit": limit}
+    tables["jobs"][0]["workload"] = workload
     pt.Scenario.from_dict(tables).resolve()
 
 

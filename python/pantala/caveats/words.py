@@ -171,6 +171,12 @@ def _skipped(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
             f"{rest:,} more runs may have skipped time; run.json of each says what it skipped.",
             "",
         )
+    skipping = [title for title, each in facts.items() if each.skipped.startswith("skipped")]
+    if skipping and len(skipping) < len(facts):
+        text = (
+            "Some runs skipped time and others did not: their differences have the stated errors."
+        )
+        yield Caveat("skipped", text, "")
 
 
 def _coarse(facts: Mapping[str, Facts]) -> Iterator[Caveat]:

@@ -106,6 +106,14 @@ class Plan(Mapping[str, Any]):
         document: dict[str, Any] = json.loads(self._core.json())
         return document
 
+    def notices(self) -> list[str]:
+        """Returns what a user must know of the plan: its warnings, and why it skips no time."""
+        derived = self["derived"]
+        found: list[str] = list(derived.get("warnings", ()))
+        if declined := derived.get("skip_declined"):
+            found.append(f"skip: all of the time will be simulated, because {declined}")
+        return found
+
     def __getitem__(self, key: str) -> Any:
         return self.document[key]
 

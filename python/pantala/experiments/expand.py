@@ -200,7 +200,7 @@ class Expansion:
 
     def _noted(self, resolved: Plan) -> Plan:
         """Notes the warnings of a resolved plan. Python's warnings would repeat for every case."""
-        self.warnings |= dict.fromkeys(resolved["derived"].get("warnings", ()))
+        self.warnings |= dict.fromkeys(resolved.notices())
         return resolved
 
     def _parts_of(self, scenario: Scenario, resolved: Plan, number: int) -> list[Part]:

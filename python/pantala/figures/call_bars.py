@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 from pantala.run_tables.exact_sums import exact_sum
+from pantala.run_tables.skipped_time import cut_out
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,13 +102,16 @@ class CallBars:
         )
 
 
-def call_bars(events: pl.LazyFrame) -> CallBars | None:
+def call_bars(events: pl.LazyFrame, skipped: Sequence[tuple[float, float]] = ()) -> CallBars | None:
     """Returns the calls of the first ranks that have any; None without a call that takes time.
 
     Args:
         events: the rows of one job in the table `call_events`.
+        skipped: the skipped time of the run, which is cut out.
     """
-    lasting = events.filter(pl.col("end_ns") > pl.col("start_ns"))
+    lasting = events.filter(pl.col("end_ns") > pl.col("start_ns")).with_columns(
+        cut_out(skipped, pl.col("start_ns", "end_ns"))
+    )
     every = lasting.select(pl.col("rank").unique()).collect(engine="streaming")
     ranks = every["rank"].sort().head(_RANKS).to_list()
     if not ranks:

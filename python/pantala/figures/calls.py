@@ -10,11 +10,13 @@ from matplotlib.patches import Patch
 
 from pantala.errors import UsageError
 from pantala.figures.call_bars import call_bars
+from pantala.figures.cuts import ShownRun, mark_cuts, time_label
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Case, Given, cases, recorded, rows_of
 from pantala.figures.style import HATCHES, MUTED, PALETTE, horizontal_rows, new_figure, style
 from pantala.metrics.times import OUTSIDE
 from pantala.run_tables.run_like import RunLike, table
+from pantala.run_tables.skipped_time import skipped_spans
 from pantala.text.amounts import time_unit
 
 __all__ = ["COMPUTING", "NO_CALL", "calls_over_time", "time_in_calls"]
@@ -105,7 +107,7 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
 
     A row is a rank, a bar is a call from its start to its end. A panel has the first 16 ranks that
     the run recorded. A panel with more than 4,000 calls is an image: the more of a time passes in a
-    call, the stronger is its colour.
+    call, the stronger is its colour. Skipped time is cut out.
 
     Args:
         given: one run, or several runs and experiments by title.
@@ -121,7 +123,8 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
     found = [
         (case, bars)
         for case, rows in tables
-        if rows is not None and (bars := call_bars(rows.filter(pl.col("job") == case.job)))
+        if rows is not None
+        and (bars := call_bars(rows.filter(pl.col("job") == case.job), skipped_spans(case.run)))
     ]
     if not found:
         raise UsageError("figure calls-over-time: no recorded call takes time; name another run")
@@ -146,7 +149,9 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
             axes.set_title(case.label)
             axes.set_ylabel("rank")
         panels[-1].set_xlim(ends[0] / divisor, ends[1] / divisor)
-        panels[-1].set_xlabel(f"simulated time ({unit})")
+        marked = zip(panels, found, strict=True)
+        mark_cuts([(axes, [ShownRun(case.run)]) for axes, (case, _) in marked], divisor)
+        panels[-1].set_xlabel(time_label([case.run for case, _ in found], unit))
         add_key(
             figure, [Patch(facecolor=colour, label=call) for call, (colour, _) in looks.items()]
         )

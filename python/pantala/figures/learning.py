@@ -6,9 +6,11 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from pantala.figures.cuts import ShownRun, mark_cuts, time_label
 from pantala.figures.runs import recorded
 from pantala.figures.style import MUTED, PALETTE, new_figure, style
 from pantala.run_tables.run_like import RunLike
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import time_unit
 
 __all__ = ["learning"]
@@ -25,8 +27,8 @@ def learning(run: RunLike) -> Figure:
     """Draws the estimates of q_adaptive's tables over time, one panel per kind of port.
 
     Solid lines show the corrected estimates, dotted lines the values that packets measured. Both
-    are means over the corrections of a window in all routers. Kang et al. (HPDC 2021) show the
-    learning of their Q-adaptive routing in the same way.
+    are means over the corrections of a window in all routers. Skipped time is cut out. Kang et al.
+    (HPDC 2021) show the learning of their Q-adaptive routing in the same way.
 
     Args:
         run: a run with `record.q_learning`.
@@ -37,14 +39,17 @@ def learning(run: RunLike) -> Figure:
     frame = recorded(run, "q_learning").collect()
     kinds = [via for via in _VIA if via in set(frame["via"])]
     half = float(run.document["plan"]["record"]["window_ps"]) / 2000
-    divisor, unit = time_unit(float(frame["window_start_ns"].to_numpy().max()) + half)
+    spans = skipped_spans(run)
+    starts = without_skipped(spans, frame["window_start_ns"].to_numpy())
+    frame = frame.with_columns(shown_ns=starts + half)
+    divisor, unit = time_unit(float(starts.max()) + half)
     scale, name = time_unit(float(frame["estimate_mean_ns"].to_numpy().max()))
     with style():
         figure = new_figure(0.75 + 1.45 * len(kinds))
         panels = figure.subplots(len(kinds), sharex=True, sharey=True, squeeze=False).ravel()
         for axes, via, colour in zip(panels, kinds, PALETTE, strict=False):
             of_kind = frame.filter(pl.col("via") == via).sort("window_start_ns")
-            middle = (of_kind["window_start_ns"].to_numpy() + half) / divisor
+            middle = of_kind["shown_ns"].to_numpy() / divisor
             axes.plot(
                 middle, of_kind["feedback_mean_ns"].to_numpy() / scale, ":", color=colour, lw=1.1
             )
@@ -58,6 +63,7 @@ def learning(run: RunLike) -> Figure:
             Line2D([], [], color=MUTED, label="estimated"),
         ]
         figure.legend(handles=key, loc="outside upper right", ncols=2)
-        panels[-1].set_xlabel(f"simulated time ({unit})")
+        mark_cuts([(axes, [ShownRun(run)]) for axes in panels], divisor)
+        panels[-1].set_xlabel(time_label([run], unit))
         figure.supylabel(f"time to the destination ({name})", fontsize=9)
     return figure

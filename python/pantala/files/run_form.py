@@ -148,6 +148,7 @@ class _Derived(TypedDict, total=False):
     warnings: list[Any]
     coarsened: _Text | None
     skip_share: _Number | None
+    skip_declined: _Text | None
 
 
 class _Plan(TypedDict, total=False):

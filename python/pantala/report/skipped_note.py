@@ -21,10 +21,12 @@ _OVER_TIME = (
     "system_time",
     "routers_time",
     "links_time",
+    "calls_time",
+    "learning",
 )
 
 #: Figures of the run of all jobs, or with one run in each panel.
-_ONE_RUN = ("links_time", "routers_time")
+_ONE_RUN = ("links_time", "routers_time", "calls_time", "learning")
 
 
 def with_cuts(drawn: Mapping[str, PageFigure], reported: ReportedRun) -> dict[str, PageFigure]:

@@ -12,7 +12,7 @@ from pantala.run_tables.run_like import RunLike, table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["skipped_between", "skipped_spans", "without_skipped"]
+__all__ = ["cut_out", "skipped_between", "skipped_spans", "without_skipped"]
 
 
 def skipped_spans(run: RunLike) -> list[tuple[float, float]]:
@@ -30,6 +30,18 @@ def skipped_between(run: RunLike, start_ns: float, end_ns: float) -> float:
     """Returns how much time between two times of a run was skipped, in ns."""
     parts = (min(end, end_ns) - max(start, start_ns) for start, end in skipped_spans(run))
     return sum(max(0.0, part) for part in parts)
+
+
+def cut_out(spans: Sequence[tuple[float, float]], times_ns: pl.Expr) -> pl.Expr:
+    """Returns times of a table as `without_skipped` does.
+
+    Args:
+        spans: the skipped spans.
+        times_ns: columns of times of the run in ns.
+    """
+    for start, end in reversed(spans):
+        times_ns = times_ns - (times_ns - start).clip(0, end - start)
+    return times_ns
 
 
 def without_skipped(spans: Sequence[tuple[float, float]], times_ns: NDArray[Any]) -> NDArray[Any]:

@@ -364,7 +364,7 @@ class Scenario(ScenarioKeys):
             resolved = Plan(plan)
         except PlanError as error:
             raise self.error_of_plan(error) from None
-        for message in resolved["derived"].get("warnings", ()):
+        for message in resolved.notices():
             warnings.warn(ScenarioWarning(self._source, message), stacklevel=2)
         return resolved
 

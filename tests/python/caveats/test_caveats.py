@@ -173,7 +173,8 @@ def test_the_few_words_of_a_set_of_runs_are_of_the_same_things_as_its_sentences(
     assert short["equal_seeds"] == ["seeds without effect in 1 of 3 groups of seeds"]
     assert text["overlap"].startswith("3 of 9 runs: At the least, stencil ran for 47 %")
     assert short["overlap"] == ["at the least, stencil ran for 47 % of a2a's run (3 of 9 runs)"]
-    assert short["skipped"] == ["skipped (3 of 9 runs)", "", ""]
+    assert short["skipped"] == ["skipped (3 of 9 runs)", "", "", ""]
+    assert text["skipped"].startswith("Some runs skipped time and others did not")
 
 
 @pytest.mark.native

@@ -25,7 +25,7 @@ from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report
 from pantala.report.tables import communication_table
 from pantala.run_tables.run_like import RunLike
-from pantala.run_tables.skipped_time import skipped_between, skipped_spans
+from pantala.run_tables.skipped_time import skipped_between, skipped_spans, without_skipped
 from support import SMALL
 
 pytestmark = pytest.mark.native
@@ -122,6 +122,26 @@ def test_panels_of_routers_have_the_breaks_of_one_run(skipping: Experiment) -> N
         strict=True,
     ):
         assert list(_drawn(axes).values()) == [pytest.approx([at / unit for at in _breaks(run)])]
+
+
+def test_calls_and_estimates_have_the_breaks_of_their_run(tmp_path: Path) -> None:
+    """Calls of all ranks and learning, after many iterations that were skipped."""
+    (tmp_path / "long.toml").write_text(re.sub(r"iterations = \d+", "iterations = 400", SMALL))
+    record = {"window": "1 us", "q_learning": True, "call_events": {}}
+    scenario = pt.Scenario.from_toml(tmp_path / "long.toml").replace(
+        {"skip": "20 %", "routing": "q_adaptive", "record": record}
+    )
+    run = pt.run(scenario, tmp_path / "run", report=False, progress=False)
+    assert isinstance(run, pt.Run)
+    for kind in ("calls-over-time", "learning"):
+        figure = draw(kind, {"x": run}, {})
+        unit = _unit(figure.axes[-1])
+        shown = without_skipped(skipped_spans(run), np.array([run.document["simulated_ns"]]))
+        assert "skipped time cut out" in figure.axes[-1].get_xlabel()
+        for axes in figure.axes:
+            expected = [pytest.approx([at / unit for at in _breaks(run)])]
+            assert list(_drawn(axes).values()) == expected
+            assert axes.get_xlim()[1] <= 1.001 * shown.item() / unit
 
 
 def test_runs_that_share_a_panel_have_steps_of_one_length(skipping: Experiment) -> None:

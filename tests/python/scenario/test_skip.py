@@ -15,6 +15,7 @@ import pytest
 import pantala as pt
 from pantala.analysis.link_load import link_loads
 from pantala.analysis.slowdown import slowdown_of
+from pantala.core.plan import Plan
 from pantala.errors import UsageError
 from pantala.explorer.sql import filled
 from pantala.explorer.subject import _skipped, subject_of
@@ -151,6 +152,30 @@ def test_auto_skips_where_it_is_worth_it(cli: Cli, long: Path, tmp_path: Path) -
     )
     assert ended.status == 0, ended.err
     assert "skip" not in json.loads((tmp_path / "short" / "run.json").read_text())["plan"]
+
+
+@native
+def test_auto_says_why_it_skips_nothing(cli: Cli, tmp_path: Path) -> None:
+    short, never = tmp_path / "short.toml", tmp_path / "never.toml"
+    short.write_text(re.sub(r"iterations = \d+", "iterations = 120", SMALL))
+    never.write_text(SMALL)
+    for file, why in (
+        (short, "about 60 % of the time would have to be simulated, more than half"),
+        (never, "no job repeats: none has a loop of at least three equal iterations"),
+    ):
+        line = f"skip: all of the time will be simulated, because {why}"
+        for given in (("run", "--dry-run"), ("sweep", "--seeds", "3", "--dry-run")):
+            command, *options = given
+            ended = cli(command, file, "--skip", "auto", *options)
+            assert ended.status == 0, ended.err
+            assert ended.err.count(line) == 1, ended.err
+        ended = cli("check", file, "--set", 'skip={ tolerance = "1 %", if_worth = true }')
+        assert ended.err.count(line) == 1
+    # A resolved plan says it still.
+    plan = pt.Scenario.from_toml(short).replace({"skip": {"tolerance": "1 %", "if_worth": True}})
+    with pytest.warns(pt.ScenarioWarning, match="about 60 %"):
+        resolved = plan.resolved_plan()
+    assert Plan(resolved.document).document == resolved.document
 
 
 def skipped_run(cli: Cli, file: Path, out: Path, *given: str) -> pt.Run:

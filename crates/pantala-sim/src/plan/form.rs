@@ -441,6 +441,9 @@ pub struct Derived {
     /// The share of the time that a run with `skip` simulates, about, by the numbers of iterations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_share: Option<f64>,
+    /// Why a run that skips only if it is worth it (`skip.if_worth`) skips nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_declined: Option<String>,
     /// Simulated size of the input and output buffers of a coarsened run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub simulated_buffer_flits: BTreeMap<String, u32>,

@@ -114,7 +114,7 @@ fn resolve_from(mut plan: Plan, known: Option<&Resolved>) -> Result<Resolved, Pl
     let estimates = load_estimates(&mut plan, &topology)?;
     let mut derived = derive(&plan, &topology)?;
     records::check_records(&plan, &topology, derived.virtual_channels)?;
-    derived.skip_share = skipping::resolve(&mut plan)?;
+    (derived.skip_share, derived.skip_declined) = skipping::resolve(&mut plan)?;
     derived.warnings = deadlock::check(&plan, &topology, known)?;
     derived.coarsened = coarsen::notice(&plan);
     derived.simulated_buffer_flits = coarsen::buffers(&plan);
@@ -549,6 +549,7 @@ fn derive(plan: &Plan, topology: &Topology) -> Result<Derived, PlanError> {
             .collect(),
         coarsened: None,
         skip_share: None,
+        skip_declined: None,
         simulated_buffer_flits: BTreeMap::new(),
         q_table_sha256: None,
         warnings: Vec::new(),

@@ -28,16 +28,27 @@ pub(crate) fn repeats(job: &JobPlan) -> bool {
 }
 
 /// Checks the key `skip`, after the check of the jobs, and removes it if it is for runs only that it
-/// is worth. Returns the share of time that will be simulated, about.
-pub(crate) fn resolve(plan: &mut Plan) -> Result<Option<f64>, PlanError> {
-    let Some(skip) = plan.skip else { return Ok(None) };
+/// is worth. Returns the share of time that will be simulated, about; or why nothing is skipped.
+pub(crate) fn resolve(plan: &mut Plan) -> Result<(Option<f64>, Option<String>), PlanError> {
+    let Some(skip) = plan.skip else {
+        let resolved = plan.derived.as_ref();
+        return Ok((None, resolved.and_then(|derived| derived.skip_declined.clone())));
+    };
     let promised = promised(plan, skip);
-    if skip.if_worth {
-        let worth = promised <= 0.5 && check(plan, skip).is_ok();
-        plan.skip = worth.then_some(SkipPlan { if_worth: false, ..skip });
-        return Ok(worth.then_some(promised));
+    let checked = check(plan, skip);
+    if !skip.if_worth {
+        return checked.map(|()| (Some(promised), None));
     }
-    check(plan, skip).map(|()| Some(promised))
+    let declined = match checked {
+        Err(error) => Some(error.message),
+        Ok(()) if promised > 0.5 => Some(format!(
+            "about {:.0} % of the time would have to be simulated, more than half",
+            100.0 * promised
+        )),
+        Ok(()) => None,
+    };
+    plan.skip = declined.is_none().then_some(SkipPlan { if_worth: false, ..skip });
+    Ok((declined.is_none().then_some(promised), declined))
 }
 
 /// The share of the time of a plan that a run simulates in the median: that of the job which repeats
