@@ -2,7 +2,8 @@
 
 import { dark, diverging, ink, sequential } from "./colour";
 import { at, Canvas, h, hideTip, showTip } from "./dom";
-import { moment, ticks } from "./format";
+import type { Columns } from "./columns";
+import { moment } from "./format";
 
 export interface Cells {
   label: string;
@@ -23,8 +24,8 @@ export interface Cells {
   pick?: (row: number, column: number) => void;
   markedRow?: number | null;
   markedColumn?: number | null;
-  /** The times of the columns' edges, of a heat map over time. */
-  time?: [number, number];
+  /** The windows of the columns, of a heat map over time. */
+  time?: Columns;
   /** The most pixels of a cell, and of the whole. */
   cell?: number;
   height?: number;
@@ -153,11 +154,17 @@ export class CellGrid {
     pen.textAlign = "center";
     pen.textBaseline = "alphabetic";
     if (given.time) {
-      const [from, to] = given.time;
-      for (const tick of ticks(from, to, box.width / 90)) {
-        const x = box.left + ((tick - from) / (to - from)) * box.width;
-        pen.fillText(moment(tick), Math.min(x, box.left + box.width - 24), box.top + box.height + 14);
+      for (const [place, time] of given.time.labels(box.width)) {
+        const x = box.left + place * w;
+        pen.fillText(moment(time), Math.min(x, box.left + box.width - 24), box.top + box.height + 14);
         pen.fillRect(x, box.top + box.height, 1, 3);
+      }
+      for (const { from, to } of given.time.breaks) {
+        const [left, right] = [box.left + from * w, box.left + to * w];
+        pen.fillStyle = ink("paper");
+        pen.fillRect(left, box.top - 1, right - left, box.height + 2);
+        pen.fillStyle = ink("muted");
+        for (const x of [left, right - 1]) pen.fillRect(x, box.top - 1, 1, box.height + 2);
       }
     } else {
       let widest = 0;

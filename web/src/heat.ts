@@ -1,18 +1,14 @@
 // Links x time: the links with the highest peaks, by windows of the interval; two runs side by side.
 
 import { type App, type Link, linkName, shortNames } from "./app";
+import { skippedByAll, withoutSkipped } from "./axis";
+import { Columns } from "./columns";
 import type { Table } from "./data";
 import { button, fill, h, select } from "./dom";
-import { count, moment, percent } from "./format";
+import { count, duration, moment, percent } from "./format";
 import { Panel, type Rows } from "./panel";
 import { greatest, rowsByWindow } from "./sums";
 import { Trio } from "./trio";
-
-/** Windows of the interval, the same for two runs. */
-interface Span {
-  first: number;
-  columns: number;
-}
 
 interface Order {
   links: Link[];
@@ -33,10 +29,19 @@ export class HeatPanel extends Panel {
     this.body.append(this.trio.element);
   }
 
-  private widths(run: number, first: number, columns: number): Float64Array {
-    const facts = this.app.facts(run)!;
-    const length = facts.window_ns ?? 1;
-    return Float64Array.from({ length: columns }, (_, n) => Math.min(length, facts.simulated_ns - (first + n) * length));
+  /** The time of a window that a run simulated. */
+  private width(run: number, window: number): number {
+    const { window_ns, simulated_ns, skipped } = this.app.facts(run)!;
+    const length = window_ns ?? 1;
+    const start = window * length;
+    return withoutSkipped(skipped, start, Math.min(start + length, simulated_ns));
+  }
+
+  /** Whether a run skipped a window. */
+  private isSkipped(run: number, window: number): boolean {
+    const { window_ns, skipped } = this.app.facts(run)!;
+    const [start, end] = [window * (window_ns ?? 1), (window + 1) * (window_ns ?? 1)];
+    return withoutSkipped(skipped, start, end) < 1e-6 * (end - start);
   }
 
   /** The windows of a run: of its worst links, or of those of both runs if one is beside it. */
@@ -49,7 +54,6 @@ export class HeatPanel extends Panel {
   /** The highest window and the sum of each link in a run, of the jobs chosen. */
   private peaks(run: number, table: Table): [Map<number, number>, Map<number, number>] {
     const windows = this.app.interval(run)!.windows;
-    const widths = this.widths(run, 0, windows);
     const starts = rowsByWindow(table, windows);
     const jobs = this.app.mask(run);
     const peaks = new Map<number, number>();
@@ -65,7 +69,7 @@ export class HeatPanel extends Panel {
         let sum = 0;
         for (; row < end && link[row] === number; row++) if (jobs[job[row]!]) sum += value[row]!;
         if (sum > 0) totals.set(number, (totals.get(number) ?? 0) + sum);
-        const share = Math.min(1, sum / widths[window]!);
+        const share = Math.min(1, sum / this.width(run, window));
         if (share > (peaks.get(number) ?? 0)) peaks.set(number, share);
       }
     }
@@ -99,32 +103,35 @@ export class HeatPanel extends Panel {
     return order;
   }
 
-  /** The share of each window of the interval, a row per link; not a number after the end of the run. */
-  private values(run: number, table: Table, order: Order, { first, columns }: Span): Float64Array {
+  /** The share of each window of the interval, a row per link; not a number in skipped time and after the end of the run. */
+  private values(run: number, table: Table, order: Order, span: Columns): Float64Array {
     const { app } = this;
     const windows = app.interval(run)!.windows;
+    const { first, count: columns } = span;
     const sums = new Float64Array(order.links.length * columns);
-    const widths = this.widths(run, first, columns);
+    const widths = span.windows.map((window) => (window < 0 || this.isSkipped(run, window) ? 0 : this.width(run, window)));
     if (table.rows) {
       const starts = rowsByWindow(table, windows);
       const jobs = app.mask(run);
       const [link, job, window] = [table.num("link"), table.num("job"), table.num("window")];
       const value = table.num(app.state.measure === "load" ? "busy_ns" : "stall_ns");
-      const end = starts[Math.min(windows, first + columns)]!;
+      const end = starts[Math.min(windows, span.last)]!;
       for (let row = starts[Math.min(windows, first)]!; row < end; row++) {
+        const column = span.place(window[row]!);
         const place = order.place.get(link[row]!);
-        if (place === undefined || !jobs[job[row]!]) continue;
-        sums[place * columns + window[row]! - first]! += value[row]!;
+        if (column >= 0 && place !== undefined && jobs[job[row]!]) sums[place * columns + column]! += value[row]!;
       }
     }
     return sums.map((sum, n) => (widths[n % columns]! > 0 ? Math.min(1, sum / widths[n % columns]!) : NaN));
   }
 
-  /** The windows of the interval, until the end of the longer run. */
-  private span(other: boolean): Span {
-    const own = this.app.interval()!;
-    const last = Math.max(own.last, other ? this.app.interval(this.app.beside!)!.last : 0);
-    return { first: own.first, columns: last - own.first };
+  /** The windows of the interval, until the end of the longer run, with breaks where all runs shown skipped time. */
+  private span(other: boolean): Columns {
+    const { app } = this;
+    const own = app.interval()!;
+    const last = Math.max(own.last, other ? app.interval(app.beside!)!.last : 0);
+    const cuts = skippedByAll([app.run, ...(other ? [app.beside!] : [])].map((run) => app.facts(run)!.skipped));
+    return new Columns(own.first, last, app.facts()?.window_ns ?? 1, cuts);
   }
 
   draw(): void {
@@ -157,15 +164,15 @@ export class HeatPanel extends Panel {
     const values = this.values(app.run, table, order, span);
     const less = other || beside === null || !app.facts(beside) ? "first − second" : "windows of different length: no second run";
     this.trio.show(beside === null ? null : [...app.titles(), less]);
-    this.show(0, order, values, span, 1, false);
+    this.show(0, order, values, span, 1, app.run);
     this.trio.absent(1, !other);
     this.trio.absent(2, !other);
     let difference: Float64Array | null = null;
     if (other) {
       const second = this.values(beside!, other, order, span);
       difference = values.map((value, n) => value - second[n]!);
-      this.show(1, order, second, span, 1, false);
-      this.show(2, order, difference, span, greatest(difference.map((value) => Math.abs(value) || 0))[1], true);
+      this.show(1, order, second, span, 1, beside!);
+      this.show(2, order, difference, span, greatest(difference.map((value) => Math.abs(value) || 0))[1], null);
     }
     this.say(this.finding(order, values, difference, span));
   }
@@ -179,10 +186,12 @@ export class HeatPanel extends Panel {
     return found && !(found instanceof Error) && app.interval(beside) ? found : null;
   }
 
-  private show(number: 0 | 1 | 2, order: Order, values: Float64Array, { first, columns }: Span, most: number, signed: boolean): void {
+  /** Draws the values of a run, or of their difference without one. */
+  private show(number: 0 | 1 | 2, order: Order, values: Float64Array, span: Columns, most: number, run: number | null): void {
     const { app } = this;
     const { state } = app;
-    const length = app.facts()?.window_ns ?? 1;
+    const signed = run === null;
+    const columns = span.count;
     this.trio.grids[number].draw({
       label: `${signed ? "Difference of " : ""}${state.measure} of ${order.links.length} links over time. Arrow keys move, Enter opens a link.`,
       rows: order.links.length,
@@ -196,16 +205,21 @@ export class HeatPanel extends Panel {
       columnTitle: "",
       shown: percent,
       // The last window of a run may be shorter; its column is as wide as the others.
-      time: [first * length, (first + columns) * length],
+      time: span,
       cell: 13,
       height: order.links.length > 120 ? 900 : 760,
       markedRow: state.link === null ? null : (order.place.get(state.link) ?? null),
       lines: (row, column) => {
+        const start = span.start(column);
+        if (start === null) {
+          const [from, to] = span.skipped(column)!;
+          return [linkName(order.links[row]!), `${duration(to - from)} skipped, from ${moment(from)}`];
+        }
         const value = values[row * columns + column]!;
         const what = signed ? `difference of ${state.measure}` : state.measure;
         return [
           linkName(order.links[row]!),
-          `${moment((first + column) * length)}: ${Number.isNaN(value) ? (signed ? "one run has ended" : "the run has ended") : `${what} ${percent(value)}`}`,
+          `${moment(start)}: ${Number.isNaN(value) ? this.why(span.windows[column]!, run) : `${what} ${percent(value)}`}`,
           ...(signed ? [] : [`peak${app.beside === null ? " of the run" : " of both runs"}: ${percent(order.peaks[row]!)}`]),
         ];
       },
@@ -213,9 +227,16 @@ export class HeatPanel extends Panel {
     });
   }
 
-  private finding(order: Order, values: Float64Array, difference: Float64Array | null, { first, columns }: Span): string {
+  /** Why a window has no value: of a run, or of their difference. */
+  private why(window: number, run: number | null): string {
+    if (run !== null) return this.isSkipped(run, window) ? "the run skipped it" : "the run has ended";
+    const { app } = this;
+    return [app.run, app.beside!].some((each) => this.isSkipped(each, window)) ? "one run skipped it" : "one run has ended";
+  }
+
+  private finding(order: Order, values: Float64Array, difference: Float64Array | null, span: Columns): string {
     const { state } = this.app;
-    const length = this.app.facts()?.window_ns ?? 1;
+    const columns = span.count;
     const most = Number((this.table(this.app.run) as Table).facts.most ?? 0);
     let [full, best] = [0, 0];
     for (let row = 0; row < order.links.length; row++) {
@@ -224,7 +245,7 @@ export class HeatPanel extends Panel {
       if (high > 0.95) full++;
     }
     for (let n = 0; n < values.length; n++) if ((values[n] || 0) > (values[best] || 0)) best = n;
-    const place = (n: number): string => `${linkName(order.links[Math.floor(n / columns)]!)} at ${moment((first + (n % columns)) * length)}`;
+    const place = (n: number): string => `${linkName(order.links[Math.floor(n / columns)]!)} at ${moment(span.start(n % columns) ?? 0)}`;
     const shown = `${order.links.length === 1 ? "The link" : `${count(order.links.length)} links`} with the highest peak ${state.measure} of ${difference ? "both runs" : "the run"}`;
     const limit = ` (of each class, the ${most} links with the highest peak load and stall are here)`;
     const text = `${shown}${limit}. In the interval, ${full === 0 ? "none of them exceeds" : full === 1 ? "1 of them exceeds" : `${count(full)} of them exceed`} 95\u00a0% in a window; the first at the highest, ${percent(values[best] || 0)}, is ${place(best)}.`;
@@ -243,13 +264,12 @@ export class HeatPanel extends Panel {
     const span = this.span(other !== null);
     const values = this.values(app.run, table, order, span);
     const second = other && this.values(app.beside!, other, order, span);
-    const length = app.facts()?.window_ns ?? 1;
     const rows: Rows["rows"] = [];
     values.forEach((value, n) => {
       if (!value && !second?.[n]) return;
-      const link = order.links[Math.floor(n / span.columns)]!;
+      const link = order.links[Math.floor(n / span.count)]!;
       const more = second ? [second[n]!, value - second[n]!] : [];
-      rows.push([link.link, link.cls, (span.first + (n % span.columns)) * length, value, ...more]);
+      rows.push([link.link, link.cls, span.start(n % span.count)!, value, ...more]);
     });
     return { columns, rows };
   }

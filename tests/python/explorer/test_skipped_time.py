@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,26 @@ def test_rates_are_of_the_time_that_the_own_run_simulated(tmp_path: Path) -> Non
             "fft": pytest.approx(_rate(together, 0), rel=0.01),
             "halo": pytest.approx(_rate(together, 1), rel=0.01),
         }
+        # Links over time: cells of simulated windows only, and breaks that say what they are.
+        cells = page.value("explorer.rows('heat')")["rows"]
+        spans = skipped_spans(together)
+        assert cells
+        starts = sorted({row[2] for row in cells})
+        length = min(after - before for before, after in itertools.pairwise(starts))
+        assert not any(
+            start <= row[2] and row[2] + length <= end for row in cells for start, end in spans
+        )
+        page.value("document.querySelector('#heat').scrollIntoView()")
+        left, top, width = page.value(
+            "(() => { const b = document.querySelector('#heat canvas').getBoundingClientRect();"
+            " return [b.left, b.top, b.width]; })()"
+        )
+        tips = set()
+        for place in range(round(left), round(left + width), 3):
+            page.mouse("mouseMoved", place, top + 60)
+            tips.add(page.value("document.querySelector('.tip')?.innerText ?? ''"))
+        said = {tip.split("\n")[1] for tip in tips if "skipped, from" in tip}
+        assert len(said) == len(spans)
         # Skipped time is a break of the axis: the place of the mouse is a time beyond it.
         (first, last), *_ = skipped_spans(together)
         end = together.document["simulated_ns"]
