@@ -58,7 +58,9 @@ def _job(job: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns what a job runs, its ranks and its nodes."""
     workload = job["workload"]
     path = workload.get("path")
-    named = Path(path).name if path else job.get("application") or workload["kind"]
+    # The operations of a Python program are in a file that is named by their hash.
+    given = path and Path(path).stem != workload.get("hash")
+    named = Path(path).name if given else job.get("application") or workload["kind"]
     start = PLAIN.duration(job["start_ps"] / 1000) if job["start_ps"] else "0"
     repeated = ", repeated" if job.get("repeat") else ""
     kind = job["placement"]["kind"]

@@ -359,3 +359,11 @@ def test_an_existing_directory_is_rejected_with_a_free_name(
         " e.g."
     )
     assert cli("run", small, "--no-report", "--out", "there").err == f"there: {taken} there-3\n"
+
+
+@pytest.mark.native
+def test_check_names_the_program_of_a_job_in_python(cli: Cli) -> None:
+    ended = cli("check", Path(__file__).parents[3] / "examples" / "python_program.toml")
+    assert ended.status == 0, ended.err
+    (row,) = [line.split() for line in ended.out.splitlines() if line.startswith("  halo ")]
+    assert row[1] == "halo_allreduce"
