@@ -104,8 +104,11 @@ def estimate(sweep: Sweep, probes: int = _MOST) -> Estimate:
     found: dict[str, list[RunCost]] = {}
     for case, part, _ in places:
         plan = sweep.listing.plan(case, part, sweep.entries)
+        kept = sweep.description.keep
         cost = (
-            cost_of(plan, seconds=_PROBE_SECONDS) if probes else from_traffic(plan, traffic(plan))
+            cost_of(plan, seconds=_PROBE_SECONDS, kept=kept)
+            if probes
+            else from_traffic(plan, traffic(plan))
         )
         found.setdefault(part, []).append(cost)
     if not found:

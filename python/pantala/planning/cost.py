@@ -8,7 +8,7 @@ measured. Without a probe, the traffic gives the packets, and the typical speed 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -56,7 +56,10 @@ _DISK_PER_NODE = 360.0
 
 
 def cost_of(
-    plan: Plan, sent: Mapping[str, ExpectedTraffic] | None = None, seconds: float = PROBE_SECONDS
+    plan: Plan,
+    sent: Mapping[str, ExpectedTraffic] | None = None,
+    seconds: float = PROBE_SECONDS,
+    kept: Collection[str] | None = None,
 ) -> RunCost:
     """Returns the expected cost of a run.
 
@@ -64,6 +67,7 @@ def cost_of(
         plan: a resolved plan.
         sent: its `traffic`, if it is known already.
         seconds: about how much CPU time a probe may take; 0 for none.
+        kept: the tables that stay on the disk; all, if it is not given.
 
     Raises:
         PlanError: a workload is wrong.
@@ -72,9 +76,9 @@ def cost_of(
     if seconds > 0 and plan["derived"]["nodes"] <= _MOST_NODES:
         probed = probe(plan, seconds)
         if probed is not None and (probed.ended or probed.packets >= _FEWEST):
-            cost = from_probe(plan, expected, probed)
+            cost = from_probe(plan, expected, probed, kept=kept)
             if cost.at_least and (earliest := _end_alone(plan, expected, seconds)):
-                cost = from_probe(plan, expected, probed, earliest)
+                cost = from_probe(plan, expected, probed, earliest, kept)
             return _skipped(plan, cost)
     return _skipped(plan, from_traffic(plan, expected))
 

@@ -12,11 +12,12 @@ others slow them down, so it is the earliest end of the run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from pantala.catalogue.tables import TABLES
 from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic
 from pantala.planning.probe import Probe, Sample
@@ -52,6 +53,7 @@ def from_probe(
     sent: Mapping[str, ExpectedTraffic],
     probed: Probe,
     earliest_ps: float = 0.0,
+    kept: Collection[str] | None = None,
 ) -> RunCost:
     """Returns the cost of a run by what a probe of it has measured.
 
@@ -60,13 +62,16 @@ def from_probe(
         sent: its `traffic`.
         probed: the probe, in which a job has received something, or which ended.
         earliest_ps: when the awaited jobs would end alone, if a probe has told.
+        kept: the tables that stay on the disk; all, if it is not given.
     """
+    left_out = set() if kept is None else {*TABLES} - {*kept}
+    files = sum(size for name, size in probed.files.items() if name not in left_out)
     probed = replace(probed, rows=_growing(plan, probed.rows))
     if probed.ended:
         return RunCost(
             probed.seconds,
             BYTES_PER_PROCESS + max(each.resident_bytes for each in probed.samples),
-            float(probed.disk_bytes),
+            float(files),
             float(probed.packets),
             "from a probe that simulated all of it",
         )
@@ -85,7 +90,7 @@ def from_probe(
     return RunCost(
         probed.seconds + per_work * max(0.0, total - done),
         BYTES_PER_PROCESS + _memory(probed, work, total),
-        probed.disk_bytes + _written(probed.rows, max(1.0, scale) - 1),
+        files + _written(probed.rows, left_out, max(1.0, scale) - 1),
         max(total, float(probed.packets)),
         f"from a probe of its first {PLAIN.duration(last.simulated_ps / 1000)}"
         f"{' and one of the awaited jobs alone' if earliest_ps else ''}",
@@ -296,6 +301,8 @@ def _waiting(rows: Mapping[str, int], scale: float) -> float:
     )
 
 
-def _written(rows: Mapping[str, int], scale: float) -> float:
-    """Returns the bytes on the disk of `scale` as many rows."""
-    return sum(number * scale * row_bytes(table) for table, number in rows.items())
+def _written(rows: Mapping[str, int], left_out: Collection[str], scale: float) -> float:
+    """Returns the bytes on the disk of `scale` as many rows, without some tables."""
+    return sum(
+        number * scale * row_bytes(table) for table, number in rows.items() if table not in left_out
+    )

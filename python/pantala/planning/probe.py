@@ -71,7 +71,7 @@ class Probe:
         ended: whether the run came to its end.
         packets: the packets that were delivered, responses included.
         rows: the rows of its tables, by name.
-        disk_bytes: the size of its directory.
+        files: the size of each file of its directory, by the table that it holds, or its name.
         base_bytes: the memory of the process before.
     """
 
@@ -80,7 +80,7 @@ class Probe:
     ended: bool
     packets: int
     rows: Mapping[str, int]
-    disk_bytes: int
+    files: Mapping[str, int]
     base_bytes: int
 
 
@@ -167,7 +167,7 @@ class _Steps:
             finished or self.samples[-1].simulated_ps == self._duration,
             packets[0],
             document["tables"],
-            sum(path.stat().st_size for path in folder.iterdir()),
+            {path.name.removesuffix(".parquet"): path.stat().st_size for path in folder.iterdir()},
             self._base,
         )
 

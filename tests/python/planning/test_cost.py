@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +22,13 @@ from pantala.planning.extrapolate import from_probe
 from pantala.planning.probe import Probe, Sample, _Enough, _Steps, probe
 from pantala.planning.record_size import MOST_GROUP_ROWS, MOST_LINK_ROWS, row_bytes
 from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost, traffic
-from support import Ended
+from support import SMALL, Ended
 from sweeps import scenario as small_scenario
 
 pytestmark = pytest.mark.native
 
+#: The files of a probe: 10,000 bytes.
+FILES = {"run.json": 2_000, "jobs": 3_000, "messages": 5_000}
 MACHINE: dict[str, Any] = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
 
 
@@ -181,7 +184,7 @@ def sampled(memory: Callable[[float], float], jobs: int = 1) -> Probe:
         Sample(0.1 + 0.05 * step, 10**6 * step, (1000 * step,) * jobs, int(memory(step)))
         for step in range(11)
     )
-    return Probe(samples, 0.63, False, 100 * jobs, {"jobs": 1, "messages": 10}, 10_000, 0)
+    return Probe(samples, 0.63, False, 100 * jobs, {"jobs": 1, "messages": 10}, FILES, 0)
 
 
 def made(size: float, messages: float, **job_keys: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -215,7 +218,7 @@ def test_packets_of_messages_that_have_not_arrived_count() -> None:
 def test_a_probe_of_one_step_knows_its_cost_and_its_set_up() -> None:
     """A machine whose first step takes all the time: nothing has arrived, and much is under way."""
     begun, only = Sample(1.5, 0, (0,), 0), Sample(2.0, 10**6, (0,), 0, packets=300, in_flight=420)
-    probed = Probe((begun, only), 2.03, False, 300, {}, 10_000, 0)
+    probed = Probe((begun, only), 2.03, False, 300, {}, FILES, 0)
     found = from_probe(*made(100_000, 10), probed)
     assert found.seconds == pytest.approx(2.03 + 0.5 / 500 * 500)
 
@@ -224,7 +227,7 @@ def test_what_is_under_way_counts_for_the_rate_of_a_job() -> None:
     """A run cut off by its duration, whose network still fills at the end of the probe."""
     begun = Sample(1.5, 0, (0,), 0)
     only = Sample(2.0, 10**6, (25_000,), 0, packets=250, in_flight=500)
-    probed = Probe((begun, only), 2.03, False, 250, {}, 10_000, 0)
+    probed = Probe((begun, only), 2.03, False, 250, {}, FILES, 0)
     plan, sent = made(1e9, 0)
     found = from_probe({**plan, "stop": {"duration_ps": 10**7}}, sent, probed)
     assert found.packets == pytest.approx(250 + 9 * 500)
@@ -235,6 +238,29 @@ def test_memory_that_grows_with_each_packet_goes_on_growing() -> None:
     found = from_probe(*made(100_000, 10), sampled(lambda step: 1e6 * step))
     assert found.memory_bytes == pytest.approx(BYTES_PER_PROCESS + 100e6, rel=0.01)
     assert found.disk_bytes == pytest.approx(10_000 + 90 * row_bytes("messages"))
+
+
+def test_tables_that_are_not_kept_take_no_disk() -> None:
+    plan, sent = made(100_000, 10)
+    found = from_probe(plan, sent, sampled(lambda _: 0), kept=["jobs", "links"])
+    assert found.disk_bytes == 5_000
+    every = from_probe(plan, sent, sampled(lambda _: 0), kept=["jobs", "messages"])
+    assert every == from_probe(plan, sent, sampled(lambda _: 0))
+
+
+def test_the_disk_of_a_sweep_is_that_of_what_it_keeps(
+    cli: Callable[..., Ended], tmp_path: Path
+) -> None:
+    """Of a run that ends within its probe, so that all is known."""
+    file, out = tmp_path / "small.toml", tmp_path / "sweep"
+    file.write_text(SMALL)
+    command = ("sweep", file, "--seeds", "20", "--workers", "1", "--out", out)
+    told = re.search(r"([\d.]+) ([kM])B on disk", cli(*command, "--dry-run").out)
+    assert told
+    expected = float(told[1]) * {"k": 1e3, "M": 1e6}[told[2]]
+    assert cli(*command).status == 0
+    used = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+    assert expected == pytest.approx(used, rel=0.3)
 
 
 def test_rows_of_the_whole_run_are_not_counted_again() -> None:
@@ -315,7 +341,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Counts the probes of a sweep."""
     found: list[str] = []
 
-    def cost(plan: Plan, seconds: float = 0.0) -> RunCost:
+    def cost(plan: Plan, seconds: float = 0.0, kept: object = None) -> RunCost:
         found.append(str(plan["routing"]["algorithm"]))
         return RunCost(1.0, 1e8, 1e6, 10.0, "given")
 
@@ -337,7 +363,7 @@ def test_a_dry_run_of_many_runs_probes_a_few_distinct_ones(
 def test_a_sweep_takes_at_least_what_one_of_its_runs_takes_at_least(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def cost(plan: Plan, seconds: float = 0.0) -> RunCost:
+    def cost(plan: Plan, seconds: float = 0.0, kept: object = None) -> RunCost:
         known = plan["routing"]["algorithm"] == "minimal"
         return RunCost(1.0, 1e8, 1e6, 10.0, "from a probe", not known)
 
