@@ -260,7 +260,7 @@ def test_the_disk_of_a_sweep_is_that_of_what_it_keeps(
     expected = float(told[1]) * {"k": 1e3, "M": 1e6}[told[2]]
     assert cli(*command).status == 0
     used = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
-    assert expected == pytest.approx(used, rel=0.3)
+    assert expected == pytest.approx(used, rel=0.5)
 
 
 def test_rows_of_the_whole_run_are_not_counted_again() -> None:
