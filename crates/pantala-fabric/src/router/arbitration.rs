@@ -79,7 +79,12 @@ impl Fabric {
         }
         for i in 0..self.requests.arrived.len() {
             let arrived = self.requests.arrived[i];
-            if !self.grant_unrivalled::<F>(&arrived, now) {
+            let granted = if F::DEFAULT {
+                self.grant_unrivalled::<F>(&arrived, now)
+            } else {
+                self.accept_unrivalled::<F>(&arrived, now)
+            };
+            if !granted {
                 self.queue_first::<F>(&arrived, now);
             }
         }

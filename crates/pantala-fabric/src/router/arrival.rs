@@ -59,7 +59,13 @@ impl Fabric {
             if self.setup.stages.holds_vcs::<F>() {
                 self.arbiters.holds.prefetch::<1>(arrived.out_vc as usize);
             }
-            self.queue_first::<F>(&arrived, now);
+            if self.setup.stages.grants_together::<F>() {
+                // Other heads of the same input can arrive at this time.
+                self.ports.in_ports[arrived.in_port].waiting += 1;
+                self.requests.arrived.push(arrived);
+            } else {
+                self.queue_first::<F>(&arrived, now);
+            }
         }
     }
 

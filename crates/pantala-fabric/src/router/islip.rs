@@ -11,6 +11,7 @@ use crate::router::arbitration::behind;
 use crate::store::arbiter_state::{InputTurn, Offer};
 use crate::store::packet::NONE;
 use crate::store::port::{InVc, OutPort};
+use crate::store::requests::Arrived;
 use crate::variant::Variant;
 use pantala_engine::Time;
 
@@ -76,13 +77,55 @@ impl Fabric {
     /// Accepts the offer of an output: its packet crosses.
     #[inline(always)]
     fn accept<F: Variant>(&mut self, (in_port, in_vc): (u32, u32), out: usize, now: Time) {
+        self.grant::<F>(in_vc as usize, out, now);
+        self.turn_pointers((in_port, in_vc), out);
+    }
+
+    /// Moves the pointers of an output and an input past their match.
+    #[inline(always)]
+    fn turn_pointers(&mut self, (in_port, in_vc): (u32, u32), out: usize) {
         let vc = in_vc - in_port * self.setup.vcs as u32;
         self.arbiters.input_turns[in_port] =
             InputTurn { next_output: self.ports.out_ports[out].port + 1, next_vc: vc as u16 + 1 };
-        self.grant::<F>(in_vc as usize, out, now);
         // The pointer counts ports.
         self.ports.out_ports[out].next_input =
             (in_port - self.ports.in_ports[in_port].router * self.setup.ports) as u16 + 1;
+    }
+
+    /// Grants a head that has just arrived if it can cross at once, no other head wants its output,
+    /// and none waits or arrives at its input. Then there is one offer, and the packet never enters
+    /// a queue.
+    #[inline(always)]
+    pub(crate) fn accept_unrivalled<F: Variant>(&mut self, arrived: &Arrived, now: Time) -> bool {
+        let &Arrived { packet, in_vc, in_port, out, out_vc } = arrived;
+        let input = &mut self.ports.in_ports[in_port];
+        input.waiting -= 1; // the arrival
+        let port = &self.ports.out_ports[out];
+        if port.routed_at != 2 * now
+            || port.waiting != 0
+            || input.waiting != 0
+            || port.crossbar_free > now
+            || input.busy_until.max(self.ports.in_vcs[in_vc].open) > now
+        {
+            return false;
+        }
+        let hold = &mut self.arbiters.holds[out_vc];
+        if hold.until > now || hold.owner != NONE && hold.owner != in_vc {
+            return false;
+        }
+        let room = self.setup.stages.room::<F>(self.packets[packet].flits.into()) as i32;
+        if self.ports.out_vcs[out_vc].space.at(&mut self.ports.pool, now) < room
+            || self.setup.stages.credit_at_crossbar::<F>()
+                && !self.ports.has_credit(out as usize, out_vc, room, now)
+        {
+            return false;
+        }
+        if hold.owner == NONE {
+            hold.next_input = self.ports.in_vcs[in_vc].bit + 1;
+        }
+        self.cross::<F, false>(arrived, now);
+        self.turn_pointers((in_port, in_vc), out as usize);
+        true
     }
 
     /// Returns the offer of a free output, if an input port wants it.

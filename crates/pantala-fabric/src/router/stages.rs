@@ -1,9 +1,9 @@
 //! The constants of the stages, computed once from the configuration.
 
 use crate::config::{
-    BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay, FabricConfig,
-    FlowControl, InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease, Release,
-    Serialization,
+    Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay,
+    FabricConfig, FlowControl, InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease,
+    Release, Serialization,
 };
 use crate::store::port::OutPort;
 use crate::variant::{Model, Variant};
@@ -62,6 +62,8 @@ pub(crate) struct Stages {
     pub(crate) one_ejection_vc: bool,
     /// Whether any routing learns.
     learning: bool,
+    /// Whether heads that arrive are granted together, so that one without rivals need not wait.
+    grants_together: bool,
     /// Whether every stage is that of the default model and a router's ports fit into one word. The
     /// routing may be any.
     pub(crate) default_model: bool,
@@ -157,6 +159,10 @@ impl Stages {
                 && config.routings.len() == 1,
             one_ejection_vc: one_ejection_vc(config),
             learning: config.routings.iter().any(|r| r.algorithm.learns()),
+            grants_together: model.contention == CrossbarContention::PortAndVc
+                && model.arbiter == Arbiter::Islip
+                && !model.clocked
+                && !model.virtual_output,
         };
         stages.default_model = stages.model == Model::DEFAULT && stages.ahead_is_free;
         stages
@@ -336,6 +342,14 @@ impl Stages {
     #[inline(always)]
     pub(crate) const fn heads_ready(&self, port: &OutPort, time: Time) -> bool {
         port.crossbar_free + self.head_delay <= time + self.crossbar_flit
+    }
+
+    /// Returns whether arriving heads are granted after the last arrival of a time: of the default
+    /// model, and under iSLIP without a clock. Such a head enters no queue if nothing else wants its
+    /// ports.
+    #[inline(always)]
+    pub(crate) const fn grants_together<F: Variant>(&self) -> bool {
+        F::DEFAULT || F::MODEL.is_none() && self.grants_together
     }
 
     #[inline(always)]
