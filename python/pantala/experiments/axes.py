@@ -33,8 +33,17 @@ JOBS = "jobs"
 #: The most cases of an experiment.
 MOST_CASES = 1_000_000
 
-#: Columns that every table of an experiment has already.
-_TAKEN = frozenset({"case", "part", "run", REFUSED, SIZE})
+#: Columns that every table of an experiment has already, and those of what is computed from tables:
+#: slowdowns, effects, intervals, differences, outliers, comparisons and z-scores.
+_TAKEN = frozenset(
+    {
+        *("case", "part", "run", REFUSED, SIZE),
+        *("job_set", "beside", "method", "victim", "aggressor", "measure", "effect", "slowdown"),
+        *("runs", "mean", "low", "high", "significant", "cut_off", "endless", "median"),
+        *("metric", "value", "result", "whole", "steady", "state"),
+        *("z_score", "outlier", "groups", "panel", "series"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -214,17 +223,23 @@ def _distinct(value: Any) -> Any:
 
 
 def _check_apart(axes: Iterable[Axis], source: str) -> None:
+    from pantala.analysis.attribution import MEASURES
+    from pantala.analysis.slowdown import SLOWDOWN_COLUMNS
     from pantala.catalogue.tables import TABLES
+    from pantala.metrics import all_metrics
 
     taken = _TAKEN | {column.name for table in TABLES.values() for column in table.columns}
+    taken |= {*MEASURES, *SLOWDOWN_COLUMNS, *(metric.name for metric in all_metrics())}
     columns: set[str] = set()
     keys: set[str] = set()
     for axis in axes:
         for column in axis.columns:
-            if column in taken:
+            # Seeds are an axis whose column is this key.
+            of_seeds = all("seed" in point.changes for point in axis.points)
+            if column in taken or (column == "seed" and not of_seeds):
                 raise UsageError(
-                    f"{source}: axis '{column}': tables have a column of this name already; set"
-                    " name in the axis"
+                    f"{source}: axis '{column}': tables and results have a column of this name;"
+                    " set another name in the axis"
                 )
             if column in columns:
                 raise UsageError(f"{source}: axis '{column}': appears twice; keep one of the two")

@@ -372,7 +372,7 @@ def test_bad_axes(tmp_path: Path, cli: Cli, file: Path, options: list[str], said
         ("scenario = 'tiny.toml'\n[[axes]]", "axes[0]: is empty"),
         (
             "scenario = 'tiny.toml'\n[[axes]]\nname = 'rank'\nseed = [1]",
-            "axis 'rank': tables have a column of this name already",
+            "axis 'rank': tables and results have a column of this name",
         ),
     ],
 )
