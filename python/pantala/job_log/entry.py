@@ -19,6 +19,7 @@ class LoggedJob:
         hosts: the host list of its nodes; None if the log has none.
         nodes: the number of its nodes, or None.
         processors: the number of its processors, or None.
+        zoned: whether the log states the zone of its times.
     """
 
     number: str
@@ -28,6 +29,7 @@ class LoggedJob:
     hosts: str | None
     nodes: int | None
     processors: int | None
+    zoned: bool = False
 
     def runs_at(self, time: float) -> bool:
         """Returns whether the job runs at a time: from its start to just before its end."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pantala.files.input_file import LARGE_TEXT, read_text, unreadable
 from pantala.job_log.entry import JobLogError, LoggedJob
-from pantala.job_log.sacct import sacct_jobs, seconds_of
+from pantala.job_log.sacct import has_zone, sacct_jobs, seconds_of
 from pantala.job_log.swf import begin_of, swf_jobs
 
 __all__ = ["running_at"]
@@ -32,6 +32,8 @@ def running_at(path: Path, at: str | int | float) -> list[LoggedJob]:
         raise JobLogError("is empty", "give a log of SWF or of sacct -P")
     slurm = "|" in lines[0]
     jobs = list(sacct_jobs(lines) if slurm else swf_jobs(lines))
+    if slurm:
+        _check_zone(at, zoned=any(job.zoned for job in jobs))
     time = _time(at, None if slurm else begin_of(lines), slurm=slurm)
     found = [job for job in jobs if job.runs_at(time)]
     if not found:
@@ -57,6 +59,22 @@ def _check_once(found: list[LoggedJob]) -> None:
                 "remove one of its lines, or write the log without sacct --duplicates",
             )
         seen.add(job.number)
+
+
+def _check_zone(at: str | int | float, *, zoned: bool) -> None:
+    """Refuses a time with a zone for a log without, and the reverse: both would count as UTC."""
+    try:
+        asked = has_zone(str(at))
+    except ValueError:
+        return  # told by `_time`
+    if asked and not zoned:
+        raise JobLogError(
+            "has a zone, and the times of the log have none: they are local times of the cluster",
+            "write the local time without a zone",
+            "at",
+        )
+    if zoned and not asked:
+        raise JobLogError("has no zone, and the times of the log have one", "add its zone", "at")
 
 
 def _time(at: str | int | float, begin: int | None, *, slurm: bool) -> float:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from pantala.job_log.entry import JobLogError, LoggedJob
 
-__all__ = ["sacct_jobs", "seconds_of"]
+__all__ = ["has_zone", "sacct_jobs", "seconds_of"]
 
 _NEEDED = ("JobID", "Start", "End", "NodeList")
 #: Fields of free text, which can have bars, besides the name of the job.
@@ -46,6 +46,7 @@ def sacct_jobs(lines: Sequence[str]) -> Iterator[LoggedJob]:
             hosts=row["NodeList"],
             nodes=None,
             processors=None,
+            zoned=has_zone(row["Start"]),
         )
 
 
@@ -72,10 +73,19 @@ def _time(text: str, place: int) -> float:
         raise JobLogError(message, "write times such as 2026-05-01T12:00:00") from None
 
 
+def has_zone(text: str) -> bool:
+    """Returns whether a date and time states its offset from UTC.
+
+    Raises:
+        ValueError: the text is not a time of ISO 8601.
+    """
+    return datetime.fromisoformat(text).tzinfo is not None
+
+
 def seconds_of(text: str) -> float:
     """Returns a date and time in seconds since the epoch. Without a zone, it counts as UTC.
 
-    Logs and questions have the same zone, so the zone does not matter unless one of them states it.
+    The zone does not matter if neither a log nor the time that is asked for states it.
 
     Raises:
         ValueError: the text is not a time of ISO 8601.

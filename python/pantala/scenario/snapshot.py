@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import date
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -58,7 +58,7 @@ class Snapshot(Model):
     at: Annotated[
         str | int | float,
         BeforeValidator(
-            lambda value: value.isoformat() if isinstance(value, datetime) else value,
+            lambda value: value.isoformat() if isinstance(value, date) else value,
             json_schema_input_type=str | int | float,
         ),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -166,7 +167,7 @@ def logs(tmp_path: Path) -> Path:
         ("2026-05-01T08:00:00", ["3"]),
         ("2026-05-01T10:30:00", ["1"]),
         ("2026-05-01T12:00:00", ["1", "2_7", "5"]),
-        ("2026-05-01T14:00:00Z", ["2_7"]),
+        ("2026-05-01T14:00:00", ["2_7"]),
     ],
 )
 def test_jobs_run_from_their_start_to_before_their_end(
@@ -229,6 +230,9 @@ def test_a_snapshot_needs_no_other_jobs(logs: Path) -> None:
         'snapshot = { file = "jobs.sacct", at = 2026-05-01T10:30:00 }\n'
     )
     assert [job.name for job in pt.Scenario.from_toml(logs / "s.toml").all_jobs] == ["job-1"]
+    # A date is its begin.
+    found = pt.Scenario.from_toml(logs / "s.toml", changes={"snapshot.at": date(2026, 5, 2)})
+    assert [job.name for job in found.all_jobs] == ["job-2-7"]
     with pytest.raises(pt.ScenarioError, match=r'snapshot\.file = "jobs\.sacct": cannot be read'):
         pt.Scenario.from_dict(data)
 
@@ -272,6 +276,16 @@ def test_a_wrong_log_is_refused(tmp_path: Path, text: str, at: str, message: str
     [
         (SACCT, "60", ": is a number, and the log has dates; write e.g. 2026-05-01T12:00:00"),
         (SACCT, "noon", ": is not a time; write e.g. 2026-05-01T12:00:00"),
+        (
+            SACCT,
+            "2026-05-01T12:00:00+02:00",
+            ": has a zone, and the times of the log have none: they are local times of the cluster",
+        ),
+        (
+            SACCT.replace(":00|", ":00+02:00|").replace(":01|", ":01+02:00|"),
+            "2026-05-01T12:00:00",
+            ": has no zone, and the times of the log have one; add its zone",
+        ),
         (SACCT, "2025-05-01", "log ran then; its jobs start from 2026-05-01T08"),
         (SWF.replace("; Unix", "; no"), "2026-05-01", ": is a date, but the log has no UnixStart"),
         (SWF, "9999", "log ran then; its jobs start from 10 s to 305 s; take another time"),

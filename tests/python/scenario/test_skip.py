@@ -187,6 +187,15 @@ def skipped_run(cli: Cli, file: Path, out: Path, *given: str) -> pt.Run:
 
 
 @native
+def test_a_job_that_ended_has_delivered_what_it_injected(
+    cli: Cli, long: Path, tmp_path: Path
+) -> None:
+    jobs = skipped_run(cli, long, tmp_path / "run").jobs.collect()
+    assert jobs["complete"].all()
+    assert jobs["delivered_bytes"].to_list() == jobs["injected_bytes"].to_list()
+
+
+@native
 def test_the_explorer_says_what_was_skipped(cli: Cli, long: Path, tmp_path: Path) -> None:
     run = skipped_run(cli, long, tmp_path / "run")
     (sentence,) = _skipped(run)

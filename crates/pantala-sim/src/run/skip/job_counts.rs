@@ -80,7 +80,12 @@ impl JobCounts {
     pub(crate) fn since(&self, earlier: &Self, shares: &[Shares]) -> Self {
         let of_packets = |(job, (new, old)): (usize, (&OfJob, &OfJob))| {
             let share = shares[job].bytes;
-            (new.0.since(&old.0, share), scaled(new.1 - old.1, share))
+            let injected = scaled(new.1 - old.1, share);
+            // A jump leaves the packets in flight as they are, so as much is delivered in skipped
+            // time as is injected.
+            let delivered = new.0.delivered_bytes - old.0.delivered_bytes;
+            let share = if delivered > 0 { (injected.into(), delivered.into()) } else { share };
+            (new.0.since(&old.0, share), injected)
         };
         let of_messages = |(job, new): (usize, &Option<LatencyStatistics>)| {
             let more = match (new.as_ref()?, &earlier.message_latency[job]) {
