@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pantala.errors import RunDirectoryError
 from pantala.files.run_directory import (
     DESCRIPTION_FILE,
     EXPERIMENTS,
@@ -26,10 +27,13 @@ def load(path: str | Path) -> Run | Experiment:
         path: the directory; ``DIR/experiments/NAME`` names one of several experiments of a sweep.
 
     Raises:
-        RunDirectoryError: the directory holds none of them.
+        RunDirectoryError: the directory holds none of them, or is a file.
         UsageError: it holds several experiments.
     """
     place = Path(path)
+    if place.is_file():
+        remedy = "unpack an archive, or name the directory that holds the file"
+        raise RunDirectoryError(place, "is a file, and results are directories", remedy)
     is_named = (place / DESCRIPTION_FILE).is_file() and place.parent.name == EXPERIMENTS
     is_run = (place / RUN_FILE).is_file() and not (place / INTERFERENCE_FILE).is_file()
     if is_run and not is_named:

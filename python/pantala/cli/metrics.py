@@ -93,10 +93,21 @@ def _list(as_json: bool) -> None:
 
 
 def _definition(name: str, as_json: bool) -> None:
+    from pantala.analysis.slowdown import SLOWDOWN_COLUMNS
     from pantala.errors import UsageError, nearest
     from pantala.metrics import all_functions
 
     found = {each["name"]: each for each in _catalogue()}
+    # Numbers of two runs, which `pantala compare` and Experiment.metric have.
+    of_experiments = {
+        column: {
+            **{"name": column, "of": "interference experiments", "unit": "", "text": text},
+            "source": "",
+        }
+        for column, (_, text) in SLOWDOWN_COLUMNS.items()
+        if column.endswith("slowdown") and column not in found
+    }
+    found = {**of_experiments, **found}
     if name not in found:
         close = nearest(name, found)
         hint = f"did you mean '{close}'?" if close else "`pantala metrics` lists them"

@@ -220,7 +220,7 @@ def value_of(run: RecordedRun, name: str, job: str | None) -> float | None:
                 f" pantala.metrics.{name}, whose arguments pantala metrics {name} prints"
             )
         close = nearest(name, [*_JOB_METRICS, *_RUN_METRICS])
-        hint = f"did you mean '{close}'?" if close else "Run.metrics() lists them"
+        hint = f"did you mean '{close}'?" if close else "`pantala metrics` lists them"
         raise UsageError(f"there is no metric '{name}'; {hint}")
     job = chosen_job(run, name, job)
     rows = run.jobs.filter(pl.col("name") == job).collect()

@@ -45,6 +45,9 @@ def write(text: str, path: str | os.PathLike[str], remedy: str = "") -> Path:
         write_text(target, text)
     except OSError as error:
         message = f"cannot be written: {error.strerror or error}"
-        found = remedy_of(number_in(message)) or "make the directory writable"
+        usual = "make the directory writable"
+        if isinstance(error, FileNotFoundError):
+            usual = "make its directory, or name another file"
+        found = remedy_of(number_in(message)) or usual
         raise RunDirectoryError(target, message, remedy or found) from None
     return target

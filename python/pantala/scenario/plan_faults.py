@@ -54,26 +54,33 @@ def error_of_plan(error: PlanError, source: str, given: Mapping[str, Any]) -> Sc
     return ScenarioError(source, first.key, first.value, first.message, first.remedy, others)
 
 
-def at_written_jobs(error: PlanError, places: Sequence[str]) -> PlanError:
+def at_written_jobs(error: PlanError, places: Sequence[str], names: Sequence[str]) -> PlanError:
     """Returns an error with the numbers of jobs as in the scenario, where copies are one job.
+
+    A fault of a job that the scenario does not write names the job: its key makes many jobs.
 
     Args:
         error: the fault that the core found, with its `others`.
         places: by job of the plan, the key that makes it. Further jobs are those of the background.
+        names: by job of the plan, its name.
     """
 
-    def written(key: str) -> str:
+    def written(key: str, message: str) -> tuple[str, str]:
         match = _JOB.match(key)
         if match is None:
-            return key
+            return key, message
         number = int(match[1])
         place = places[number] if number < len(places) else "background"
-        return f"{place}{key[match.end() :]}" if place.startswith("jobs") else place
+        if place.startswith("jobs"):
+            return f"{place}{key[match.end() :]}", message
+        return place, f"its job {names[number]}: {message}" if number < len(names) else message
 
-    others = [(written(each.key), each.value, each.message, each.remedy) for each in error.others]
-    return PlanError(
-        written(error.key), error.value, error.message, error.remedy, dict.fromkeys(others)
-    )
+    others = []
+    for each in error.others:
+        key, message = written(each.key, each.message)
+        others.append((key, each.value, message, each.remedy))
+    key, message = written(error.key, error.message)
+    return PlanError(key, error.value, message, error.remedy, dict.fromkeys(others))
 
 
 def with_remedy(error: PlanError, remedy: str) -> PlanError:

@@ -375,8 +375,9 @@ class Scenario(ScenarioKeys):
         ]
         if self.snapshot is not None:
             more = [job.name.startswith("background-") for job in self.all_jobs[len(places) :]]
-            places += ["snapshot"] * more.count(False)
+            places += ["snapshot.file"] * more.count(False)
             if error.key == "jobs" and self.snapshot.remedy_of_size is not None:
                 error = with_remedy(error, self.snapshot.remedy_of_size)
-        found = error_of_plan(at_written_jobs(error, places), self._source, self._given)
+        names = [job.name for job in self.all_jobs]
+        found = error_of_plan(at_written_jobs(error, places, names), self._source, self._given)
         return found if self._located is None else self._located(found)

@@ -199,6 +199,8 @@ def test_the_command_lists_defines_and_names_the_nearest() -> None:
     listed = runner.invoke(app, ["metrics", "--json"])
     names = {each["name"] for each in json.loads(listed.stdout)}
     assert {"interference", "message_injection_rate_gb_per_s"} <= names
+    of_two_runs = runner.invoke(app, ["metrics", "packet_latency_slowdown"])
+    assert of_two_runs.output.startswith("packet_latency_slowdown, of interference experiments\n")
     defined = runner.invoke(app, ["metrics", "interference_reduction"])
     assert "Source: Kang et al., SC 2022" in defined.stdout
     with pytest.raises(UsageError, match="did you mean 'interference'"):

@@ -21,6 +21,7 @@ from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report, write_report
 from pantala.results.run import Run
 from small_runs import small_interference, small_run
+from support import Ended, one_line
 
 pytestmark = pytest.mark.native
 
@@ -468,3 +469,21 @@ def test_links_that_never_stall_are_told_in_a_line(tmp_path: Path) -> None:
     still.write_parquet(tmp_path / "links.parquet")
     text = render_report(Run(tmp_path))
     assert "No link between routers stalled" in text
+
+
+@pytest.mark.native
+def test_files_in_place_of_directories_and_missing_folders_are_told(
+    cli: Callable[..., Ended], tmp_path: Path
+) -> None:
+    file = tmp_path / "run.tgz"
+    file.write_bytes(b"")
+    assert one_line(cli("report", file)) == (
+        f"{file}: is a file, and results are directories; unpack an archive, or name the directory"
+        " that holds the file"
+    )
+    small_run(tmp_path / "run")
+    target = tmp_path / "none" / "x.html"
+    assert one_line(cli("report", tmp_path / "run", "--out", target)) == (
+        f"{target}: cannot be written: No such file or directory; make its directory, or name"
+        " another file"
+    )

@@ -232,7 +232,7 @@ def test_a_snapshot_needs_no_other_jobs(logs: Path) -> None:
     assert [job.name for job in pt.Scenario.from_toml(logs / "s.toml").all_jobs] == ["job-1"]
     # A date is its begin.
     found = pt.Scenario.from_toml(logs / "s.toml", changes={"snapshot.at": date(2026, 5, 2)})
-    assert [job.name for job in found.all_jobs] == ["job-2-7"]
+    assert [job.name for job in found.all_jobs] == ["job-2_7"]
     with pytest.raises(pt.ScenarioError, match=r'snapshot\.file = "jobs\.sacct": cannot be read'):
         pt.Scenario.from_dict(data)
 
@@ -438,3 +438,12 @@ def test_a_host_list_longer_than_the_machine_is_refused_before_it_is_written_out
     snapshot = {"file": str(log), "at": "2026-05-01T10:00:00"}
     with pytest.raises(pt.ScenarioError, match=r"has more than 72 hosts"):
         scenario(snapshot=snapshot)
+
+
+def test_a_node_of_a_snapshot_that_is_taken_is_a_fault_that_names_its_job(logs: Path) -> None:
+    taken = {"name": "own", "ranks": 4, "placement": {"kind": "nodes", "nodes": [0, 1, 2, 3]}}
+    snapshot = {"file": str(logs / "jobs.sacct"), "at": "2026-05-01T12:00:00"}
+    with pytest.raises(pt.ScenarioError) as raised:
+        scenario([{**taken, "workload": LOOP}], snapshot=snapshot).resolve()
+    assert 'its job job-1: node 0 belongs to job "own"; give every' in str(raised.value)
+    assert "key snapshot.file = " in str(raised.value)

@@ -138,7 +138,10 @@ def test_a_wrong_file_of_nodes_is_refused(tmp_path: Path, text: str | None, mess
         ),
         ({"kind": "dispersed", "groups": 2}, "groups = 2: no 2 of the 9 groups with free nodes"),
         ({"kind": "dispersed", "groups": 21}, "are more groups than the job has nodes (20)"),
-        ({"kind": "dispersed", "groups": 12}, "groups = 12: no 12 of the 9 groups with free"),
+        (
+            {"kind": "dispersed", "groups": 12},
+            "groups = 12: are more groups than have free nodes (9); write at most 9",
+        ),
         ({"kind": "compact", "groups": 0}, "groups = 0: must be at least 1"),
         ({"kind": "hybrid", "random_from": "0 B"}, 'random_from = "0 B": must be more than zero'),
         ("disperse", "did you mean 'dispersed'?"),

@@ -39,6 +39,12 @@ pub(super) fn place(
                 format!("are more groups than the job has nodes ({count})"),
                 format!("write at most {count}"),
             )
+        } else if given as usize > with_room.len() {
+            let there = with_room.len();
+            (
+                format!("are more groups than have free nodes ({there})"),
+                format!("write at most {there}"),
+            )
         } else {
             let there = with_room.len();
             (
