@@ -14,6 +14,8 @@ __all__ = ["PlanChange", "plan_changes"]
 
 #: Parts of a plan that say nothing about what is simulated, or that follow from other parts.
 _LEFT_OUT = frozenset({"name", "assumptions", "derived", "plan_version"})
+#: Keys whose zero means that a scenario does not set them.
+_NONE_IF_ZERO = frozenset({"stop.duration_ps", "record.packet_until_ps"})
 _ABSENT = "(none)"
 _NO_RUN = "(no run)"
 #: Longer lists are described and not listed.
@@ -101,8 +103,10 @@ def _texts(key: str, values: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _text(key: str, value: Any) -> str:
-    if value is None:
+    if value is None or (key in _NONE_IF_ZERO and value == 0):
         return "none"
+    if key == "topology.failed_links":
+        return ", ".join(":".join(map(str, link)) for link in value) or "none"
     if isinstance(value, str):
         return value
     if isinstance(value, float) and math.isfinite(value):

@@ -268,6 +268,21 @@ def test_differences_of_plans_have_the_scenarios_keys_and_units() -> None:
     ]
 
 
+def test_values_of_plans_are_spelled_as_in_a_scenario() -> None:
+    plans: list[dict[str, Any]] = [
+        {"jobs": [], "stop": {"duration_ps": 0}, "topology": {"failed_links": []}},
+        {
+            "jobs": [],
+            "stop": {"duration_ps": 10**8},
+            "topology": {"failed_links": [[3, 5], [1, 2]]},
+        },
+    ]
+    assert [(each.key, each.values) for each in plan_changes([plans])] == [
+        ("stop.duration", ("none", "100 us")),
+        ("machine.topology.failed_links", ("none", "3:5, 1:2")),
+    ]
+
+
 def test_the_tolerance_of_skipped_time_has_the_unit_of_a_scenario() -> None:
     plans = [
         {"jobs": [], "skip": {"tolerance_millionths": millionths, "minimum": 8}}
