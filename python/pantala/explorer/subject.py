@@ -63,7 +63,7 @@ _EXPLORED = frozenset(
     }
 )
 #: The file of sentences in the folder of the cube.
-_WORDS, _WORDS_FORM = "words.json", 3
+_WORDS, _WORDS_FORM = "words.json", 4
 #: Links of the list of hottest links.
 _HOTTEST = 12
 
