@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from pantala.core.job_end import ends_by_itself
+from pantala.core.job_end import ends_by_itself, stop_of
 from pantala.core.record_windows import long_windows, packets_from
 
 if TYPE_CHECKING:
@@ -193,10 +193,8 @@ def _overlaps(
     last = max(ends.values()) if ends and reason == "finished" else simulated
     spans = {}
     for name, job in jobs.items():
-        set_end = job.get("end_ps") or 0
-        stop = min(set_end / 1000, last) if set_end else last
         start = rows[name]["start_ns"]
-        spans[name] = (start, max(start, ends.get(name, stop)))
+        spans[name] = (start, max(start, ends.get(name, stop_of(job, last))))
     for name, (start, end) in spans.items():
         for other, (other_start, other_end) in spans.items():
             shared = max(0.0, min(end, other_end) - max(start, other_start))

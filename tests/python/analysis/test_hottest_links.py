@@ -22,7 +22,9 @@ def shares(run: Run, rows: pl.LazyFrame) -> list[float]:
     """Returns the first job's share of the bytes of rows, on each of the hottest links."""
     first = pl.col("bytes").filter(pl.col("job") == 0).sum()
     by_link = rows.group_by("link").agg(share=first / pl.col("bytes").sum()).collect()
-    return hottest_table(run, MOST).join(by_link, on="link", maintain_order="left")["share"].to_list()
+    return (
+        hottest_table(run, MOST).join(by_link, on="link", maintain_order="left")["share"].to_list()
+    )
 
 
 def test_jobs_share_the_bytes_of_the_time_in_which_all_ran(tmp_path: Path) -> None:
