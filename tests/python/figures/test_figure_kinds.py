@@ -207,6 +207,17 @@ def test_a_run_without_traffic_has_no_empty_figure(
     assert "again" not in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", ["links-over-time", "hottest-links"])
+def test_links_that_a_machine_lacks_are_not_said_to_be_idle(
+    kind: str, experiment: Experiment
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        draw(kind, {"run": experiment.together}, {"class": "row"})
+    assert str(caught.value) == (
+        f"figure {kind}: the machine has no links of the class row; name another --class"
+    )
+
+
 @pytest.mark.parametrize(
     ("kind", "table"),
     [("throughput", "job_windows"), ("time-in-calls", "calls"), ("latency-tail", "packets")],
