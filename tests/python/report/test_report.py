@@ -20,6 +20,7 @@ from pantala.report.finding import finding, finding_of, hottest_sentence
 from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report, write_report
 from pantala.report.summary_cards import tiles
+from pantala.report.tables import communication_table
 from pantala.results.run import Run
 from small_runs import small_interference, small_run
 
@@ -412,6 +413,17 @@ def test_warnings_of_the_plan_are_shown(tmp_path: Path) -> None:
     text = render_report(run)
     assert "<h2>Warnings</h2>" in text
     assert f": {warned}." in text
+
+
+def test_the_time_of_a_call_beyond_the_end_of_a_job_is_explained(tmp_path: Path) -> None:
+    def end(document: dict[str, Any]) -> None:
+        document["plan"]["jobs"][1] |= {"repeat": True, "end_ps": 40_000_000}
+
+    run = edited(tmp_path, end)
+    note = "under way at the end of halo3d counts whole, so the time can exceed the run time."
+    assert note in communication_table(ReportedRun.of(run)).caption
+    whole = ReportedRun.of(small_run(tmp_path / "whole"))
+    assert "under way" not in communication_table(whole).caption
 
 
 @pytest.mark.slow
