@@ -16,6 +16,14 @@ interface Shape {
   values: Float64Array;
 }
 
+/** How much a job is slowed down, in words; `unknown` is why that is not known. */
+function slowed(row: Row): string {
+  if (row.unknown) return `slowdown not known (${row.unknown})`;
+  if (row.slowdown !== null) return `${Number(row.slowdown).toFixed(2)} × as long in MPI calls as alone`;
+  if (row.compared !== "duration") return "no communication";
+  return `packets ${Number(row.packet_latency_slowdown).toFixed(2)} × as long as alone`;
+}
+
 export class JobsPanel extends Panel {
   private readonly totals = h("div");
   private readonly latency: LatencyChart;
@@ -53,7 +61,7 @@ export class JobsPanel extends Panel {
     const slowdown = words?.slowdown ?? [];
     this.say(
       slowdown.length
-        ? slowdown.map((row) => `${row.name}: ${row.slowdown === null ? "no slowdown" : `${Number(row.slowdown).toFixed(2)} × as long in MPI calls as alone`}`).join("; ") + "."
+        ? slowdown.map((row) => `${row.name}: ${slowed(row)}`).join("; ") + "."
         : "Communication time is the time that a rank spends in MPI calls.",
     );
     fill(this.totals, `${app.run} ${slowdown.length} ${app.state.jobs} ${jobs.rows} ${!!words}`, () => [this.slowdowns(slowdown), this.latencies(jobs)]);

@@ -13,6 +13,7 @@ second one is also the time with the aggressor over the time without it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +28,7 @@ __all__ = [
     "METHODS",
     "effect_in_words",
     "effects_of",
+    "in_plan_order",
     "matrix_of",
     "ratios_text",
     "shown_measures",
@@ -156,13 +158,30 @@ def matrix_of(
             hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
             raise UsageError(f"effects have no '{word}'; {hint}")
     rows = effects.filter(pl.col("measure") == measure, pl.col("method") == method)
-    aggressors = rows["aggressor"].unique(maintain_order=True).to_list()
-    order = [job for job in rows["victim"].unique(maintain_order=True) if job in aggressors]
-    jobs = [*order, *(job for job in aggressors if job not in order)]
+    aggressors = set(rows["aggressor"])
+    jobs = [job for job in in_plan_order(effects) if job in aggressors]
     cells = value or ("effect" if "effect" in effects.columns else "mean")
     index = [*effects.columns[: effects.columns.index("method")], "victim"]
     wide = rows.select(*index, "aggressor", cells).pivot(on="aggressor", index=index, values=cells)
     return wide.select(*index, *jobs)
+
+
+def in_plan_order(effects: pl.DataFrame) -> list[str]:
+    """Returns the jobs of effects in the order of the plan, so that all matrices have one order.
+
+    A victim's aggressors are in this order without the victim, so no single victim shows it.
+    """
+    victims = effects.group_by("victim", maintain_order=True).agg(
+        pl.col("aggressor").unique(maintain_order=True)
+    )
+    after: TopologicalSorter[str] = TopologicalSorter()
+    for jobs in (victims["victim"].to_list(), *victims["aggressor"].to_list()):
+        for job, before in zip(jobs, [None, *jobs], strict=False):
+            after.add(job, *([] if before is None else [before]))
+    try:
+        return list(after.static_order())
+    except CycleError:  # cases of a sweep with other orders
+        return list(dict.fromkeys([*effects["victim"], *effects["aggressor"]]))
 
 
 def effect_in_words(row: Mapping[str, Any]) -> str:

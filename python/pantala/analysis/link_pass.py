@@ -18,7 +18,7 @@ from pantala.run_tables.run_like import RunLike, job_rows, link_window_ns, stop_
 from pantala.run_tables.time_slices import in_parts
 from pantala.text.steps import announce
 
-__all__ = ["LinkSums", "link_sums", "shared_time", "whole_run"]
+__all__ = ["LinkSums", "link_sums", "shared_time", "starts_within", "whole_run"]
 
 # Times in ns are multiples of a picosecond, apart from rounding.
 ROUNDING = 1e-6
@@ -109,6 +109,12 @@ def whole_run(run: RunLike) -> pl.LazyFrame:
     return whole.with_columns(window_start_ns=pl.lit(0.0))
 
 
+def starts_within(start: float, end: float) -> pl.Expr:
+    """Returns whether a window starts between two times in ns; at the end, it does not."""
+    at = pl.col("window_start_ns")
+    return (at >= start - ROUNDING) & (at < end - ROUNDING)
+
+
 def _utilization(part: pl.LazyFrame, window: float, simulated: float) -> list[pl.LazyFrame]:
     """Returns `utilization_sums` of a part, of each job and of all jobs as one."""
     length = pl.min_horizontal(pl.lit(window), simulated - pl.col("window_start_ns"))
@@ -136,7 +142,7 @@ def _loads(part: pl.LazyFrame, window: float, start: float, end: float) -> pl.La
     """Returns bytes and peak of each link in the windows of a part between two times."""
     at, sent = pl.col("window_start_ns"), pl.col("bytes")
     inside = (
-        part.filter(at >= start - ROUNDING, at < end - ROUNDING)
+        part.filter(starts_within(start, end))
         .group_by(_PLACE)
         .agg(sent.sum(), pl.col("byte_ns").first())
     )

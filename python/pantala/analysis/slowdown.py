@@ -17,6 +17,7 @@ import polars as pl
 
 from pantala.analysis.job_sets import alone_runs, job_sets
 from pantala.errors import UsageError
+from pantala.run_tables.run_like import stop_ns
 from pantala.run_tables.skipped_time import skipped_spans
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def accepted_throughput(run: RunLike, job: int) -> float | None:
     return share_of_terminals(
         row["delivered_bytes"],
         row["ranks"],
-        run.document["simulated_ns"] - row["start_ns"],
+        stop_ns(run, job) - row["start_ns"],
         run.document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"],
     )
 
@@ -215,7 +216,7 @@ def share_of_terminals(
     Args:
         delivered_bytes: the payload, as in the table jobs.
         ranks: of the job, each on its node.
-        length_ns: from the job's start to the end of the run.
+        length_ns: from the job's start to its `end`, or to the end of the run.
         bandwidth_bytes_per_s: of a terminal link.
 
     Returns:

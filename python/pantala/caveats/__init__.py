@@ -5,8 +5,10 @@ one run, or of a set of runs, into sentences. Every output that shows results be
 console, reports, figures.
 """
 
+from pantala.caveats.caveat import Caveat
 from pantala.caveats.facts import Facts, Overlap, facts_of, facts_of_run
-from pantala.caveats.words import MOSTLY, ONE_SEED, Absent, Caveat, caveats_of, equal_seeds
+from pantala.caveats.overlaps import MOSTLY
+from pantala.caveats.words import ONE_SEED, Absent, caveats_of, equal_seeds
 
 __all__ = [
     "MOSTLY",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from pantala.core.job_end import ends_by_itself
+from pantala.core.job_end import ends_by_itself, stop_of
 from pantala.core.record_windows import long_windows, packets_from
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class Overlap:
         shared_ns: the time in which both ran.
         run_ns: the job's run time.
         early: whether the other job ended by itself before the job: it can be made longer.
+        lasting: whether the job repeats until the run ends. Then other jobs decide how long it
+            runs.
     """
 
     job: str
@@ -34,6 +36,7 @@ class Overlap:
     shared_ns: float
     run_ns: float
     early: bool = False
+    lasting: bool = False
 
     @property
     def share(self) -> float:
@@ -189,17 +192,19 @@ def _overlaps(
         for name, job in jobs.items()
         if ends_by_itself(job) and rows[name]["end_ns"] is not None
     }
-    # A run with endless jobs ends at the end of a window, soon after its last job.
+    # A run with endless jobs ends at the end of a window, soon after its last job: that they run on
+    # until then is no reason to name them.
     last = max(ends.values()) if ends and reason == "finished" else simulated
     spans = {}
     for name, job in jobs.items():
-        set_end = job.get("end_ps") or 0
-        stop = min(set_end / 1000, last) if set_end else last
         start = rows[name]["start_ns"]
-        spans[name] = (start, max(start, ends.get(name, stop)))
+        spans[name] = (start, max(start, ends.get(name, stop_of(job, simulated))))
     for name, (start, end) in spans.items():
+        lasting = bool(jobs[name].get("repeat")) and not jobs[name].get("end_ps")
+        counted = min(end, last)
         for other, (other_start, other_end) in spans.items():
-            shared = max(0.0, min(end, other_end) - max(start, other_start))
-            if other != name and shared < end - start:
-                early = other in ends and other_end < end
-                yield Overlap(name, other, shared, end - start, early)
+            begin = max(start, other_start)
+            if other != name and max(0.0, min(counted, other_end) - begin) < counted - start:
+                shared = max(0.0, min(end, other_end) - begin)
+                early = other in ends and other_end < counted
+                yield Overlap(name, other, shared, end - start, early, lasting)

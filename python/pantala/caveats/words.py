@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pantala.caveats.facts import Facts, Overlap
-from pantala.text.amounts import PLAIN, counted
+from pantala.caveats.caveat import MOST, Caveat, named, some, union, which
+from pantala.caveats.facts import Facts
+from pantala.caveats.overlaps import overlap_caveat
+from pantala.text.amounts import PLAIN
 
 __all__ = [
-    "MOSTLY",
     "ONE_SEED",
     "Absent",
-    "Caveat",
     "caveats_of",
     "equal_seeds",
-    "overlap_in_words",
-    "overlap_remedy",
 ]
 
 #: The caveat of a single run.
@@ -25,10 +23,6 @@ _ONE_SEED_EACH = (
     "Each case has one seed, so there are no intervals: another seed can change the order. Repeat"
     " with several seeds (pantala sweep --seeds 5) before you conclude."
 )
-#: Jobs that share less than this part of a job's run are a caveat.
-MOSTLY = 0.9
-#: Names, runs or pairs that a sentence lists.
-_MOST = 4
 
 _ENDINGS = {
     "duration": "ended at its set duration (stop.duration)",
@@ -36,26 +30,6 @@ _ENDINGS = {
     "stalled": "stalled: packets were in flight, but none moved",
     "failed": "failed",
 }
-
-
-@dataclass(frozen=True)
-class Caveat:
-    """One thing that makes results approximate, partial or a single sample.
-
-    Attributes:
-        kind: skipped, coarse, cut_off, absent, captured, learning, unfinished, silent, overlap,
-            windows, equal_seeds, one_seed or imprecise.
-        text: sentences that stand alone.
-        short: a few words for a figure; empty if those of another caveat say the same.
-    """
-
-    kind: str
-    text: str
-    short: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Returns the caveat as JSON."""
-        return {"kind": self.kind, "text": self.text}
 
 
 @dataclass(frozen=True)
@@ -101,7 +75,7 @@ def caveats_of(
         *_learning(facts),
         *_unfinished(facts),
         *_silent(facts),
-        *_overlaps(facts),
+        *overlap_caveat(facts),
         *_windows(facts),
         *_equal_seeds(facts, seeds),
     ]
@@ -119,32 +93,6 @@ def equal_seeds(facts: Mapping[str, Facts], group: Sequence[str]) -> list[Sequen
     return [titles for titles in by_hash.values() if len(titles) > 1]
 
 
-def overlap_in_words(overlap: Overlap) -> str:
-    """Returns for how much of a job's run another job ran."""
-    name, other = overlap.job, overlap.other
-    if not overlap.shared_ns:
-        return f"{other} did not run during {name}'s run"
-    return (
-        f"{other} ran for {PLAIN.percent(overlap.share)} of {name}'s run"
-        f" ({PLAIN.duration(overlap.shared_ns)} of {PLAIN.duration(overlap.run_ns)})"
-    )
-
-
-def overlap_remedy(overlaps: Sequence[Overlap]) -> str:
-    """Returns how jobs can run beside others for longer, after a space; empty if none ended early.
-
-    Args:
-        overlaps: the overlaps that are too short.
-    """
-    early = list(dict.fromkeys(each.other for each in overlaps if each.early))
-    if not early:
-        return ""
-    return (
-        f" For interference during the whole run, set repeat = true for {_named(early)}, or more"
-        " iterations."
-    )
-
-
 def _skipped(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     """Yields a caveat for each statement of runs that may skip time."""
     statements: dict[str, list[str]] = {}
@@ -156,16 +104,16 @@ def _skipped(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     briefly: dict[str, list[str]] = {}
     for statement, titles in shown:
         briefly.setdefault(statement.split(";")[0].split(":")[0], []).extend(titles)
-    short = "; ".join(f"{words}{_some(titles, facts)}" for words, titles in briefly.items())
-    for at, (statement, titles) in enumerate(shown[:_MOST]):
+    short = "; ".join(f"{words}{some(titles, facts)}" for words, titles in briefly.items())
+    for at, (statement, titles) in enumerate(shown[:MOST]):
         text = statement[0].upper() + statement[1:]
         yield Caveat(
             "skipped",
-            f"{_which(titles, facts)}{text}.",
+            f"{which(titles, facts)}{text}.",
             short if at == 0 else "",
         )
-    if len(shown) > _MOST:
-        rest = sum(len(titles) for _, titles in shown[_MOST:])
+    if len(shown) > MOST:
+        rest = sum(len(titles) for _, titles in shown[MOST:])
         yield Caveat(
             "skipped",
             f"{rest:,} more runs may have skipped time; run.json of each says what it skipped.",
@@ -188,8 +136,8 @@ def _coarse(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
         statement = facts[titles[0]].coarsened or f"Coarsened by {coarsen} (detail.coarsen)."
         yield Caveat(
             "coarse",
-            f"{_which(titles, facts)}{statement}",
-            f"coarsened by {coarsen}{_some(titles, facts)}",
+            f"{which(titles, facts)}{statement}",
+            f"coarsened by {coarsen}{some(titles, facts)}",
         )
 
 
@@ -209,9 +157,9 @@ def _cut_off(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
         cover = "Its numbers cover that time only."
         yield Caveat(
             "cut_off",
-            f"{_which(titles, facts)}{what} {ending} after {after}, before every job had ended."
+            f"{which(titles, facts)}{what} {ending} after {after}, before every job had ended."
             f" {cover}",
-            f"cut off ({reason}){_some(titles, facts)}",
+            f"cut off ({reason}){some(titles, facts)}",
         )
 
 
@@ -230,38 +178,41 @@ def _absent(absent: Absent) -> Iterator[Caveat]:
 def _learning(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     titles = [title for title, each in facts.items() if each.learning]
     if titles:
-        jobs = _union(facts, lambda each: each.learning)
-        every = jobs == _union(facts, lambda each: each.jobs)
+        jobs = union(facts, lambda each: each.learning)
+        every = jobs == union(facts, lambda each: each.jobs)
         yield Caveat(
             "learning",
-            f"{_which(titles, facts)}q_adaptive{'' if every else f' of {_named(jobs)}'} started"
+            f"{which(titles, facts)}q_adaptive{'' if every else f' of {named(jobs)}'} started"
             " without learned estimates, so the results contain its learning.",
-            f"q_adaptive without learned estimates{_some(titles, facts)}",
+            f"q_adaptive without learned estimates{some(titles, facts)}",
         )
 
 
 def _unfinished(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     titles = [title for title, each in facts.items() if each.unfinished]
     if titles:
-        jobs = _union(facts, lambda each: each.unfinished)
+        jobs = union(facts, lambda each: each.unfinished)
         its = "Its times cover" if len(jobs) == 1 else "Their times cover"
         yield Caveat(
             "unfinished",
-            f"{_which(titles, facts)}{_named(jobs)} had not ended when the run did. {its} the part"
+            f"{which(titles, facts)}{named(jobs)} had not ended when the run did. {its} the part"
             " that ran.",
-            f"not ended: {_named(jobs)}{_some(titles, facts)}",
+            f"not ended: {named(jobs)}{some(titles, facts)}",
         )
 
 
 def _silent(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     titles = [title for title, each in facts.items() if each.silent]
     if titles:
-        jobs = _union(facts, lambda each: each.silent)
+        jobs = union(facts, lambda each: each.silent)
+        it, its = ("it", "its start, its load")
+        if len(jobs) > 1:
+            it, its = ("them", "their starts, their loads")
         yield Caveat(
             "silent",
-            f"{_which(titles, facts)}{_named(jobs)} sent nothing during the run, so nothing was"
-            " disturbed by it. Check its start, its load and stop.duration.",
-            f"sent nothing: {_named(jobs)}{_some(titles, facts)}",
+            f"{which(titles, facts)}{named(jobs)} sent nothing during the run, so nothing was"
+            f" disturbed by {it}. Check {its} and stop.duration.",
+            f"sent nothing: {named(jobs)}{some(titles, facts)}",
         )
 
 
@@ -274,8 +225,8 @@ def _captured(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     for (job, note), titles in lacks.items():
         yield Caveat(
             "captured",
-            f"{_which(titles, facts)}{job} replays a capture: {note}.",
-            f"{job}: an incomplete capture{_some(titles, facts)}",
+            f"{which(titles, facts)}{job} replays a capture: {note}.",
+            f"{job}: an incomplete capture{some(titles, facts)}",
         )
 
 
@@ -285,58 +236,23 @@ def _windows(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     if not titles:
         return
     lengths = dict(window for each in facts.values() for window in each.windows)
-    which = _which(titles, facts)
+    of_runs = which(titles, facts)
     longest = PLAIN.duration(max(facts[title].simulated_ns for title in titles))
     took = f"The run took {longest}" if len(titles) == 1 else f"The runs took at most {longest}"
-    sentences = [f"{took[0].lower() if which else took[0]}{took[1:]}"]
+    sentences = [f"{took[0].lower() if of_runs else took[0]}{took[1:]}"]
     if lengths:
         names = [f"{key} ({PLAIN.duration(length, exact=True)})" for key, length in lengths.items()]
         tables = "its table has" if len(lengths) == 1 else "their tables have"
-        sentences.append(f"less than the window of {_named(names)}: {tables} a single window")
+        sentences.append(f"less than the window of {named(names)}: {tables} a single window")
     if begin := max(facts[title].packets_from_ns for title in titles):
         shown = PLAIN.duration(begin, exact=True)
         sentences.append(f"less than record.packet_from ({shown}): no packet has a row")
     yield Caveat(
         "windows",
-        f"{which}{', '.join(sentences[:2])}{''.join(f'; {more}' for more in sentences[2:])}."
+        f"{of_runs}{', '.join(sentences[:2])}{''.join(f'; {more}' for more in sentences[2:])}."
         " Give times within the run.",
-        f"shorter than a window of record{_some(titles, facts)}",
+        f"shorter than a window of record{some(titles, facts)}",
     )
-
-
-def _overlaps(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
-    """Yields a caveat if jobs ran beside each other for a part of a job's run only."""
-    found = {
-        title: [overlap for overlap in each.overlaps if overlap.share < MOSTLY]
-        for title, each in facts.items()
-    }
-    titles = [title for title, each in found.items() if each]
-    if not titles:
-        return
-    least: dict[tuple[str, str], Overlap] = {}
-    for title in titles:
-        for each in found[title]:
-            key = (each.job, each.other)
-            if key not in least or each.share < least[key].share:
-                least[key] = each
-    ranked = sorted(least.values(), key=lambda each: (not each.early, each.share))
-    text = "; ".join(overlap_in_words(each) for each in ranked[:_MOST])
-    more = f"; {counted(len(ranked) - _MOST, 'more pair')}" if len(ranked) > _MOST else ""
-    others = f", and {counted(len(ranked) - 1, 'more pair')}" if len(ranked) > 1 else ""
-    yield Caveat(
-        "overlap",
-        f"{_which(titles, facts)}{'At the least, ' * (len(titles) > 1)}{text}{more}."
-        f"{overlap_remedy(ranked)}",
-        f"{'at the least, ' * (len(titles) > 1)}{_briefly(ranked[0])}"
-        f"{others}{_some(titles, facts)}",
-    )
-
-
-def _briefly(overlap: Overlap) -> str:
-    """Returns an overlap in a few words."""
-    if not overlap.share:
-        return f"{overlap.other} did not run during {overlap.job}'s run"
-    return f"{overlap.other} ran for {PLAIN.percent(overlap.share)} of {overlap.job}'s run"
 
 
 def _equal_seeds(facts: Mapping[str, Facts], seeds: Collection[Sequence[str]]) -> Iterator[Caveat]:
@@ -370,30 +286,6 @@ def _one_seed(facts: Mapping[str, Facts], seeds: Collection[Sequence[str]]) -> I
     yield Caveat("one_seed", ONE_SEED if single else _ONE_SEED_EACH, "one seed")
 
 
-def _which(titles: Sequence[str], facts: Mapping[str, Facts]) -> str:
-    """Returns which runs a sentence is of; empty if it is of all."""
-    if len(titles) == len(facts):
-        return ""
-    if len(facts) <= 2 * _MOST and len(titles) <= _MOST:
-        return f"{', '.join(titles)}: "
-    return f"{len(titles):,} of {len(facts):,} runs: "
-
-
-def _some(titles: Sequence[str], facts: Mapping[str, Facts]) -> str:
-    return "" if len(titles) == len(facts) else f" ({len(titles):,} of {len(facts):,} runs)"
-
-
-def _union(facts: Mapping[str, Facts], names: Callable[[Facts], Sequence[str]]) -> list[str]:
-    return list(dict.fromkeys(name for each in facts.values() for name in names(each)))
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = list(names[:_MOST])
-    if len(names) > _MOST:
-        return f"{', '.join(shown)} and {len(names) - _MOST} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-
-
 def _seeds(facts: Sequence[Facts]) -> str:
     numbers = sorted(each.seed for each in facts if each.seed is not None)
-    return f"Seeds {_named([str(number) for number in numbers])}"
+    return f"Seeds {named([str(number) for number in numbers])}"

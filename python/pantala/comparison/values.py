@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, share_of_terminals, slowdown_of
 from pantala.comparison.subject import SEED, Subject
+from pantala.core.job_end import stop_of
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.metrics import all_metrics, job_values, link_metrics, link_values
 from pantala.metrics.run_metrics import SET_BY_PLAN, grows_with_run
@@ -193,23 +194,26 @@ def _counters(subject: Subject, keys: list[str]) -> Iterator[dict[str, Any]]:
 def _accepted(subject: Subject, jobs: pl.DataFrame) -> Iterator[float | None]:
     """Yields the accepted throughput of each pattern; None for a job that ends.
 
-    The bandwidth of terminals is read from one run of each case: seeds do not change it.
+    The bandwidth of terminals and the ends of jobs are read from one run of each case: seeds do not
+    change them.
     """
     patterns = jobs.filter(pl.col("communication_time_mean_ns").is_null())["run"].unique()
     cases = subject.there().filter(pl.col("run").is_in(patterns.implode()))
-    bandwidths: dict[str, float] = {}
+    plans: dict[str, Mapping[str, Any]] = {}
     for _, rows in cases.group_by(*subject.axes, "part", maintain_order=True):
-        links = subject.run(rows["run"][0]).plan["links"]
-        bandwidths |= dict.fromkeys(rows["run"], links["terminal"]["bandwidth_bytes_per_s"])
-    lengths = {
-        str(row["run"]): float(row["simulated_ns"]) for row in _counters(subject, [*bandwidths])
-    }
-    columns = ["run", "communication_time_mean_ns", "delivered_bytes", "ranks", "start_ns"]
-    for run, time, delivered, ranks, start in jobs.select(columns).iter_rows():
-        if time is not None:
+        plans |= dict.fromkeys(rows["run"], subject.run(rows["run"][0]).plan)
+    lengths = {str(row["run"]): float(row["simulated_ns"]) for row in _counters(subject, [*plans])}
+    for row in jobs.iter_rows(named=True):
+        if row["communication_time_mean_ns"] is not None:
             yield None
-        else:
-            yield share_of_terminals(delivered, ranks, lengths[run] - start, bandwidths[run])
+            continue
+        plan, run = plans[row["run"]], row["run"]
+        yield share_of_terminals(
+            row["delivered_bytes"],
+            row["ranks"],
+            stop_of(plan["jobs"][row["job"]], lengths[run]) - row["start_ns"],
+            plan["links"]["terminal"]["bandwidth_bytes_per_s"],
+        )
 
 
 def _slowdowns(subject: Subject) -> Iterator[tuple[str, str, str, float, bool]]:

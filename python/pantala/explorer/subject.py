@@ -14,6 +14,7 @@ from typing import Any
 
 from pantala.analysis.hottest_links import link_name
 from pantala.analysis.link_load import link_loads
+from pantala.analysis.uncompared import why_unknown
 from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.core.recorded import is_recorded
@@ -63,7 +64,7 @@ _EXPLORED = frozenset(
     }
 )
 #: The file of sentences in the folder of the cube.
-_WORDS, _WORDS_FORM = "words.json", 3
+_WORDS, _WORDS_FORM = "words.json", 4
 #: Links of the list of hottest links.
 _HOTTEST = 12
 
@@ -251,6 +252,7 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
     faults: list[str] = []
     reported = ReportedRun.of(run if experiment is None else experiment)
     slowdown = [] if reported.slowdown is None else reported.slowdown.to_dicts()
+    slowdown = [row | {"unknown": why_unknown(row)} for row in slowdown]
     parts: dict[str, Callable[[], Any]] = {
         "finding": lambda: _sentences(opening(reported)),
         "caveats": lambda: [*_skipped(run), *(each.text for each in reported.caveats)],

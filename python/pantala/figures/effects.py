@@ -10,7 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from pantala.analysis.attribution import MEASURES, METHODS, ratios_text, shown_measures
+from pantala.analysis.attribution import (
+    MEASURES,
+    METHODS,
+    in_plan_order,
+    ratios_text,
+    shown_measures,
+)
 from pantala.errors import UsageError
 from pantala.figures.style import INK, PALETTE, WIDTH, new_figure, style
 
@@ -53,7 +59,7 @@ def effect_matrix(effects: pl.DataFrame, method: str | None = None) -> Figure:
             f" {' or '.join(repr(each) for each in METHODS)}"
         )
     measures = shown_measures(rows)
-    order = list(dict.fromkeys([*rows["victim"], *rows["aggressor"]]))
+    order = in_plan_order(rows)
     victims = [name for name in order if name in rows["victim"]]
     aggressors = [name for name in order if name in rows["aggressor"]]
     several = "runs" in rows.columns and bool((rows["runs"] > 1).any())

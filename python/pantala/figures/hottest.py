@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 
 from pantala.analysis.hottest_links import ALL_CLASSES, hottest_table, link_name
 from pantala.errors import UsageError
+from pantala.figures.absent_links import has_links, without_links
 from pantala.figures.style import (
     HATCHES,
     INK,
@@ -38,10 +39,12 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
         classes: the link classes to include.
 
     Raises:
-        UsageError: no link of these classes carried a packet.
+        UsageError: the machine has no links of these classes, or none carried a packet.
     """
     links = hottest_table(run, count, classes).to_dicts()
     if not links:
+        if not has_links(run, classes):
+            raise UsageError(without_links("hottest-links", classes))
         raise UsageError(
             f"figure hottest-links: no link of {', '.join(classes)} carried a packet; name another"
             " --class or another run"

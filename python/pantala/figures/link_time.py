@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from pantala.errors import UsageError
+from pantala.figures.absent_links import has_links, without_links
 from pantala.figures.cuts import ShownRun, mark_cuts, time_label
 from pantala.figures.runs import Given, recorded, runs_of
 from pantala.figures.steps import steps_of
@@ -66,6 +67,8 @@ def links_over_time(
         for title, run in runs.items()
     }
     if not any(links for links, *_ in found.values()):
+        if not any(has_links(run, classes) for run in runs.values()):
+            raise UsageError(without_links("links-over-time", classes))
         did = "stalled" if measure == "stall" else "carried a packet"
         whose = "" if job is None else f" of job {job}"
         raise UsageError(

@@ -7,10 +7,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from pantala.analysis.uncompared import why_unknown
+from pantala.errors import UsageError
 from pantala.figures.style import INK, MUTED, colours, horizontal_rows, new_figure, style
 from pantala.text.amounts import time_unit
 
 __all__ = ["slowdown_bars"]
+
+#: Jobs that a message names.
+_MOST = 4
 
 
 def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
@@ -22,10 +27,15 @@ def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
         slowdown: the content of slowdown.parquet: `name`,
             `{alone,together}_communication_time_{mean,std,max}_ns` and `slowdown` per job. Rows
             without a slowdown are left out.
+
+    Raises:
+        UsageError: no job has a slowdown.
     """
     rows = slowdown.to_dicts()
     colour = colours(slowdown["name"])
     rows = [row for row in rows if row["slowdown"] is not None]
+    if not rows:
+        raise UsageError(_without(slowdown))
     longest = max(
         max(row[f"{part}_communication_time_max_ns"] for part in ("alone", "together"))
         for row in rows
@@ -58,3 +68,17 @@ def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
         ]
         figure.legend(handles=key, loc="outside upper left", ncols=4)
     return figure
+
+
+def _without(slowdown: pl.DataFrame) -> str:
+    """Returns the message on jobs of which none has a slowdown."""
+    reasons = [
+        f"{row['name']}: {why_unknown(row) or 'it has no communication time'}"
+        for row in slowdown.to_dicts()
+        if row["compared"] is not None
+    ]
+    why = "; ".join(reasons[:_MOST]) or "there is no run alone"
+    return (
+        f"figure slowdown-bars: no job has a slowdown of communication time; {why}; let the runs"
+        " last longer (stop.duration), or name another figure"
+    )

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from pantala.analysis.link_load import SATURATED
+from pantala.analysis.uncompared import finished_in_words, why_unknown
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.link_classes import INSIDE_GROUPS
 from pantala.run_tables.run_like import InterferenceLike, RunLike, is_endless, job_names, job_row
@@ -15,7 +16,7 @@ from pantala.text.amounts import PAGE, count, join, significant
 
 __all__ = ["finding", "finding_of", "hottest_sentence", "iterations_compared"]
 
-#: A ratio that is closer to one than this, with two decimals, counts as unchanged.
+#: A ratio that is as close to one as this counts as unchanged.
 _UNCHANGED = 0.02
 _WITHIN = f"within {100 * _UNCHANGED:g} %"
 #: The jobs that a sentence names; of more jobs it gives the number, and the tables have them.
@@ -45,11 +46,7 @@ def iterations_compared(row: dict[str, Any]) -> str:
         return "different work"
     if row["compared"] not in ("iterations", "nothing"):
         return ""
-    return f"{count(number)} ({_finished(row)})"
-
-
-def _finished(row: dict[str, Any]) -> str:
-    return f"{count(row['alone_iterations'])} alone, {count(row['together_iterations'])} together"
+    return f"{count(number)} ({finished_in_words(row)})"
 
 
 def _comparison(
@@ -101,16 +98,16 @@ def _job(row: dict[str, Any], other: str, partly: Mapping[str, str]) -> str:
         other += f" for {partly[name]} of its run"
     over = ""
     if row["compared"] == "iterations":
-        over = f"{_iterations(row['compared_iterations'])} ({_finished(row)}), "
+        over = f"{_iterations(row['compared_iterations'])} ({finished_in_words(row)}), "
     if _is_unchanged(ratio):
-        text = f"{name}'s communication time is unchanged ({ratio:.2f} times, {_WITHIN})"
+        text = f"{name}'s communication time is unchanged ({_times(ratio)}, {_WITHIN})"
     else:
-        text = f"{name} communicates {ratio:.2f} times as long as alone"
+        text = f"{name} communicates {_times(ratio)} as long as alone"
     if run_time is not None:
-        unchanged = f"unchanged ({run_time:.2f} times)"
+        unchanged = f"unchanged ({_times(run_time)})"
         text += (
             "; its run time is"
-            f" {unchanged if _is_unchanged(run_time) else f'{run_time:.2f} times as long'}"
+            f" {unchanged if _is_unchanged(run_time) else f'{_times(run_time)} as long'}"
         )
     if row["compared"] == "unequal":
         text += " (its runs sent different numbers of bytes, so they are not of equal work)"
@@ -141,7 +138,7 @@ def _grouped(reported: str, rows: list[dict[str, Any]], key: str, partly: Mappin
             over = f" over {count(number)} {'iteration' if number == 1 else 'iterations'}"
         if row["name"] in partly:
             over += f", beside other jobs for {partly[row['name']]} of its run"
-        return f"{row['name']} ({row[key]:.2f} times{over})"
+        return f"{row['name']} ({_times(row[key])}{over})"
 
     sentences = [f"{words} {_some(list(map(named, group)))}" for words, group in groups if group]
     return f"{reported} is {'; it is '.join(sentences)}." if sentences else ""
@@ -155,31 +152,34 @@ def _some(texts: list[str]) -> str:
 
 def _is_unchanged(ratio: float) -> bool:
     """Returns whether a ratio counts as unchanged: as printed, so that equal texts agree."""
-    return abs(round(ratio, 2) - 1) < _UNCHANGED - 1e-9
+    return abs(round(ratio, 3) - 1) < _UNCHANGED + 1e-9
+
+
+def _times(ratio: float) -> str:
+    """Returns a ratio in words. Beside the limit of unchanged ratios a third decimal decides."""
+    near = abs(abs(round(ratio, 2) - 1) - _UNCHANGED) < 1e-9
+    return f"{ratio:.{3 if near else 2}f} times"
 
 
 def _missing(rows: list[dict[str, Any]]) -> list[str]:
     """Returns sentences on the jobs without a slowdown, one per reason."""
-    names: dict[str, list[str]] = {}
+    unknown: dict[str, list[str]] = {}
+    silent = []
     for row in rows:
-        reason = _why_missing(row)
-        if reason:
-            names.setdefault(reason, []).append(row["name"])
-    return [
-        f"{join(jobs)} {'has' if len(jobs) == 1 else 'have'} no slowdown: {reason}."
-        for reason, jobs in names.items()
+        if reason := why_unknown(row):
+            unknown.setdefault(reason, []).append(row["name"])
+        elif row["slowdown"] is None:
+            silent.append(row["name"])
+    sentences = [
+        f"{jobs[0]}'s slowdown is not known: {reason}."
+        if len(jobs) == 1
+        else f"The slowdowns of {join(jobs)} are not known: {reason}."
+        for reason, jobs in unknown.items()
     ]
-
-
-def _why_missing(row: dict[str, Any]) -> str:
-    """Returns the reason why a job has no slowdown; empty if it has one."""
-    if row["compared"] is None:
-        return "there is no run alone"
-    if row["compared"] == "nothing":
-        if row["compared_iterations"] is None:
-            return "not every run ended, and iterations were not recorded"
-        return f"no iteration finished in both runs ({_finished(row)})"
-    return "there was no communication" if row["slowdown"] is None else ""
+    if silent:
+        has = "has" if len(silent) == 1 else "have"
+        sentences.append(f"{join(silent)} {has} no slowdown: there was no communication.")
+    return sentences
 
 
 def _traffic(row: dict[str, Any], other: str) -> str:
@@ -187,16 +187,16 @@ def _traffic(row: dict[str, Any], other: str) -> str:
     name, ratio = row["name"], row["packet_latency_slowdown"]
     alone, together = row["alone_accepted_throughput"], row["together_accepted_throughput"]
     if ratio is None or not alone or not together:
-        return f"{name} has no slowdown: it delivered no packet in one of its runs."
+        return f"{name}'s slowdown is not known: it delivered no packet in one of its runs."
     load = f"is unchanged at {significant(together)} ({_WITHIN})"
     if not _is_unchanged(together / alone):
         load = (
             f"{'falls' if together < alone else 'rises'} from {significant(alone)} to"
             f" {significant(together)}"
         )
-    latency = f"its packet latency is unchanged ({ratio:.2f} times, {_WITHIN})"
+    latency = f"its packet latency is unchanged ({_times(ratio)}, {_WITHIN})"
     if not _is_unchanged(ratio):
-        latency = f"its packets take {ratio:.2f} times as long as alone"
+        latency = f"its packets take {_times(ratio)} as long as alone"
     return (
         f"{name} is synthetic traffic. Together with {other}, {latency}, and its accepted"
         f" throughput {load}."

@@ -53,9 +53,9 @@ def hottest_table(reported: ReportedRun, explorer: str | None = None) -> ReportT
     windows = reported.loads.window_ns is not None
     table = ReportTable(
         f"Hottest links, {_span(reported)}. Utilization is the share of that time in which the link"
-        " was sending. The shares of jobs are of the link's bytes over the whole run; stalled is"
-        " the share of the whole run in which a packet was ready, the link idle, and no packet had"
-        " credit.",
+        " was sending. What the link sent, and the shares of jobs in it, are of the same time;"
+        " stalled is the share of the whole run in which a packet was ready, the link idle, and no"
+        " packet had credit.",
         [
             "link",
             "utilization",

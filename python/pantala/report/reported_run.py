@@ -113,6 +113,21 @@ class ReportedRun:
         return f" {join(names)} {lasts} as long as the run, and {its} with it."
 
     @property
+    def ended_note(self) -> str:
+        """A sentence about jobs that their `end` stops in a call; empty without such jobs."""
+        names = [
+            job["name"]
+            for job in self.plan["jobs"]
+            if job.get("end_ps") and job["workload"]["kind"] != "pattern"
+        ]
+        if not names:
+            return ""
+        return (
+            f" A call that is under way at the end of {join(names)} counts whole, so the time can"
+            " exceed the run time."
+        )
+
+    @property
     def caveats(self) -> list[Caveat]:
         """What makes the results approximate or partial; the page begins with it."""
         absent = Absent(missing=len(self.missing), runs=len(self.parts) + len(self.missing))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pantala.analysis.uncompared import why_unknown
 from pantala.report.finding import iterations_compared
 from pantala.report.reported_run import ReportedRun
 from pantala.text.amounts import PAGE, TIMES, significant
@@ -35,6 +36,8 @@ def _tile(row: dict[str, Any], beside: Mapping[str, str]) -> Tile:
     others = (
         [f"beside other jobs for {beside[row['name']]} of its run"] if row["name"] in beside else []
     )
+    if unknown := why_unknown(row):
+        return Tile(row["name"], "not known", [unknown, *others])
     if row["compared"] == "duration":
         lines = [
             _before_and_after("packet latency", row, "packet_latency_mean_ns"),
@@ -51,7 +54,7 @@ def _tile(row: dict[str, Any], beside: Mapping[str, str]) -> Tile:
 
 
 def _times(ratio: float | None) -> str:
-    return "no slowdown" if ratio is None else f"{ratio:.2f}\N{NO-BREAK SPACE}{TIMES}"
+    return "no communication" if ratio is None else f"{ratio:.2f}\N{NO-BREAK SPACE}{TIMES}"
 
 
 def _before_and_after(

@@ -102,6 +102,7 @@ def communication_table(reported: ReportedRun) -> ReportTable:
             " A job that did not end in both runs, such as one that repeats, is compared over the"
             " iterations that all of its ranks finished in both, and not at all if there are none."
         )
+    caption += reported.ended_note
     if any(map(skipped_spans, reported.parts.values())):
         caption += _SAMPLED_RANKS
     if reported.beside and paired:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from pantala.core.job_end import ends_by_itself
+from pantala.core.job_end import ends_by_itself, stop_of
 from pantala.run_tables.remembered import remembered
 
 __all__ = [
@@ -166,9 +166,7 @@ def job_row(run: RunLike, job: int) -> dict[str, Any]:
 def stop_ns(run: RunLike, job: int) -> float:
     """Returns the time in ns at which a job stops if it has not ended: its `end`, or the run's."""
     planned = run.document["plan"].get("jobs") or ()
-    end = planned[job].get("end_ps") if job < len(planned) else None
-    simulated = float(run.document["simulated_ns"])
-    return simulated if end is None else min(end / 1000, simulated)
+    return stop_of(planned[job] if job < len(planned) else {}, float(run.document["simulated_ns"]))
 
 
 def is_endless(run: RunLike, job: int) -> bool:

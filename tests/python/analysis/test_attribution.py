@@ -87,6 +87,19 @@ def test_both_methods_find_the_factors_of_independent_jobs(factors: list[float])
         assert sorted(matrix.columns[1:]) == sorted(matrix["victim"]) == list(JOBS)
 
 
+def test_all_matrices_have_the_order_of_the_plan() -> None:
+    factor = {(one, other): 2.0 for one in JOBS for other in JOBS if one != other}
+    effects = effects_of(made(factor))
+    known = effects.unique(subset=effects.columns[:4], maintain_order=True).filter(
+        (pl.col("victim") != "b") | (pl.col("measure") == "slowdown")  # b repeats
+    )
+    for measure in ("slowdown", "packet_latency_p99_slowdown"):
+        assert matrix_of(known, measure).columns[1:] == list(JOBS)
+    targets = known.filter(pl.col("victim").is_in(["b", "c"]))
+    assert matrix_of(targets).columns[1:] == list(JOBS)
+    assert matrix_of(targets)["victim"].to_list() == ["b", "c"]
+
+
 def test_different_work_has_no_marginal_effect() -> None:
     factor = {(one, other): 2.0 for one in JOBS for other in JOBS if one != other}
     cut = {"compared": "iterations", "compared_iterations": 3}

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, slowdown_of
+from hand_made_runs import write_run
+from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, accepted_throughput, slowdown_of
 
 MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
 HALO = {"kind": "halo3d", "message": "16 KiB", "iterations": 6, "compute": "2 us"}
@@ -200,6 +201,24 @@ def test_a_duration_truncates_the_jobs(tmp_path: Path) -> None:
     nothing = experiment_of(short, tmp_path / "nothing")
     assert nothing.slowdown.collect()["slowdown"].to_list() == [None, None]
     assert nothing.slowdown.collect()["compared"].to_list() == ["nothing", "nothing"]
+
+
+@pytest.mark.parametrize(
+    ("end_ns", "start_ns", "length_ns"),
+    [(400, 100, 300), (2000, 100, 900), (None, 100, 900), (400, 500, None)],
+)
+def test_accepted_throughput_is_over_the_time_in_which_a_job_sent(
+    tmp_path: Path, end_ns: int | None, start_ns: float, length_ns: float | None
+) -> None:
+    job = {"delivered_bytes": 900, "start_ns": start_ns, "end_ns": None}
+    run = pt.Run(write_run(tmp_path / "run", {"a": job}))  # it lasts 1000 ns
+    run.document["plan"]["jobs"][0]["end_ps"] = None if end_ns is None else 1000 * end_ns
+    accepted = accepted_throughput(run, 0)
+    if length_ns is None:
+        assert accepted is None
+    else:
+        bandwidth = run.plan["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
+        assert accepted == pytest.approx(900 / length_ns / run.plan["jobs"][0]["ranks"] / bandwidth)
 
 
 @pytest.mark.native

@@ -106,11 +106,28 @@ def test_the_share_of_a_run_beside_another_job_and_the_remedy() -> None:
     (caveat,) = [each for each in caveats_of({"x": found}) if each.kind == "overlap"]
     assert "short ran for 5.0 % of long's run (5.00 ns of 100 ns)" in caveat.text
     assert "set repeat = true for short" in caveat.text
-    assert caveat.short == "short did not run during late's run, and 5 more pairs"
+    assert caveat.short == "short did not run during late's run, and 3 more pairs"
     (caveat,) = [
         each for each in caveats_of({"x": facts(jobs[:2], rows[:2], {})}) if each.kind == "overlap"
     ]
     assert caveat.short == "short ran for 5.0 % of long's run"
+
+
+def test_the_run_of_a_job_that_repeats_is_no_reason_for_a_caveat() -> None:
+    """Jobs of a background and of a snapshot repeat: other jobs decide how long they run."""
+    jobs = [job("mine", start_ps=60_000), job("background-1", repeat=True)]
+    found = facts(jobs, [row("mine", 60, 96), row("background-1", 0, None)], {})
+    ((share, lasting),) = [(each.share, each.lasting) for each in found.overlaps]
+    assert (share, lasting) == (0.36, True)
+    assert not [each for each in caveats_of({"x": found}) if each.kind == "overlap"]
+
+
+def test_the_run_of_an_endless_job_lasts_until_the_run_ends() -> None:
+    noise = {"name": "noise", "workload": {"kind": "pattern"}}
+    rows = [row("late", 30, 95), row("noise", 0, None)]
+    found = facts([job("late", start_ps=30_000), noise], rows, {})
+    (caveat,) = [each for each in caveats_of({"x": found}) if each.kind == "overlap"]
+    assert caveat.text == "late ran for 65 % of noise's run (65.0 ns of 100 ns)."
 
 
 def test_jobs_that_sent_nothing_and_tables_that_start_cold() -> None:
@@ -119,7 +136,16 @@ def test_jobs_that_sent_nothing_and_tables_that_start_cold() -> None:
     found = facts([job("a"), job("b", routing={"algorithm": "par"})], rows, {"routing": cold})
     assert (found.silent, found.learning) == (("b",), ("a",))
     kinds = {each.kind: each.text for each in caveats_of({"x": found})}
+    assert kinds["silent"].startswith(
+        "b sent nothing during the run, so nothing was disturbed by it"
+    )
     assert "b sent nothing" in kinds["silent"]
+    both = facts([job("b"), job("c")], [rows[1], {**rows[1], "name": "c"}], {})
+    (silent,) = [each.text for each in caveats_of({"x": both}) if each.kind == "silent"]
+    assert silent == (
+        "b and c sent nothing during the run, so nothing was disturbed by them. Check their starts,"
+        " their loads and stop.duration."
+    )
     assert kinds["learning"].startswith("q_adaptive of a started without learned estimates")
     warm = {"algorithm": "q_adaptive", "q_adaptive": {"table": "before"}}
     assert facts([job("a")], rows[:1], {"routing": warm}).learning == ()

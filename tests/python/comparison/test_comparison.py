@@ -186,6 +186,16 @@ def test_slowdowns_and_accepted_throughput_are_compared(tmp_path: Path) -> None:
     assert row.words.startswith("50 % lower")
 
 
+def test_accepted_throughput_is_over_the_time_until_the_end_of_a_job(tmp_path: Path) -> None:
+    pattern = {"a": {TIME: None, "end_ns": None, "complete": False, "delivered_bytes": 800}}
+    whole, ended = (write_run(tmp_path / name, pattern) for name in ("whole", "ended"))
+    document = json.loads((ended / "run.json").read_text())
+    document["plan"]["jobs"][0]["end_ps"] = 500_000  # half of the run
+    (ended / "run.json").write_text(json.dumps(document))
+    (row,) = of(whole, ended, metrics=["accepted_throughput"]).rows
+    assert row.words.startswith("100 % higher")
+
+
 def test_a_pattern_is_whole_in_a_run_that_lasts_as_long_as_its_plan_says(tmp_path: Path) -> None:
     jobs = {
         "pattern": {TIME: None, "end_ns": None, "complete": False, P99: 10.0},

@@ -79,6 +79,7 @@ def test_what_is_shown_is_about_the_target(tmp_path: Path, cli: Cli) -> None:
     assert ended.status == 0, ended.err
     assert "Together with the background (halo and noise), fft" in ended.out
     assert "no slowdown" not in ended.out
+    assert "not known" not in ended.out
     rows = [line.split()[0] for line in ended.out.splitlines() if " ± " in line]
     assert rows == ["fft", "mean"]
     shown = pt.Experiment(tmp_path / "out").caveats

@@ -255,8 +255,11 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_a_class_without_traffic_has_no_empty_figure(experiment: Experiment) -> None:
     for kind in ("links-over-time", "hottest-links"):
-        with pytest.raises(UsageError, match=f"figure {kind}: no link of row .* another --class"):
+        with pytest.raises(UsageError) as caught:
             draw(kind, {"run": experiment.together}, {"class": "row"})
+        assert str(caught.value) == (
+            f"figure {kind}: the machine has no links of the class row; name another --class"
+        )
     waits = {"window_start_ns": [0.0], "class": ["local"], "victim": [0], "aggressor": [1]}
     sums = {"packets": [1, 1], "injected_bytes": [512, 512], "mpi_bytes": [0, 0]}
     jobs = {

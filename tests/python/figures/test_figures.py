@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 import pantala as pt
 from pantala import figures
+from pantala.errors import UsageError
 from pantala.experiments.experiment import Experiment
 from pantala.report.run_report import render_report
 from pantala.results.run import Run
@@ -58,6 +59,23 @@ def test_jobs_without_a_slowdown_are_left_out_and_colours_stay(
     figure = figures.slowdown_bars(rows)
     assert "fft3d" not in words(figure)
     assert figures.PALETTE[1].lower() in figures.to_svg(figure)
+
+
+def test_jobs_without_any_slowdown_are_an_error_that_says_why(experiment: Experiment) -> None:
+    rows = experiment.slowdown.collect().with_columns(
+        slowdown=pl.lit(None, pl.Float64),
+        compared=pl.Series(["nothing", "run"]),
+        alone_iterations=pl.lit(2),
+        together_iterations=pl.lit(0),
+        compared_iterations=pl.lit(0),
+    )
+    with pytest.raises(UsageError) as error:
+        figures.slowdown_bars(rows)
+    assert str(error.value) == (
+        "figure slowdown-bars: no job has a slowdown of communication time; fft3d: no iteration"
+        " finished in both runs (2 alone, 0 together); halo3d: it has no communication time; let"
+        " the runs last longer (stop.duration), or name another figure"
+    )
 
 
 def test_throughput_windows_keep_every_byte(experiment: Experiment) -> None:

@@ -19,6 +19,8 @@ from pantala.experiments.experiment import Experiment
 from pantala.report.finding import finding, finding_of, hottest_sentence
 from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report, write_report
+from pantala.report.summary_cards import tiles
+from pantala.report.tables import communication_table
 from pantala.results.run import Run
 from small_runs import small_interference, small_run
 from support import Ended, one_line
@@ -195,12 +197,17 @@ def test_finding_reports_an_unchanged_job_as_unchanged(tmp_path: Path) -> None:
 
 def finding_about(rows: list[dict[str, Any]]) -> str:
     """Returns the finding for a slowdown table with these values and null elsewhere."""
+    return finding(reported_about(rows))
+
+
+def reported_about(rows: list[dict[str, Any]]) -> ReportedRun:
+    """Returns what is reported for a slowdown table with these values and null elsewhere."""
     run = cast("Any", SimpleNamespace(document={"complete": True}))
     subject = ReportedRun(
         "x", run, {}, pl.DataFrame(rows, {n: t for n, (t, _) in SLOWDOWN_COLUMNS.items()})
     )
     vars(subject)["overlaps"] = {}
-    return finding(subject)
+    return subject
 
 
 def test_a_finding_on_twelve_jobs_is_short() -> None:
@@ -224,17 +231,39 @@ def test_finding_of_many_jobs_lists_only_slower_jobs_as_slower() -> None:
     )
 
 
-def test_equal_ratios_as_printed_are_judged_equally() -> None:
-    """0.981 and 0.979 are both printed as 0.98: neither is unchanged beside the other."""
-    for lower, higher in ((0.979, 0.981), (1.019, 1.021)):
-        row = {"compared": "run", "slowdown": lower, "run_time_slowdown": higher}
+def test_ratios_beside_the_limit_are_printed_as_they_are_judged() -> None:
+    """0.981 and 0.979 are both 0.98 with two decimals, and one of them is within 2 %."""
+    for within, beyond in ((0.981, 0.979), (1.019, 1.021), (0.98333, 0.9749), (1.02, 1.0206)):
+        shown, other = f"{within:.3f}", f"{beyond:.{3 if abs(beyond - 1) < 0.025 else 2}f}"
+        row = {"compared": "run", "slowdown": within, "run_time_slowdown": beyond}
         rows = [{"name": "a", **row}, {"name": "b", "compared": "run", "slowdown": 1.0}]
         text = finding_about(rows)
-        assert f"a communicates {lower:.2f} times as long as alone; its run time is" in text
-        assert f"is {higher:.2f} times as long" in text
-        ratios = {"a": lower, "b": higher, "c": 1.0}
+        assert f"a's communication time is unchanged ({shown} times, within 2 %); its" in text
+        assert f"its run time is {other} times as long." in text
+        ratios = {"a": within, "b": beyond, "c": 1.0}
         many = [{"name": name, "compared": "run", "slowdown": it} for name, it in ratios.items()]
-        assert "unchanged (within 2 %) for c (1.00 times)." in finding_about(many)
+        text = finding_about(many)
+        assert f"for b ({other} times)" in text
+        unchanged = text[text.index("unchanged (within 2 %) for ") :]
+        assert f"a ({shown} times)" in unchanged
+        assert "c (1.00 times)" in unchanged
+
+
+def test_a_slowdown_that_nothing_shows_is_not_said_to_be_none() -> None:
+    never = {"compared": "nothing", "alone_iterations": 2, "together_iterations": 0}
+    rows = [{"name": name, **never, "compared_iterations": 0} for name in "ab"]
+    rows += [{"name": "c", "compared": "run", "slowdown": None}]
+    rows += [{"name": "d", "compared": "duration"}]
+    reported = reported_about(rows)
+    why = "no iteration finished in both runs (2 alone, 0 together)"
+    text = finding(reported)
+    assert f"The slowdowns of a and b are not known: {why}." in text
+    assert "d's slowdown is not known: it delivered no packet in one of its runs." in text
+    assert "c has no slowdown: there was no communication." in text
+    shown = {tile.name: (tile.number, tile.lines[0]) for tile in tiles(reported)}
+    assert shown["a"] == ("not known", why)
+    assert shown["c"][0] == "no communication"
+    assert shown["d"] == ("not known", "it delivered no packet in one of its runs")
 
 
 def test_finding_of_truncated_jobs_names_the_compared_part() -> None:
@@ -248,11 +277,13 @@ def test_finding_of_truncated_jobs_names_the_compared_part() -> None:
     )
     assert (
         finding_about([cut, never | {"compared_iterations": 0}])
-        == start + "b has no slowdown: no iteration finished in both runs (1 alone, 0 together)."
+        == start
+        + "b's slowdown is not known: no iteration finished in both runs (1 alone, 0 together)."
     )
     assert (
         finding_about([cut, unknown])
-        == start + "b has no slowdown: not every run ended, and iterations were not recorded."
+        == start
+        + "b's slowdown is not known: not every run ended, and iterations were not recorded."
     )
 
 
@@ -385,6 +416,17 @@ def test_warnings_of_the_plan_are_shown(tmp_path: Path) -> None:
     assert f": {warned}." in text
 
 
+def test_the_time_of_a_call_beyond_the_end_of_a_job_is_explained(tmp_path: Path) -> None:
+    def end(document: dict[str, Any]) -> None:
+        document["plan"]["jobs"][1] |= {"repeat": True, "end_ps": 40_000_000}
+
+    run = edited(tmp_path, end)
+    note = "under way at the end of halo3d counts whole, so the time can exceed the run time."
+    assert note in communication_table(ReportedRun.of(run)).caption
+    whole = ReportedRun.of(small_run(tmp_path / "whole"))
+    assert "under way" not in communication_table(whole).caption
+
+
 @pytest.mark.slow
 def test_saturated_pattern_is_a_warning(tmp_path: Path) -> None:
     def offer(document: dict[str, Any]) -> None:
@@ -411,7 +453,7 @@ def test_names_are_escaped(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_job_without_a_run_alone_has_no_slowdown(tmp_path: Path) -> None:
+def test_the_slowdown_of_a_job_without_a_run_alone_is_not_known(tmp_path: Path) -> None:
     small_interference(tmp_path)
     document = json.loads((tmp_path / "interference.json").read_text())
     document["parts"] = [part for part in document["parts"] if part["part"] != "alone-halo3d"]
@@ -423,7 +465,7 @@ def test_a_job_without_a_run_alone_has_no_slowdown(tmp_path: Path) -> None:
     text = render_report(Experiment(tmp_path))
     found = finding_of(Experiment(tmp_path))
     assert found.startswith("Together with halo3d, fft3d communicates ")
-    assert "halo3d has no slowdown: there is no run alone." in found
+    assert "halo3d's slowdown is not known: there is no run alone." in found
     assert "than in all runs alone" not in text
     assert "<h2>Warnings</h2>" not in text
     assert [row[0] for row in Page(text).rows_of("Packet latency")[1:]] == [
