@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,7 +36,10 @@ _REMEDIES = {
 
 
 def latency_over_time(
-    given: Given, alone: Mapping[str, RunLike] | None = None, measure: str = "packet"
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    measure: str = "packet",
+    jobs: Collection[str] = (),
 ) -> Figure:
     """Draws the latency of the packets that arrive in each window, one panel per job.
 
@@ -47,11 +50,12 @@ def latency_over_time(
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
         measure: `packet`, `message` or `request-response`; the last two need `latency_windows`.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: a run recorded no time windows, or no such latency.
+        UsageError: a run recorded no time windows, no such latency, or there is no such job.
     """
-    rows, kind = cases(given, alone), measure.replace("-", "_")
+    rows, kind = cases(given, alone, jobs), measure.replace("-", "_")
     quantiles = measure != "packet" or all(
         table(case.run, "latency_windows") is not None for case in rows
     )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from pantala.errors import UsageError
+from pantala.figures.runs import check_jobs
 from pantala.figures.style import INK, MUTED, colours, horizontal_rows, new_figure, style
 from pantala.text.amounts import time_unit
 
 __all__ = ["slowdown_bars"]
 
 
-def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
+def slowdown_bars(slowdown: pl.DataFrame, jobs: Collection[str] = ()) -> Figure:
     """Draws communication time as bars with the mean, the standard deviation and the slowest rank.
 
     The metric and the comparison with a run alone are those of Kang et al. (SC22), Fig. 4.
@@ -22,10 +26,17 @@ def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
         slowdown: the content of slowdown.parquet: `name`,
             `{alone,together}_communication_time_{mean,std,max}_ns` and `slowdown` per job. Rows
             without a slowdown are left out.
+        jobs: only these jobs; all by default.
+
+    Raises:
+        UsageError: there is no such job, or no job that is shown has a slowdown.
     """
-    rows = slowdown.to_dicts()
+    check_jobs(jobs, slowdown["name"].to_list())
     colour = colours(slowdown["name"])
+    rows = [row for row in slowdown.to_dicts() if not jobs or row["name"] in jobs]
     rows = [row for row in rows if row["slowdown"] is not None]
+    if not rows:
+        raise UsageError("figure slowdown-bars: no such job has a slowdown; name another --job")
     longest = max(
         max(row[f"{part}_communication_time_max_ns"] for part in ("alone", "together"))
         for row in rows

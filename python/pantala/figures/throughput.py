@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import polars as pl
@@ -28,7 +28,11 @@ MAX_STEPS = 240
 _ONE_SCALE = 5.0
 
 
-def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def throughput(
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    jobs: Collection[str] = (),
+) -> Figure:
     """Draws the delivered throughput of each job over time, one panel per job.
 
     Lines of jobs alone are dashed, lines of jobs together are solid. The figure follows Kang et al.
@@ -38,11 +42,13 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: no packet entered the network, or a sweep did not keep the table.
+        UsageError: no packet entered the network, a sweep did not keep the table, or there is no
+            such job.
     """
-    found = [(case, throughput_windows(case.run, case.job)) for case in cases(given, alone)]
+    found = [(case, throughput_windows(case.run, case.job)) for case in cases(given, alone, jobs)]
     # Lines that are compared have steps of one length: the mean over a longer step has lower peaks.
     least = max((_step(frame) for _, frame in found if frame is not None), default=0.0)
     found = [

@@ -15,8 +15,8 @@ import pantala as pt
 from pantala import figures
 from pantala.errors import UsageError
 from pantala.figures.counters import windows_of
+from pantala.figures.drawing import draw
 from pantala.figures.job_sizes import sizes_of
-from pantala.figures.registry import draw
 from pantala.figures.scores import scored
 from pantala.metrics.samples import percentiles
 from small_runs import small_interference

@@ -22,9 +22,10 @@ from pantala.api.load import load
 from pantala.cli import main
 from pantala.errors import UsageError
 from pantala.experiments.experiment import Experiment
+from pantala.figures.drawing import draw
 from pantala.figures.kind import RUN, RUNS, SWEEP
 from pantala.figures.link_time import links_over_time_table
-from pantala.figures.registry import KINDS, draw
+from pantala.figures.registry import KINDS
 from pantala.results.run import Run
 from small_runs import scenario, small_interference
 

@@ -102,13 +102,14 @@ def test_a_coarse_sweep_of_one_seed_says_so_below_the_figure(tmp_path: Path, cli
 @pytest.mark.parametrize(
     ("kind", "options", "text"),
     [
-        ("group-ring", {}, "is a sweep of .* or draw effect-matrix or bar-grid or seed-boxes"),
+        ("group-ring", {}, "is a sweep of 12 cases, and 8 fit; choose with --where AXIS=VALUE"),
+        ("slowdown-bars", {}, "is a sweep of .*; draw effect-matrix or bar-grid or seed-boxes"),
         ("effect-matrix", {}, r"shows one case; .* routing.algorithm \(minimal, par\)"),
         ("bar-grid", {"job": "hallo"}, "--job hallo: .* did you mean 'halo'"),
         ("bar-grid", {"metric": "comm"}, "there is no metric 'comm'"),
         ("bar-grid", {"where": {"routing": "par"}}, "--where routing=par: .* no such axis"),
         ("bar-grid", {"where": {"routing.algorithm": "ugal"}}, "has no value 'ugal'"),
-        ("seed-boxes", {"measure": "load"}, "takes --metric, --job, --where; remove it"),
+        ("seed-boxes", {"measure": "load"}, "takes --metric, --job, --where; remove --measure$"),
     ],
 )
 def test_what_cannot_be_drawn_of_a_sweep(
