@@ -9,7 +9,8 @@ to a file::
     experiment = pt.load("runs/interference")
     figures.save(figures.throughput(experiment.together, experiment.alone), "throughput.pdf")
 
-Every job keeps its colour from figure to figure.
+Every job keeps its colour from figure to figure. A run of a job alone has the job's colour, and the
+run of all jobs together has one of its own.
 """
 
 # ruff: noqa: E402 - Matplotlib comes first.
