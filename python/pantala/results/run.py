@@ -294,8 +294,8 @@ class Run:
                 `record.ports` with `split = ["kind"]`, without `jobs`, `routers` or `classes`.
 
         Raises:
-            UsageError: there is no such job, or with `by_kind` the routers have no tiles, or the run
-                did not record requests and responses.
+            UsageError: there is no such job, or, with `by_kind`, the routers have no tiles or the
+                run did not record requests and responses.
         """
         number = self.job_names.index(chosen_job(self, "router_counters", job))
         nodes = job_nodes(self.ranks, self.plan, number)

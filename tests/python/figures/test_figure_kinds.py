@@ -26,6 +26,7 @@ from pantala.figures.drawing import draw
 from pantala.figures.kind import RUN, RUNS, SWEEP
 from pantala.figures.link_time import links_over_time_table
 from pantala.figures.registry import KINDS
+from pantala.figures.throughput import _joined
 from pantala.results.run import Run
 from small_runs import scenario, small_interference
 
@@ -441,6 +442,41 @@ def test_latency_over_time_shows_recorded_percentiles() -> None:
     steps = figure.axes[0].patches[-1].get_data()  # type: ignore[attr-defined]
     assert np.nan_to_num(steps.values).tolist() == [0, 100, 110]
     assert steps.edges.tolist() == [0, 10, 20, 30]
+
+
+def test_the_tail_of_a_job_alone_is_a_line_of_its_own() -> None:
+    """Tails are what alone and together differ in (Kang et al., Fig. 7)."""
+
+    def run(p99: float, names: str) -> Any:
+        windows = {
+            "job": [0, 0],
+            "window_start_ns": [0.0, 10.0],
+            "kind": ["packet", "packet"],
+            "count": [3, 5],
+            "p50_ns": [100.0, 110.0],
+            "p99_ns": [p99, p99 + 1],
+        }
+        jobs = {"job": list(range(len(names))), "name": list(names)}
+        found = made(latency_windows=windows, jobs=jobs)
+        found.document["plan"]["record"]["latency_windows_ps"] = 10_000
+        return found
+
+    together, alone = run(500.0, "ab"), run(200.0, "a")
+    figure = figures.latency_over_time(together, {"a": alone})
+    steps = [patch for patch in figure.axes[0].patches if isinstance(patch, StepPatch)]
+    (tail,) = [each for each in steps if each.get_data()[0].tolist() == [200.0, 201.0]]
+    (median, *_) = [each for each in steps if each.get_data()[0].tolist() == [100.0, 110.0]]
+    assert not tail.get_fill()
+    assert tail.get_linewidth() < median.get_linewidth()
+    shown = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert shown == ["alone", "together", "p99 alone", "median to p99 together"]
+    assert not figures.latency_over_time(together).legends
+
+
+def test_ends_of_jobs_at_nearly_the_same_time_share_a_label() -> None:
+    ends = {"first": 100.0, "last": 900.0, "second": 110.0}
+    assert _joined(ends, 50.0) == [(110.0, ["first", "second"]), (900.0, ["last"])]
+    assert [names for _, names in _joined(ends, 5.0)] == [["first"], ["second"], ["last"]]
 
 
 def test_placement_shows_every_rank(experiment: Experiment) -> None:

@@ -76,6 +76,14 @@ def test_boxes_show_every_seed(swept: pt.Experiment) -> None:
     assert labels == ["halo: par, 2 B", "noise: par, 2 B"]
 
 
+def test_points_of_seeds_stand_inside_the_frame(swept: pt.Experiment) -> None:
+    (axes,) = draw("seed-boxes", {"x": swept.case(0)}, {}).axes
+    high, low = axes.get_ylim()
+    rows = [float(np.asarray(line.get_ydata())[0]) for line in axes.lines]
+    assert low + 0.5 < min(rows)
+    assert max(rows) < high - 0.5
+
+
 @pytest.mark.parametrize("kind", SWEEP_KINDS)
 def test_the_command_draws_a_sweep_and_its_caveats(
     kind: str, swept: pt.Experiment, tmp_path: Path, cli: Cli
