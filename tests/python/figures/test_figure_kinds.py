@@ -19,7 +19,8 @@ from matplotlib.patches import StepPatch
 import pantala as pt
 from pantala import figures
 from pantala.api.load import load
-from pantala.cli import main
+from pantala.cli import complete, main
+from pantala.cli.figure import HELP
 from pantala.errors import UsageError
 from pantala.experiments.experiment import Experiment
 from pantala.figures.drawing import draw
@@ -29,6 +30,7 @@ from pantala.figures.registry import KINDS
 from pantala.figures.throughput import _joined
 from pantala.results.run import Run
 from small_runs import scenario, small_interference
+from support import ROOT
 
 pytestmark = pytest.mark.native
 
@@ -507,9 +509,17 @@ def figure_command(*words: str) -> int:
     return int(ended.value.code or 0)
 
 
+def test_help_and_how_to_name_the_kinds() -> None:
+    assert all(name in HELP for name, kind in KINDS.items() if SWEEP in kind.takes)
+    how_to = (ROOT / "docs" / "how-to" / "figures.md").read_text("utf-8")
+    assert [name for name in KINDS if f"`{name}`" not in how_to] == []
+    assert complete.measures("sat") == ["saturation"]
+
+
 def test_the_command_lists_kinds(capsys: pytest.CaptureFixture[str]) -> None:
     assert figure_command() == 0
     text = capsys.readouterr().out
+    assert "communication|duration" in text.replace("\n", "")
     assert all(kind in text for kind in KINDS)
     assert "Fig. 11" in text
 
