@@ -144,14 +144,14 @@ def z_scores_of_sweep(
 
     Raises:
         UsageError: there is no such metric, job or axis, the sweep does not keep the ranks, or the
-            experiment is of one case.
+            experiment is no sweep.
     """
     from pantala.comparison.labels import label_of
     from pantala.comparison.values import check_metrics
 
     value = metric or _TIME
     check_metrics([value])
-    if experiment.single:
+    if "keep" not in experiment.document:
         raise UsageError(
             f"figure z-scores: compares the runs of a sweep; {experiment.path} is one interference"
             " experiment; name the directory that pantala sweep wrote"
