@@ -62,19 +62,22 @@ def call_profile(
     return profiled.join(spread, on="call", how="left", maintain_order="left")
 
 
-def profile(run: RecordedRun, job: str | None = None) -> dict[str, Any]:
+def profile(run: RecordedRun, job: str | None = None, *, by_kind: bool = False) -> dict[str, Any]:
     """Returns the profile of a job.
 
     Args:
         run: the run.
         job: the job; optional if there is only one.
+        by_kind: whether requests and responses have counters of their own, as in
+            `Run.router_counters`.
 
     Returns:
         `job`, `ranks` and `routers` (their numbers), `calls` (`call_profile`) and `counters`
         (`Run.router_counters`).
 
     Raises:
-        UsageError: there is no such job, or the job is missing.
+        UsageError: there is no such job, the job is missing, or with `by_kind` the run has no
+            counters of requests and responses.
     """
     name = chosen_job(run, "profile", job)
     number = run.job_names.index(name)
@@ -87,5 +90,5 @@ def profile(run: RecordedRun, job: str | None = None) -> dict[str, Any]:
         "calls": call_profile(
             run.calls.filter(of_job).collect(), ranks, run.rank_calls.filter(of_job).collect()
         ),
-        "counters": run.router_counters(name),
+        "counters": run.router_counters(name, by_kind=by_kind),
     }

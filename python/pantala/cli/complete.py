@@ -114,6 +114,14 @@ def link_classes(incomplete: str) -> list[str]:
     return _begin(CLASSES, incomplete)
 
 
+def measures(incomplete: str) -> list[str]:
+    """Completes measures of figures."""
+    from pantala.figures.registry import KINDS
+
+    found = (kind.options.get("measure") or () for kind in KINDS.values())
+    return _begin(dict.fromkeys(measure for each in found for measure in each), incomplete)
+
+
 def files(incomplete: str) -> list[str]:
     """Completes nothing, so that the shell completes files."""
     return []

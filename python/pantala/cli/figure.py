@@ -18,7 +18,8 @@ HELP = """Draw a figure of one or several runs, or of a sweep, ready for a paper
 
 Without a kind, the command lists the kinds. RUN is a run directory, or the directory of an
 interference experiment: the figure then shows each job alone and all jobs together. For bar-grid,
-seed-boxes and effect-matrix, RUN is the directory of a sweep."""
+seed-boxes, z-scores and effect-matrix, RUN is the directory of a sweep. Other kinds show runs of a
+sweep that --where chooses."""
 
 
 def figure(
@@ -35,7 +36,7 @@ def figure(
         list[Path] | None,
         typer.Argument(
             metavar="RUN...",
-            help="Run directories.",
+            help="Run directories, or the directory of a sweep.",
             show_default=False,
             autocompletion=complete.files,
         ),
@@ -64,15 +65,21 @@ def figure(
         ),
     ] = None,
     job: Annotated[
-        str | None, typer.Option("--job", metavar="NAME", help="Count this job only.")
+        list[str] | None,
+        typer.Option(
+            "--job",
+            metavar="NAME",
+            help="Show or count this job only. Repeatable for figures with a row, line or panel"
+            " per job.",
+        ),
     ] = None,
     measure: Annotated[
         str | None,
         typer.Option(
             "--measure",
             metavar="NAME",
-            help="load or stall; for rank-iterations communication or duration.",
-            autocompletion=complete.of(("load", "stall", "communication", "duration")),
+            help="What to show; pantala figure lists the measures of each kind.",
+            autocompletion=complete.measures,
         ),
     ] = None,
     metric: Annotated[
@@ -80,7 +87,8 @@ def figure(
         typer.Option(
             "--metric",
             metavar="NAME",
-            help="The metric of a sweep's jobs. Default: communication time.",
+            help="The metric of a sweep's jobs. Default: communication time; for z-scores, run"
+            " time.",
             autocompletion=complete.metrics,
         ),
     ] = None,
@@ -89,7 +97,7 @@ def figure(
         typer.Option(
             "--where",
             metavar="AXIS=VALUE",
-            help="Only the cases of a sweep with this value. Repeatable.",
+            help="Only the cases or runs of a sweep with this value. Repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -101,11 +109,14 @@ def figure(
     from pantala.cli.option_values import parse_cases
     from pantala.cli.tables import say_caveats
     from pantala.errors import UsageError
+    from pantala.figures.drawing import draw
     from pantala.figures.notes import caveats_of_runs, write_below
-    from pantala.figures.registry import draw, kind_of
+    from pantala.figures.registry import kind_of
     from pantala.figures.save import FORMATS, check_place, save
+    from pantala.figures.sweep_runs import choose_runs
 
-    kind = kind_of(kind).name
+    chosen = kind_of(kind)
+    kind = chosen.name
     if form is not None and form not in FORMATS:
         raise UsageError(f"--format {form}: is not one of pdf, svg and png; write one of them")
     if out is not None and form is not None and out.suffix.lower() != f".{form}":
@@ -119,19 +130,20 @@ def figure(
         )
     target = check_place(out or Path(f"{kind}.{form or 'pdf'}"))
     named = titles(runs)
-    given = {title: load(path) for title, path in zip(named, runs, strict=True)}
+    opened = {title: load(path) for title, path in zip(named, runs, strict=True)}
     options = {
         name: value
         for name, value in (
             ("class", link_class),
-            ("job", job),
+            ("job", job or None),
             ("measure", measure),
             ("metric", metric),
             ("where", parse_cases(where) or None),
         )
         if value is not None
     }
-    drawn = draw(kind, given, options)
+    given, others = choose_runs(chosen, opened, options)
+    drawn = draw(kind, given, others)
     caveats = caveats_of_runs(given)
     write_below(drawn, *(caveat.short for caveat in caveats))
     say_caveats(caveats)
@@ -146,7 +158,10 @@ def _list() -> None:
     caption = "pantala figure KIND RUN... --format pdf|svg|png draws one."
     table = listing(("kind", "shows"), caption=caption)
     for kind in KINDS.values():
-        options = ", ".join(f"--{name}" for name in kind.options)
+        options = ", ".join(
+            f"--{name} {'|'.join(values)}" if name == "measure" and values else f"--{name}"
+            for name, values in kind.options.items()
+        )
         of = "" if kind.takes == RUNS else kind.takes
         parts = {"Of": of, "After": kind.source, "Needs": kind.records, "Options:": options}
         more = "".join(f" {word} {text}." for word, text in parts.items() if text)

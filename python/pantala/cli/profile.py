@@ -34,6 +34,14 @@ def profile(
     job: Annotated[
         str | None, typer.Argument(metavar="JOB", help="One job.", show_default=False)
     ] = None,
+    by_kind: Annotated[
+        bool,
+        typer.Option(
+            "--by-kind",
+            help="Counters of requests and of responses; needs Aries' tiles and record.ports with"
+            ' split = ["kind"].',
+        ),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: a list with one object per job.")
     ] = False,
@@ -46,7 +54,8 @@ def profile(
     found = load(directory)
     run = found.together if isinstance(found, Experiment) else found
     say_caveats(found.caveats, aside=as_json)
-    profiles = [profile_of(run, name) for name in ([job] if job else run.job_names)]
+    jobs = [job] if job else run.job_names
+    profiles = [profile_of(run, name, by_kind=by_kind) for name in jobs]
     if as_json:
         import json
 
@@ -82,13 +91,21 @@ def profile(
             )
         counters = table(
             "Counters of these routers, all traffic, means per tile or link",
-            ("class", "number", "flits", "stalled flits", "stalls to flits"),
+            (
+                "class",
+                *(["kind"] if by_kind else []),
+                "number",
+                "flits",
+                "stalled flits",
+                "stalls to flits",
+            ),
             "Number: of tiles or links in use.\n",
         )
         for row in each["counters"].iter_rows(named=True):
             ratio = row["stalls_to_flits"]
             counters.add_row(
                 row["class"],
+                *([row["kind"]] if by_kind else []),
                 f"{row['tiles']:,}",
                 f"{row['flits_mean']:,.0f}",
                 f"{row['stalled_flits_mean']:,.1f}",

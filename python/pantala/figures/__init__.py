@@ -9,7 +9,8 @@ to a file::
     experiment = pt.load("runs/interference")
     figures.save(figures.throughput(experiment.together, experiment.alone), "throughput.pdf")
 
-Every job keeps its colour from figure to figure.
+Every job keeps its colour from figure to figure. A run of a job alone has the job's colour, and the
+run of all jobs together has one of its own.
 """
 
 # ruff: noqa: E402 - Matplotlib comes first.
@@ -126,13 +127,14 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from pantala.figures.registry import KINDS, Kind, draw, kind_of
+    from pantala.figures.drawing import draw
+    from pantala.figures.registry import KINDS, Kind, kind_of
 else:
 
     def __getattr__(name: str) -> object:
         # The kinds import what sweeps and comparisons need, which a report of a run does not.
         if name in ("KINDS", "Kind", "draw", "kind_of"):
-            from pantala.figures import registry
+            from pantala.figures import drawing, registry
 
-            return getattr(registry, name)
+            return getattr(drawing if name == "draw" else registry, name)
         raise AttributeError(f"module 'pantala.figures' has no attribute '{name}'")

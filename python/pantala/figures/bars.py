@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import polars as pl
 from matplotlib.figure import Figure
@@ -19,7 +19,11 @@ from pantala.text.amounts import time_unit
 __all__ = ["communication_bars"]
 
 
-def communication_bars(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def communication_bars(
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    jobs: Collection[str] = (),
+) -> Figure:
     """Draws the communication time of each job and run: mean, deviation over ranks, slowest rank.
 
     The figure follows Kang et al. (SC22), Fig. 4, 8 and 10. Bars of jobs alone are pale.
@@ -27,9 +31,10 @@ def communication_bars(given: Given, alone: Mapping[str, RunLike] | None = None)
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: no rank communicates.
+        UsageError: no rank communicates, or there is no such job.
     """
     time = pl.col("communication_time_ns")
     measured = [
@@ -40,7 +45,7 @@ def communication_bars(given: Given, alone: Mapping[str, RunLike] | None = None)
             .collect()
             .row(0),
         )
-        for case in cases(given, alone)
+        for case in cases(given, alone, jobs)
     ]
     rows = [(case, numbers) for case, numbers in measured if numbers[2]]
     if not rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import polars as pl
 from matplotlib.figure import Figure
@@ -30,7 +30,10 @@ _OTHER = "other calls"
 
 
 def time_in_calls(
-    given: Given, alone: Mapping[str, RunLike] | None = None, measure: str = "calls"
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    measure: str = "calls",
+    jobs: Collection[str] = (),
 ) -> Figure:
     """Draws the time inside each MPI call, mean over ranks: one stacked bar per job and run.
 
@@ -42,9 +45,10 @@ def time_in_calls(
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
         measure: `calls`, or `run` for the time of computing too.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: no rank spends time inside an MPI call.
+        UsageError: no rank spends time inside an MPI call, or there is no such job.
     """
     found = [
         (
@@ -55,7 +59,7 @@ def time_in_calls(
                 .iter_rows()
             ),
         )
-        for case, rows in rows_of(cases(given, alone), "calls")
+        for case, rows in rows_of(cases(given, alone, jobs), "calls")
     ]
     found = [(case, times) for case, times in found if times]
     if not found:
@@ -102,7 +106,11 @@ def time_in_calls(
     return figure
 
 
-def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def calls_over_time(
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    jobs: Collection[str] = (),
+) -> Figure:
     """Draws the MPI calls of single ranks over simulated time, one panel per job and run.
 
     A row is a rank, a bar is a call from its start to its end. A panel has the first 16 ranks that
@@ -112,11 +120,12 @@ def calls_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) ->
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: a run recorded no calls.
+        UsageError: a run recorded no calls, or there is no such job.
     """
-    shown = cases(given, alone)
+    shown = cases(given, alone, jobs)
     tables = [(case, table(case.run, "call_events")) for case in shown]
     if shown and all(rows is None for _, rows in tables):
         recorded(shown[-1].run, "call_events")

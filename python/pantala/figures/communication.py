@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,11 @@ from pantala.text.amounts import time_unit
 __all__ = ["communication_time"]
 
 
-def communication_time(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def communication_time(
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    jobs: Collection[str] = (),
+) -> Figure:
     """Draws the share of ranks with a communication time of at most x, one line per job.
 
     Lines of jobs alone are dashed, lines of jobs together are solid; each job has its mark. Yang
@@ -27,9 +31,10 @@ def communication_time(given: Given, alone: Mapping[str, RunLike] | None = None)
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: no rank communicates.
+        UsageError: no rank communicates, or there is no such job.
     """
     measured = [
         (
@@ -39,7 +44,7 @@ def communication_time(given: Given, alone: Mapping[str, RunLike] | None = None)
             .sort()
             .to_numpy(),
         )
-        for case in cases(given, alone)
+        for case in cases(given, alone, jobs)
     ]
     rows = [
         (case, times) for case, times in measured if len(times) and times[-1] > 0

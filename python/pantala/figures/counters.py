@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from pantala.errors import UsageError
-from pantala.figures.runs import Given, parts, recorded
+from pantala.figures.runs import Given, recorded
+from pantala.figures.shown_parts import shown_parts
 from pantala.figures.style import INK, PALETTE, horizontal_rows, new_figure, style
 from pantala.run_tables.link_classes import NETWORK
 from pantala.run_tables.run_like import RunLike
@@ -72,8 +73,10 @@ def system_counters(
     Raises:
         UsageError: a run did not record its link classes in windows.
     """
-    found = {}
-    for title, run in parts(given, alone).items():
+    found, shades = {}, {}
+    for each in shown_parts(given, alone, spans=", over "):
+        title, run = each.title, each.run
+        shades[title] = each.colour
         rows = (
             recorded(run, "system_windows")
             .filter(pl.col("window_ns") == pl.col("window_ns").min())
@@ -86,7 +89,7 @@ def system_counters(
                 f"figure system-counters: {title} has no two windows with a flit on these links;"
                 ' set shorter record.system.windows, such as ["10 us"], and run the scenario again'
             )
-    return counter_boxes({title: (title, rows) for title, rows in found.items()})
+    return counter_boxes({title: (title, rows) for title, rows in found.items()}, shades)
 
 
 def counter_boxes(

@@ -13,15 +13,18 @@ from pantala.figures.cases import effects_of_sweep
 from pantala.figures.effects import effect_matrix
 from pantala.figures.link_map import link_load_map
 from pantala.figures.link_time import links_over_time
-from pantala.figures.runs import Given, parts
+from pantala.figures.runs import Given
+from pantala.figures.shown_parts import shown_parts
 from pantala.run_tables.run_like import RunLike
 
 __all__ = ["effects", "links", "load_map"]
 
 
 def load_map(given: Given, alone: Mapping[str, RunLike], measure: str = "load") -> Figure:
-    """Draws `link_load_map` of load or stall."""
-    return link_load_map(parts(given, alone), "utilization" if measure == "load" else "stall")
+    """Draws `link_load_map` of load or stall; runs of different lengths say their lengths."""
+    between = "\nmean over " if measure == "load" else "\nover "
+    runs = {each.title: each.run for each in shown_parts(given, alone, spans=between)}
+    return link_load_map(runs, "utilization" if measure == "load" else "stall")
 
 
 def effects(given: Any, _: Mapping[str, RunLike], **options: Any) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -40,6 +40,7 @@ def rank_iterations(
     given: Given,
     alone: Mapping[str, RunLike] | None = None,
     measure: IterationTimes = "communication",
+    jobs: Collection[str] = (),
 ) -> Figure:
     """Draws a heat map of ranks (rows) and iterations (columns), one panel per job and run.
 
@@ -51,9 +52,10 @@ def rank_iterations(
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
         measure: the time inside MPI calls, or the duration of the iteration.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: a run recorded no iterations.
+        UsageError: a run recorded no iterations, or there is no such job.
     """
     value = (
         pl.col("communication_time_ns").sum()
@@ -64,7 +66,7 @@ def rank_iterations(
     found = [
         (case, _columns(rows, bool(skipped_spans(case.run))))
         for case, rows in rows_of(
-            cases(given, alone),
+            cases(given, alone, jobs),
             "iterations",
             lambda rows: _joined(rows.group_by(by_rank).agg(value=value)),
         )

@@ -16,6 +16,7 @@ __all__ = [
     "PAIR",
     "RUN",
     "RUNS",
+    "SEVERAL",
     "SWEEP",
     "WANG",
     "YANG",
@@ -36,6 +37,9 @@ PAIR = "one interference experiment"
 SWEEP = "one sweep"
 EFFECTS = f"{PAIR} or {SWEEP}"
 
+#: The values of an option that allows any text, and may be repeated.
+SEVERAL: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -45,7 +49,8 @@ class Kind:
         figure: the function of `pantala.figures` that draws it; its name is the kind's.
         text: what it shows, in one sentence.
         source: the figure that it follows; empty if there is none.
-        options: the options that it takes, with the values allowed; None allows any text.
+        options: the options that it takes, with the values allowed; None allows any text, `SEVERAL`
+            any texts.
         reads: a table that the figure needs and that a key records; empty if every run has all.
         takes: what it is drawn from. Runs include the runs of interference experiments.
         draw: draws it from what is given, the runs alone and the options; `figure` if not given.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from matplotlib.figure import Figure
 
@@ -15,7 +15,11 @@ from pantala.run_tables.run_like import RunLike, job_row
 __all__ = ["packet_latency"]
 
 
-def packet_latency(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def packet_latency(
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    jobs: Collection[str] = (),
+) -> Figure:
     """Draws packet latency per job: quartiles, median, mean, p95 and p99.
 
     The figure follows Kang et al. (SC22), Fig. 6. Median, mean and percentiles come from the jobs
@@ -25,11 +29,12 @@ def packet_latency(given: Given, alone: Mapping[str, RunLike] | None = None) -> 
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: no job delivered a packet.
+        UsageError: no job delivered a packet, or there is no such job.
     """
-    found = [(case, _numbers(case)) for case in cases(given, alone)]
+    found = [(case, _numbers(case)) for case in cases(given, alone, jobs)]
     rows = [(case, numbers) for case, numbers in found if numbers]
     if not rows:
         raise UsageError("figure packet-latency: no packet was delivered; name another run")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from pantala.errors import UsageError
 from pantala.figures.cuts import mark_cuts, of_jobs, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import stairs, steps_of
-from pantala.figures.style import new_figure, style
+from pantala.figures.style import MUTED, new_figure, style
 from pantala.run_tables.run_like import RunLike, table
 from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import time_unit
@@ -28,6 +31,8 @@ __all__ = ["latency_over_time"]
 _ONE_SCALE = 5.0
 #: The maximum number of steps; beyond it, windows are joined.
 _STEPS = 240
+#: The width of the line of a job's p99 alone.
+_THIN = 0.8
 #: What gives a run each of the latencies that not every run has.
 _REMEDIES = {
     "message": "name a run of MPI jobs",
@@ -36,22 +41,27 @@ _REMEDIES = {
 
 
 def latency_over_time(
-    given: Given, alone: Mapping[str, RunLike] | None = None, measure: str = "packet"
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    measure: str = "packet",
+    jobs: Collection[str] = (),
 ) -> Figure:
     """Draws the latency of the packets that arrive in each window, one panel per job.
 
     A line is the mean. If the run recorded `latency_windows`, a line is the median, and the band
-    around it reaches up to p99. The figure follows Kang et al. (SC22), Fig. 7.
+    above it reaches up to p99. The p99 of a job alone is a thin dashed line. The figure follows
+    Kang et al. (SC22), Fig. 7.
 
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
         measure: `packet`, `message` or `request-response`; the last two need `latency_windows`.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: a run recorded no time windows, or no such latency.
+        UsageError: a run recorded no time windows, no such latency, or there is no such job.
     """
-    rows, kind = cases(given, alone), measure.replace("-", "_")
+    rows, kind = cases(given, alone, jobs), measure.replace("-", "_")
     quantiles = measure != "packet" or all(
         table(case.run, "latency_windows") is not None for case in rows
     )
@@ -92,6 +102,9 @@ def latency_over_time(
                         color=case.colour,
                         alpha=0.2,
                     )
+                elif len(lines) > 1:
+                    tail = {**case.line, "lw": _THIN}
+                    stairs(axes, lines[1] / scale, edges / divisor, baseline=None, **tail)
                 stairs(axes, lines[0] / scale, edges / divisor, baseline=None, **case.line)
             axes.set_title(name)
             axes.grid(axis="y")
@@ -102,8 +115,21 @@ def latency_over_time(
         panels[-1].set_xlabel(time_label(shown, unit))
         words = "median to p99" if quantiles else "mean"
         figure.supylabel(f"{measure} latency, {words} ({name_of_scale})", fontsize=9)
-        add_key(figure, runs_key([case for case, _ in found]))
+        shown_cases = [case for case, _ in found]
+        add_key(figure, [*runs_key(shown_cases), *(_tails_key(shown_cases) if quantiles else [])])
     return figure
+
+
+def _tails_key(rows: Sequence[Case]) -> list[Artist]:
+    """Returns what shows the p99 of jobs alone and of others, if the figure has both."""
+    alone = next((case for case in rows if case.alone), None)
+    if alone is None:
+        return []
+    line = {**alone.line, "color": MUTED, "lw": _THIN}
+    return [
+        Line2D([], [], label="p99 alone", **line),
+        Patch(facecolor=MUTED, alpha=0.3, label="median to p99 together"),
+    ]
 
 
 def _means(case: Case, least_ns: float = 0.0) -> tuple[NDArray[Any], ...]:

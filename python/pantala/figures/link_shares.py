@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, parts, recorded
-from pantala.figures.style import DASHES, PALETTE, new_figure, style
+from pantala.figures.runs import Given, recorded
+from pantala.figures.shown_parts import ShownPart, shown_parts
+from pantala.figures.style import new_figure, style
 from pantala.run_tables.link_classes import INSIDE_GROUPS
 from pantala.run_tables.run_like import RunLike
 from pantala.text.amounts import size_unit, time_unit
@@ -21,7 +22,7 @@ from pantala.text.amounts import size_unit, time_unit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PANELS", "saturation_shares", "shares_of", "traffic_shares"]
+__all__ = ["PANELS", "by_column", "saturation_shares", "shares_of", "traffic_shares"]
 
 #: The characters of an entry of the key of which six fit beside each other.
 _SHORT = 18
@@ -42,12 +43,13 @@ def traffic_shares(given: Given, alone: Mapping[str, RunLike] | None = None) -> 
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
     """
-    values = {
-        title: run.links.select("class", value=pl.col("bytes").cast(pl.Float64)).collect()
-        for title, run in parts(given, alone).items()
-    }
+    shown = shown_parts(given, alone)
+    values = [
+        each.run.links.select("class", value=pl.col("bytes").cast(pl.Float64)).collect()
+        for each in shown
+    ]
     divisor, unit = size_unit(_most(values))
-    return _draw(values, divisor, f"traffic of a link ({unit})")
+    return _draw(shown, values, divisor, f"traffic of a link ({unit})")
 
 
 def saturation_shares(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
@@ -63,15 +65,17 @@ def saturation_shares(given: Given, alone: Mapping[str, RunLike] | None = None) 
     Raises:
         UsageError: a run recorded no ports, or only parts of them.
     """
-    values = {}
-    for title, run in parts(given, alone).items():
+    shown = shown_parts(given, alone)
+    values = []
+    for each in shown:
+        run = each.run
         whole = [pl.col(name).is_null() for name in ("vc", "job", "kind")]
         windows = recorded(run, "port_windows").filter(*whole)
         length = windows.select(pl.col("window_ns").max()).collect().item()
         if length is None:
             raise UsageError(
-                f"{title}: record.ports splits every row, and saturation times of parts have no"
-                " sum; remove record.ports.split and run the scenario again"
+                f"{each.title}: record.ports splits every row, and saturation times of parts have"
+                " no sum; remove record.ports.split and run the scenario again"
             )
         # Windows of several lengths cover the same time.
         time = (
@@ -79,38 +83,48 @@ def saturation_shares(given: Given, alone: Mapping[str, RunLike] | None = None) 
             .group_by("link")
             .agg(value=pl.col("saturated_ns").sum())
         )
-        values[title] = (
+        values.append(
             run.links.select("link", "class")
             .join(time, on="link", how="left")
             .with_columns(pl.col("value").fill_null(0.0))
             .collect()
         )
     divisor, unit = time_unit(_most(values))
-    return _draw(values, divisor, f"saturation time of a link ({unit})")
+    return _draw(shown, values, divisor, f"saturation time of a link ({unit})")
 
 
-def _most(values: Mapping[str, pl.DataFrame]) -> float:
-    return max(float(frame["value"].to_numpy().max(initial=0)) for frame in values.values())
+def _most(values: Sequence[pl.DataFrame]) -> float:
+    return max(float(frame["value"].to_numpy().max(initial=0)) for frame in values)
 
 
-def _draw(values: Mapping[str, pl.DataFrame], divisor: float, label: str) -> Figure:
+def _draw(
+    shown: Sequence[ShownPart], values: Sequence[pl.DataFrame], divisor: float, label: str
+) -> Figure:
     return shares_of(
         {
             name: {
-                title: frame.filter(pl.col("class").is_in(classes))["value"].to_numpy() / divisor
-                for title, frame in values.items()
+                each.title: frame.filter(pl.col("class").is_in(classes))["value"].to_numpy()
+                / divisor
+                for each, frame in zip(shown, values, strict=True)
             }
             for name, classes in PANELS.items()
         },
         label,
+        {each.title: each.line for each in shown},
     )
+
+
+def by_column(panels: Iterable[str], columns: int = len(PANELS)) -> dict[str, str]:
+    """Returns the scales of panels of which those below each other share one."""
+    return {name: str(at % columns) for at, name in enumerate(panels)}
 
 
 def shares_of(
     panels: Mapping[str, Mapping[str, NDArray[Any]]],
     label: str,
+    looks: Mapping[str, dict[str, Any]],
+    scales: Mapping[str, str] | None = None,
     columns: int = len(PANELS),
-    looks: Mapping[str, dict[str, Any]] | None = None,
     what: str = "links",
 ) -> Figure:
     """Draws the share of links with at most x: a panel per title, a line per run.
@@ -118,25 +132,25 @@ def shares_of(
     Args:
         panels: the values of each line, in one unit.
         label: what the values are, with the unit.
+        looks: the colour and dashes of each line.
+        scales: by panel, what it shares its scale with; all share one by default.
         columns: the number of panels beside each other.
-        looks: the colour and dashes of each line; then every column of panels has its own scale.
         what: what has the values.
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    shared: Literal["col"] | bool = "col"
-    if looks is None:
-        shared = True
-        titles = dict.fromkeys(title for lines in panels.values() for title in lines)
-        looks = {
-            title: {"color": PALETTE[at % len(PALETTE)], "ls": DASHES[at % len(DASHES)]}
-            for at, title in enumerate(titles)
-        }
+    scale = [(scales or {}).get(name, "") for name in panels]
     with style():
         figure = new_figure(0.9 + 2.0 * rows)
-        grid = figure.subplots(rows, columns, sharex=shared, sharey=True, squeeze=False)
-        for axes in grid.ravel()[len(panels) :]:
+        grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
+        every = list(grid.ravel())
+        for axes in every[len(panels) :]:
             axes.set_visible(False)
+        by_columns = scale[:-columns] == scale[columns:]
+        for place, own in enumerate(scale):
+            every[place].sharex(every[scale.index(own)])
+            lowest = place + columns >= len(panels)
+            every[place].tick_params(labelbottom=lowest or not by_columns)
         for axes, (name, lines) in zip(grid.ravel(), panels.items(), strict=False):
             for title, values in lines.items():
                 if len(values):
@@ -147,12 +161,13 @@ def shares_of(
             axes.set_title(name)
             axes.grid()
         grid[0][0].set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
-        for axes in grid[0]:  # after the last panel: a limit ends the scaling
-            axes.set_xlim(left=0)
+        for own in set(scale):  # after the last panel: a limit ends the scaling
+            every[scale.index(own)].set_xlim(left=0)
         grid[0][0].set_ylim(0, 1)
         for row in grid:
             row[0].set_ylabel(f"share of {what}")
-        grid[-1][columns // 2].set_xlabel(label)
+        last = len(panels) - (rows - 1) * columns
+        grid[-1][min(columns // 2, last - 1)].set_xlabel(label)
         if len(looks) > 1:
             fit = 6 if max(map(len, looks)) <= _SHORT else 3
             lines_of = [Line2D([], [], label=name, **look) for name, look in looks.items()]

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, parts, recorded
-from pantala.figures.style import DASHES, MARKERS, PALETTE, new_figure, style
+from pantala.figures.runs import Given, recorded
+from pantala.figures.shown_parts import shown_parts
+from pantala.figures.style import MARKERS, new_figure, style
 from pantala.metrics.samples import PERCENTILES, percentiles
 from pantala.run_tables.run_like import RunLike
 from pantala.text.amounts import time_unit
@@ -36,15 +37,13 @@ def latency_percentiles(given: Given, alone: Mapping[str, RunLike] | None = None
     Raises:
         UsageError: a run did not record its nodes.
     """
+    shown = shown_parts(given, alone)
+    samples = [recorded(each.run, "nic_windows").select(_LATENCY).collect() for each in shown]
     lines = {
-        title: _values(recorded(run, "nic_windows").select(_LATENCY).collect()[_LATENCY].to_list())
-        for title, run in parts(given, alone).items()
+        each.title: _values(rows[_LATENCY].to_list())
+        for each, rows in zip(shown, samples, strict=True)
     }
-    looks = {
-        title: {"color": PALETTE[at % len(PALETTE)], "ls": DASHES[at % len(DASHES)]}
-        for at, title in enumerate(lines)
-    }
-    return percentile_lines(lines, PERCENTILES, looks)
+    return percentile_lines(lines, PERCENTILES, {each.title: each.line for each in shown})
 
 
 def _values(samples: Sequence[float]) -> list[float]:

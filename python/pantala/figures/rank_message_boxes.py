@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import polars as pl
 from matplotlib.figure import Figure
@@ -17,7 +17,10 @@ __all__ = ["rank_latency_boxes"]
 
 
 def rank_latency_boxes(
-    given: Given, alone: Mapping[str, RunLike] | None = None, measure: str = "received"
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    measure: str = "received",
+    jobs: Collection[str] = (),
 ) -> Figure:
     """Draws the longest message latency of a rank, as a box over the ranks of each job.
 
@@ -28,14 +31,16 @@ def rank_latency_boxes(
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
         measure: `sent` or `received`: the messages that count for a rank.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: a run did not record its messages by rank, or no rank has such a message.
+        UsageError: a run did not record its messages by rank, no rank has such a message, or there
+            is no such job.
     """
     if measure not in DIRECTIONS:
         raise UsageError(f"measure = '{measure}': there is none; choose {', '.join(DIRECTIONS)}")
     boxes = []
-    for case, rows in rows_of(cases(given, alone), "rank_messages"):
+    for case, rows in rows_of(cases(given, alone, jobs), "rank_messages"):
         own = rows.filter(pl.col("direction") == measure)["latency_max_ns"].drop_nulls()
         if own.is_empty():
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,10 @@ DIRECTIONS = ("sent", "received")
 
 
 def rank_latency(
-    given: Given, alone: Mapping[str, RunLike] | None = None, measure: str = "sent"
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    measure: str = "sent",
+    jobs: Collection[str] = (),
 ) -> Figure:
     """Draws the shortest, the mean and the longest message latency of each rank, a panel per job.
 
@@ -42,13 +45,15 @@ def rank_latency(
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
         measure: `sent` or `received`: the messages that count for a rank.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: a run did not record its messages by rank, or no rank has such a message.
+        UsageError: a run did not record its messages by rank, no rank has such a message, or there
+            is no such job.
     """
     found = [
         (case, _lines(rows.filter(pl.col("direction") == measure)))
-        for case, rows in rows_of(cases(given, alone), "rank_messages")
+        for case, rows in rows_of(cases(given, alone, jobs), "rank_messages")
     ]
     found = [(case, lines) for case, lines in found if np.isfinite(lines).any()]
     if not found:

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
-
-from matplotlib.figure import Figure
-
 from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.errors import UsageError, nearest
-from pantala.experiments.experiment import Experiment
 from pantala.figures.bars import communication_bars
 from pantala.figures.blame import blame_matrix
 from pantala.figures.calls import calls_over_time, time_in_calls
@@ -29,6 +23,7 @@ from pantala.figures.kind import (
     PAIR,
     RUN,
     RUNS,
+    SEVERAL,
     SWEEP,
     WANG,
     YANG,
@@ -47,7 +42,6 @@ from pantala.figures.rank_messages import DIRECTIONS, rank_latency
 from pantala.figures.ring import group_ring
 from pantala.figures.routers_time import routers_over_time
 from pantala.figures.routing_time import nonminimal_over_time
-from pantala.figures.runs import is_experiment
 from pantala.figures.scores import z_scores, z_scores_of_sweep
 from pantala.figures.seeds import seed_boxes
 from pantala.figures.slowdown import slowdown_bars
@@ -58,12 +52,8 @@ from pantala.figures.tile_ratios import tile_ratios
 from pantala.figures.tiles import stall_scatter
 from pantala.figures.vc_occupancy import vc_occupancy
 from pantala.run_tables.link_classes import NETWORK
-from pantala.run_tables.run_like import InterferenceLike, RunLike
 
-__all__ = ["CLASSES", "KINDS", "RUN", "RUNS", "SWEEP", "Drawable", "Kind", "draw", "kind_of"]
-
-#: What a figure is drawn from.
-Drawable: TypeAlias = RunLike | InterferenceLike | Experiment
+__all__ = ["CLASSES", "KINDS", "RUN", "RUNS", "SWEEP", "Kind", "kind_of"]
 
 #: Link classes by the words of the option ``--class``.
 CLASSES: dict[str, tuple[str, ...]] = {
@@ -74,6 +64,8 @@ CLASSES: dict[str, tuple[str, ...]] = {
 }
 
 
+#: The option of kinds that have a row, a line or a panel per job.
+_JOBS = {"job": SEVERAL}
 _CASES = {"metric": None, "job": None, "where": None}
 
 KINDS: dict[str, Kind] = {
@@ -83,48 +75,54 @@ KINDS: dict[str, Kind] = {
             communication_bars,
             "Communication time of each job: mean, standard deviation over ranks, slowest rank.",
             f"{KANG}, Fig. 4, 8 and 10",
+            options=_JOBS,
         ),
         Kind(
             communication_time,
             "Share of ranks with a communication time of at most x.",
             f"{YANG}, Fig. 3",
+            options=_JOBS,
         ),
         Kind(
             rank_iterations,
             "Heat map of ranks and iterations: time inside MPI calls, or duration.",
-            options={"measure": ("communication", "duration")},
+            options=_JOBS | {"measure": ("communication", "duration")},
             reads="iterations",
         ),
         Kind(
             time_in_calls,
             "Time inside each MPI call, mean over ranks: one bar per job, with computing if asked.",
             f"{CHUNDURI}, Fig. 5 and 8",
-            options={"measure": ("calls", "run")},
+            options=_JOBS | {"measure": ("calls", "run")},
         ),
         Kind(
             calls_over_time,
             "MPI calls of single ranks over simulated time.",
+            options=_JOBS,
             reads="call_events",
         ),
         Kind(
             throughput,
             "Delivered throughput of each job over simulated time.",
             f"{KANG}, Fig. 5 and 9",
+            options=_JOBS,
         ),
         Kind(
             packet_latency,
             "Box plot of packet latency per job: quartiles, median, mean, p95 and p99.",
             f"{KANG}, Fig. 6",
+            options=_JOBS,
         ),
         Kind(
             latency_over_time,
             "Latency of packets, messages or request and response of each job over time.",
             f"{KANG}, Fig. 7",
-            options={"measure": ("packet", "message", "request-response")},
+            options=_JOBS | {"measure": ("packet", "message", "request-response")},
         ),
         Kind(
             latency_tail,
             "Share of packets with a latency above x, with logarithmic axes.",
+            options=_JOBS,
             reads="packets",
         ),
         Kind(
@@ -136,21 +134,22 @@ KINDS: dict[str, Kind] = {
         Kind(
             rank_latency,
             "Shortest, mean and longest message latency of each rank, a panel per job.",
-            options={"measure": DIRECTIONS},
+            options=_JOBS | {"measure": DIRECTIONS},
             reads="rank_messages",
         ),
         Kind(
             rank_latency_boxes,
             "Box plot over ranks of the longest message latency of a rank, per job.",
             f"{WANG}, Fig. 7",
-            options={"measure": DIRECTIONS},
+            options=_JOBS | {"measure": DIRECTIONS},
             reads="rank_messages",
         ),
         Kind(
             slowdown_bars,
             "Communication time of each job alone and together, and the slowdown.",
+            options=_JOBS,
             takes=PAIR,
-            draw=lambda given, _: slowdown_bars(given.slowdown.collect()),
+            draw=lambda given, _, **options: slowdown_bars(given.slowdown.collect(), **options),
         ),
         Kind(
             effect_matrix,
@@ -233,6 +232,7 @@ KINDS: dict[str, Kind] = {
             routers_over_time,
             "Bytes per time on the routers that serve each job, divided by job.",
             f"{WANG}, Fig. 8",
+            options=_JOBS,
             reads="router_windows",
         ),
         Kind(
@@ -281,6 +281,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             nonminimal_over_time,
             "Share of each job's packets on non-minimal paths over simulated time.",
+            options=_JOBS,
             reads="routing_windows",
         ),
         Kind(
@@ -308,83 +309,3 @@ def kind_of(name: str) -> Kind:
         hint = f"did you mean '{close}'?" if close else "pantala figure lists the kinds"
         raise UsageError(f"there is no figure '{name}'; {hint}")
     return found
-
-
-def draw(name: str, runs: Mapping[str, Drawable], options: Mapping[str, Any]) -> Figure:
-    """Draws a figure of one or several runs, or of a sweep.
-
-    Args:
-        name: the kind.
-        runs: the runs, interference experiments or sweeps by title, at least one.
-        options: the values of ``class``, ``job``, ``measure``, ``metric`` and ``where`` (the value
-            of each axis), as far as they are given.
-
-    Raises:
-        UsageError: there is no such kind or option, the kind is drawn from something else, or a run
-            did not record what the kind needs.
-    """
-    kind = kind_of(name)
-    chosen = _chosen(kind, options)
-    for title, each in runs.items():
-        _check(kind, title, each)
-    drawn = kind.draw or kind.figure
-    if kind.takes == RUNS and len(runs) > 1:
-        return drawn(runs, {}, **chosen)
-    if len(runs) > 1:
-        raise UsageError(f"figure {kind.name}: takes {kind.takes}, not {len(runs)}; name one")
-    only = next(iter(runs.values()))
-    if SWEEP in kind.takes or kind.figure is slowdown_bars:
-        return drawn(only, {}, **chosen)
-    if is_experiment(only):
-        return drawn(only.together, only.alone, **chosen)
-    return drawn(only, {}, **chosen)
-
-
-def _chosen(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the arguments of a kind's options.
-
-    Raises:
-        UsageError: the kind has no such option, or the option no such value.
-    """
-    chosen: dict[str, Any] = {}
-    for option, value in options.items():
-        shown = value
-        if option == "where":
-            shown = ", ".join(f"{axis}={each}" for axis, each in value.items())
-        if option not in kind.options:
-            takes = ", ".join(f"--{each}" for each in kind.options) or "no such option"
-            raise UsageError(f"--{option} {shown}: figure {kind.name} takes {takes}; remove it")
-        values = kind.options[option]
-        if values is not None and value not in values:
-            close = nearest(value, values)
-            hint = f"did you mean '{close}'?" if close else f"write one of {', '.join(values)}"
-            raise UsageError(f"--{option} {value}: is not one of {', '.join(values)}; {hint}")
-        if option == "class":
-            chosen["classes"] = CLASSES[value]
-        else:
-            chosen[option] = value
-    return chosen
-
-
-def _check(kind: Kind, title: str, given: Drawable) -> None:
-    """Checks whether a kind can be drawn from what is given.
-
-    Raises:
-        UsageError: it is drawn from something else; the text says what to name.
-    """
-    place = getattr(given, "path", title)
-    if isinstance(given, Experiment) and not given.single:
-        if SWEEP not in kind.takes:
-            of_sweeps = [each.name for each in KINDS.values() if SWEEP in each.takes]
-            raise UsageError(
-                f"figure {kind.name}: {place} is a sweep of {given.runs.height:,} runs; name the"
-                f" directory of one of its runs, or draw {' or '.join(of_sweeps)}"
-            )
-    elif not is_experiment(given) and PAIR in kind.takes:
-        remedy = "name the directory that pantala run wrote for interference = true"
-        raise UsageError(f"figure {kind.name}: takes {kind.takes}; {place} is a run; {remedy}")
-    elif kind.takes == SWEEP and not isinstance(given, Experiment):
-        raise UsageError(
-            f"figure {kind.name}: compares the cases of a sweep; {place} is none; name the"
-            " directory that pantala sweep wrote"
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["routers_over_time"]
 
 
-def routers_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def routers_over_time(
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    jobs: Collection[str] = (),
+) -> Figure:
     """Draws the bytes per time on the routers that serve each job, divided by the job of the bytes.
 
     A panel has the routers of one job. The areas are stacked: all routers of the panel together
@@ -38,12 +42,13 @@ def routers_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) 
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: a run did not record its routers.
+        UsageError: a run did not record its routers, or there is no such job.
     """
-    found = [(case, *_rates(case)) for case in cases(given, alone)]
-    names = list(dict.fromkeys(case.name for case, *_ in found))
+    found = [(case, *_rates(case)) for case in cases(given, alone, jobs)]
+    names = list(dict.fromkeys(case.name for case in cases(given, alone)))
     names += [n for case, *_ in found for n in job_names(case.run).values() if n not in names]
     colour = colours(names)
     hatch = {name: HATCHES[at % len(HATCHES)] for at, name in enumerate(names)}

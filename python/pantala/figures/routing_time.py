@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,11 @@ __all__ = ["nonminimal_over_time"]
 _STEPS = 240
 
 
-def nonminimal_over_time(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def nonminimal_over_time(
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    jobs: Collection[str] = (),
+) -> Figure:
     """Draws the share of packets on non-minimal paths in each window, one panel per job.
 
     A packet counts in the window in which it arrives. The filled part of a single run is the share
@@ -39,11 +43,14 @@ def nonminimal_over_time(given: Given, alone: Mapping[str, RunLike] | None = Non
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: no run recorded `routing_windows`.
+        UsageError: no run recorded `routing_windows`, or there is no such job.
     """
-    found = [(case, _shares(case, frame)) for case, frame in rows_of(cases(given, alone), _TABLE)]
+    found = [
+        (case, _shares(case, frame)) for case, frame in rows_of(cases(given, alone, jobs), _TABLE)
+    ]
     names = list(dict.fromkeys(case.name for case, _ in found))
     divisor, unit = time_unit(max(float(edges[-1]) for _, (edges, *_) in found))
     rerouted = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ __all__ = [
     "Case",
     "Given",
     "cases",
+    "check_jobs",
     "is_experiment",
     "parts",
     "recorded",
@@ -164,15 +165,44 @@ class Case:
 Given = RunLike | Mapping[str, RunLike | InterferenceLike]
 
 
-def cases(given: Given, alone: Mapping[str, RunLike] | None = None) -> list[Case]:
+def cases(
+    given: Given, alone: Mapping[str, RunLike] | None = None, jobs: Collection[str] = ()
+) -> list[Case]:
     """Returns the jobs of one or several runs, each after its own run alone if there is one.
 
     Args:
         given: the run of all jobs together, the only run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        jobs: only these jobs, with the colours that they have among all; all by default.
+
+    Raises:
+        UsageError: no run has one of the jobs.
     """
+    found = _every_case(given, alone or {})
+    check_jobs(jobs, dict.fromkeys(case.name for case in found))
+    return [case for case in found if not jobs or case.name in jobs]
+
+
+def check_jobs(jobs: Collection[str], known: Collection[str]) -> None:
+    """Checks names of jobs.
+
+    Args:
+        jobs: the jobs that a figure shall show.
+        known: the jobs that there are.
+
+    Raises:
+        UsageError: there is no such job; the text names all.
+    """
+    for job in jobs:
+        if job not in known:
+            raise UsageError(
+                f"--job {job}: the runs have no such job; name one of {', '.join(known)}"
+            )
+
+
+def _every_case(given: Given, alone: Mapping[str, RunLike]) -> list[Case]:
     if not isinstance(given, Mapping):
-        return _cases_of("", given, alone or {}, colours(job_names(given).values()), 0)
+        return _cases_of("", given, alone, colours(job_names(given).values()), 0)
     several = [
         (title, one.together, one.alone) if is_experiment(one) else (title, one, {})
         for title, one in given.items()

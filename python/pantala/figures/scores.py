@@ -138,16 +138,24 @@ def z_scores_of_sweep(
 ) -> Figure:
     """Draws the z-scores of a metric of the jobs of a sweep, by the groups that each job spans.
 
-    Axes of placements make no cases of their own.
+    Runs of a job with different numbers of ranks are of different kinds: each size has a panel, as
+    in Chunduri et al. (IPDPS 2021), Fig. 3. Axes of placements and of sizes make no cases of their
+    own.
 
     Raises:
-        UsageError: there is no such metric, job or axis, or the sweep does not keep the ranks.
+        UsageError: there is no such metric, job or axis, the sweep does not keep the ranks, or the
+            experiment is no sweep.
     """
     from pantala.comparison.labels import label_of
     from pantala.comparison.values import check_metrics
 
     value = metric or _TIME
     check_metrics([value])
+    if "keep" not in experiment.document:
+        raise UsageError(
+            f"figure z-scores: compares the runs of a sweep; {experiment.path} is one interference"
+            " experiment; name the directory that pantala sweep wrote"
+        )
     if "ranks" not in experiment.document["keep"]:
         raise UsageError(
             f"{experiment.path}: the sweep did not keep table ranks, which has the groups of a"
@@ -175,14 +183,33 @@ def z_scores_of_sweep(
     frame = frame.filter(ends).with_columns(pl.col(value).cast(pl.Float64))
     ranks = experiment.table("ranks").filter(_together())
     spans = ranks.group_by("case", "job").agg(groups=pl.col("group").n_unique()).collect()
-    # An axis of placements says on how many groups a job lies, as the horizontal axis does.
+    # An axis of placements says on how many groups a job lies, as the horizontal axis does. An axis
+    # of sizes tells the panels apart.
     told = [axis for axis in axes if "placement" not in axis.split(".")]
+    told = [axis for axis in told if not _sets_size(frame, axis)]
     shown = [axis for axis in told if frame[axis].n_unique() > 1]
     series = pl.concat_str(pl.col(shown).cast(pl.String), separator=", ") if shown else pl.lit("")
+    several = pl.col("ranks").n_unique().over("name") > 1
+    sized = pl.concat_str(pl.col("name"), pl.lit(", "), pl.col("ranks"), pl.lit(" ranks"))
     rows = frame.join(spans, on=["case", "job"], maintain_order="left").with_columns(
-        panel=pl.col("name"), series=series
+        panel=pl.when(several).then(sized).otherwise("name"), series=series
     )
-    return z_scores(scored(rows, ["name"], value), label_of(value))
+    return z_scores(scored(_by_size(rows), ["name", "ranks"], value), label_of(value))
+
+
+def _sets_size(rows: pl.DataFrame, axis: str) -> bool:
+    """Returns whether the values of an axis set the number of ranks of a job."""
+    for own in rows.partition_by("name"):
+        sizes = own.group_by(axis).agg(pl.col("ranks").n_unique())["ranks"]
+        if own["ranks"].n_unique() > 1 and sizes.max() == 1:
+            return True
+    return False
+
+
+def _by_size(rows: pl.DataFrame) -> pl.DataFrame:
+    """Returns rows in the order of jobs, of each from the smallest size to the largest."""
+    jobs = pl.Enum(rows["name"].unique(maintain_order=True))
+    return rows.sort(pl.col("name").cast(jobs), "ranks", maintain_order=True)
 
 
 def _together() -> pl.Expr:

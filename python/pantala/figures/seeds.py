@@ -89,6 +89,7 @@ def seed_boxes(
                 _draw(axes, y, values, colour[box.group])
             axes.plot(values, [y] * len(values), "o", color=colour[box.group], ms=3.5)
         horizontal_rows(axes, [box.label for box in boxes], positions)
+        axes.set_ylim(positions[-1] + 0.6, positions[0] - 0.6)
         axes.use_sticky_edges = False
         axes.margins(x=0.03)
         axes.set_xlabel(with_unit(label, name))

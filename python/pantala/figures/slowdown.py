@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -9,6 +11,7 @@ from matplotlib.patches import Patch
 
 from pantala.analysis.uncompared import why_unknown
 from pantala.errors import UsageError
+from pantala.figures.runs import check_jobs
 from pantala.figures.style import INK, MUTED, colours, horizontal_rows, new_figure, style
 from pantala.text.amounts import time_unit
 
@@ -18,7 +21,7 @@ __all__ = ["slowdown_bars"]
 _MOST = 4
 
 
-def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
+def slowdown_bars(slowdown: pl.DataFrame, jobs: Collection[str] = ()) -> Figure:
     """Draws communication time as bars with the mean, the standard deviation and the slowest rank.
 
     The metric and the comparison with a run alone are those of Kang et al. (SC22), Fig. 4.
@@ -27,15 +30,18 @@ def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
         slowdown: the content of slowdown.parquet: `name`,
             `{alone,together}_communication_time_{mean,std,max}_ns` and `slowdown` per job. Rows
             without a slowdown are left out.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: no job has a slowdown.
+        UsageError: there is no such job, or no job that is shown has a slowdown.
     """
-    rows = slowdown.to_dicts()
+    check_jobs(jobs, slowdown["name"].to_list())
     colour = colours(slowdown["name"])
+    rows = [row for row in slowdown.to_dicts() if not jobs or row["name"] in jobs]
     rows = [row for row in rows if row["slowdown"] is not None]
     if not rows:
-        raise UsageError(_without(slowdown))
+        shown = slowdown.filter(pl.col("name").is_in(list(jobs))) if jobs else slowdown
+        raise UsageError(_without(shown))
     longest = max(
         max(row[f"{part}_communication_time_max_ns"] for part in ("alone", "together"))
         for row in rows

@@ -14,9 +14,10 @@ from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.errors import UsageError
 from pantala.figures.cuts import ShownRun, mark_cuts, time_label
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, parts, recorded
+from pantala.figures.runs import Given, recorded
+from pantala.figures.shown_parts import shown_parts
 from pantala.figures.steps import stairs, steps_of
-from pantala.figures.style import DASHES, PALETTE, PERCENT, new_figure, style
+from pantala.figures.style import PERCENT, new_figure, style
 from pantala.run_tables.run_like import RunLike
 from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import time_unit
@@ -52,10 +53,9 @@ def system_over_time(
         UsageError: a run did not record its link classes.
     """
     column, words = MEASURES[measure]
-    # The run of all jobs comes first and has the solid line.
-    found = {title: _shares(run, column) for title, run in reversed(parts(given, alone).items())}
-    if isinstance(given, Mapping):
-        found = dict(reversed(found.items()))
+    runs = shown_parts(given, alone)
+    found = {each.title: _shares(each.run, column) for each in runs}
+    looks = [{**each.line, "lw": 1.6} for each in runs]
     classes = [
         name
         for name in ALL_CLASSES
@@ -71,27 +71,25 @@ def system_over_time(
             max(1, len(classes)), sharex=True, sharey=True, squeeze=False
         ).ravel()
         for axes, name in zip(panels, classes, strict=False):
-            for at, (edges, shares) in enumerate(found.values()):
+            for (edges, shares), look in zip(found.values(), looks, strict=True):
                 if name in shares:
-                    stairs(axes, shares[name], edges / divisor, baseline=None, **_line(at))
+                    stairs(axes, shares[name], edges / divisor, baseline=None, **look)
             axes.set_title(name)
             axes.grid(axis="y")
             axes.margins(x=0)
             axes.yaxis.set_major_formatter(PERCENT)
         panels[0].set_ylim(bottom=0)  # of all panels, after the last: a limit ends the scaling
         panels[-1].set_xlim(left=_first(found) / divisor)
-        runs = parts(given, alone)
         shown = [
-            ShownRun(runs[title], title if len(found) > 1 else "", _line(at)["ls"])
-            for at, title in enumerate(found)
+            ShownRun(each.run, each.title if len(runs) > 1 else "", each.line["ls"])
+            for each in runs
         ]
         mark_cuts([(axes, shown) for axes in panels], divisor)
-        panels[-1].set_xlabel(time_label(runs.values(), unit))
+        panels[-1].set_xlabel(time_label([each.run for each in runs], unit))
         figure.supylabel(words, fontsize=9)
         if len(found) > 1:
-            add_key(
-                figure, [Line2D([], [], label=title, **_line(at)) for at, title in enumerate(found)]
-            )
+            keyed = zip(found, looks, strict=True)
+            add_key(figure, [Line2D([], [], label=title, **look) for title, look in keyed])
     return figure
 
 
@@ -104,10 +102,6 @@ def _first(found: Mapping[str, tuple[NDArray[Any], dict[str, NDArray[Any]]]]) ->
         if shares.any()
     )
     return min(starts)
-
-
-def _line(at: int) -> dict[str, Any]:
-    return {"color": PALETTE[at % len(PALETTE)], "ls": DASHES[at % len(DASHES)], "lw": 1.6}
 
 
 def _shares(run: RunLike, column: str) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:

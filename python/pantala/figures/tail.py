@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -21,7 +21,11 @@ __all__ = ["latency_tail"]
 _POINTS = 400
 
 
-def latency_tail(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def latency_tail(
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    jobs: Collection[str] = (),
+) -> Figure:
     """Draws the share of packets with a latency above x (CCDF) of each job, alone and together.
 
     Both axes are logarithmic, so that the slowest packet in ten thousand is as visible as the
@@ -30,11 +34,12 @@ def latency_tail(given: Given, alone: Mapping[str, RunLike] | None = None) -> Fi
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: a run recorded no packets.
+        UsageError: a run recorded no packets, or there is no such job.
     """
-    found = cases(given, alone)
+    found = cases(given, alone, jobs)
     counted = [(case, packet_latencies(case.run, case.job)) for case in found]
     rows = [(case, latencies) for case, latencies in counted if latencies is not None]
     if not rows and found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,7 @@ from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import MUTED, new_figure, style
 from pantala.run_tables.run_like import RunLike, job_row, table
 from pantala.run_tables.skipped_time import skipped_spans, without_skipped
-from pantala.text.amounts import time_unit
+from pantala.text.amounts import join, time_unit
 
 __all__ = ["throughput", "throughput_windows"]
 
@@ -26,9 +26,15 @@ MAX_STEPS = 240
 # Panels share one scale unless the peak of one job exceeds another's by more than this factor: the
 # smaller would look flat.
 _ONE_SCALE = 5.0
+#: The ends of two jobs that are nearer than this share of the time have one label.
+_APART = 0.18
 
 
-def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figure:
+def throughput(
+    given: Given,
+    alone: Mapping[str, RunLike] | None = None,
+    jobs: Collection[str] = (),
+) -> Figure:
     """Draws the delivered throughput of each job over time, one panel per job.
 
     Lines of jobs alone are dashed, lines of jobs together are solid. The figure follows Kang et al.
@@ -38,11 +44,13 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+        jobs: only these jobs; all by default.
 
     Raises:
-        UsageError: no packet entered the network, or a sweep did not keep the table.
+        UsageError: no packet entered the network, a sweep did not keep the table, or there is no
+            such job.
     """
-    found = [(case, throughput_windows(case.run, case.job)) for case in cases(given, alone)]
+    found = [(case, throughput_windows(case.run, case.job)) for case in cases(given, alone, jobs)]
     # Lines that are compared have steps of one length: the mean over a longer step has lower peaks.
     least = max((_step(frame) for _, frame in found if frame is not None), default=0.0)
     found = [
@@ -60,7 +68,8 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
             refuse_not_kept(case.run, "job_windows")
         raise UsageError("figure throughput: no packet entered the network; name another run")
     names = list(dict.fromkeys(case.name for case, _ in rows))
-    divisor, unit = time_unit(max((frame["end_ns"][-1] for _, frame in rows), default=1.0))
+    longest = max((frame["end_ns"][-1] for _, frame in rows), default=1.0)
+    divisor, unit = time_unit(longest)
     peaks = [
         max(max(frame["gb_per_s"]) for case, frame in rows if case.name == name) for name in names
     ]
@@ -73,7 +82,7 @@ def throughput(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
                 if case.name == name:
                     _line(axes, case, frame, divisor)
             if not isinstance(given, Mapping):
-                _ends_of_others(axes, name, given, divisor)
+                _ends_of_others(axes, name, given, divisor, longest)
             axes.set_title(name)
             axes.grid(axis="y")
             axes.margins(x=0)
@@ -135,23 +144,45 @@ def _line(axes: Axes, case: Case, frame: pl.DataFrame, divisor: float) -> None:
     stairs(axes, values, edges, baseline=None, **case.line)
 
 
-def _ends_of_others(axes: Axes, name: str, run: RunLike, divisor: float) -> None:
+def _ends_of_others(axes: Axes, name: str, run: RunLike, divisor: float, longest_ns: float) -> None:
     ends = {case.name: (case, end) for case in cases(run) if (end := _end(case)) is not None}
     if name not in ends or len(ends) > 3:
         return
-    for other, (case, end) in ends.items():
-        if other != name and end < ends[name][1]:
-            axes.axvline(end / divisor, color=case.colour, lw=1.1, ls=":")
-            axes.annotate(
-                f"{other} ends",
-                (end / divisor, 1),
-                (4, -2),
-                xycoords=("data", "axes fraction"),
-                textcoords="offset points",
-                va="top",
-                fontsize=8,
-                color=MUTED,
-            )
+    others = [
+        (case, end) for case, end in ends.values() if case.name != name and end < ends[name][1]
+    ]
+    for case, end in others:
+        axes.axvline(end / divisor, color=case.colour, lw=1.1, ls=":")
+    for end, names in _joined({case.name: end for case, end in others}, _APART * longest_ns):
+        axes.annotate(
+            f"{join(names)} {'ends' if len(names) == 1 else 'end'}",
+            (end / divisor, 1),
+            (4, -2),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            va="top",
+            fontsize=8,
+            color=MUTED,
+        )
+
+
+def _joined(ends: Mapping[str, float], apart_ns: float) -> list[tuple[float, list[str]]]:
+    """Returns the words of ends by time; those nearer to each other than a distance are joined.
+
+    Args:
+        ends: the end of each job.
+        apart_ns: the distance.
+
+    Returns:
+        The last end of each group, and its jobs.
+    """
+    found: list[tuple[float, list[str]]] = []
+    for name, end in sorted(ends.items(), key=lambda each: each[1]):
+        if found and end - found[-1][0] < apart_ns:
+            found[-1] = (end, [*found[-1][1], name])
+        else:
+            found.append((end, [name]))
+    return found
 
 
 def _end(case: Case) -> float | None:

@@ -11,7 +11,8 @@ from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.analysis.tiles import TILE_CLASSES
 from pantala.errors import UsageError, nearest
 from pantala.figures.link_shares import shares_of
-from pantala.figures.runs import Given, parts
+from pantala.figures.runs import Given
+from pantala.figures.shown_parts import shown_parts
 from pantala.figures.tiles import counters_of
 from pantala.run_tables.run_like import RunLike, job_names
 
@@ -30,8 +31,9 @@ def tile_ratios(
     """Draws the share of tiles with a stalls-to-flits ratio of at most x: a panel per class.
 
     The first panel has all network tiles together: 40 per router of an Aries. Tiles without a flit
-    have no ratio. On machines without tiles, each link counts. Chunduri et al. (IPDPS 2021), Fig. 6
-    and 11.
+    have no ratio. On machines without tiles, each link counts. Processor tiles and links of nodes
+    have a scale of their own. A ratio is over the whole run; runs of different lengths say how long
+    they lasted. Chunduri et al. (IPDPS 2021), Fig. 6 and 11.
 
     Args:
         given: one run, or several runs and experiments by title.
@@ -41,7 +43,8 @@ def tile_ratios(
     Raises:
         UsageError: no link carried a packet, or a run has no such job.
     """
-    found = {title: _ratios(run, job) for title, run in parts(given, alone).items()}
+    shown = shown_parts(given, alone, spans=", over ")
+    found = {each.title: _ratios(each.run, job) for each in shown}
     known = {name for frame in found.values() for name in frame["class"].unique().to_list()}
     if not known:
         raise UsageError("figure tile-ratios: no link carried a packet; name another run")
@@ -62,6 +65,9 @@ def tile_ratios(
             for panel, of in panels.items()
         },
         RATIO,
+        {each.title: each.line for each in shown},
+        # Processor tiles stall many times as long: on one scale, the other lines are at its edge.
+        {name: "terminal" for name in panels if name in TERMINAL},
         what="tiles" if tiles else "links",
     )
 

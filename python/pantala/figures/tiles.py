@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,8 @@ from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.analysis.tiles import TILE_CLASSES, has_tiles, link_counters, tile_counters, tile_map
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, parts
+from pantala.figures.runs import Given
+from pantala.figures.shown_parts import shown_parts
 from pantala.figures.style import GRID, MARKERS, MUTED, PALETTE, new_figure, style
 from pantala.run_tables.run_like import RunLike
 
@@ -54,7 +55,8 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
     Grey lines mark equal stalls-to-flits ratios. Links without a stall lie on the horizontal axis.
     A class has no panel if none of its links stalled, but others did. The figure follows Chunduri
     et al. (IPDPS 2021), Fig. 10 and 12, whose points are the tiles of Aries routers
-    (`pantala.analysis.tiles`). On machines without tiles, each link is a point.
+    (`pantala.analysis.tiles`). On machines without tiles, each link is a point. Counts are of the
+    whole run; runs of different lengths say how long they lasted.
 
     Args:
         given: one run, or several runs and experiments by title.
@@ -63,14 +65,21 @@ def stall_scatter(given: Given, alone: Mapping[str, RunLike] | None = None) -> F
     Raises:
         UsageError: no link carried a packet.
     """
-    return scatter_of({title: stalls_and_flits(run) for title, run in parts(given, alone).items()})
+    shown = shown_parts(given, alone, spans=", over ")
+    return scatter_of(
+        {each.title: stalls_and_flits(each.run) for each in shown},
+        [(each.colour, each.marker) for each in shown],
+    )
 
 
-def scatter_of(found: Mapping[str, pl.DataFrame]) -> Figure:
+def scatter_of(
+    found: Mapping[str, pl.DataFrame], looks: Sequence[tuple[str, str]] | None = None
+) -> Figure:
     """Draws the points of `stall_scatter`.
 
     Args:
         found: the rows of `stalls_and_flits` of each run, by title.
+        looks: the colour and the mark of each run; by default in the order of all colours.
 
     Raises:
         UsageError: no link carried a packet.
@@ -83,6 +92,9 @@ def scatter_of(found: Mapping[str, pl.DataFrame]) -> Figure:
     if not classes:
         raise UsageError("figure stall-scatter: no link carried a packet; name another run")
     classes = [each for each in classes if _stalls(found.values(), each)] or classes
+    looks = looks or [
+        (PALETTE[at % len(PALETTE)], MARKERS[at % len(MARKERS)]) for at in range(len(found))
+    ]
     columns = min(2, max(1, len(classes)))
     rows = -(-max(1, len(classes)) // columns)
     with style():
@@ -91,8 +103,8 @@ def scatter_of(found: Mapping[str, pl.DataFrame]) -> Figure:
         for axes in panels[len(classes) :]:
             axes.set_visible(False)
         for axes, name in zip(panels, classes, strict=False):
-            for at, frame in enumerate(found.values()):
-                _points(axes, frame.filter(pl.col("class") == name), at)
+            for frame, look in zip(found.values(), looks, strict=True):
+                _points(axes, frame.filter(pl.col("class") == name), *look)
             axes.set_title(name)
         every = pl.concat(found.values()).filter(pl.col("flits") > 0)
         flits = every["flits"].to_numpy()
@@ -102,22 +114,15 @@ def scatter_of(found: Mapping[str, pl.DataFrame]) -> Figure:
             axes.tick_params(labelbottom=True)
             _ratios(axes, 0.6 * low, 1.4 * high, top)
         points = "tile" if set(classes) <= set(TILE_CLASSES) else "link"
-        figure.supxlabel(f"flits sent by a {points}", fontsize=9)
+        for axes in panels[max(0, len(classes) - columns) : len(classes)]:
+            axes.set_xlabel(f"flits sent by a {points}")
         figure.supylabel("stalled flits", fontsize=9)
         if len(found) > 1:
             add_key(
                 figure,
                 [
-                    Line2D(
-                        [],
-                        [],
-                        ls="",
-                        marker=MARKERS[at % len(MARKERS)],
-                        mfc="none",
-                        color=PALETTE[at % len(PALETTE)],
-                        label=title,
-                    )
-                    for at, title in enumerate(found)
+                    Line2D([], [], ls="", marker=marker, mfc="none", color=colour, label=title)
+                    for title, (colour, marker) in zip(found, looks, strict=True)
                 ],
             )
     return figure
@@ -128,16 +133,16 @@ def _stalls(frames: Iterable[pl.DataFrame], name: str) -> bool:
     return any(frame.filter(of_class)["stalled_flits"].sum() > 0 for frame in frames)
 
 
-def _points(axes: Axes, frame: pl.DataFrame, at: int) -> None:
+def _points(axes: Axes, frame: pl.DataFrame, colour: str, marker: str) -> None:
     axes.plot(
         frame["flits"].to_numpy(),
         frame["stalled_flits"].to_numpy(),
-        MARKERS[at % len(MARKERS)],
+        marker,
         ms=3,
         mfc="none",
         mew=0.6,
         alpha=0.7,
-        color=PALETTE[at % len(PALETTE)],
+        color=colour,
         clip_on=False,
         rasterized=frame.height > _VECTOR,
     )

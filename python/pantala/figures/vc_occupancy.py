@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -13,8 +13,9 @@ from matplotlib.patches import Patch
 from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, parts, recorded
-from pantala.figures.style import HATCHES, INK, PALETTE, new_figure, style
+from pantala.figures.runs import Given, recorded
+from pantala.figures.shown_parts import ShownPart, shown_parts
+from pantala.figures.style import INK, new_figure, style
 from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike
@@ -48,7 +49,9 @@ def vc_occupancy(
     Raises:
         UsageError: a run did not record its virtual channels, or no link has an occupancy.
     """
-    found = {title: vc_occupancy_table(run) for title, run in parts(given, alone).items()}
+    runs = shown_parts(given, alone)
+    looks = [_look(each) for each in runs]
+    found = {each.title: vc_occupancy_table(each.run) for each in runs}
     shown = [
         name
         for name in ALL_CLASSES
@@ -60,7 +63,7 @@ def vc_occupancy(
             "figure vc-occupancy: no virtual channel of these links holds a flit; name another run"
             " or another --class"
         )
-    room = _room(list(parts(given, alone).values()))
+    room = _room([each.run for each in runs])
     channels = {name: _channels(found, name) for name in shown}
     heights = [len(vcs) * max(1.0, 0.45 * len(found) + 0.3) + 0.9 for vcs in channels.values()]
     with style():
@@ -70,7 +73,7 @@ def vc_occupancy(
         )
         for row, (name, vcs) in zip(panels, channels.items(), strict=True):
             for axes, column in zip(row, _COLUMNS, strict=True):
-                _bars(axes, found, name, vcs, column)
+                _bars(axes, found, looks, name, vcs, column)
             row[0].set_title(name)
             row[0].set_yticks(range(len(vcs)), [f"VC {vc}" for vc in vcs])
             row[0].set_ylim(len(vcs) - 0.45, -0.55)
@@ -83,7 +86,8 @@ def vc_occupancy(
             if room is not None and room <= most:
                 _mark_room(list(panels[:, at]), room)
         if len(found) > 1:
-            add_key(figure, [Patch(label=title, **_look(at)) for at, title in enumerate(found)])
+            keyed = zip(found, looks, strict=True)
+            add_key(figure, [Patch(label=title, **look) for title, look in keyed])
     return figure
 
 
@@ -162,25 +166,26 @@ def _channels(found: Mapping[str, pl.DataFrame], name: str) -> list[int]:
 
 
 def _bars(
-    axes: Axes, found: Mapping[str, pl.DataFrame], name: str, vcs: list[int], column: str
+    axes: Axes,
+    found: Mapping[str, pl.DataFrame],
+    looks: Sequence[dict[str, Any]],
+    name: str,
+    vcs: list[int],
+    column: str,
 ) -> None:
     width = 0.84 / len(found)
     for at, frame in enumerate(found.values()):
         values = dict(frame.filter(pl.col("class") == name).select("vc", column).iter_rows())
         held = [vc for vc in vcs if values.get(vc)]
         places = [vc - 0.42 + (at + 0.5) * width for vc in held]
-        axes.barh(places, [values[vc] for vc in held], width, lw=0.4, **_look(at))
+        axes.barh(places, [values[vc] for vc in held], width, lw=0.4, **looks[at])
     axes.grid(axis="x")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 
 
-def _look(at: int) -> dict[str, Any]:
-    return {
-        "facecolor": PALETTE[at % len(PALETTE)],
-        "hatch": HATCHES[at % len(HATCHES)],
-        "edgecolor": "#ffffff",
-    }
+def _look(part: ShownPart) -> dict[str, Any]:
+    return {"facecolor": part.colour, "hatch": part.hatch, "edgecolor": "#ffffff"}
 
 
 def _mark_room(column: list[Axes], room: int) -> None:

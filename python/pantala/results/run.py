@@ -294,7 +294,8 @@ class Run:
                 `record.ports` with `split = ["kind"]`, without `jobs`, `routers` or `classes`.
 
         Raises:
-            UsageError: there is no such job, or the run did not record requests and responses.
+            UsageError: there is no such job, or, with `by_kind`, the routers have no tiles or the
+                run did not record requests and responses.
         """
         number = self.job_names.index(chosen_job(self, "router_counters", job))
         nodes = job_nodes(self.ranks, self.plan, number)
@@ -318,16 +319,15 @@ class Run:
         return times
 
     def _tile_kinds(self) -> pl.DataFrame:
+        mapped = tile_map(self.links.collect(), self.plan["topology"])
         ports = self.plan["record"].get("ports") or {}
-        if "kind" not in ports.get("split", []) or any(
-            ports.get(key) for key in ("jobs", "routers", "classes")
-        ):
+        partial = any(ports.get(key) for key in ("jobs", "routers", "classes"))
+        if "kind" not in ports.get("split", []) or partial:
             raise UsageError(
                 "the run did not record all requests and responses; set record.ports.split ="
                 ' ["kind"], without jobs, routers and classes'
             )
         rows = self.port_windows.filter(pl.col("window_ns") == pl.col("window_ns").min())
-        mapped = tile_map(self.links.collect(), self.plan["topology"])
         return tile_kinds(mapped, rows.collect(), self._flit_times)
 
     def metric(self, name: str, job: str | None = None) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,10 +15,11 @@ import pantala as pt
 from pantala import figures
 from pantala.errors import UsageError
 from pantala.figures.counters import windows_of
+from pantala.figures.drawing import draw
 from pantala.figures.job_sizes import sizes_of
-from pantala.figures.registry import draw
 from pantala.figures.scores import scored
 from pantala.metrics.samples import percentiles
+from small_runs import small_interference
 from sweeps import scenario
 
 pytestmark = pytest.mark.native
@@ -166,3 +168,31 @@ def test_a_sweep_has_a_panel_per_job_and_a_point_per_run(swept: pt.Experiment) -
         draw("z-scores", {"x": swept}, {"job": "hal"})
     one = {"where": {"routing.algorithm": "par"}, "metric": "packet_latency_mean_ns"}
     assert draw("z-scores", {"x": swept}, one).axes
+
+
+def test_each_size_of_a_job_is_a_kind_and_a_panel(tmp_path: Path) -> None:
+    """Otherwise the size, not the mode, gives the scores (Chunduri et al., Fig. 3)."""
+    made = pt.sweep(
+        scenario(),
+        tmp_path,
+        seeds=2,
+        workers=1,
+        axes={"routing.algorithm": ["minimal", "par"], "jobs.noise.ranks": [8, 16]},
+    )
+    figure = draw("z-scores", {"x": made}, {"job": "noise"})
+    panels = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.get_visible()}
+    assert list(panels) == ["noise, 8 ranks", "noise, 16 ranks"]
+    for axes in panels.values():
+        points = [line for line in axes.lines if line.get_linestyle() == "None"]
+        scores = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in points])
+        assert len(scores) == 4
+        assert abs(scores.mean()) < 1e-9
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["minimal", "par"]
+    titles = [axes.get_title(loc="left") for axes in draw("z-scores", {"x": made}, {}).axes]
+    assert titles[:3] == ["halo", "noise, 8 ranks", "noise, 16 ranks"]
+
+
+def test_scores_of_one_interference_experiment_are_refused(tmp_path: Path) -> None:
+    made = small_interference(tmp_path)
+    with pytest.raises(UsageError, match=r"z-scores: compares the runs of a sweep; .* sweep wrote"):
+        draw("z-scores", {"x": made}, {})

@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 import pantala as pt
 from pantala.cli.run import _comparison
 from pantala.experiments.experiment import Experiment
-from pantala.figures.registry import draw
+from pantala.figures.drawing import draw
 from pantala.figures.style import INK
 from pantala.figures.throughput import throughput, throughput_windows
 from pantala.report.finding import hottest_sentence

@@ -19,14 +19,18 @@ from matplotlib.patches import StepPatch
 import pantala as pt
 from pantala import figures
 from pantala.api.load import load
-from pantala.cli import main
+from pantala.cli import complete, main
+from pantala.cli.figure import HELP
 from pantala.errors import UsageError
 from pantala.experiments.experiment import Experiment
+from pantala.figures.drawing import draw
 from pantala.figures.kind import RUN, RUNS, SWEEP
 from pantala.figures.link_time import links_over_time_table
-from pantala.figures.registry import KINDS, draw
+from pantala.figures.registry import KINDS
+from pantala.figures.throughput import _joined
 from pantala.results.run import Run
 from small_runs import scenario, small_interference
+from support import ROOT
 
 pytestmark = pytest.mark.native
 
@@ -81,7 +85,7 @@ def test_every_kind_draws_one_run_an_experiment_and_several(
             draw(kind, {"x": experiment, "y": experiment}, {})
     else:
         text = words(draw(kind, {"x": experiment, "y": experiment.together}, {}))
-        assert kind in {"stall-scatter"} or "y" in text.split()
+        assert kind in {"stall-scatter"} or "y" in text.replace(",", "").split()
 
 
 @pytest.mark.parametrize("form", ["pdf", "svg", "png"])
@@ -445,6 +449,41 @@ def test_latency_over_time_shows_recorded_percentiles() -> None:
     assert steps.edges.tolist() == [0, 10, 20, 30]
 
 
+def test_the_tail_of_a_job_alone_is_a_line_of_its_own() -> None:
+    """Tails are what alone and together differ in (Kang et al., Fig. 7)."""
+
+    def run(p99: float, names: str) -> Any:
+        windows = {
+            "job": [0, 0],
+            "window_start_ns": [0.0, 10.0],
+            "kind": ["packet", "packet"],
+            "count": [3, 5],
+            "p50_ns": [100.0, 110.0],
+            "p99_ns": [p99, p99 + 1],
+        }
+        jobs = {"job": list(range(len(names))), "name": list(names)}
+        found = made(latency_windows=windows, jobs=jobs)
+        found.document["plan"]["record"]["latency_windows_ps"] = 10_000
+        return found
+
+    together, alone = run(500.0, "ab"), run(200.0, "a")
+    figure = figures.latency_over_time(together, {"a": alone})
+    steps = [patch for patch in figure.axes[0].patches if isinstance(patch, StepPatch)]
+    (tail,) = [each for each in steps if each.get_data()[0].tolist() == [200.0, 201.0]]
+    (median, *_) = [each for each in steps if each.get_data()[0].tolist() == [100.0, 110.0]]
+    assert not tail.get_fill()
+    assert tail.get_linewidth() < median.get_linewidth()
+    shown = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert shown == ["alone", "together", "p99 alone", "median to p99 together"]
+    assert not figures.latency_over_time(together).legends
+
+
+def test_ends_of_jobs_at_nearly_the_same_time_share_a_label() -> None:
+    ends = {"first": 100.0, "last": 900.0, "second": 110.0}
+    assert _joined(ends, 50.0) == [(110.0, ["first", "second"]), (900.0, ["last"])]
+    assert [names for _, names in _joined(ends, 5.0)] == [["first"], ["second"], ["last"]]
+
+
 def test_placement_shows_every_rank(experiment: Experiment) -> None:
     figure = figures.placement_map(experiment.together)
     marks = [len(line.get_xdata()) for line in figure.axes[0].lines]  # type: ignore[arg-type]
@@ -473,9 +512,17 @@ def figure_command(*words: str) -> int:
     return int(ended.value.code or 0)
 
 
+def test_help_and_how_to_name_the_kinds() -> None:
+    assert all(name in HELP for name, kind in KINDS.items() if SWEEP in kind.takes)
+    how_to = (ROOT / "docs" / "how-to" / "figures.md").read_text("utf-8")
+    assert [name for name in KINDS if f"`{name}`" not in how_to] == []
+    assert complete.measures("sat") == ["saturation"]
+
+
 def test_the_command_lists_kinds(capsys: pytest.CaptureFixture[str]) -> None:
     assert figure_command() == 0
     text = capsys.readouterr().out
+    assert "communication|duration" in text.replace("\n", "")
     assert all(kind in text for kind in KINDS)
     assert "Fig. 11" in text
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.patches import StepPatch
 
-from pantala.figures.registry import draw
+from pantala.figures.drawing import draw
 from pantala.figures.steps import MOST, steps_of
 
 #: A run of a job that starts late: five windows of 1 us after a day.

@@ -76,6 +76,14 @@ def test_boxes_show_every_seed(swept: pt.Experiment) -> None:
     assert labels == ["halo: par, 2 B", "noise: par, 2 B"]
 
 
+def test_points_of_seeds_stand_inside_the_frame(swept: pt.Experiment) -> None:
+    (axes,) = draw("seed-boxes", {"x": swept.case(0)}, {}).axes
+    high, low = axes.get_ylim()
+    rows = [float(np.asarray(line.get_ydata())[0]) for line in axes.lines]
+    assert low + 0.5 < min(rows)
+    assert max(rows) < high - 0.5
+
+
 @pytest.mark.parametrize("kind", SWEEP_KINDS)
 def test_the_command_draws_a_sweep_and_its_caveats(
     kind: str, swept: pt.Experiment, tmp_path: Path, cli: Cli
@@ -102,13 +110,14 @@ def test_a_coarse_sweep_of_one_seed_says_so_below_the_figure(tmp_path: Path, cli
 @pytest.mark.parametrize(
     ("kind", "options", "text"),
     [
-        ("group-ring", {}, "is a sweep of .* or draw effect-matrix or bar-grid or seed-boxes"),
+        ("group-ring", {}, "is a sweep of 12 cases, and 8 fit; choose with --where AXIS=VALUE"),
+        ("slowdown-bars", {}, "is a sweep of .*; draw effect-matrix or bar-grid or seed-boxes"),
         ("effect-matrix", {}, r"shows one case; .* routing.algorithm \(minimal, par\)"),
         ("bar-grid", {"job": "hallo"}, "--job hallo: .* did you mean 'halo'"),
         ("bar-grid", {"metric": "comm"}, "there is no metric 'comm'"),
         ("bar-grid", {"where": {"routing": "par"}}, "--where routing=par: .* no such axis"),
         ("bar-grid", {"where": {"routing.algorithm": "ugal"}}, "has no value 'ugal'"),
-        ("seed-boxes", {"measure": "load"}, "takes --metric, --job, --where; remove it"),
+        ("seed-boxes", {"measure": "load"}, "takes --metric, --job, --where; remove --measure$"),
     ],
 )
 def test_what_cannot_be_drawn_of_a_sweep(

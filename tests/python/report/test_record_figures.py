@@ -22,7 +22,8 @@ from pantala import figures
 from pantala.analysis.profile import profile
 from pantala.errors import UsageError
 from pantala.experiments.experiment import Experiment
-from pantala.figures.registry import KINDS, draw
+from pantala.figures.drawing import draw
+from pantala.figures.registry import KINDS
 from pantala.report.profile_tables import calls_table, counters_table, tiles_table
 from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report

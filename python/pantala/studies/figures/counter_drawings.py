@@ -16,7 +16,7 @@ from pantala.figures.calls import NO_CALL
 from pantala.figures.counters import counter_boxes
 from pantala.figures.job_sizes import size_lines
 from pantala.figures.legend import add_key
-from pantala.figures.link_shares import shares_of
+from pantala.figures.link_shares import by_column, shares_of
 from pantala.figures.nic_latency import percentile_lines
 from pantala.figures.scores import score_panels
 from pantala.figures.seeds import Box, seed_boxes
@@ -152,7 +152,7 @@ def tile_ratios(numbers: pl.DataFrame, look: Look) -> Figure:
                 looks.setdefault(words, look.line(row))
                 chosen = line.filter(pl.col("tiles").is_in(of))
                 lines[words] = chosen["stalls_to_flits"].to_numpy()
-    return shares_of(panels, RATIO, looks=looks, what="tiles")
+    return shares_of(panels, RATIO, looks, by_column(panels), what="tiles")
 
 
 def system_counters(numbers: pl.DataFrame, look: Look) -> Figure:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from pantala.comparison.labels import label_of, unit_of
 from pantala.figures.grouped_bars import GroupedBar, grouped_bars
 from pantala.figures.link_map import map_of
-from pantala.figures.link_shares import PANELS, shares_of
+from pantala.figures.link_shares import PANELS, by_column, shares_of
 from pantala.figures.panel_lines import StepLine, panel_lines
 from pantala.figures.quantile_boxes import QuantileBox, quantile_boxes
 from pantala.figures.ring import ring_of
@@ -206,4 +206,4 @@ def _shares(
         }
         for panel, frame in panels.items()
     }
-    return shares_of(lines, with_unit(label, unit), columns, looks)
+    return shares_of(lines, with_unit(label, unit), looks, by_column(lines, columns), columns)
