@@ -16,7 +16,7 @@ from pantala.comparison.differences import Value, difference_of
 from pantala.comparison.left_out import LeftOut, runs_left_out, unmatched
 from pantala.comparison.plans import plan_changes
 from pantala.comparison.subject import SEED, Subject, open_subject, split_subject
-from pantala.comparison.values import check_metrics, metric_names, values_of
+from pantala.comparison.values import SLOWDOWNS, check_metrics, metric_names, values_of
 from pantala.errors import UsageError, nearest
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import counted
@@ -245,14 +245,20 @@ def _chosen(frame: pl.DataFrame, jobs: Sequence[str], metrics: Sequence[str]) ->
 
 
 def _partial_jobs(subject: Subject, frame: pl.DataFrame) -> Iterator[LeftOut]:
-    """Yields the jobs that did not end, whose values are left out."""
+    """Yields the jobs that did not end, and those compared over a part of their work."""
     rows = frame.filter(~pl.col("whole"), pl.col("job") != "")
-    keys = rows.select("case", "part", SEED, "job").unique(maintain_order=True)
+    slowed = pl.col("metric").is_in(SLOWDOWNS).all().alias("slowed")
+    keys = rows.group_by("case", "part", SEED, "job", maintain_order=True).agg(slowed)
     cut_off = {job for each in subject.facts.values() for job in each.unfinished}
-    for case, part, seed, job in keys.filter(pl.col("job").is_in([*cut_off])).iter_rows():
-        reason = "the job did not end"
+    cut = pl.col("job").is_in([*cut_off]) | pl.col("slowed")
+    for case, part, seed, job, only_slowed in keys.filter(cut).iter_rows():
+        reason = (
+            "its slowdown covers only the work that it finished both alone and together"
+            if only_slowed
+            else "the job did not end"
+        )
         yield LeftOut(subject.title, tuple(case[1:]), part, seed, job, "truncated", reason)
-    for job in keys.filter(~pl.col("job").is_in([*cut_off]))["job"].unique(maintain_order=True):
+    for job in keys.filter(~cut)["job"].unique(maintain_order=True):
         reason = "it lasts as long as its run; its times and bytes are not compared"
         yield LeftOut(subject.title, (), None, None, job, "endless", reason)
 
