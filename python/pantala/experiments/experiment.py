@@ -36,7 +36,7 @@ class Experiment(CaseParts):
 
         experiment = pt.Experiment("runs/routings")
         experiment.table("jobs").group_by("routing.algorithm").agg(pl.col("end_ns").median())
-        experiment.pivot("end_ns", rows="routing.algorithm", columns="jobs.*.placement")
+        experiment.pivot("end_ns", rows="name", columns="routing.algorithm", part="together")
         experiment.case(0).together.links.collect()
 
     Tables are lazy frames of Polars. They have the columns ``case``, one per axis, ``part``, the
@@ -185,12 +185,17 @@ class Experiment(CaseParts):
             rows: the columns whose values go down, such as ``["name", "routing.algorithm"]``.
             columns: the axis whose values go across.
             table: the table.
-            part: only this part, such as ``together``.
+            part: only this part, such as ``together``; optional if the cases have one part, or if
+                ``part`` is one of the columns.
+
+        Raises:
+            UsageError: there is no such table, column or part, the column has no numbers, or the
+                cases have several parts and none is chosen.
         """
         frame = self._with(table, value)
-        if part is not None:
-            frame = frame.filter(pl.col("part") == part)
         index = [rows] if isinstance(rows, str) else list(rows)
+        if part is not None or "part" not in [*index, columns]:
+            frame = frame.filter(pl.col("part") == self._one_part(part))
         known = frame.collect_schema().names()
         for column in [*index, columns]:
             check_column(column, known, f"{self.path}: table {table}")
@@ -271,8 +276,10 @@ class Experiment(CaseParts):
 
         Returns:
             The other axes, ``method``, ``victim``, ``aggressor``, ``measure``, the number of
-            ``runs``, ``mean``, ``low``, ``high``, and whether the interval excludes one
-            (``significant``). An interval of one run is infinite.
+            ``runs``, ``mean``, ``low``, ``high``, whether the interval excludes one
+            (``significant``), and ``fewest_iterations`` and ``most_iterations``, the iterations
+            that were compared in a run: null if the values are of all of the victim's work. An
+            interval of one run is infinite.
         """
         self._check_over(over)
         slowdowns = self.slowdowns()
@@ -289,14 +296,32 @@ class Experiment(CaseParts):
 
         Returns:
             The other axes, ``job_set``, ``name``, ``beside``, ``measure``, the number of ``runs``,
-            ``mean``, ``low``, ``high``, and whether the interval excludes one (``significant``). An
-            interval of one run is infinite.
+            ``mean``, ``low``, ``high``, ``significant``, ``fewest_iterations`` and
+            ``most_iterations``, as in `effects`.
         """
         self._check_over(over)
         slowdowns = self.slowdowns()
         if over == "seed" and "seed" in self.axes:
             slowdowns = self._equal.distinct_cases(slowdowns)
         return mean_slowdowns_over(slowdowns, self.axes, over, confidence, method)
+
+    def _one_part(self, part: str | None) -> str:
+        """Returns the part that a caller chose, or the only one.
+
+        Raises:
+            UsageError: there is no such part, or there are several and none is chosen.
+        """
+        known = self.cases["part"].unique(maintain_order=True).to_list()
+        if part is None and len(known) > 1:
+            raise UsageError(
+                f"{self.path}: the cases have several parts, and a median over them means nothing;"
+                f" give part = one of {', '.join(known)}"
+            )
+        if part is not None and part not in known:
+            close = nearest(part, known)
+            hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
+            raise UsageError(f"{self.path}: part = '{part}': there is no such part; {hint}")
+        return part or "".join(known)
 
     def _with_jobs(self, rows: pl.DataFrame) -> dict[str, Run]:
         """Returns the runs of a case that are there with the table jobs, by part."""

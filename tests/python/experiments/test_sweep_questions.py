@@ -88,6 +88,23 @@ def test_arrays_are_axes() -> None:
     }
 
 
+def test_a_pivot_of_several_parts_needs_one_of_them(tmp_path: Path) -> None:
+    """A median over jobs alone and together has no meaning."""
+    both = scenario().replace({"interference": True})
+    made = pt.sweep(both, tmp_path, axes={"routing.algorithm": ["minimal", "par"]}, workers=1)
+    asked: dict[str, Any] = {"rows": "name", "columns": "routing.algorithm"}
+    with pytest.raises(UsageError, match="give part = one of alone-halo, alone-noise, together"):
+        made.pivot(VALUE, **asked)
+    with pytest.raises(UsageError, match=r"part = 'togther': .*did you mean 'together'"):
+        made.pivot(VALUE, **asked, part="togther")
+    rows = made.table("jobs").filter(pl.col("part") == "together", pl.col("name") == "halo")
+    values = dict(rows.select("routing.algorithm", VALUE).collect().iter_rows())
+    (halo,) = made.pivot(VALUE, **asked, part="together").filter(name="halo").to_dicts()
+    assert halo == {"name": "halo"} | values
+    parts = made.pivot(VALUE, rows=["name", "part"], columns="routing.algorithm")
+    assert parts.height == 4
+
+
 def test_a_star_means_the_jobs_of_the_scenario_with_all_copies() -> None:
     cases = Expansion(describe(copies(), axes={"jobs.*.placement": ["contiguous", "random"]}))
     plans = [cases.parts(number)[0].plan for number in range(2)]
