@@ -146,6 +146,7 @@ def sweep(
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed, detail_changes, parse_threads
     from pantala.core.extension import check_threads
+    from pantala.experiments.drawn_jobs import drawn_in_words
     from pantala.experiments.estimate import estimate, local_workers, probes_before
     from pantala.experiments.experiment import Experiment
     from pantala.experiments.runner import Sweep, precision_of_options
@@ -194,6 +195,8 @@ def sweep(
         say_caveats(experiment.caveats)
         for shown in median_tables(experiment):
             console().print(shown)
+        if drawn := drawn_in_words(experiment.drawn):
+            say_line(drawn)
         print_effects(experiment)
         if description.precision is not None:
             say_line(reached_precision(made, description.precision, description.seeds))

@@ -9,6 +9,7 @@ from pantala.text.amounts import counted
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.table import Table
 
     from pantala.analysis.statistics import Precision
@@ -157,7 +158,7 @@ def median_tables(experiment: Experiment) -> list[Table]:
     seeds = max(int(frame["runs"].to_numpy().max(initial=0)) for frame in medians)
     title = f"Medians over {counted(seeds, 'seed')}" if "seed" in experiment.axes else "Runs"
     caption = "communication: time in MPI calls, mean over ranks; latency, p99: of packets"
-    cut = _cut_off(experiment, keys)
+    cut = _cut_off(experiment, first.select(keys))
     if any("*" in mark for mark in cut.values()):
         caption += "\n*: of a job that did not end in some run, which lowers its time"
     if any("~" in mark for mark in cut.values()):
@@ -177,9 +178,11 @@ def median_tables(experiment: Experiment) -> list[Table]:
     return [drawn] if first.height else []
 
 
-def _cut_off(experiment: Experiment, keys: list[str]) -> dict[tuple[object, ...], str]:
+def _cut_off(experiment: Experiment, shown: pl.DataFrame) -> dict[tuple[object, ...], str]:
     """Returns the marks of rows of the medians: jobs that did not end, and jobs without an end."""
+    keys = shown.columns
     rows = experiment.table("jobs").join(experiment.open_ended, on=["run", "name"])
+    rows = rows.join(shown.lazy(), on=keys, how="semi", nulls_equal=True)
     cut: dict[tuple[object, ...], str] = {}
     for cut_off, *row in rows.select("cut_off", *keys).unique().collect().iter_rows():
         mark = "*" if cut_off else "~"

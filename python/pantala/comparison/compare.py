@@ -18,6 +18,7 @@ from pantala.comparison.plans import plan_changes
 from pantala.comparison.subject import SEED, Subject, open_subject, split_subject
 from pantala.comparison.values import SLOWDOWNS, check_metrics, metric_names, values_of
 from pantala.errors import UsageError, nearest
+from pantala.experiments.drawn_jobs import drawn_in_words, without_drawn
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import counted
 
@@ -98,7 +99,12 @@ def compare(
         subjects, frames, lacking = _with_jobs(subjects, frames, jobs)
         left_out += lacking
     _check_jobs(subjects, frames, jobs)
-    chosen = [_chosen(frame, jobs, metrics) for frame in frames]
+    drawn = pl.concat([each.drawn.select("part", "name") for each in subjects]).unique()
+    chosen = [
+        without_drawn(_chosen(frame, jobs, metrics).lazy(), drawn, "job").collect()
+        for frame in frames
+    ]
+    left_out += _drawn_left_out(subjects)
     for subject, frame in zip(subjects, chosen, strict=True):
         if not truncated:
             left_out += _partial_jobs(subject, frame)
@@ -242,6 +248,15 @@ def _chosen(frame: pl.DataFrame, jobs: Sequence[str], metrics: Sequence[str]) ->
     if jobs:
         frame = frame.filter(pl.col("job").is_in(list(jobs)))
     return frame.filter(pl.col("metric").is_in(list(metrics))) if metrics else frame
+
+
+def _drawn_left_out(subjects: Sequence[Subject]) -> Iterator[LeftOut]:
+    """Yields a line about the jobs that are drawn per seed; equal ones of several subjects once."""
+    found = {drawn_in_words(subject.drawn): subject for subject in reversed(subjects)}
+    for sentence, subject in reversed(found.items()):
+        if sentence:
+            reason = sentence.removesuffix(".")
+            yield LeftOut(subject.title, (), None, None, "", "drawn", reason)
 
 
 def _partial_jobs(subject: Subject, frame: pl.DataFrame) -> Iterator[LeftOut]:

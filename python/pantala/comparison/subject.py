@@ -12,6 +12,7 @@ import polars as pl
 
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, nearest
+from pantala.experiments.drawn_jobs import drawn_jobs
 from pantala.experiments.experiment import Experiment
 from pantala.experiments.listed_cases import experiment_names
 from pantala.files.run_directory import DESCRIPTION_FILE, EXPERIMENTS, RUN_FILE, holds_run
@@ -78,6 +79,11 @@ class Subject:
         known = {} if self.experiment is None else self.experiment.facts
         runs = self.there()["run"].drop_nulls().unique(maintain_order=True)
         return {run: known[run] if run in known else facts_of_run(self.run(run)) for run in runs}
+
+    @cached_property
+    def drawn(self) -> pl.DataFrame:
+        """The jobs that are drawn per seed: the axes, ``part``, and ``name``."""
+        return drawn_jobs(self.there(), [*self.axes, SEED], self.facts)
 
     def there(self) -> pl.DataFrame:
         """Returns the rows of runs that have tables: done and truncated ones."""

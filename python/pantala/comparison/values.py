@@ -11,6 +11,7 @@ from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, share_of_terminals, slow
 from pantala.comparison.subject import SEED, Subject
 from pantala.core.job_end import ends_by_itself
 from pantala.errors import RunDirectoryError, UsageError, nearest
+from pantala.experiments.drawn_jobs import without_drawn
 from pantala.metrics import all_metrics, job_values, link_metrics, link_values
 from pantala.metrics.run_metrics import SET_BY_PLAN, grows_with_run
 from pantala.runs.parts import TOGETHER
@@ -22,6 +23,7 @@ __all__ = [
     "distinct_values",
     "metric_names",
     "values_of",
+    "values_with_means",
 ]
 
 ACCEPTED = "accepted_throughput"
@@ -133,6 +135,16 @@ def distinct_values(values: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
     """
     keys = [*axes, "part", "job", "metric", "result"]
     return values.unique(keys, keep="first", maintain_order=True)
+
+
+def values_with_means(subject: Subject, values: pl.DataFrame) -> pl.DataFrame:
+    """Leaves out the values of jobs that are drawn per seed, which have no mean over seeds.
+
+    Args:
+        subject: the subject.
+        values: rows of `values_of`.
+    """
+    return without_drawn(values.lazy(), subject.drawn, "job").collect()
 
 
 def _with_results(subject: Subject, values: pl.DataFrame) -> pl.DataFrame:

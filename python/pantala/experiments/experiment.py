@@ -11,6 +11,7 @@ from pantala.analysis.job_sets import TOGETHER
 from pantala.analysis.statistics import Method
 from pantala.errors import UsageError, nearest
 from pantala.experiments.case_parts import CaseParts
+from pantala.experiments.drawn_jobs import without_drawn
 from pantala.experiments.effects import effects_over, mean_slowdowns_over, slowdowns_over
 from pantala.experiments.over_seeds import (
     Sample,
@@ -38,6 +39,9 @@ class Experiment(CaseParts):
         experiment.table("jobs").group_by("routing.algorithm").agg(pl.col("end_ns").median())
         experiment.pivot("end_ns", rows="name", columns="routing.algorithm", part="together")
         experiment.case(0).together.links.collect()
+
+    Statistics over seeds leave out the jobs that are drawn per seed, such as those of a background;
+    `drawn` lists them.
 
     Tables are lazy frames of Polars. They have the columns ``case``, one per axis, ``part``, the
     columns of the table, and ``run``.
@@ -281,11 +285,11 @@ class Experiment(CaseParts):
             that were compared in a run: null if the values are of all of the victim's work. An
             interval of one run is infinite.
         """
-        self._check_over(over)
-        slowdowns = self.slowdowns()
-        if over == "seed" and "seed" in self.axes:
-            slowdowns = self._equal.distinct_cases(slowdowns)
-        return effects_over(slowdowns, self.axes, over, confidence, method)
+        found = effects_over(self._slowdowns(over), self.axes, over, confidence, method)
+        if over == "seed":
+            drawn = self.drawn["name"].unique().implode()
+            found = found.filter(~pl.col("victim", "aggressor").is_in(drawn))
+        return found
 
     def mean_slowdowns(
         self, *, over: str = "seed", confidence: float = 0.95, method: Method = "student"
@@ -299,11 +303,19 @@ class Experiment(CaseParts):
             ``mean``, ``low``, ``high``, ``significant``, ``fewest_iterations`` and
             ``most_iterations``, as in `effects`.
         """
+        slowdowns = self._slowdowns(over)
+        if over == "seed":
+            of_set = self.drawn.rename({"part": "job_set"})
+            slowdowns = without_drawn(slowdowns.lazy(), of_set).collect()
+        return mean_slowdowns_over(slowdowns, self.axes, over, confidence, method)
+
+    def _slowdowns(self, over: str) -> pl.DataFrame:
+        """Returns the slowdowns that count in means over an axis."""
         self._check_over(over)
         slowdowns = self.slowdowns()
         if over == "seed" and "seed" in self.axes:
-            slowdowns = self._equal.distinct_cases(slowdowns)
-        return mean_slowdowns_over(slowdowns, self.axes, over, confidence, method)
+            return self._equal.distinct_cases(slowdowns)
+        return slowdowns
 
     def _one_part(self, part: str | None) -> str:
         """Returns the part that a caller chose, or the only one.
@@ -339,6 +351,8 @@ class Experiment(CaseParts):
         frame = self._with(table, value)
         self._check_over(over)
         named = [name for name in ("name",) if name in frame.collect_schema().names()]
+        if named and over == "seed":
+            frame = without_drawn(frame, self.drawn)
         keys = [*(axis for axis in self.axes if axis != over), "part", *named]
         return Sample(frame, value, keys, over, f"{self.path}: table {table}")
 

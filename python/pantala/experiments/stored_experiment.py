@@ -15,6 +15,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.caveats import Absent, Caveat, Facts, caveats_of
 from pantala.errors import UsageError, nearest
 from pantala.experiments.cases_file import REFUSED, SIZE
+from pantala.experiments.drawn_jobs import drawn_jobs
 from pantala.experiments.equal_results import EqualResults
 from pantala.experiments.listed_cases import listed_cases
 from pantala.results.run import Run
@@ -213,6 +214,15 @@ class StoredExperiment:
         )
         endless = rows.select("run", "name").unique().join(cut_off, on=["run", "name"], how="anti")
         return pl.concat([cut_off, endless.with_columns(cut_off=pl.lit(False))])
+
+    @property
+    def drawn(self) -> pl.DataFrame:
+        """The jobs that are drawn per seed, such as those of a background.
+
+        They are other jobs under other seeds, so statistics over seeds leave them out: the axes
+        without ``seed``, ``part``, and ``name``.
+        """
+        return drawn_jobs(self.cases, self.axes, self.facts)
 
     @property
     def _equal(self) -> EqualResults:

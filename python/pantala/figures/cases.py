@@ -11,7 +11,7 @@ from pantala.analysis.statistics import mean_interval
 from pantala.comparison.labels import label_of, unit_of
 from pantala.comparison.ranking import RANKED_BY, Ranking, ranking_of
 from pantala.comparison.subject import SEED, Subject, subject_of
-from pantala.comparison.values import check_metrics, distinct_values, values_of
+from pantala.comparison.values import check_metrics, distinct_values, values_of, values_with_means
 from pantala.errors import UsageError, nearest
 from pantala.experiments.experiment import Experiment
 from pantala.figures.effects import effect_matrix
@@ -223,6 +223,7 @@ def _values(
             hint = f"did you mean '{close}'?" if close else f"its jobs are: {', '.join(jobs)}"
             raise UsageError(f"--job {job}: {experiment.path} has no such job; {hint}")
         values = values.filter(pl.col("job") == job)
+    values = values_with_means(subject, values)
     known = set(values.filter(pl.col("whole"))["metric"])
     found = next((name for name in wanted if name in known), None)
     if found is None:
