@@ -70,6 +70,12 @@ class StoredExperiment:
         return self._cases[0].drop(SIZE)
 
     @property
+    def run_count(self) -> int:
+        """The number of runs, each counted once; refused cases have none."""
+        runs = self.cases["run"]  # those whose identity is not known yet are different runs
+        return runs.drop_nulls().n_unique() + runs.null_count()
+
+    @property
     def refused(self) -> pl.DataFrame:
         """One row per case that cannot be run: ``case``, the axes, ``refused`` (the reason).
 
@@ -291,6 +297,6 @@ class StoredExperiment:
     def _entries(self) -> dict[str, Entry]:
         index = Index(self._store)
         entries = index.read()
-        if self._listed.slowdown is not None:  # pantala run does not write the index
-            index.look_up(entries, self.cases["run"].drop_nulls())
+        # A sweep notes runs some time after they are stored, and pantala run does not note them.
+        index.look_up(entries, self.cases["run"].drop_nulls().unique(maintain_order=True))
         return entries

@@ -377,7 +377,7 @@ def _check(kind: Kind, title: str, given: Drawable) -> None:
         if SWEEP not in kind.takes:
             of_sweeps = [each.name for each in KINDS.values() if SWEEP in each.takes]
             raise UsageError(
-                f"figure {kind.name}: {place} is a sweep of {given.runs.height:,} runs; name the"
+                f"figure {kind.name}: {place} is a sweep of {given.run_count:,} runs; name the"
                 f" directory of one of its runs, or draw {' or '.join(of_sweeps)}"
             )
     elif not is_experiment(given) and PAIR in kind.takes:
