@@ -18,6 +18,7 @@ from pantala.comparison.plans import plan_changes
 from pantala.comparison.subject import SEED, Subject, open_subject, split_subject
 from pantala.comparison.values import SLOWDOWNS, check_metrics, metric_names, values_of
 from pantala.errors import UsageError, nearest
+from pantala.experiments.axis_values import axis_value
 from pantala.experiments.drawn_jobs import drawn_in_words, without_drawn
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import counted
@@ -139,11 +140,12 @@ def _with_base(subjects: list[Subject], by: str, base: str | None) -> list[Subje
     if base is None:
         return subjects
     titles = [subject.title for subject in subjects]
-    if base not in titles:
+    meant = axis_value(base, titles)
+    if meant is None:
         raise UsageError(
             f"--base {base}: {by} has no such value; choose one of {', '.join(titles)}"
         )
-    return sorted(subjects, key=lambda subject: subject.title != base)
+    return sorted(subjects, key=lambda subject: subject.title != meant)
 
 
 def _check(metrics: Sequence[str], confidence: float) -> None:

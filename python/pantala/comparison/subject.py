@@ -12,6 +12,7 @@ import polars as pl
 
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, nearest
+from pantala.experiments.axis_values import axis_value
 from pantala.experiments.drawn_jobs import drawn_jobs
 from pantala.experiments.experiment import Experiment
 from pantala.experiments.listed_cases import experiment_names
@@ -103,11 +104,12 @@ class Subject:
             if axis not in self.axes:
                 continue
             known = runs[axis].unique(maintain_order=True).to_list()
-            if value not in known:
+            meant = axis_value(value, known)
+            if meant is None:
                 close = nearest(value, known)
                 hint = f"did you mean '{close}'?" if close else f"it has {', '.join(known)}"
                 raise UsageError(f"{self.path}: axis {axis} has no value '{value}'; {hint}")
-            runs = runs.filter(pl.col(axis) == value)
+            runs = runs.filter(pl.col(axis) == meant)
         return replace(self, runs=runs)
 
 
