@@ -26,6 +26,7 @@ from pantala.cli.sweep_tables import (
     print_failed,
     print_list,
     reached_precision,
+    throughput_tables,
 )
 from pantala.cli.tables import console, say_caveats, say_line
 from pantala.text.amounts import counted
@@ -193,7 +194,7 @@ def sweep(
     experiment = Experiment(target, description.name)
     if not quiet:
         say_caveats(experiment.caveats)
-        for shown in median_tables(experiment):
+        for shown in (*median_tables(experiment), *throughput_tables(experiment)):
             console().print(shown)
         if drawn := drawn_in_words(experiment.drawn):
             say_line(drawn)
