@@ -288,7 +288,7 @@ class Experiment(CaseParts):
         found = effects_over(self._slowdowns(over), self.axes, over, confidence, method)
         if over == "seed":
             drawn = self.drawn["name"].unique().implode()
-            found = found.filter(~pl.col("victim", "aggressor").is_in(drawn))
+            found = found.filter(~pl.col("victim").is_in(drawn), ~pl.col("aggressor").is_in(drawn))
         return found
 
     def mean_slowdowns(

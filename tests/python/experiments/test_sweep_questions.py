@@ -124,6 +124,22 @@ def test_an_axis_of_jobs_names_all_copies_or_one() -> None:
         cases.parts(0)
 
 
+def test_jobs_that_do_not_fit_together_name_the_axis_that_leaves_some_out() -> None:
+    many = scenario().replace({"jobs.noise.ranks": 64})
+    for seeds in (None, 2):
+        cases = Expansion(describe(many, axes={"jobs": ["halo", "halo+noise"]}, seeds=seeds))
+        with pytest.raises(pt.ScenarioError) as error:
+            cases.listed(0)
+        text = str(error.value)
+        assert 'jobs="halo"' in text
+        assert "jobs = 96 ranks: more ranks than the machine's 72 nodes" in text
+        assert "all jobs are placed before the axis jobs leaves some out" in text
+        assert "set its workload in named cases" in text
+    with pytest.raises(pt.ScenarioError) as error:
+        Expansion(describe(many, seeds=2)).listed(0)
+    assert "axis jobs" not in str(error.value)
+
+
 def test_a_program_that_fails_names_its_case(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("def program(mpi, n=0):\n    mpi.compute(1 / n)\n")
